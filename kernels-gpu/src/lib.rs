@@ -1,1 +1,14 @@
-//! 
+//! Kernels that port the samples of NVIDIA's CUDA C++ Programming Guide, one file each.
+//!
+//! `ptx-builder` compiles the crate to PTX. For the host it compiles too, for documentation and
+//! editors; calling a kernel there panics.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+
+mod add_one_1d;
+mod prefetch_1d;
+mod tile_2d;
+
+pub use add_one_1d::{BUF_LEN, add_one_1d};
+pub use prefetch_1d::prefetch_1d;
+pub use tile_2d::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_to};

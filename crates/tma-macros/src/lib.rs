@@ -1,1 +1,64 @@
-//! 
+//! The macros of the crate `tma`: [`macro@kernel`] makes a function a kernel entry, [`shared!`]
+//! declares variables in shared memory.
+//!
+//! What Rust cannot say about an entry (launch bounds, cluster size, which parameters are grid
+//! constants) is left in the PTX as a module-level `.pragma "tma kernel …";`, which the finishing
+//! step of `ptx-builder` turns into directives.
+
+mod kernel;
+mod shared;
+
+use proc_macro::TokenStream;
+
+/// Makes an `unsafe fn` a kernel: an entry of the PTX module that the host launches by this name.
+///
+/// The function itself stays callable, so one kernel can be built from another.
+///
+/// Options, all of them optional:
+///
+/// | option | PTX | meaning |
+/// | --- | --- | --- |
+/// | `max_threads = 256` or `[x, y, z]` | `.maxntid` | most threads of a block |
+/// | `min_blocks = 2` | `.minnctapersm` | blocks that a multiprocessor should hold |
+/// | `cluster = 2` or `[x, y, z]` | `.reqnctapercluster` | blocks of a cluster |
+/// | `local_memory` | | the kernel may use local memory; otherwise the builder refuses it |
+/// | `instances(N = 1, 2, 4)` | | entries `name_1`, `name_2`, `name_4` of a kernel with `const N` |
+///
+/// Parameters are numbers and raw pointers. A tensor map is passed as `#[grid_constant] map:
+/// &TensorMap`: the launch hands over its 128 bytes, and the reference points into the kernel's
+/// parameter memory.
+#[doc(alias = "__global__")]
+#[doc(alias = "__launch_bounds__")]
+#[doc(alias = "__cluster_dims__")]
+#[doc(alias = "__grid_constant__")]
+#[proc_macro_attribute]
+pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::expand(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Declares static variables in the block's shared memory.
+///
+/// ```text
+/// shared! {
+///     static TILE: [i32; 1024] align 128;
+///     static BAR: Mbarrier;
+/// }
+/// let tile = TILE::ptr();
+/// ```
+///
+/// Each becomes a type whose `ptr()` gives the `SharedPtr`. As in CUDA C++, a variable exists once
+/// per block however often the declaring function is called, starts with arbitrary contents, and
+/// counts towards the kernels that use it. `align` is in bytes, a power of two; without it the
+/// type's own alignment holds.
+///
+/// Sizes are resolved in the enclosing module, so constants that are local to a function cannot
+/// be used.
+#[doc(alias = "__shared__")]
+#[proc_macro]
+pub fn shared(item: TokenStream) -> TokenStream {
+    shared::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

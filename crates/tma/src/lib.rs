@@ -1,1 +1,61 @@
-//! 
+//! The Tensor Memory Accelerator for GPU kernels written in Rust.
+//!
+//! Two layers. [`ptx`] has one `unsafe` function per instruction form, named as in the PTX manual.
+//! Above it stand types that keep a kernel in order: [`Barrier`] with its [`Token`]s,
+//! [`SharedPtr`] for this block's shared memory, [`kernel`] and [`shared!`] for what Rust has no
+//! syntax for.
+//!
+//! A kernel crate is `no_std` and asks for two compiler features on the device:
+//!
+//! ```
+//! #![no_std]
+//! #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+//! # extern crate std;
+//! use tma::{kernel, thread};
+//!
+//! /// Multiplies `len` numbers by `factor`.
+//! ///
+//! /// # Safety
+//! /// 1. `data` points to `len` numbers that nobody else uses while the kernel runs.
+//! #[kernel(max_threads = 256)]
+//! pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
+//!     let index = thread::block_idx().x * thread::block_dim().x + thread::thread_idx().x;
+//!     if index < len {
+//!         // SAFETY: the index is in bounds (1) and no other thread has it.
+//!         unsafe { *data.add(index as usize) *= factor };
+//!     }
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! `ptx-builder` compiles it to PTX. For the host the crate compiles too, with every device
+//! function replaced by one that panics, so that documentation, lints and editors work.
+#![no_std]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_unadjusted, asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx)
+)]
+#![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+#[macro_use]
+mod device_fn;
+
+mod barrier;
+mod intrinsics;
+mod kernel_arg;
+#[cfg(target_arch = "nvptx64")]
+mod panic;
+pub mod cluster;
+pub mod ptx;
+pub mod shared;
+pub mod thread;
+pub mod warp;
+
+pub use barrier::{Barrier, Token};
+pub use kernel_arg::KernelArg;
+pub use shared::SharedPtr;
+pub use tensor_map::TensorMap;
+pub use tma_macros::{kernel, shared};
+
+#[doc(hidden)]
+pub mod __private;

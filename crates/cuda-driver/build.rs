@@ -1,0 +1,22 @@
+//! Lets `-lcuda` link nothing.
+//!
+//! `cust` and `cust_raw` ask the linker for `libcuda`. This crate defines the symbols they need, so
+//! an empty archive of that name is enough, and no CUDA toolkit has to be there. (GNU ld refuses the
+//! other way to say nothing, a linker script with `INPUT()`.) A real `libcuda.so` found first does
+//! no harm: the definitions in the program win, and the linker drops a shared library that nothing
+//! needs.
+
+use std::{env, fs, io, path::Path};
+
+const EMPTY_ARCHIVE: &str = "!<arch>\n";
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    let unix = env::var_os("CARGO_CFG_UNIX").is_some();
+    if let (true, Some(out_dir)) = (unix, env::var_os("OUT_DIR")) {
+        let folder = Path::new(&out_dir);
+        fs::write(folder.join("libcuda.a"), EMPTY_ARCHIVE)?;
+        println!("cargo::rustc-link-search=native={}", folder.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The driver's version, and what it says about devices.
+
+use std::{
+    ffi::c_int,
+    fmt::{self, Display, Formatter},
+};
+
+use crate::{DriverError, forward::checked, sys::CUdevice};
+
+/// A version of CUDA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// 12 in 12.8.
+    pub major: u32,
+    /// 8 in 12.8.
+    pub minor: u32,
+}
+
+impl Display for Version {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Which attribute of a device.
+#[doc(alias = "CUdevice_attribute")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct DeviceAttribute(pub i32);
+
+impl DeviceAttribute {
+    /// The number of streaming multiprocessors.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")]
+    pub const MULTIPROCESSOR_COUNT: Self = Self(16);
+    /// The size of the L2 cache in bytes.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE")]
+    pub const L2_CACHE_SIZE_BYTES: Self = Self(38);
+    /// 9 in compute capability 9.0.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR")]
+    pub const COMPUTE_CAPABILITY_MAJOR: Self = Self(75);
+    /// 0 in compute capability 9.0.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR")]
+    pub const COMPUTE_CAPABILITY_MINOR: Self = Self(76);
+    /// The most bytes of shared memory that a kernel can ask for with
+    /// [`MAX_DYNAMIC_SHARED_SIZE_BYTES`](crate::function::FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")]
+    pub const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: Self = Self(97);
+    /// Whether clusters can be launched: 0 or 1.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH")]
+    pub const CLUSTER_LAUNCH: Self = Self(120);
+    /// Whether tensor maps can be used: 0 or 1.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED")]
+    pub const TENSOR_MAP_ACCESS_SUPPORTED: Self = Self(127);
+}
+
+checked! {
+    fn cuDriverGetVersion(version: *mut c_int);
+    fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
+    fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: CUdevice);
+}
+
+/// The latest version of CUDA that the driver supports. Needs no `cuInit`.
+#[doc(alias = "cuDriverGetVersion")]
+pub fn driver_version() -> Result<Version, DriverError> {
+    let mut number = 0;
+    // SAFETY: the signature is the driver's, and `number` is valid for a write.
+    unsafe { cuDriverGetVersion(&raw mut number) }?;
+    let number = number.unsigned_abs();
+    Ok(Version {
+        major: number / 1000,
+        minor: number % 1000 / 10,
+    })
+}
+
+/// Reads an attribute of a device.
+///
+/// # Safety
+/// 1. `device` came from the driver (`cuDeviceGet`).
+#[doc(alias = "cuDeviceGetAttribute")]
+pub unsafe fn get_attribute(
+    device: CUdevice,
+    attribute: DeviceAttribute,
+) -> Result<i32, DriverError> {
+    let mut value = 0;
+    // SAFETY: the signature is the driver's, the device is one of its by condition 1, and `value` is
+    // valid for a write.
+    unsafe { cuDeviceGetAttribute(&raw mut value, attribute.0, device) }?;
+    Ok(value)
+}
+
+/// The device's identity: 16 bytes, those of the instance where the GPU is partitioned. Since CUDA
+/// 11.4.
+///
+/// # Safety
+/// 1. `device` came from the driver (`cuDeviceGet`).
+#[doc(alias = "cuDeviceGetUuid")]
+#[doc(alias = "cuDeviceGetUuid_v2")]
+pub unsafe fn get_uuid(device: CUdevice) -> Result<[u8; 16], DriverError> {
+    let mut uuid = [0; 16];
+    // SAFETY: the signature is the driver's (`CUuuid` is 16 bytes), the device is one of its by
+    // condition 1, and `uuid` is valid for a write.
+    unsafe { cuDeviceGetUuid_v2(&raw mut uuid, device) }?;
+    Ok(uuid)
+}

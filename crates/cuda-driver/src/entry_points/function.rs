@@ -1,0 +1,67 @@
+//! Attributes of kernels.
+
+use std::ffi::c_int;
+
+use crate::{DriverError, forward::checked, sys::CUfunction};
+
+/// Which attribute of a kernel.
+#[doc(alias = "CUfunction_attribute")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct FunctionAttribute(pub i32);
+
+impl FunctionAttribute {
+    /// The most threads that a block of this kernel can have.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK")]
+    pub const MAX_THREADS_PER_BLOCK: Self = Self(0);
+    /// Bytes of static shared memory.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES")]
+    pub const SHARED_SIZE_BYTES: Self = Self(1);
+    /// Bytes of local memory of each thread.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES")]
+    pub const LOCAL_SIZE_BYTES: Self = Self(3);
+    /// Registers of each thread.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_NUM_REGS")]
+    pub const NUM_REGS: Self = Self(4);
+    /// The most bytes of dynamic shared memory that a launch may ask for. Can be set.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES")]
+    pub const MAX_DYNAMIC_SHARED_SIZE_BYTES: Self = Self(8);
+    /// Whether clusters of more than 8 blocks are allowed: 0 or 1. Can be set.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED")]
+    pub const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: Self = Self(14);
+}
+
+checked! {
+    fn cuFuncSetAttribute(function: CUfunction, attribute: c_int, value: c_int);
+    fn cuFuncGetAttribute(value: *mut c_int, attribute: c_int, function: CUfunction);
+}
+
+/// Sets an attribute of a kernel.
+///
+/// # Safety
+/// 1. `function` is alive.
+#[doc(alias = "cuFuncSetAttribute")]
+pub unsafe fn set_attribute(
+    function: CUfunction,
+    attribute: FunctionAttribute,
+    value: i32,
+) -> Result<(), DriverError> {
+    // SAFETY: the signature is the driver's, and the handle is alive by condition 1.
+    unsafe { cuFuncSetAttribute(function, attribute.0, value) }
+}
+
+/// Reads an attribute of a kernel.
+///
+/// # Safety
+/// 1. `function` is alive.
+#[doc(alias = "cuFuncGetAttribute")]
+pub unsafe fn get_attribute(
+    function: CUfunction,
+    attribute: FunctionAttribute,
+) -> Result<i32, DriverError> {
+    let mut value = 0;
+    // SAFETY: the signature is the driver's, the handle is alive by condition 1, and `value` is valid
+    // for a write.
+    unsafe { cuFuncGetAttribute(&raw mut value, attribute.0, function) }?;
+    Ok(value)
+}

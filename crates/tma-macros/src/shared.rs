@@ -1,0 +1,157 @@
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{
+    Attribute, Ident, LitInt, Token, Type, Visibility,
+    parse::{Parse, ParseStream, Parser},
+};
+
+/// `pub static NAME: Type align 128;`
+struct Declaration {
+    attributes: Vec<Attribute>,
+    visibility: Visibility,
+    name: Ident,
+    ty: Type,
+    align: Option<LitInt>,
+}
+
+impl Parse for Declaration {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        input.parse::<Token![static]>()?;
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        let align = match input.parse::<Option<Ident>>()? {
+            Some(word) if word == "align" => Some(power_of_two(input.parse()?)?),
+            Some(word) => return Err(syn::Error::new(word.span(), "expected `align` or `;`")),
+            None => None,
+        };
+        input.parse::<Token![;]>()?;
+        Ok(Self {
+            attributes,
+            visibility,
+            name,
+            ty,
+            align,
+        })
+    }
+}
+
+fn power_of_two(literal: LitInt) -> syn::Result<LitInt> {
+    let value: u32 = literal.base10_parse()?;
+    if value.is_power_of_two() {
+        Ok(literal)
+    } else {
+        Err(syn::Error::new(
+            literal.span(),
+            format!("an alignment is a power of two; the next is {}", value.next_power_of_two()),
+        ))
+    }
+}
+
+pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    let declarations = |input: ParseStream<'_>| {
+        let mut declarations = Vec::new();
+        while !input.is_empty() {
+            declarations.push(input.parse::<Declaration>()?);
+        }
+        Ok(declarations)
+    };
+    let declarations = declarations.parse2(item)?;
+    Ok(declarations.iter().map(declare).collect())
+}
+
+fn declare(declaration: &Declaration) -> TokenStream {
+    let Declaration {
+        attributes,
+        visibility,
+        name,
+        ty,
+        align,
+    } = declaration;
+    let symbol = symbol(name);
+    let module = format_ident!("__shared_{}", name);
+    let align = match align {
+        Some(align) => quote!(if #align > ::core::mem::align_of::<#ty>() { #align } else { ::core::mem::align_of::<#ty>() }),
+        None => quote!(::core::mem::align_of::<#ty>()),
+    };
+    let variable = format!(".shared .align {{align}} .b8 {symbol}[{{bytes}}];");
+    let address = format!("mov.u32 {{address}}, {symbol};");
+    quote! {
+        #(#attributes)*
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #visibility struct #name;
+
+        #[doc(hidden)]
+        #[allow(non_snake_case)]
+        mod #module {
+            #[allow(unused_imports)]
+            use super::*;
+            #[cfg(target_arch = "nvptx64")]
+            ::tma::__private::global_asm!(
+                #variable,
+                align = const #align,
+                bytes = const ::core::mem::size_of::<#ty>(),
+            );
+        }
+
+        impl #name {
+            /// Where the variable lies.
+            #[allow(dead_code)]
+            #[inline(always)]
+            #visibility fn ptr() -> ::tma::SharedPtr<#ty> {
+                #[cfg(target_arch = "nvptx64")]
+                {
+                    let address: u32;
+                    // SAFETY: taking the address of a variable touches no memory.
+                    unsafe {
+                        ::tma::__private::asm!(
+                            #address,
+                            address = out(reg32) address,
+                            options(pure, nomem, nostack, preserves_flags),
+                        )
+                    };
+                    ::tma::SharedPtr::from_address(address)
+                }
+                #[cfg(not(target_arch = "nvptx64"))]
+                ::tma::__private::device_only(stringify!(#name))
+            }
+        }
+    }
+}
+
+/// A PTX name that no other declaration has: crate, place in the source, and the variable's name.
+fn symbol(name: &Ident) -> String {
+    let span = Span::call_site().unwrap();
+    let place = (
+        std::env::var("CARGO_PKG_NAME").ok(),
+        span.file(),
+        span.line(),
+        span.column(),
+    );
+    let mut hash = Fnv::default();
+    std::hash::Hash::hash(&place, &mut hash);
+    format!("{name}_{:08x}", std::hash::Hasher::finish(&hash) as u32)
+}
+
+/// FNV-1a, so that names do not change with the compiler.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl std::hash::Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+}

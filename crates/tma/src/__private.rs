@@ -1,0 +1,22 @@
+//! What the macros expand to; not for use by hand.
+
+pub use core::arch::{asm, global_asm};
+
+/// The body of every device function on other targets.
+#[cold]
+#[track_caller]
+pub fn device_only(name: &str) -> ! {
+    panic!("`{name}` runs on the GPU only")
+}
+
+/// Refuses a kernel parameter that has no place in PTX.
+pub const fn assert_kernel_arg<T: crate::KernelArg>() {}
+
+/// Where a grid constant stands in the kernel's parameter list: opaque bytes whose Rust address is
+/// never taken.
+///
+/// rustc passes at most 16-byte-aligned structs; the builder raises the alignment of the finished
+/// PTX parameter to 64.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct GridConstant([u64; 16]);

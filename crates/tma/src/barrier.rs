@@ -1,0 +1,125 @@
+use crate::{SharedPtr, ptx, ptx::mbarrier::Mbarrier};
+
+/// An initialised mbarrier in this block's shared memory.
+///
+/// A phase of the barrier completes when all expected arrivals and all expected bytes are there;
+/// then the next phase begins by itself.
+///
+/// A kernel initialises it in one thread, meets, and then takes a handle in every thread:
+///
+/// ```
+/// # use tma::{Barrier, shared, thread};
+/// # use tma::ptx::mbarrier::Mbarrier;
+/// # unsafe fn example() {
+/// shared! { static BAR: Mbarrier; }
+///
+/// if thread::thread_idx().x == 0 {
+///     // SAFETY: one thread does so, before anybody uses the barrier.
+///     unsafe { Barrier::init(BAR::ptr(), thread::block_dim().x) };
+/// }
+/// // SAFETY: every thread of the block is here.
+/// unsafe { thread::sync_threads() };
+/// // SAFETY: the meeting above orders the initialisation before this; each thread arrives once.
+/// let barrier = unsafe { Barrier::assume_init(BAR::ptr()) };
+/// let token = barrier.arrive();
+/// barrier.wait(token);
+/// # }
+/// ```
+///
+/// Source: PTX ISA 9.7.13.15, "mbarrier".
+#[doc(alias = "cuda::barrier")]
+pub struct Barrier {
+    address: SharedPtr<Mbarrier>,
+}
+
+/// Proof of an arrival, to wait for the phase that it belongs to.
+#[doc(alias = "arrival_token")]
+#[must_use = "an arrival is usually waited for"]
+pub struct Token {
+    state: u64,
+}
+
+impl Barrier {
+    /// Makes a barrier whose phases take `count` arrivals, 1 to 2^20 - 1.
+    ///
+    /// # Safety
+    /// 1. `address` is a multiple of 8 in this block's shared memory, used for nothing else until
+    ///    the barrier is invalidated.
+    /// 2. No initialised barrier is there already.
+    #[inline(always)]
+    pub unsafe fn init(address: SharedPtr<Mbarrier>, count: u32) {
+        // SAFETY: (1) and (2) are the instruction's conditions.
+        unsafe { ptx::mbarrier::init(address, count) }
+    }
+
+    /// A handle to an initialised barrier.
+    ///
+    /// # Safety
+    /// 1. [`Barrier::init`] ran for `address` and happens before this call.
+    /// 2. The barrier is not invalidated, nor its memory reused, while a handle is in use.
+    /// 3. No more arrivals are made in a phase than the barrier expects.
+    /// 4. The bytes expected in a phase are those that copies deliver to it.
+    #[inline(always)]
+    pub unsafe fn assume_init(address: SharedPtr<Mbarrier>) -> Self {
+        Self { address }
+    }
+
+    /// Where the barrier lies, as copies take it.
+    #[doc(alias = "barrier_native_handle")]
+    #[inline(always)]
+    pub fn address(&self) -> SharedPtr<Mbarrier> {
+        self.address
+    }
+
+    /// Arrives once. What this thread wrote before is visible to those who wait for the phase.
+    #[inline(always)]
+    pub fn arrive(&self) -> Token {
+        // SAFETY: the barrier is initialised and takes this arrival (assume_init 1 to 3).
+        let state = unsafe { ptx::mbarrier::arrive(self.address) };
+        Token { state }
+    }
+
+    /// Expects `bytes` more bytes from copies in this phase, and arrives once.
+    #[doc(alias = "barrier_arrive_tx")]
+    #[inline(always)]
+    pub fn arrive_expect_tx(&self, bytes: u32) -> Token {
+        // SAFETY: the barrier is initialised and takes this arrival (assume_init 1 to 4).
+        let state = unsafe { ptx::mbarrier::arrive_expect_tx(self.address, bytes) };
+        Token { state }
+    }
+
+    /// Expects `bytes` more bytes from copies in this phase.
+    #[doc(alias = "barrier_expect_tx")]
+    #[inline(always)]
+    pub fn expect_tx(&self, bytes: u32) {
+        // SAFETY: the barrier is initialised and the bytes will come (assume_init 1, 2, 4).
+        unsafe { ptx::mbarrier::expect_tx(self.address, bytes) }
+    }
+
+    /// Waits for the phase that the arrival belongs to; sees what was written and copied in it.
+    #[inline(always)]
+    pub fn wait(&self, token: Token) {
+        // SAFETY: the barrier is initialised (assume_init 1, 2); the token came from it.
+        while !unsafe { ptx::mbarrier::try_wait(self.address, token.state) } {}
+    }
+
+    /// Waits for the phase of this parity: 0 for the first, 1 for the second, and so on in turn.
+    ///
+    /// Returns at once when the current phase has the other parity.
+    #[doc(alias = "mbarrier_try_wait_parity")]
+    #[inline(always)]
+    pub fn wait_parity(&self, parity: u32) {
+        // SAFETY: the barrier is initialised (assume_init 1, 2).
+        while !unsafe { ptx::mbarrier::try_wait_parity(self.address, parity) } {}
+    }
+
+    /// Ends the barrier's life; its memory may be used for something else.
+    ///
+    /// # Safety
+    /// 1. One thread calls it, after every use of the barrier by all threads and copies.
+    #[inline(always)]
+    pub unsafe fn invalidate(self) {
+        // SAFETY: nobody uses the barrier any more (1).
+        unsafe { ptx::mbarrier::inval(self.address) }
+    }
+}

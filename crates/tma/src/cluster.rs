@@ -1,0 +1,38 @@
+//! Blocks of a cluster, and their barrier.
+//!
+//! Source: PTX ISA 9.7.13.3, "barrier.cluster"; 10, "Special Registers".
+
+use crate::ptx;
+
+/// This block's number in its cluster.
+#[doc(alias = "cluster_ctarank")]
+#[inline(always)]
+pub fn block_rank() -> u32 {
+    // SAFETY: reading a special register has no conditions.
+    unsafe { ptx::sreg::cluster_ctarank() }
+}
+
+/// Number of blocks in the cluster.
+#[doc(alias = "cluster_nctarank")]
+#[inline(always)]
+pub fn blocks() -> u32 {
+    // SAFETY: reading a special register has no conditions.
+    unsafe { ptx::sreg::cluster_nctarank() }
+}
+
+/// Waits until every thread of the cluster is here; what each wrote before is visible to all
+/// after.
+///
+/// PTX: `barrier.cluster.arrive.aligned;` `barrier.cluster.wait.aligned;`
+///
+/// # Safety
+/// 1. Every thread of every block of the cluster reaches a call of this function, the threads of
+///    a warp together.
+#[doc(alias = "cluster.sync")]
+#[inline(always)]
+pub unsafe fn sync() {
+    // SAFETY: (1) is the caller's.
+    unsafe { ptx::barrier_cluster::arrive_aligned() };
+    // SAFETY: (1) is the caller's; the arrival went before.
+    unsafe { ptx::barrier_cluster::wait_aligned() };
+}

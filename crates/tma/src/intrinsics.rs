@@ -1,0 +1,37 @@
+//! Barriers and warp collectives as LLVM intrinsics.
+//!
+//! LLVM knows that they are convergent and never copies one into two arms of a branch; it does
+//! copy `asm!`. Where an intrinsic exists, no collective may be written as `asm!`.
+
+#[cfg(target_arch = "nvptx64")]
+#[allow(improper_ctypes, reason = "pairs and predicates are LLVM values, not C ones")]
+unsafe extern "unadjusted" {
+    #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.all"]
+    pub(crate) fn barrier_cta_sync_aligned_all(barrier: u32);
+    #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.count"]
+    pub(crate) fn barrier_cta_sync_aligned_count(barrier: u32, threads: u32);
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive.aligned"]
+    pub(crate) fn barrier_cluster_arrive_aligned();
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned"]
+    pub(crate) fn barrier_cluster_arrive_relaxed_aligned();
+    #[link_name = "llvm.nvvm.barrier.cluster.wait.aligned"]
+    pub(crate) fn barrier_cluster_wait_aligned();
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    pub(crate) fn bar_warp_sync(members: u32);
+    #[link_name = "llvm.nvvm.elect.sync"]
+    pub(crate) fn elect_sync(members: u32) -> (u32, bool);
+    #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
+    pub(crate) fn shfl_sync_idx(members: u32, value: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
+    pub(crate) fn shfl_sync_up(members: u32, value: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
+    pub(crate) fn shfl_sync_down(members: u32, value: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+    pub(crate) fn shfl_sync_bfly(members: u32, value: u32, lane_mask: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.vote.ballot.sync"]
+    pub(crate) fn vote_sync_ballot(members: u32, predicate: bool) -> u32;
+    #[link_name = "llvm.nvvm.vote.all.sync"]
+    pub(crate) fn vote_sync_all(members: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.vote.any.sync"]
+    pub(crate) fn vote_sync_any(members: u32, predicate: bool) -> bool;
+}

@@ -1,0 +1,7 @@
+//! A panicking thread stops the kernel: the host sees `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    // SAFETY: `trap` has no conditions.
+    unsafe { core::arch::nvptx::trap() }
+}

@@ -1,0 +1,30 @@
+//! `bar.sync`, the barrier of the block. PTX ISA 9.7.13.1.
+
+device_fn! {
+    /// `bar.sync barrier;` — waits for every thread of the block.
+    ///
+    /// PTX ISA 1.0, every architecture.
+    ///
+    /// # Safety
+    /// 1. Every thread of the block reaches this same call, the threads of a warp together.
+    /// 2. `barrier` is 0 to 15 and no other use of that barrier is under way.
+    #[doc(alias = "__syncthreads")]
+    pub unsafe fn sync_aligned_all(barrier: u32) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe { crate::intrinsics::barrier_cta_sync_aligned_all(barrier) }
+    }
+
+    /// `bar.sync barrier, threads;` — waits for `threads` threads, a multiple of 32.
+    ///
+    /// PTX ISA 2.0, every architecture.
+    ///
+    /// # Safety
+    /// 1. Warps with `threads` threads in all reach calls with this barrier and number, the
+    ///    threads of a warp together.
+    /// 2. `barrier` is 0 to 15 and no other use of that barrier is under way.
+    #[doc(alias = "__barrier_sync_count")]
+    pub unsafe fn sync_aligned_count(barrier: u32, threads: u32) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe { crate::intrinsics::barrier_cta_sync_aligned_count(barrier, threads) }
+    }
+}

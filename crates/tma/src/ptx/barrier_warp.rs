@@ -1,0 +1,16 @@
+//! `bar.warp.sync`, the barrier of a warp. PTX ISA 9.7.13.2.
+
+device_fn! {
+    /// `bar.warp.sync members;` — waits for the lanes of the mask.
+    ///
+    /// PTX ISA 6.0, sm_30.
+    ///
+    /// # Safety
+    /// 1. Every lane of `members` that has not left reaches a call with this mask, and the calling
+    ///    lane is one of them.
+    #[doc(alias = "__syncwarp")]
+    pub unsafe fn sync(members: u32) {
+        // SAFETY: (1) is the caller's.
+        unsafe { crate::intrinsics::bar_warp_sync(members) }
+    }
+}

@@ -1,0 +1,17 @@
+//! `elect.sync`, one lane of a warp. PTX ISA 9.7.13.14.
+
+device_fn! {
+    /// `elect.sync leader|predicate, members;` — the lane that is chosen, and whether it is this
+    /// one.
+    ///
+    /// PTX ISA 8.0, sm_90.
+    ///
+    /// # Safety
+    /// 1. Every lane of `members` that has not left reaches this same call with this mask, and the
+    ///    calling lane is one of them.
+    #[doc(alias = "elect_sync")]
+    pub unsafe fn elect(members: u32) -> (u32, bool) {
+        // SAFETY: (1) is the caller's.
+        unsafe { crate::intrinsics::elect_sync(members) }
+    }
+}

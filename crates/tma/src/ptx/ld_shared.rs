@@ -1,0 +1,72 @@
+//! `ld.shared`, loads from this block's shared memory. PTX ISA 9.7.9.8.
+
+macro_rules! loads {
+    ($($name:ident: $type:ty, $class:ident, $ptx:literal;)*) => { device_fn! {$(
+        #[doc = concat!("`", $ptx, " value, [address];`")]
+        ///
+        /// PTX ISA 1.0, every architecture.
+        ///
+        /// # Safety
+        /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
+        /// 2. The bytes were written, and that happens before.
+        pub unsafe fn $name(address: u32) -> $type {
+            let value;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                core::arch::asm!(
+                    concat!($ptx, " {value}, [{address}];"),
+                    value = out($class) value, address = in(reg32) address,
+                    options(readonly, nostack, preserves_flags),
+                )
+            }
+            value
+        }
+    )*} };
+}
+
+loads! {
+    b16: u16, reg16, "ld.shared.b16";
+    b32: u32, reg32, "ld.shared.b32";
+    b64: u64, reg64, "ld.shared.b64";
+}
+
+device_fn! {
+    /// `ld.shared.b8 value, [address];`
+    ///
+    /// PTX ISA 1.0, every architecture.
+    ///
+    /// # Safety
+    /// As for [`b32`].
+    pub unsafe fn b8(address: u32) -> u8 {
+        let value: u16;
+        // SAFETY: the caller's conditions.
+        unsafe {
+            core::arch::asm!(
+                "ld.shared.b8 {value}, [{address}];",
+                value = out(reg16) value, address = in(reg32) address,
+                options(readonly, nostack, preserves_flags),
+            )
+        }
+        value as u8
+    }
+
+    /// `ld.shared.v4.b32 {v0, v1, v2, v3}, [address];`
+    ///
+    /// PTX ISA 1.0, every architecture.
+    ///
+    /// # Safety
+    /// As for [`b32`], with 16 bytes.
+    pub unsafe fn v4_b32(address: u32) -> [u32; 4] {
+        let (v0, v1, v2, v3);
+        // SAFETY: the caller's conditions.
+        unsafe {
+            core::arch::asm!(
+                "ld.shared.v4.b32 {{ {v0}, {v1}, {v2}, {v3} }}, [{address}];",
+                v0 = out(reg32) v0, v1 = out(reg32) v1, v2 = out(reg32) v2, v3 = out(reg32) v3,
+                address = in(reg32) address,
+                options(readonly, nostack, preserves_flags),
+            )
+        }
+        [v0, v1, v2, v3]
+    }
+}

@@ -1,0 +1,40 @@
+//! `vote.sync`, predicates of all lanes. PTX ISA 9.7.13.5.
+
+device_fn! {
+    /// `vote.sync.ballot.b32 result, predicate, members;` — a bit per lane.
+    ///
+    /// PTX ISA 6.0, sm_30.
+    ///
+    /// # Safety
+    /// 1. Every lane of `members` that has not left reaches this same call with this mask, and the
+    ///    calling lane is one of them.
+    #[doc(alias = "__ballot_sync")]
+    pub unsafe fn ballot(members: u32, predicate: bool) -> u32 {
+        // SAFETY: (1) is the caller's.
+        unsafe { crate::intrinsics::vote_sync_ballot(members, predicate) }
+    }
+
+    /// `vote.sync.all.pred result, predicate, members;` — do all lanes say yes?
+    ///
+    /// PTX ISA 6.0, sm_30.
+    ///
+    /// # Safety
+    /// As for [`ballot`].
+    #[doc(alias = "__all_sync")]
+    pub unsafe fn all(members: u32, predicate: bool) -> bool {
+        // SAFETY: (1) is the caller's.
+        unsafe { crate::intrinsics::vote_sync_all(members, predicate) }
+    }
+
+    /// `vote.sync.any.pred result, predicate, members;` — does any lane say yes?
+    ///
+    /// PTX ISA 6.0, sm_30.
+    ///
+    /// # Safety
+    /// As for [`ballot`].
+    #[doc(alias = "__any_sync")]
+    pub unsafe fn any(members: u32, predicate: bool) -> bool {
+        // SAFETY: (1) is the caller's.
+        unsafe { crate::intrinsics::vote_sync_any(members, predicate) }
+    }
+}

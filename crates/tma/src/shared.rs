@@ -1,0 +1,169 @@
+//! Shared memory of the block.
+//!
+//! [`shared!`](macro@crate::shared) declares static variables, [`dynamic`] gives what the launch
+//! asked for. Both are reached by [`SharedPtr`], whose reads and writes are `ld.shared` and
+//! `st.shared`; an ordinary Rust pointer to the same bytes works too, through slower generic
+//! loads and stores.
+
+use core::marker::PhantomData;
+
+use crate::ptx;
+
+/// The address of a `T` in this block's shared memory (state space `.shared::cta`).
+///
+/// Making one or moving it about is safe; reading and writing are not.
+pub struct SharedPtr<T> {
+    address: u32,
+    pointee: PhantomData<*mut T>,
+}
+
+impl<T> Clone for SharedPtr<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedPtr<T> {}
+
+impl<T> SharedPtr<T> {
+    /// The `T` at this byte address in the shared window.
+    #[inline(always)]
+    pub const fn from_address(address: u32) -> Self {
+        Self {
+            address,
+            pointee: PhantomData,
+        }
+    }
+
+    /// The byte address in the shared window, as PTX instructions take it.
+    #[inline(always)]
+    pub const fn address(self) -> u32 {
+        self.address
+    }
+
+    /// The `count`-th `T` after this one.
+    #[inline(always)]
+    pub const fn add(self, count: u32) -> Self {
+        self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
+    }
+
+    /// The `T` that lies `bytes` bytes further on.
+    #[inline(always)]
+    pub const fn byte_add(self, bytes: u32) -> Self {
+        Self::from_address(self.address.wrapping_add(bytes))
+    }
+
+    /// The same address, for another type.
+    #[inline(always)]
+    pub const fn cast<U>(self) -> SharedPtr<U> {
+        SharedPtr::from_address(self.address)
+    }
+
+    /// A generic pointer to the same byte.
+    #[doc(alias = "__cvta_shared_to_generic")]
+    #[inline(always)]
+    pub fn as_ptr(self) -> *mut T {
+        // SAFETY: converting an address has no conditions.
+        unsafe { ptx::cvta::shared(self.address) as *mut T }
+    }
+}
+
+impl<T, const N: usize> SharedPtr<[T; N]> {
+    /// Element `index`, counted from 0; not checked.
+    #[inline(always)]
+    pub const fn at(self, index: u32) -> SharedPtr<T> {
+        self.cast::<T>().add(index)
+    }
+}
+
+impl<T: SharedValue> SharedPtr<T> {
+    /// Loads the value.
+    ///
+    /// PTX: `ld.shared`
+    ///
+    /// # Safety
+    /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
+    /// 2. A valid `T` was written there, and that write happens before.
+    #[inline(always)]
+    pub unsafe fn read(self) -> T {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe { T::load(self.address) }
+    }
+
+    /// Stores the value.
+    ///
+    /// PTX: `st.shared`
+    ///
+    /// # Safety
+    /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
+    /// 2. No other thread and no copy uses these bytes at the same time.
+    #[inline(always)]
+    pub unsafe fn write(self, value: T) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe { T::store(self.address, value) }
+    }
+}
+
+/// A value that one `ld.shared` or `st.shared` moves.
+///
+/// # Safety
+/// 1. `load` and `store` move exactly the bytes of the value.
+pub unsafe trait SharedValue: Copy {
+    /// Loads from the shared window.
+    ///
+    /// # Safety
+    /// As for [`SharedPtr::read`].
+    unsafe fn load(address: u32) -> Self;
+
+    /// Stores to the shared window.
+    ///
+    /// # Safety
+    /// As for [`SharedPtr::write`].
+    unsafe fn store(address: u32, value: Self);
+}
+
+macro_rules! shared_values {
+    ($($type:ty: $bits:ident, $load:expr, $store:expr;)*) => {$(
+        // SAFETY: the instruction has the width of the type (1).
+        unsafe impl SharedValue for $type {
+            #[inline(always)]
+            unsafe fn load(address: u32) -> Self {
+                // SAFETY: the caller's conditions are the instruction's.
+                let bits = unsafe { ptx::ld_shared::$bits(address) };
+                $load(bits)
+            }
+
+            #[inline(always)]
+            unsafe fn store(address: u32, value: Self) {
+                let bits = $store(value);
+                // SAFETY: the caller's conditions are the instruction's.
+                unsafe { ptx::st_shared::$bits(address, bits) }
+            }
+        }
+    )*};
+}
+
+shared_values! {
+    u8: b8, |bits| bits, |value| value;
+    i8: b8, |bits| bits as i8, |value| value as u8;
+    u16: b16, |bits| bits, |value| value;
+    i16: b16, |bits| bits as i16, |value| value as u16;
+    u32: b32, |bits| bits, |value| value;
+    i32: b32, |bits| bits as i32, |value| value as u32;
+    f32: b32, f32::from_bits, f32::to_bits;
+    u64: b64, |bits| bits, |value| value;
+    i64: b64, |bits| bits as i64, |value| value as u64;
+    f64: b64, f64::from_bits, f64::to_bits;
+    [u32; 4]: v4_b32, |bits| bits, |value| value;
+}
+
+/// The start of the dynamic shared memory, aligned to 1024 bytes.
+///
+/// Its size is the launch's `shared_bytes`.
+#[doc(alias = "extern __shared__")]
+#[inline(always)]
+pub fn dynamic<T>() -> SharedPtr<T> {
+    // SAFETY: taking an address has no conditions.
+    SharedPtr::from_address(unsafe { ptx::shared_symbol::dynamic() })
+}

@@ -1,0 +1,80 @@
+//! Where a thread stands in its block and grid, and the block's barrier.
+//!
+//! Source: PTX ISA 10, "Special Registers"; 9.7.13.1, "bar, barrier".
+
+use crate::ptx;
+
+/// A position or an extent in three dimensions.
+#[doc(alias = "dim3")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim3 {
+    /// Innermost.
+    pub x: u32,
+    /// Middle.
+    pub y: u32,
+    /// Outermost.
+    pub z: u32,
+}
+
+macro_rules! positions {
+    ($($(#[$attribute:meta])* $name:ident = $register:ident;)*) => {$(
+        $(#[$attribute])*
+        #[inline(always)]
+        pub fn $name() -> Dim3 {
+            // SAFETY: reading a special register has no conditions.
+            unsafe {
+                Dim3 {
+                    x: ptx::sreg::$register::<0>(),
+                    y: ptx::sreg::$register::<1>(),
+                    z: ptx::sreg::$register::<2>(),
+                }
+            }
+        }
+    )*};
+}
+
+positions! {
+    /// This thread's position in its block.
+    #[doc(alias = "threadIdx")]
+    thread_idx = tid;
+    /// Threads of a block.
+    #[doc(alias = "blockDim")]
+    block_dim = ntid;
+    /// This block's position in the grid.
+    #[doc(alias = "blockIdx")]
+    block_idx = ctaid;
+    /// Blocks of the grid.
+    #[doc(alias = "gridDim")]
+    grid_dim = nctaid;
+}
+
+/// Waits until every thread of the block is here; what each wrote before is visible to all after.
+///
+/// PTX: `bar.sync 0;`
+///
+/// # Safety
+/// 1. Every thread of the block reaches this same call, the threads of a warp together.
+#[doc(alias = "__syncthreads")]
+#[inline(always)]
+pub unsafe fn sync_threads() {
+    // SAFETY: (1) is the caller's.
+    unsafe { ptx::barrier_cta::sync_aligned_all(0) }
+}
+
+/// Is this the one thread of the block's first warp that is to issue a copy?
+///
+/// One lane is chosen by `elect.sync`, which tells ptxas that a single thread runs what follows;
+/// behind a comparison with the thread's index it wraps every copy in a loop over the lanes.
+///
+/// # Safety
+/// 1. Every thread of the warp reaches this same call together.
+/// 2. The block is one-dimensional.
+#[doc(alias = "elect_one_sync")]
+#[inline(always)]
+pub unsafe fn is_elected() -> bool {
+    let warp = thread_idx().x / 32;
+    // SAFETY: all lanes are here (1); the broadcast makes the warp's number uniform for ptxas.
+    let warp = unsafe { ptx::shfl_sync::idx(u32::MAX, warp, 0) };
+    // SAFETY: all lanes have the same `warp` and take the same way (1).
+    warp == 0 && unsafe { ptx::elect_sync::elect(u32::MAX).1 }
+}

@@ -1,0 +1,111 @@
+//! Ports the guide's "Prefetching Data" with TMA: several batches on their way while one is worked
+//! on, with explicit phase tracking.
+
+use tma::{
+    Barrier, SharedPtr, kernel,
+    ptx::{cp_async_bulk, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
+};
+
+/// Writes `3 * x + 1` for each number `x` of `global_in` to the same place of `global_out`.
+///
+/// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
+/// batches in shared memory or on their way there: `prefetch_1d_1` to `prefetch_1d_8`.
+///
+/// The launch asks for `STAGES * (4 * threads of a block + 8)` bytes of shared memory.
+///
+/// # Safety
+/// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
+///    memory that nobody else uses while the kernel runs.
+/// 2. `global_in` is a multiple of 16 bytes, and threads of a block are a multiple of 4.
+/// 3. Grid and blocks are one-dimensional, and the launch has the shared memory.
+#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8))]
+pub unsafe fn prefetch_1d<const STAGES: u32>(
+    global_out: *mut i32,
+    global_in: *const i32,
+    batches: u32,
+) {
+    let tid = thread_idx().x;
+    let block_size = block_dim().x;
+    let bytes = block_size * size_of::<i32>() as u32;
+
+    // The stages lie one after another, the barriers behind them.
+    let smem: SharedPtr<i32> = shared::dynamic();
+    let stage_data = |stage: u32| smem.add(stage * block_size);
+    let bar_address = |stage: u32| stage_data(STAGES).cast::<Mbarrier>().add(stage);
+    let block_batch = |batch: u32| {
+        let grid_size = u64::from(grid_dim().x) * u64::from(block_size);
+        (u64::from(block_idx().x) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
+    };
+
+    // Only the thread that starts a copy arrives; the others wait for the parity to flip.
+    if tid == 0 {
+        for stage in 0..STAGES {
+            // SAFETY: one thread does so, before any other uses the barrier.
+            unsafe { Barrier::init(bar_address(stage), 1) };
+        }
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; each phase has the one arrival and the
+    // bytes of `fetch`.
+    let bar = |stage: u32| unsafe { Barrier::assume_init(bar_address(stage)) };
+
+    let fetch = |batch: u32, stage: u32| {
+        let bar = bar(stage);
+        // SAFETY: the batch lies within the input (1), aligned (2); nobody uses the stage's buffer
+        // any more, and the phase expects the bytes right after.
+        unsafe {
+            cp_async_bulk::shared_cluster_global(
+                stage_data(stage).cast(),
+                global_in.add(block_batch(batch)).cast(),
+                bytes,
+                bar.address(),
+            )
+        };
+        let _ = bar.arrive_expect_tx(bytes);
+    };
+
+    // Fill the pipeline with the first batches.
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    if unsafe { is_elected() } {
+        for stage in 0..STAGES {
+            if stage < batches {
+                fetch(stage, stage);
+            }
+        }
+    }
+
+    let mut stage = 0;
+    let mut parity = 0;
+    let mut compute_batch = 0;
+    while compute_batch < batches {
+        // (a) Wait for the current batch.
+        bar(stage).wait_parity(parity);
+
+        // (b) Compute on it.
+        // SAFETY: the copy wrote this thread's number, and the output has its place (1).
+        unsafe {
+            let number = stage_data(stage).add(tid).read();
+            *global_out.add(block_batch(compute_batch) + tid as usize) = 3 * number + 1;
+        }
+        // SAFETY: every thread is here.
+        unsafe { sync_threads() };
+
+        // (c) Load the batch that comes `STAGES` later into the same stage.
+        let fetch_batch = compute_batch + STAGES;
+        // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+        if unsafe { is_elected() } && fetch_batch < batches {
+            fetch(fetch_batch, stage);
+        }
+
+        // (d) Go to the next stage.
+        stage += 1;
+        if stage == STAGES {
+            stage = 0;
+            parity ^= 1;
+        }
+        compute_batch += 1;
+    }
+}

@@ -1,0 +1,143 @@
+//! Ports the guide's "Using TMA to transfer multi-dimensional arrays", with the map as a grid
+//! constant.
+
+use tma::{
+    Barrier, TensorMap, kernel,
+    ptx::{cp_async_bulk, cp_async_bulk_tensor, fence, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+};
+
+/// Columns of the tile.
+pub const SMEM_WIDTH: usize = 64;
+/// Rows of the tile.
+pub const SMEM_HEIGHT: usize = 16;
+
+/// Adds `i` to element `i` of the tile, counted row by row, and stores the tile back.
+///
+/// The tile's first element is at column `x + SMEM_WIDTH * blockIdx.x` and row
+/// `y + SMEM_HEIGHT * blockIdx.y` of the matrix. Elements outside the matrix read as zero and are
+/// not stored.
+///
+/// # Safety
+/// 1. `map` is a two-dimensional map of `i32` with boxes of [`SMEM_WIDTH`] by [`SMEM_HEIGHT`],
+///    without swizzle, over a matrix that nobody else uses while the kernel runs.
+/// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
+/// 3. Blocks are one-dimensional, and tiles of different blocks do not overlap.
+#[kernel(max_threads = 1024)]
+pub unsafe fn tile_2d(#[grid_constant] map: &TensorMap, x: i32, y: i32) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { load_add_store(map, map, [x, y], [x, y]) }
+}
+
+/// As [`tile_2d`], but the tile is stored through another map and at its own place.
+///
+/// The load may thus start at negative coordinates.
+///
+/// # Safety
+/// As for [`tile_2d`], with (2) for the store alone; `load_x` is a multiple of 4.
+#[kernel(max_threads = 1024)]
+pub unsafe fn tile_2d_to(
+    #[grid_constant] load_map: &TensorMap,
+    #[grid_constant] store_map: &TensorMap,
+    load_x: i32,
+    load_y: i32,
+    store_x: i32,
+    store_y: i32,
+) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { load_add_store(load_map, store_map, [load_x, load_y], [store_x, store_y]) }
+}
+
+/// # Safety
+/// 1. As (1) of [`tile_2d`], for both maps.
+/// 2. No store starts at a negative coordinate; columns are multiples of 4.
+/// 3. Every thread of the block calls it; blocks are one-dimensional; stores do not overlap.
+#[inline(always)]
+unsafe fn load_add_store(
+    load_map: &TensorMap,
+    store_map: &TensorMap,
+    load: [i32; 2],
+    store: [i32; 2],
+) {
+    // The shared buffer of a tensor copy is aligned to 128 bytes.
+    shared! {
+        static SMEM_BUFFER: [i32; SMEM_WIDTH * SMEM_HEIGHT] align 128;
+        static BAR: Mbarrier;
+    }
+    const BYTES: u32 = size_of::<[i32; SMEM_WIDTH * SMEM_HEIGHT]>() as u32;
+    let smem_buffer = SMEM_BUFFER::ptr();
+
+    // Initialise the barrier with the number of threads that arrive on it.
+    if thread_idx().x == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), block_dim().x) };
+    }
+    // SAFETY: every thread is here (3).
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; below each thread arrives once and the
+    // copy delivers the bytes that are expected.
+    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+
+    // One thread starts the load and says how many bytes will come; the others just arrive.
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    let token = if unsafe { is_elected() } {
+        // SAFETY: the map has this box (1), its first column is aligned (2), and the buffer has
+        // room for it; nobody uses the buffer before the phase completes.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(
+                smem_buffer.cast(),
+                load_map,
+                tile_at(load),
+                bar.address(),
+            )
+        };
+        bar.arrive_expect_tx(BYTES)
+    } else {
+        bar.arrive()
+    };
+    // Wait for the data to have arrived.
+    bar.wait(token);
+
+    // Modify it in shared memory.
+    let mut i = thread_idx().x;
+    while i < (SMEM_WIDTH * SMEM_HEIGHT) as u32 {
+        let number = smem_buffer.at(i);
+        // SAFETY: the index is in bounds, the copy wrote the number, and no other thread has it.
+        unsafe { number.write(number.read() + i as i32) };
+        i += block_dim().x;
+    }
+
+    // Make each thread's writes visible to the copy engine, then meet.
+    // SAFETY: a fence only orders.
+    unsafe { fence::proxy_async_shared_cta() };
+    // SAFETY: every thread is here (3).
+    unsafe { sync_threads() };
+
+    // One thread stores the tile and waits until the buffer has been read: it ends with the block.
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    if unsafe { is_elected() } {
+        // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and the
+        // meeting order the writes before.
+        unsafe {
+            cp_async_bulk_tensor::global_shared_cta_tile(store_map, tile_at(store), smem_buffer.cast())
+        };
+        // SAFETY: the group is this thread's.
+        unsafe { cp_async_bulk::commit_group() };
+        // SAFETY: the group is this thread's.
+        unsafe { cp_async_bulk::wait_group_read::<0>() };
+    }
+
+    // The barrier's memory could now serve something else.
+    if thread_idx().x == 0 {
+        // SAFETY: its only phase is over for everybody, since all met after waiting.
+        unsafe { bar.invalidate() };
+    }
+}
+
+/// Coordinates of this block's tile, when block 0 has the one at `origin`.
+#[inline(always)]
+fn tile_at([x, y]: [i32; 2]) -> [i32; 2] {
+    let block = block_idx();
+    [x + (block.x * SMEM_WIDTH as u32) as i32, y + (block.y * SMEM_HEIGHT as u32) as i32]
+}
