@@ -1,1 +1,42 @@
-//! 
+//! Compiles a Rust GPU crate to PTX, from a build script or by hand.
+//!
+//! ```no_run
+//! // build.rs
+//! use ptx_builder::{Arch, PtxBuilder};
+//!
+//! fn main() {
+//!     let ptx = PtxBuilder::new("../kernels-gpu").arch(Arch::Sm90a).build_or_exit();
+//!     println!("cargo::rustc-env=KERNELS_PTX={}", ptx.path.display());
+//! }
+//! ```
+//!
+//! The device code is compiled by a stock rustc, 1.96.0 or later, with the source of `core`
+//! ([`DeviceCompiler`] says where one is looked for); no CUDA toolkit is needed. What rustc writes
+//! is then
+//!
+//! 1. *finished* ([`finish`]): what the `#[kernel]` attributes ask for becomes directives, tensor
+//!    map parameters are aligned to 64 bytes, debug sections go, line tables stay;
+//! 2. *linted* ([`lint`]): barriers that the compiler copied into divergent arms, instructions
+//!    newer than the module's PTX version, local memory where none was asked for;
+//! 3. *assembled* by `ptxas`, where one is found ([`Ptxas`]), which reports registers, spills and
+//!    shared memory.
+//!
+//! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
+
+mod arch;
+mod builder;
+mod compile;
+mod compiler;
+mod control_flow;
+mod error;
+pub mod finish;
+pub mod lint;
+mod ptxas;
+mod self_test;
+mod target_dir;
+
+pub use arch::{Arch, PtxIsa, UnknownArch};
+pub use builder::{Assemble, Ptx, PtxBuilder};
+pub use compiler::{DeviceCompiler, Origin, TRIED_VERSION, Version};
+pub use error::Error;
+pub use ptxas::{Ptxas, Resources, tool_dirs};

@@ -1,0 +1,118 @@
+use std::{fmt, str::FromStr};
+
+/// A version of the PTX ISA, as in `.version 8.6`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PtxIsa {
+    /// Before the dot.
+    pub major: u32,
+    /// After the dot.
+    pub minor: u32,
+}
+
+impl PtxIsa {
+    /// The version `major.minor`.
+    pub const fn new(major: u32, minor: u32) -> Self {
+        Self { major, minor }
+    }
+
+    /// What rustc calls it, as `+ptx86`.
+    pub(crate) fn target_feature(self) -> String {
+        format!("+ptx{}{}", self.major, self.minor)
+    }
+}
+
+impl fmt::Display for PtxIsa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+macro_rules! archs {
+    ($($variant:ident = $name:literal, $major:literal . $minor:literal;)*) => {
+        /// A GPU architecture with a Tensor Memory Accelerator.
+        ///
+        /// A name that ends in `a` has instructions of exactly this chip and runs nowhere else;
+        /// one that ends in `f` those of its family; a plain one runs on every later chip too.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Arch {
+            $(#[doc = concat!("`", $name, "`, with PTX ISA ", stringify!($major), ".", stringify!($minor), " by default.")] $variant,)*
+        }
+
+        impl Arch {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The name as in `.target`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The PTX ISA version that a module for it has unless told otherwise: the lowest that
+            /// has this architecture and the instructions of the crate `tma`.
+            pub const fn default_isa(self) -> PtxIsa {
+                match self { $(Self::$variant => PtxIsa::new($major, $minor),)* }
+            }
+        }
+    };
+}
+
+archs! {
+    Sm90 = "sm_90", 8 . 0;
+    Sm90a = "sm_90a", 8 . 0;
+    Sm100 = "sm_100", 8 . 6;
+    Sm100a = "sm_100a", 8 . 6;
+    Sm100f = "sm_100f", 8 . 8;
+    Sm103 = "sm_103", 8 . 8;
+    Sm103a = "sm_103a", 8 . 8;
+    Sm103f = "sm_103f", 8 . 8;
+    Sm120 = "sm_120", 8 . 7;
+    Sm120a = "sm_120a", 8 . 7;
+    Sm120f = "sm_120f", 8 . 8;
+    Sm121 = "sm_121", 8 . 8;
+    Sm121a = "sm_121a", 8 . 8;
+    Sm121f = "sm_121f", 8 . 8;
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is no [`Arch`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no architecture `{0}` here; there are {known}", known = known())]
+pub struct UnknownArch(String);
+
+fn known() -> String {
+    let names: Vec<&str> = Arch::ALL.iter().map(|arch| arch.name()).collect();
+    names.join(", ")
+}
+
+impl FromStr for Arch {
+    type Err = UnknownArch;
+
+    fn from_str(name: &str) -> Result<Self, UnknownArch> {
+        let found = Self::ALL.iter().find(|arch| arch.name() == name);
+        found.copied().ok_or_else(|| UnknownArch(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for arch in Arch::ALL {
+            assert_eq!(arch.name().parse(), Ok(*arch));
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_the_known_ones() {
+        let error = "sm_80".parse::<Arch>().unwrap_err().to_string();
+        assert!(error.starts_with("there is no architecture `sm_80` here; there are sm_90, sm_90a,"), "{error}");
+    }
+}

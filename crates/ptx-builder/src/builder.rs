@@ -1,0 +1,249 @@
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
+    compile::{Compilation, Output},
+    finish::finish,
+    lint::{SourceBarriers, lint},
+    self_test, target_dir,
+};
+
+/// Builds a GPU crate to PTX.
+///
+/// The shape is that of `cuda_builder::CudaBuilder`.
+#[doc(alias = "CudaBuilder")]
+#[derive(Clone, Debug)]
+pub struct PtxBuilder {
+    crate_dir: PathBuf,
+    arch: Arch,
+    isa: Option<PtxIsa>,
+    features: Vec<String>,
+    default_features: bool,
+    rustflags: Vec<String>,
+    copy_to: Option<PathBuf>,
+    compiler: Option<PathBuf>,
+    assemble: Assemble,
+}
+
+/// Whether ptxas checks the PTX.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Assemble {
+    /// Where one is found.
+    #[default]
+    IfFound,
+    /// Always; not finding one is an error.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// Finished PTX.
+#[derive(Clone, Debug)]
+pub struct Ptx {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// For which architecture.
+    pub arch: Arch,
+    /// What compiled it.
+    pub compiler: DeviceCompiler,
+    /// What each kernel takes, by name; nothing where no ptxas was found.
+    pub resources: Option<BTreeMap<String, Resources>>,
+    /// What the user should know though all went well.
+    pub warnings: Vec<String>,
+}
+
+impl PtxBuilder {
+    /// A builder of the crate in this folder, relative to the caller's package, for `sm_90a`.
+    pub fn new(crate_dir: impl AsRef<Path>) -> Self {
+        let base = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+        Self {
+            crate_dir: base.join(crate_dir),
+            arch: Arch::Sm90a,
+            isa: None,
+            features: Vec::new(),
+            default_features: true,
+            rustflags: Vec::new(),
+            copy_to: None,
+            compiler: None,
+            assemble: Assemble::default(),
+        }
+    }
+
+    /// The architecture to build for.
+    #[must_use]
+    pub fn arch(mut self, arch: Arch) -> Self {
+        self.arch = arch;
+        self
+    }
+
+    /// The PTX ISA version, in place of [`Arch::default_isa`]. A higher one needs a newer driver.
+    #[must_use]
+    pub fn ptx_isa(mut self, isa: PtxIsa) -> Self {
+        self.isa = Some(isa);
+        self
+    }
+
+    /// Turns on a feature of the GPU crate.
+    #[must_use]
+    pub fn feature(mut self, feature: impl Into<String>) -> Self {
+        self.features.push(feature.into());
+        self
+    }
+
+    /// Leaves out the GPU crate's default features.
+    #[must_use]
+    pub fn no_default_features(mut self) -> Self {
+        self.default_features = false;
+        self
+    }
+
+    /// Passes a further flag to the device compiler.
+    #[must_use]
+    pub fn rustflag(mut self, flag: impl Into<String>) -> Self {
+        self.rustflags.push(flag.into());
+        self
+    }
+
+    /// Copies the finished PTX to this file, too.
+    #[must_use]
+    pub fn copy_to(mut self, path: impl Into<PathBuf>) -> Self {
+        self.copy_to = Some(path.into());
+        self
+    }
+
+    /// Takes this rustc in place of the one that [`DeviceCompiler::find`] finds.
+    #[must_use]
+    pub fn compiler(mut self, rustc: impl Into<PathBuf>) -> Self {
+        self.compiler = Some(rustc.into());
+        self
+    }
+
+    /// Whether ptxas checks the PTX.
+    #[must_use]
+    pub fn assemble(mut self, assemble: Assemble) -> Self {
+        self.assemble = assemble;
+        self
+    }
+
+    /// Builds, and tells cargo which files the result depends on when called in a build script.
+    ///
+    /// # Errors
+    /// Every [`Error`]; nothing is left out of what rustc and ptxas said.
+    pub fn build(&self) -> Result<Ptx, Error> {
+        let in_build_script = env::var_os("OUT_DIR").map(PathBuf::from);
+        if in_build_script.is_some() {
+            println!("cargo::rerun-if-env-changed={}", DeviceCompiler::VARIABLE);
+            println!("cargo::rerun-if-env-changed={}", Ptxas::VARIABLE);
+            println!("cargo::rerun-if-changed={}", self.crate_dir.display());
+        }
+        let target_dir = target_dir::find().join("ptx-builder");
+        let mut warnings = Vec::new();
+        let compiler = self.find_compiler(&target_dir, &mut warnings)?;
+        let output = self.compilation(&compiler, &target_dir).run()?;
+        if in_build_script.is_some() {
+            for source in &output.sources {
+                println!("cargo::rerun-if-changed={}", source.display());
+            }
+        }
+
+        let folder = in_build_script.unwrap_or_else(|| target_dir.join("ptx")).join(self.arch.name());
+        fs::create_dir_all(&folder).map_err(Error::io(format!("cannot create {}", folder.display())))?;
+        let path = folder.join(format!("{}.ptx", self.crate_name()));
+        self.finish_and_lint(&output, &path)?;
+        if let Some(copy) = &self.copy_to {
+            fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
+        }
+        let resources = self.run_ptxas(&path)?;
+        Ok(Ptx {
+            path,
+            arch: self.arch,
+            compiler,
+            resources,
+            warnings,
+        })
+    }
+
+    /// Builds from a build script: warnings and errors become cargo's, an error ends the script.
+    pub fn build_or_exit(&self) -> Ptx {
+        match self.build() {
+            Ok(ptx) => {
+                for warning in &ptx.warnings {
+                    println!("cargo::warning={warning}");
+                }
+                ptx
+            }
+            Err(error) => {
+                for line in error.to_string().lines() {
+                    println!("cargo::error={line}");
+                }
+                std::process::exit(1);
+            }
+        }
+    }
+
+    fn crate_name(&self) -> String {
+        let absolute = self.crate_dir.canonicalize().unwrap_or_else(|_| self.crate_dir.clone());
+        absolute.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    fn find_compiler(&self, target_dir: &Path, warnings: &mut Vec<String>) -> Result<DeviceCompiler, Error> {
+        let compiler = match &self.compiler {
+            Some(rustc) => DeviceCompiler::at(rustc)?,
+            None => DeviceCompiler::find()?,
+        };
+        if !compiler.is_tried() {
+            warnings.push(format!(
+                "device code is compiled by rustc {}, which was not tried; it passed the self-test",
+                compiler.version
+            ));
+            self_test::run(&compiler, target_dir)?;
+        }
+        Ok(compiler)
+    }
+
+    fn compilation<'a>(&'a self, compiler: &'a DeviceCompiler, target_dir: &'a Path) -> Compilation<'a> {
+        Compilation {
+            compiler,
+            crate_dir: &self.crate_dir,
+            target_dir,
+            arch: self.arch,
+            isa: self.isa.unwrap_or(self.arch.default_isa()),
+            features: &self.features,
+            default_features: self.default_features,
+            rustflags: &self.rustflags,
+        }
+    }
+
+    fn finish_and_lint(&self, output: &Output, path: &Path) -> Result<(), Error> {
+        let unfinished = |reason: String| Error::Finish { path: path.to_owned(), reason };
+        let write = |text: &str| fs::write(path, text).map_err(Error::io(format!("cannot write {}", path.display())));
+        // Left behind for the reader of the error.
+        write(&output.ptx)?;
+        let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
+            .map_err(|errors| unfinished(errors.to_string()))?;
+        let markers = finish(&mut module).map_err(unfinished)?;
+        write(&module.to_string())?;
+        let source = SourceBarriers::from_llvm_ir(&output.llvm_ir);
+        let findings = lint(&module, &markers, Some(&source));
+        if findings.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Lint { arch: self.arch, findings })
+        }
+    }
+
+    fn run_ptxas(&self, path: &Path) -> Result<Option<BTreeMap<String, Resources>>, Error> {
+        let ptxas = match self.assemble {
+            Assemble::Never => None,
+            Assemble::IfFound => Ptxas::find(),
+            Assemble::Always => Some(Ptxas::require()?),
+        };
+        ptxas
+            .map(|ptxas| ptxas.assemble(path, self.arch, &path.with_extension("cubin")))
+            .transpose()
+    }
+}

@@ -1,0 +1,245 @@
+//! Calls cargo for the device.
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{Arch, DeviceCompiler, Error, PtxIsa};
+
+/// The triple of device code.
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// One call of cargo.
+pub(crate) struct Compilation<'a> {
+    pub(crate) compiler: &'a DeviceCompiler,
+    pub(crate) crate_dir: &'a Path,
+    /// Below it cargo builds; not the folder that the calling cargo has locked.
+    pub(crate) target_dir: &'a Path,
+    pub(crate) arch: Arch,
+    pub(crate) isa: PtxIsa,
+    pub(crate) features: &'a [String],
+    pub(crate) default_features: bool,
+    pub(crate) rustflags: &'a [String],
+}
+
+/// What the compiler wrote.
+pub(crate) struct Output {
+    /// The module's PTX, not finished yet.
+    pub(crate) ptx: String,
+    /// The module's LLVM IR after optimisation, which knows the source place of every barrier.
+    pub(crate) llvm_ir: String,
+    /// Every source file that went in.
+    pub(crate) sources: Vec<PathBuf>,
+}
+
+impl Compilation<'_> {
+    pub(crate) fn run(&self) -> Result<Output, Error> {
+        let manifest = self.crate_dir.join("Cargo.toml");
+        if !manifest.is_file() {
+            return Err(Error::NoCrate {
+                path: self.crate_dir.to_owned(),
+            });
+        }
+        let emitted = self.cargo_target_dir().join("emitted").join(self.emitted_name());
+        fs::create_dir_all(&emitted).map_err(Error::io(format!("cannot create {}", emitted.display())))?;
+        let ptx = emitted.join("module.ptx");
+        let llvm_ir = emitted.join("module.ll");
+
+        let mut command = Command::new(&self.compiler.cargo);
+        clean_environment(&mut command);
+        command
+            .env("RUSTC", &self.compiler.rustc)
+            // Building `core` from source is unstable; the stable compiler does it when told so.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_TARGET_DIR", self.cargo_target_dir())
+            .env("CARGO_ENCODED_RUSTFLAGS", self.rustflags().join("\x1f"))
+            .env("CARGO_PROFILE_RELEASE_LTO", "fat")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
+            .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only")
+            .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "false")
+            .args(["rustc", "--release", "--quiet", "--lib", "--crate-type=cdylib"])
+            .args(["--target", TARGET, "-Zbuild-std=core"])
+            .arg("--manifest-path")
+            .arg(&manifest);
+        if !self.default_features {
+            command.arg("--no-default-features");
+        }
+        if !self.features.is_empty() {
+            command.args(["--features", &self.features.join(",")]);
+        }
+        command
+            .arg("--")
+            .arg(joined("--emit=asm=", &ptx))
+            .arg(joined("--emit=llvm-ir=", &llvm_ir));
+
+        let output = command
+            .output()
+            .map_err(Error::io(format!("cannot run {}", self.compiler.cargo.display())))?;
+        if !output.status.success() {
+            return Err(Error::Compile {
+                arch: self.arch,
+                diagnostics: readable(&String::from_utf8_lossy(&output.stderr)),
+            });
+        }
+        Ok(Output {
+            ptx: read(&ptx)?,
+            llvm_ir: read(&llvm_ir)?,
+            sources: self.sources(),
+        })
+    }
+
+    /// A folder for each set of flags, since cargo builds `core` anew when they change.
+    fn cargo_target_dir(&self) -> PathBuf {
+        let PtxIsa { major, minor } = self.isa;
+        self.target_dir.join(format!("{}-ptx{major}{minor}", self.arch))
+    }
+
+    /// A folder for whatever changes the output but not cargo's file names.
+    fn emitted_name(&self) -> String {
+        let crate_name = self.crate_dir.file_name().unwrap_or_default().to_string_lossy();
+        let default = if self.default_features { "" } else { "-no-default" };
+        format!("{crate_name}{default}-{}", self.features.join("+"))
+    }
+
+    fn rustflags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = [
+            &format!("-Ctarget-cpu={}", self.arch),
+            &format!("-Ctarget-feature={}", self.isa.target_feature()),
+            // The target's own linker is neither there nor needed: the output is text.
+            "-Clinker=true",
+            // The pass copies barriers into divergent arms (rust-lang/rust#137086).
+            "-Zmir-enable-passes=-JumpThreading",
+            "--remap-path-scope=debuginfo",
+        ]
+        .map(str::to_owned)
+        .into();
+        for (from, to) in self.remapped_paths() {
+            flags.push(format!("--remap-path-prefix={from}={to}"));
+        }
+        flags.extend(self.rustflags.iter().cloned());
+        flags
+    }
+
+    /// Line tables name files relative to the workspace, so that PTX does not depend on where it
+    /// was built.
+    fn remapped_paths(&self) -> Vec<(String, String)> {
+        let rust_src = self.compiler.sysroot.join("lib/rustlib/src/rust");
+        let mut paths = vec![(rust_src.display().to_string(), "rust".to_owned())];
+        let workspace = workspace_root(self.crate_dir);
+        if let Ok(root) = workspace.canonicalize() {
+            paths.push((format!("{}/", root.display()), String::new()));
+        }
+        paths
+    }
+
+    /// From the dependency files that cargo leaves: what the crate and those beside it are made
+    /// of, packages from registries and the source of `core` left out.
+    fn sources(&self) -> Vec<PathBuf> {
+        let folder = self.cargo_target_dir().join(TARGET).join("release");
+        let mut sources = Vec::new();
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == "d")
+                && let Ok(text) = fs::read_to_string(&path)
+            {
+                sources.extend(dependencies(&text));
+            }
+        }
+        sources.retain(|path| path.is_file() && !path.starts_with(&self.compiler.sysroot));
+        sources.push(self.crate_dir.join("Cargo.toml"));
+        sources.sort();
+        sources.dedup();
+        sources
+    }
+}
+
+/// The prerequisites in a Makefile rule as cargo writes it, in which `\ ` is a space.
+fn dependencies(text: &str) -> impl Iterator<Item = PathBuf> {
+    let rules = text.lines().filter_map(|line| line.split_once(": "));
+    rules.flat_map(|(_, prerequisites)| {
+        let escaped = prerequisites.replace("\\ ", "\0");
+        let paths: Vec<PathBuf> = escaped
+            .split_whitespace()
+            .map(|path| PathBuf::from(path.replace('\0', " ")))
+            .collect();
+        paths
+    })
+}
+
+/// The nearest folder above the crate whose manifest has a `[workspace]`, or the crate's own.
+fn workspace_root(crate_dir: &Path) -> PathBuf {
+    let absolute = crate_dir.canonicalize().unwrap_or_else(|_| crate_dir.to_owned());
+    let is_root = |folder: &&Path| {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        manifest.lines().any(|line| line.trim() == "[workspace]")
+    };
+    absolute.ancestors().find(is_root).unwrap_or(&absolute).to_owned()
+}
+
+/// Takes away what the calling cargo set for the build script, and what is meant for host code.
+fn clean_environment(command: &mut Command) {
+    const KEPT: &[&str] = &["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", "CARGO_SOURCE_"];
+    const REMOVED: &[&str] = &[
+        "RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_LINKER", "RUSTDOC", "RUSTFLAGS",
+        "RUSTUP_TOOLCHAIN", "RUST_RECURSION_COUNT", "TARGET", "HOST", "PROFILE", "OUT_DIR", "OPT_LEVEL",
+        "DEBUG", "NUM_JOBS", "MAKEFLAGS", "MFLAGS", "CLIPPY_ARGS", "CLIPPY_CONF_DIR", "__CARGO_FIX_PLZ",
+    ];
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        let set_by_cargo = text.starts_with("CARGO") && !KEPT.iter().any(|kept| text.starts_with(kept));
+        if set_by_cargo || REMOVED.contains(&&*text) {
+            command.env_remove(&name);
+        }
+    }
+    // Cargo puts the host compiler's libraries here; another rustc must not find them.
+    for name in ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"] {
+        if let Some(paths) = env::var_os(name) {
+            let foreign = |path: &PathBuf| {
+                let is_rusts = path.components().any(|part| part.as_os_str() == "toolchains" || part.as_os_str() == "rustlib");
+                !is_rusts && !path.ancestors().any(|above| above.join("CACHEDIR.TAG").is_file())
+            };
+            let kept = env::join_paths(env::split_paths(&paths).filter(foreign));
+            command.env(name, kept.unwrap_or_default());
+        }
+    }
+}
+
+/// The compiler's words without its remarks on our own flags.
+fn readable(diagnostics: &str) -> String {
+    let ours = |paragraph: &&str| paragraph.starts_with("warning: unstable feature specified for `-Ctarget-feature`");
+    let kept: Vec<&str> = diagnostics.split("\n\n").filter(|paragraph| !ours(paragraph)).collect();
+    kept.join("\n\n").trim().to_owned()
+}
+
+fn joined(option: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(path);
+    argument
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(Error::io(format!("the compiler left no {}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependency_files_are_read_with_escaped_spaces() {
+        let text = "/t/libk.so: /w/a.rs /w/with\\ space.rs\n\n/t/other.d: /w/b.rs\n";
+        let paths: Vec<PathBuf> = dependencies(text).collect();
+        assert_eq!(paths, ["/w/a.rs", "/w/with space.rs", "/w/b.rs"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn remarks_on_our_own_flags_are_left_out() {
+        let text = "warning: unstable feature specified for `-Ctarget-feature`: `ptx80`\n  |\n\nerror: no\n";
+        assert_eq!(readable(text), "error: no");
+    }
+}

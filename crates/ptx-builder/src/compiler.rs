@@ -1,0 +1,215 @@
+//! The compiler of device code.
+
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::Error;
+
+/// The version of rustc that device code is tried with. Later ones must pass a self-test first.
+pub const TRIED_VERSION: Version = Version {
+    major: 1,
+    minor: 96,
+    patch: 0,
+};
+
+/// A version of rustc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// 1.
+    pub major: u32,
+    /// Grows every six weeks.
+    pub minor: u32,
+    /// Fixes.
+    pub patch: u32,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+impl Version {
+    /// Reads the line `release: 1.96.0` of `rustc -vV`; a channel such as `-nightly` is left out.
+    fn from_verbose(text: &str) -> Option<Self> {
+        let release = text.lines().find_map(|line| line.strip_prefix("release: "))?;
+        let mut numbers = release.split('-').next()?.split('.').map(str::parse);
+        let mut next = || numbers.next()?.ok();
+        Some(Self {
+            major: next()?,
+            minor: next()?,
+            patch: next()?,
+        })
+    }
+}
+
+/// Where a compiler was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Named by the caller or by `TMA_DEVICE_RUSTC`.
+    Explicit,
+    /// A toolchain of rustup.
+    Rustup,
+    /// `/usr/bin/rustc`, as Debian's packages install it.
+    System,
+}
+
+/// A rustc with its cargo and the source of `core`, which together build device code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceCompiler {
+    /// The compiler.
+    pub rustc: PathBuf,
+    /// The cargo beside it.
+    pub cargo: PathBuf,
+    /// The folder with `lib/rustlib`.
+    pub sysroot: PathBuf,
+    /// Its version.
+    pub version: Version,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+impl DeviceCompiler {
+    /// The environment variable that names a rustc to use.
+    pub const VARIABLE: &str = "TMA_DEVICE_RUSTC";
+
+    /// Finds one: the rustc that `TMA_DEVICE_RUSTC` names; else 1.96.0, else the latest later
+    /// version, among rustup's toolchains and `/usr/bin/rustc`.
+    ///
+    /// # Errors
+    /// [`Error::NoCompiler`], which says what was looked at and what to type, and
+    /// [`Error::UnusableCompiler`] for the one that the variable names.
+    pub fn find() -> Result<Self, Error> {
+        if let Some(rustc) = env::var_os(Self::VARIABLE) {
+            return Self::at(Path::new(&rustc));
+        }
+        let mut usable = Vec::new();
+        let mut looked_at = Vec::new();
+        for (rustc, origin) in candidates() {
+            match inspect(&rustc, origin) {
+                Ok(compiler) => usable.push(compiler),
+                Err(reason) => looked_at.push(format!("  {}: {reason}", rustc.display())),
+            }
+        }
+        let best = usable
+            .into_iter()
+            .max_by_key(|compiler| (compiler.version == TRIED_VERSION, compiler.version));
+        best.ok_or_else(|| {
+            if looked_at.is_empty() {
+                looked_at.push("  nothing: neither rustup's toolchains nor /usr/bin/rustc exist".into());
+            }
+            Error::NoCompiler {
+                looked_at: looked_at.join("\n"),
+                command: install_command().into(),
+            }
+        })
+    }
+
+    /// Takes this rustc, with the cargo that lies beside it.
+    ///
+    /// # Errors
+    /// [`Error::UnusableCompiler`] when it does not run, is older than 1.96.0, or has no cargo
+    /// beside it or no source of `core`.
+    pub fn at(rustc: &Path) -> Result<Self, Error> {
+        inspect(rustc, Origin::Explicit).map_err(|reason| Error::UnusableCompiler {
+            rustc: rustc.to_owned(),
+            reason,
+        })
+    }
+
+    /// Was this very version tried with device code?
+    pub fn is_tried(&self) -> bool {
+        self.version == TRIED_VERSION
+    }
+}
+
+/// What to type on this machine to get a device compiler.
+pub(crate) fn install_command() -> &'static str {
+    let debian = Path::new("/usr/bin/apt-get").exists();
+    if !has_rustup() && debian {
+        "apt-get install rustc-web cargo-web rust-web-src"
+    } else {
+        "rustup toolchain install 1.96.0 --profile minimal --component rust-src"
+    }
+}
+
+fn has_rustup() -> bool {
+    rustup_home().is_some_and(|home| home.join("toolchains").is_dir())
+}
+
+fn rustup_home() -> Option<PathBuf> {
+    let home = || env::home_dir().map(|home| home.join(".rustup"));
+    env::var_os("RUSTUP_HOME").map(PathBuf::from).or_else(home)
+}
+
+fn candidates() -> Vec<(PathBuf, Origin)> {
+    let mut candidates = Vec::new();
+    let toolchains = rustup_home().map(|home| home.join("toolchains"));
+    if let Some(entries) = toolchains.and_then(|folder| folder.read_dir().ok()) {
+        let rustc = |toolchain: PathBuf| toolchain.join("bin").join(format!("rustc{}", env::consts::EXE_SUFFIX));
+        candidates.extend(entries.flatten().map(|entry| (rustc(entry.path()), Origin::Rustup)));
+    }
+    candidates.push((PathBuf::from("/usr/bin/rustc"), Origin::System));
+    candidates.retain(|(rustc, _)| rustc.is_file());
+    candidates.sort_by(|left, right| left.0.cmp(&right.0));
+    candidates
+}
+
+/// What the compiler is, or why it cannot build device code.
+fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
+    let ask = |argument: &[&str]| -> Result<String, String> {
+        let output = Command::new(rustc)
+            .args(argument)
+            .env_remove("RUSTUP_TOOLCHAIN")
+            .output()
+            .map_err(|error| format!("does not run ({error})"))?;
+        match output.status.success() {
+            true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        }
+    };
+    let version = ask(&["-vV"])?;
+    let version = Version::from_verbose(&version).ok_or("does not say its version")?;
+    if version < TRIED_VERSION {
+        return Err(format!("is version {version}, older than {TRIED_VERSION}"));
+    }
+    let sysroot = PathBuf::from(ask(&["--print", "sysroot"])?.trim());
+    let core = sysroot.join("lib/rustlib/src/rust/library/core");
+    if !core.is_dir() {
+        return Err(format!("version {version}, has no source of `core` (rustup's component rust-src, Debian's package rust-web-src)"));
+    }
+    let cargo = rustc.with_file_name(format!("cargo{}", env::consts::EXE_SUFFIX));
+    if !cargo.is_file() {
+        return Err(format!("version {version}, has no cargo beside it"));
+    }
+    Ok(DeviceCompiler {
+        rustc: rustc.to_owned(),
+        cargo,
+        sysroot,
+        version,
+        origin,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_ordered() {
+        let version = |text| Version::from_verbose(text).unwrap();
+        assert_eq!(version("rustc 1.96.0\nrelease: 1.96.0\n"), TRIED_VERSION);
+        assert!(version("release: 1.97.0-nightly") > TRIED_VERSION);
+        assert!(version("release: 1.95.3") < TRIED_VERSION);
+        assert_eq!(Version::from_verbose("release: new"), None);
+    }
+
+    #[test]
+    fn a_path_without_a_compiler_is_refused_by_name() {
+        let error = DeviceCompiler::at(Path::new("/nowhere/rustc")).unwrap_err().to_string();
+        assert!(error.starts_with("/nowhere/rustc cannot compile device code: does not run"), "{error}");
+    }
+}

@@ -1,0 +1,199 @@
+//! Which instruction comes before which on every way through a function.
+
+use std::collections::HashMap;
+
+use ptx::{Block, Instruction, LabelList, Statement};
+
+/// The instructions of a function as basic blocks.
+pub(crate) struct ControlFlow<'a> {
+    /// Each instruction with the `.loc` before it and the block that it is in, in the order of the
+    /// text.
+    pub(crate) instructions: Vec<Placed<'a>>,
+    /// For each block, the block that dominates it most closely; the entry has itself, a block that
+    /// cannot be reached none.
+    immediate_dominators: Vec<Option<usize>>,
+}
+
+/// An instruction in its place.
+pub(crate) struct Placed<'a> {
+    pub(crate) instruction: &'a Instruction,
+    pub(crate) location: Option<&'a ptx::Location>,
+    block: usize,
+}
+
+impl<'a> ControlFlow<'a> {
+    pub(crate) fn new(body: &'a Block) -> Self {
+        let mut instructions: Vec<Placed<'a>> = Vec::new();
+        let mut labels: HashMap<&str, usize> = HashMap::new();
+        let mut targets: HashMap<&str, &LabelList> = HashMap::new();
+        let mut location = None;
+        let mut block = 0;
+        let mut block_has_instructions = false;
+        for statement in body.walk() {
+            match statement {
+                Statement::Label(label) => {
+                    block += usize::from(block_has_instructions);
+                    block_has_instructions = false;
+                    labels.insert(label.as_str(), block);
+                }
+                Statement::LabelList(list) => drop(targets.insert(list.label.as_str(), list)),
+                Statement::Location(at) => location = Some(at),
+                Statement::Instruction(instruction) => {
+                    instructions.push(Placed { instruction, location, block });
+                    block_has_instructions = !ends_block(instruction);
+                    block += usize::from(ends_block(instruction));
+                }
+                _ => {}
+            }
+        }
+        let successors = successors(&instructions, block + 1, &labels, &targets);
+        Self {
+            immediate_dominators: immediate_dominators(&successors),
+            instructions,
+        }
+    }
+
+    /// Does one of two instructions come before the other on every way to it?
+    pub(crate) fn ordered(&self, left: &Placed<'_>, right: &Placed<'_>) -> bool {
+        self.dominates(left.block, right.block) || self.dominates(right.block, left.block)
+    }
+
+    fn dominates(&self, above: usize, mut below: usize) -> bool {
+        while below != above {
+            match self.immediate_dominators[below] {
+                Some(dominator) if dominator != below => below = dominator,
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+fn ends_block(instruction: &Instruction) -> bool {
+    matches!(instruction.opcode.stem(), "bra" | "brx" | "ret" | "exit" | "trap")
+}
+
+fn successors(
+    instructions: &[Placed<'_>],
+    blocks: usize,
+    labels: &HashMap<&str, usize>,
+    targets: &HashMap<&str, &LabelList>,
+) -> Vec<Vec<usize>> {
+    // A block without a jump at its end falls through.
+    let mut successors: Vec<Vec<usize>> = (1..=blocks).map(|next| vec![next]).collect();
+    for placed in instructions.iter().filter(|placed| ends_block(placed.instruction)) {
+        let instruction = placed.instruction;
+        let next = &mut successors[placed.block];
+        if instruction.guard.is_none() {
+            next.clear();
+        }
+        let names = instruction.operands.iter().filter_map(|operand| operand.as_name());
+        for name in names {
+            next.extend(labels.get(name));
+            let listed = targets.get(name).into_iter().flat_map(|list| &list.targets);
+            next.extend(listed.filter_map(|target| labels.get(target.as_str())));
+        }
+    }
+    for next in &mut successors {
+        next.retain(|block| *block < blocks);
+    }
+    successors
+}
+
+/// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm".
+fn immediate_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let order = reverse_postorder(successors);
+    let mut position = vec![usize::MAX; successors.len()];
+    for (place, block) in order.iter().enumerate() {
+        position[*block] = place;
+    }
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for block in &order {
+        for next in &successors[*block] {
+            predecessors[*next].push(*block);
+        }
+    }
+    let mut dominators: Vec<Option<usize>> = vec![None; successors.len()];
+    if let Some(entry) = order.first() {
+        dominators[*entry] = Some(*entry);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in order.iter().skip(1) {
+            let known = predecessors[*block].iter().copied().filter(|block| dominators[*block].is_some());
+            let common = known.reduce(|mut left, mut right| {
+                while left != right {
+                    let later = if position[left] > position[right] { &mut left } else { &mut right };
+                    *later = dominators[*later].unwrap_or(*later);
+                }
+                left
+            });
+            changed |= dominators[*block] != common;
+            dominators[*block] = common;
+        }
+    }
+    dominators
+}
+
+fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut order = Vec::new();
+    let mut seen = vec![false; successors.len()];
+    let mut open = vec![(0, 0)];
+    seen[0] = true;
+    while let Some((block, next)) = open.last_mut() {
+        match successors[*block].get(*next) {
+            Some(successor) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[*successor], true) {
+                    open.push((*successor, 0));
+                }
+            }
+            None => {
+                order.push(*block);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names the two `bar.sync` of a body and says whether they are ordered.
+    fn barriers_are_ordered(body: &str) -> bool {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .pred %p;\n{body}\n}}"
+        );
+        let module = ptx::parse(&text).unwrap();
+        let entry = module.function("k").unwrap();
+        let flow = ControlFlow::new(entry.body.as_ref().unwrap());
+        let barriers: Vec<_> = flow.instructions.iter().filter(|p| p.instruction.opcode.stem() == "bar").collect();
+        assert_eq!(barriers.len(), 2);
+        flow.ordered(barriers[0], barriers[1])
+    }
+
+    #[test]
+    fn arms_of_a_branch_are_not_ordered() {
+        assert!(!barriers_are_ordered("@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;"));
+    }
+
+    #[test]
+    fn one_after_the_other_is_ordered() {
+        assert!(barriers_are_ordered("bar.sync 0;\n@%p bra A;\nA:\nbar.sync 0;\nret;"));
+    }
+
+    #[test]
+    fn an_unrolled_loop_is_ordered() {
+        assert!(barriers_are_ordered("A:\nbar.sync 0;\n@%p bra B;\nbar.sync 0;\n@%p bra A;\nB:\nret;"));
+    }
+
+    #[test]
+    fn indirect_branches_reach_their_targets() {
+        let body = "T: .branchtargets A, B;\n.reg .u32 %r;\nbrx.idx %r, T;\nA:\nbar.sync 0;\nret;\nB:\nbar.sync 0;\nret;";
+        assert!(!barriers_are_ordered(body));
+    }
+}

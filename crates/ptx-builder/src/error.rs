@@ -1,0 +1,110 @@
+use std::{io, path::PathBuf};
+
+use crate::{Arch, Version, lint::Finding};
+
+/// Why there is no PTX.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No compiler that can build device code.
+    #[error(
+        "no device compiler found: rustc 1.96.0 or later with the source of `core` is needed.\n\
+         Looked at:\n{looked_at}\n\
+         Install one with\n    {command}"
+    )]
+    NoCompiler {
+        /// What was found and why it does not serve, one a line.
+        looked_at: String,
+        /// What to type.
+        command: String,
+    },
+    /// The compiler that was asked for cannot build device code.
+    #[error("{rustc} cannot compile device code: {reason}")]
+    UnusableCompiler {
+        /// Its path.
+        rustc: PathBuf,
+        /// What it lacks.
+        reason: String,
+    },
+    /// A compiler that was never tried with this crate made wrong PTX of the probe.
+    #[error(
+        "rustc {version} failed the self-test: {reason}.\n\
+         Version 1.96.0 is known to work: `rustup toolchain install 1.96.0 --profile minimal --component rust-src`"
+    )]
+    SelfTest {
+        /// Its version.
+        version: Version,
+        /// The property that the probe's PTX lacks.
+        reason: String,
+    },
+    /// There is no crate at the path.
+    #[error("there is no GPU crate at {path}: {path}/Cargo.toml does not exist")]
+    NoCrate {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The compiler refused the crate.
+    #[error("the GPU crate does not compile for {arch}:\n{diagnostics}")]
+    Compile {
+        /// For which architecture.
+        arch: Arch,
+        /// What the compiler said.
+        diagnostics: String,
+    },
+    /// The PTX does not parse, or a marker in it makes no sense.
+    #[error("the PTX of {path} cannot be finished: {reason}")]
+    Finish {
+        /// Where the PTX lies.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The PTX has what a lint refuses.
+    #[error("the PTX for {arch} is not right:\n{}", lines(findings))]
+    Lint {
+        /// For which architecture.
+        arch: Arch,
+        /// What was found.
+        findings: Vec<Finding>,
+    },
+    /// `ptxas` was asked for and is not there.
+    #[error(
+        "ptxas was not found (looked at TMA_PTXAS, PATH, CUDA_PATH, /usr/local/cuda and {cache}); \
+         install it with\n    {command}"
+    )]
+    NoPtxas {
+        /// The folder that `cargo xtask setup` fills.
+        cache: PathBuf,
+        /// What to type.
+        command: String,
+    },
+    /// `ptxas` refused the PTX.
+    #[error("ptxas refuses the PTX for {arch}:\n{diagnostics}")]
+    Assemble {
+        /// For which architecture.
+        arch: Arch,
+        /// What it said, with Rust lines.
+        diagnostics: String,
+    },
+    /// A file or program could not be used.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Wraps an I/O error with what was being done.
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+}
+
+fn lines(findings: &[Finding]) -> String {
+    let lines: Vec<String> = findings.iter().map(|finding| format!("  {finding}")).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,189 @@
+//! From what rustc writes to what a driver takes.
+
+use ptx::{Item, Module};
+
+/// What `#[kernel]` left in a module-level `.pragma "tma kernel NAME key=value …";`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marker {
+    /// The entry.
+    pub kernel: String,
+    /// Most threads of a block in each dimension.
+    pub max_threads: Option<[u32; 3]>,
+    /// Blocks that a multiprocessor should hold.
+    pub min_blocks: Option<u32>,
+    /// Blocks of a cluster in each dimension.
+    pub cluster: Option<[u32; 3]>,
+    /// Numbers of the parameters that are tensor maps.
+    pub grid_constants: Vec<usize>,
+    /// May the kernel use local memory?
+    pub local_memory: bool,
+}
+
+impl Marker {
+    /// Reads the text of a pragma; `None` when it is somebody else's.
+    ///
+    /// # Errors
+    /// What makes no sense, when it begins with `tma kernel` all the same.
+    pub fn parse(text: &str) -> Option<Result<Self, String>> {
+        let mut words = text.strip_prefix("tma kernel ")?.split_whitespace();
+        let mut marker = Self {
+            kernel: words.next().unwrap_or_default().to_owned(),
+            ..Self::default()
+        };
+        for word in words {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            let understood = match key {
+                "maxntid" => triple(value).map(|extent| marker.max_threads = Some(extent)),
+                "reqnctapercluster" => triple(value).map(|extent| marker.cluster = Some(extent)),
+                "minnctapersm" => value.parse().ok().map(|blocks| marker.min_blocks = Some(blocks)),
+                "grid_constants" => numbers(value).map(|indices| marker.grid_constants = indices),
+                "local_memory" => Some(marker.local_memory = true),
+                _ => None,
+            };
+            if understood.is_none() {
+                return Some(Err(format!("the marker `{text}` has a word that makes no sense: `{word}`")));
+            }
+        }
+        Some(Ok(marker))
+    }
+}
+
+fn numbers<T: std::str::FromStr>(text: &str) -> Option<Vec<T>> {
+    text.split(',').map(|number| number.parse().ok()).collect()
+}
+
+fn triple(text: &str) -> Option<[u32; 3]> {
+    numbers(text)?.try_into().ok()
+}
+
+/// Finishes a module in place and gives back the markers that it had.
+///
+/// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
+/// parameters to 64 bytes, and drops debug sections and `, debug`; `.file` and `.loc` stay.
+///
+/// # Errors
+/// A marker that makes no sense, or that names an entry or parameter that is not there.
+pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
+    let markers = take_markers(module)?;
+    for marker in &markers {
+        apply(module, marker)?;
+    }
+    module.target.names.retain(|name| name != &"debug");
+    module.items.retain(|item| !matches!(item, Item::Section(_) | Item::Label(_)));
+    Ok(markers)
+}
+
+fn take_markers(module: &mut Module) -> Result<Vec<Marker>, String> {
+    let mut markers = Vec::new();
+    let mut error = None;
+    module.items.retain(|item| {
+        let Item::Pragma(pragma) = item else { return true };
+        let found: Vec<_> = pragma.texts.iter().filter_map(|text| Marker::parse(text)).collect();
+        let is_ours = !found.is_empty();
+        for marker in found {
+            match marker {
+                Ok(marker) => markers.push(marker),
+                Err(reason) => error = Some(reason),
+            }
+        }
+        !is_ours
+    });
+    error.map_or(Ok(markers), Err)
+}
+
+/// PTX ISA 11.4, "Performance-Tuning Directives", and 11.7, "Cluster Dimension Directives".
+fn apply(module: &mut Module, marker: &Marker) -> Result<(), String> {
+    let kernel = &marker.kernel;
+    let entry = module
+        .function_mut(kernel)
+        .filter(|function| function.is_entry())
+        .ok_or_else(|| format!("there is no entry `{kernel}`, which a marker names"))?;
+    if let Some(extent) = marker.max_threads {
+        entry.set_directive(".maxntid", extent);
+    }
+    if let Some(blocks) = marker.min_blocks {
+        entry.set_directive(".minnctapersm", [blocks]);
+    }
+    if let Some(extent) = marker.cluster {
+        entry.set_directive(".reqnctapercluster", extent);
+    }
+    for index in &marker.grid_constants {
+        let parameter = entry
+            .parameters
+            .get_mut(*index)
+            .filter(|parameter| parameter.size_bytes() == Some(128))
+            .ok_or_else(|| format!("parameter {index} of `{kernel}` is not the 128 bytes of a tensor map"))?;
+        parameter.align = Some(64);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "\
+.version 8.0
+.target sm_90a, debug
+.address_size 64
+.pragma \"tma kernel tile maxntid=256,1,1 minnctapersm=2 reqnctapercluster=2,1,1 grid_constants=1\";
+.pragma \"nounroll\";
+.visible .entry tile(
+	.param .u64 tile_param_0,
+	.param .align 16 .b8 tile_param_1[128]
+)
+{
+	.loc 1 7 5
+	ret;
+}
+.file 1 \"src/tile.rs\"
+.section .debug_str { .b8 0 }
+";
+
+    #[test]
+    fn markers_become_directives_and_debug_sections_go() {
+        let mut module = ptx::parse(MODULE).unwrap();
+        let markers = finish(&mut module).unwrap();
+        assert_eq!(markers.len(), 1);
+        let text = module.to_string();
+        for present in [
+            ".target sm_90a\n",
+            ".param .align 64 .b8 tile_param_1[128]",
+            ".maxntid 256, 1, 1",
+            ".minnctapersm 2",
+            ".reqnctapercluster 2, 1, 1",
+            ".loc 1 7 5",
+            ".file 1 \"src/tile.rs\"",
+            "nounroll",
+        ] {
+            assert!(text.contains(present), "{present} is missing from\n{text}");
+        }
+        assert!(!text.contains("tma kernel") && !text.contains("debug"), "{text}");
+    }
+
+    #[test]
+    fn finishing_twice_changes_nothing() {
+        let mut module = ptx::parse(MODULE).unwrap();
+        finish(&mut module).unwrap();
+        let once = module.to_string();
+        finish(&mut module).unwrap();
+        assert_eq!(module.to_string(), once);
+    }
+
+    #[test]
+    fn markers_that_make_no_sense_are_refused() {
+        let refused = |marker: &str| {
+            let text = MODULE.replace("tma kernel tile maxntid=256,1,1", marker);
+            finish(&mut ptx::parse(&text).unwrap()).unwrap_err()
+        };
+        assert!(refused("tma kernel tale").starts_with("there is no entry `tale`"));
+        assert!(refused("tma kernel tile maxntid=256").contains("`maxntid=256`"));
+        assert!(refused("tma kernel tile sorcery").contains("`sorcery`"));
+        let constant = |index: u32| {
+            let text = MODULE.replace("grid_constants=1", &format!("grid_constants={index}"));
+            finish(&mut ptx::parse(&text).unwrap()).unwrap_err()
+        };
+        assert!(constant(0).starts_with("parameter 0 of `tile`"));
+        assert!(constant(7).starts_with("parameter 7 of `tile`"));
+    }
+}

@@ -1,0 +1,159 @@
+//! Barriers that the compiler copied.
+//!
+//! LLVM may copy a call into both arms of a branch. For an aligned barrier that is fatal: threads
+//! that take different arms then wait at different barriers. Copies one after another, as of an
+//! unrolled loop, are harmless.
+
+use std::collections::{HashMap, HashSet};
+
+use ptx::{Block, Module, Opcode};
+
+use super::{Finding, Kind, rust_place};
+use crate::control_flow::{ControlFlow, Placed};
+
+/// How many barriers the source has at each line of each function, inlined calls told apart.
+///
+/// PTX line tables do not say where a line was inlined; LLVM IR does.
+#[derive(Clone, Debug, Default)]
+pub struct SourceBarriers {
+    counts: HashMap<(String, u32, u32), usize>,
+}
+
+impl SourceBarriers {
+    /// Reads a module's LLVM IR as text, after optimisation: each call of a barrier has a debug
+    /// location, which copies share.
+    pub fn from_llvm_ir(text: &str) -> Self {
+        let locations: HashMap<&str, (u32, u32)> = text.lines().filter_map(location).collect();
+        let mut function = String::new();
+        let mut seen: HashSet<(String, &str)> = HashSet::new();
+        let mut counts = HashMap::new();
+        for line in text.lines() {
+            if let Some(rest) = line.strip_prefix("define ") {
+                let name = rest.split_once('@').map_or("", |(_, rest)| rest);
+                function = name.split('(').next().unwrap_or_default().trim_matches('"').to_owned();
+            }
+            if !is_barrier_call(line) {
+                continue;
+            }
+            let Some((_, id)) = line.rsplit_once("!dbg ") else { continue };
+            let id = id.split(|character: char| character == ',' || character == ' ').next().unwrap_or(id);
+            if let Some((line, column)) = locations.get(id)
+                && seen.insert((function.clone(), id))
+            {
+                *counts.entry((function.clone(), *line, *column)).or_insert(0) += 1;
+            }
+        }
+        Self { counts }
+    }
+
+    fn at(&self, function: &str, location: &ptx::Location) -> usize {
+        let key = (function.to_owned(), location.line, location.column);
+        self.counts.get(&key).copied().unwrap_or(1)
+    }
+}
+
+/// `!12 = !DILocation(line: 3, column: 4, scope: !5, inlinedAt: !6)`
+fn location(line: &str) -> Option<(&str, (u32, u32))> {
+    let (id, rest) = line.split_once(" = ")?;
+    let rest = rest.strip_prefix("distinct ").unwrap_or(rest).strip_prefix("!DILocation(")?;
+    let field = |name: &str| {
+        let (_, value) = rest.split_once(name)?;
+        value.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+    };
+    Some((id, (field("line: ")?, field("column: ").unwrap_or(0))))
+}
+
+/// A call of an intrinsic or of inline assembly that is an aligned barrier.
+fn is_barrier_call(line: &str) -> bool {
+    if !line.contains("call ") {
+        return false;
+    }
+    let intrinsic = line.contains("@llvm.nvvm.barrier");
+    let asm = line.contains(" asm ") && (line.contains("bar.") || line.contains("barrier."));
+    intrinsic || asm
+}
+
+/// Instructions that every thread of a warp must reach together, and that name no thread.
+fn is_aligned_barrier(opcode: &Opcode) -> bool {
+    let named = opcode.starts_with("bar.sync") || opcode.starts_with("bar.arrive") || opcode.starts_with("bar.red");
+    named || opcode.stem() == "barrier" && opcode.has("aligned")
+}
+
+pub(super) fn duplicated(module: &Module, function: &str, body: &Block, source: &SourceBarriers) -> Vec<Finding> {
+    let flow = ControlFlow::new(body);
+    let mut at_place: HashMap<(u32, u32, u32, String), Vec<&Placed<'_>>> = HashMap::new();
+    for placed in &flow.instructions {
+        if let Some(at) = placed.location
+            && is_aligned_barrier(&placed.instruction.opcode)
+        {
+            let key = (at.file, at.line, at.column, placed.instruction.to_string());
+            at_place.entry(key).or_default().push(placed);
+        }
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for ((.., instruction), copies) in at_place {
+        let in_source = copies[0].location.map_or(1, |at| source.at(function, at));
+        let exclusive = copies
+            .iter()
+            .enumerate()
+            .any(|(index, left)| copies[index + 1..].iter().any(|right| !flow.ordered(left, right)));
+        if copies.len() > in_source && exclusive {
+            findings.push(Finding {
+                kind: Kind::DuplicatedBarrier { instruction, in_source, in_ptx: copies.len() },
+                function: function.to_owned(),
+                rust: rust_place(module, copies[0].location),
+            });
+        }
+    }
+    findings.sort_by(|left, right| left.rust.cmp(&right.rust));
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IR: &str = "\
+define ptx_kernel void @k(ptr %0) {
+  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
+  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !11
+}
+define ptx_kernel void @copied(ptr %0) {
+  call void asm sideeffect \"bar.sync 0;\", \"~{memory}\"() #3, !dbg !12, !srcloc !13
+  call void asm sideeffect \"bar.sync 0;\", \"~{memory}\"() #3, !dbg !12, !srcloc !13
+}
+!10 = !DILocation(line: 14, column: 18, scope: !1, inlinedAt: !20)
+!11 = !DILocation(line: 14, column: 18, scope: !1, inlinedAt: !21)
+!12 = !DILocation(line: 7, column: 5, scope: !1)
+";
+
+    fn module(name: &str, line: u32, column: u32) -> Module {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"src/k.rs\"\n.visible .entry {name}()\n{{\n\
+             .reg .pred %p;\n.loc 1 {line} {column}\n@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;\n}}"
+        );
+        ptx::parse(&text).unwrap()
+    }
+
+    fn findings(module: &Module) -> Vec<String> {
+        let source = SourceBarriers::from_llvm_ir(IR);
+        super::super::lint(module, &[], Some(&source)).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn one_barrier_in_two_arms_is_found() {
+        let found = findings(&module("copied", 7, 5));
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].starts_with(
+                "duplicated-barrier: in `copied` (src/k.rs:7): `bar.sync 0;` stands 1 times in the source and 2 times"
+            ),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn two_barriers_that_the_source_has_are_not() {
+        assert_eq!(findings(&module("k", 14, 18)), [String::new(); 0]);
+    }
+}

@@ -1,0 +1,209 @@
+//! NVIDIA's assembler, where there is one: it checks the PTX and reports what a kernel takes.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{Arch, Error};
+
+/// What a kernel takes of a multiprocessor, as ptxas reports it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of local memory that are not spills.
+    pub stack_bytes: u32,
+    /// Bytes stored because registers ran out.
+    pub spill_store_bytes: u32,
+    /// Bytes loaded because registers ran out.
+    pub spill_load_bytes: u32,
+    /// Bytes of static shared memory.
+    pub shared_bytes: u32,
+}
+
+/// The assembler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ptxas {
+    path: PathBuf,
+}
+
+impl Ptxas {
+    /// The environment variable that names a ptxas to use.
+    pub const VARIABLE: &str = "TMA_PTXAS";
+
+    /// Finds it: `TMA_PTXAS`, then the [`tool_dirs`].
+    pub fn find() -> Option<Self> {
+        let explicit = env::var_os(Self::VARIABLE).map(PathBuf::from);
+        let elsewhere = || tool_dirs().map(|folder| folder.join("ptxas")).find(|path| path.is_file());
+        explicit.or_else(elsewhere).map(|path| Self { path })
+    }
+
+    /// Finds it, or says what to do.
+    ///
+    /// # Errors
+    /// [`Error::NoPtxas`].
+    pub fn require() -> Result<Self, Error> {
+        Self::find().ok_or_else(|| Error::NoPtxas {
+            cache: cuda_cache(),
+            command: "cargo xtask setup --cuda".into(),
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Assembles a finished module and reports what each kernel takes.
+    ///
+    /// # Errors
+    /// [`Error::Assemble`] with the Rust line of each complaint, [`Error::Io`] when ptxas does not
+    /// run.
+    pub fn assemble(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<BTreeMap<String, Resources>, Error> {
+        let output = Command::new(&self.path)
+            .args(["--verbose", "--gpu-name", arch.name(), "--output-file"])
+            .arg(cubin)
+            .arg(ptx)
+            .output()
+            .map_err(Error::io(format!("cannot run {}", self.path.display())))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            return Ok(report(&said));
+        }
+        let text = std::fs::read_to_string(ptx).unwrap_or_default();
+        Err(Error::Assemble {
+            arch,
+            diagnostics: with_rust_lines(&said, &text),
+        })
+    }
+}
+
+/// Folders with CUDA's programs, those that are likely not there included: `PATH`, `CUDA_PATH`,
+/// `/usr/local/cuda`, and what `cargo xtask setup --cuda` installs.
+pub fn tool_dirs() -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = env::split_paths(&path).collect();
+    let toolkit = env::var_os("CUDA_PATH").map(|root| PathBuf::from(root).join("bin"));
+    path.into_iter()
+        .chain(toolkit)
+        .chain([PathBuf::from("/usr/local/cuda/bin"), cuda_cache().join("nvidia/cu13/bin")])
+}
+
+/// Where `cargo xtask setup --cuda` puts NVIDIA's compiler: shared by all projects of a user.
+pub(crate) fn cuda_cache() -> PathBuf {
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || env::home_dir().unwrap_or_default().join(".cache");
+    cache.unwrap_or_else(home).join("rust-tma").join("cuda-13.0")
+}
+
+/// Reads the lines that `--verbose` prints for each kernel.
+fn report(said: &str) -> BTreeMap<String, Resources> {
+    let mut kernels: BTreeMap<String, Resources> = BTreeMap::new();
+    let mut current = None;
+    for line in said.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            current = rest.split('\'').next().map(str::to_owned);
+        } else if line.contains("Function properties for ") {
+            // Functions that are not kernels follow with properties of their own.
+            let name = line.rsplit(' ').next();
+            current = current.filter(|kernel| name == Some(kernel));
+        }
+        let Some(kernel) = &current else { continue };
+        let resources = kernels.entry(kernel.clone()).or_default();
+        let number = |before: &str| number_before(line, before);
+        if line.contains("bytes stack frame") {
+            resources.stack_bytes = number(" bytes stack frame");
+            resources.spill_store_bytes = number(" bytes spill stores");
+            resources.spill_load_bytes = number(" bytes spill loads");
+        } else if line.contains(" registers") {
+            resources.registers = number(" registers");
+            resources.shared_bytes = number(" bytes smem");
+        }
+    }
+    kernels
+}
+
+/// The number that ends where `unit` begins, or 0.
+fn number_before(line: &str, unit: &str) -> u32 {
+    let Some((before, _)) = line.split_once(unit) else { return 0 };
+    let digits = before.rsplit(|character: char| !character.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// Adds to each complaint about a line of the PTX the Rust line that it comes from.
+fn with_rust_lines(said: &str, ptx: &str) -> String {
+    let mut lines = Vec::new();
+    for line in said.lines() {
+        lines.push(line.to_owned());
+        let number = line.split_once(", line ").map(|(_, rest)| rest);
+        let number = number.and_then(|rest| rest.split(';').next()?.trim().parse::<usize>().ok());
+        let Some(number) = number else { continue };
+        if let Some(text) = ptx.lines().nth(number.saturating_sub(1)) {
+            lines.push(format!("    {}", text.trim()));
+        }
+        if let Some(place) = rust_place(ptx, number) {
+            lines.push(format!("    from {place}"));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The Rust file and line that the last `.loc` up to a line of the PTX names.
+///
+/// Works on the text, since what ptxas refuses may not parse.
+fn rust_place(ptx: &str, line: usize) -> Option<String> {
+    let before: Vec<&str> = ptx.lines().take(line).collect();
+    let loc = before.iter().rev().find_map(|line| line.trim().strip_prefix(".loc"))?;
+    let mut numbers = loc.split_whitespace();
+    let (file, line) = (numbers.next()?, numbers.next()?);
+    let path = ptx.lines().find_map(|line| {
+        let rest = line.trim().strip_prefix(".file")?.trim().strip_prefix(file)?;
+        rest.trim().strip_prefix('"')?.split('"').next()
+    })?;
+    Some(format!("{path}:{line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'tile_2d' for 'sm_90a'
+ptxas info    : Function properties for tile_2d
+    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 10 registers, used 1 barriers, 5120 bytes smem, 400 bytes cmem[0]
+ptxas info    : Compiling entry function 'plain' for 'sm_90a'
+ptxas info    : Function properties for plain
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 32 registers, 368 bytes cmem[0]
+ptxas info    : Function properties for helper
+    64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+";
+
+    #[test]
+    fn the_report_is_read_for_each_kernel_and_for_kernels_alone() {
+        let kernels = report(SAID);
+        assert_eq!(kernels.len(), 2);
+        let tile = Resources {
+            registers: 10,
+            stack_bytes: 8,
+            spill_store_bytes: 4,
+            spill_load_bytes: 12,
+            shared_bytes: 5120,
+        };
+        assert_eq!(kernels["tile_2d"], tile);
+        assert_eq!(kernels["plain"], Resources { registers: 32, ..Resources::default() });
+    }
+
+    #[test]
+    fn complaints_get_the_rust_line() {
+        let ptx = ".version 8.0\n.loc 2 70 5\n\tfrob %r1;\n.file 1 \"a.rs\"\n.file 2 \"src/tile.rs\"\n";
+        let said = "ptxas module.ptx, line 3; error   : Unknown instruction";
+        let text = with_rust_lines(said, ptx);
+        assert!(text.ends_with("    frob %r1;\n    from src/tile.rs:70"), "{text}");
+    }
+}
