@@ -1,0 +1,172 @@
+use super::{Identifier, Literal, Symbol, Type};
+use crate::span::At;
+
+/// A constant expression (PTX ISA, section 4.5), in operands, sizes and initialisers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    /// Its form.
+    pub kind: ExpressionKind,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// The forms of expressions. Parentheses are not kept: the printer writes those that are needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExpressionKind {
+    /// `4`, `0f3F800000`
+    Literal(Literal),
+    /// `table`, `WARP_SZ`
+    Symbol(Symbol),
+    /// `-4`
+    Unary(UnaryOperator, Box<Expression>),
+    /// `4+8`
+    Binary(BinaryOperator, Box<Expression>, Box<Expression>),
+    /// `a ? b : c`
+    Conditional(Box<[Expression; 3]>),
+    /// `(.u64) 4`
+    Cast(Type, Box<Expression>),
+    /// `generic(table)`: the generic address of a variable (PTX ISA, section 5.4.4).
+    Generic(Identifier),
+    /// `0xFF00(table)`: some bits of an address (PTX ISA, section 5.4.4).
+    Mask(Literal, Box<Expression>),
+}
+
+impl Expression {
+    /// An expression that stands in no text.
+    pub fn new(kind: ExpressionKind) -> Self {
+        Self {
+            kind,
+            span: At::default(),
+        }
+    }
+
+    /// An integer, with a minus where it is negative.
+    pub fn integer(value: i64) -> Self {
+        let size = Self::new(ExpressionKind::Literal(Literal::integer(
+            value.unsigned_abs(),
+        )));
+        if value < 0 {
+            Self::new(ExpressionKind::Unary(UnaryOperator::Negate, Box::new(size)))
+        } else {
+            size
+        }
+    }
+
+    /// The literal, when it is nothing more.
+    pub fn as_literal(&self) -> Option<&Literal> {
+        match &self.kind {
+            ExpressionKind::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+}
+
+/// Operators before their operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// `+`
+    Plus,
+    /// `-`
+    Negate,
+    /// `!`
+    Not,
+    /// `~`
+    Complement,
+}
+
+impl UnaryOperator {
+    /// The sign in PTX.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plus => "+",
+            Self::Negate => "-",
+            Self::Not => "!",
+            Self::Complement => "~",
+        }
+    }
+}
+
+/// Operators between their operands, with the precedence of C (PTX ISA, section 4.5.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOperator {
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `&`
+    And,
+    /// `^`
+    Xor,
+    /// `|`
+    Or,
+    /// `&&`
+    AndAlso,
+    /// `||`
+    OrElse,
+}
+
+impl BinaryOperator {
+    /// The sign in PTX.
+    pub const fn as_str(self) -> &'static str {
+        use BinaryOperator::*;
+        match self {
+            Multiply => "*",
+            Divide => "/",
+            Remainder => "%",
+            Add => "+",
+            Subtract => "-",
+            ShiftLeft => "<<",
+            ShiftRight => ">>",
+            Less => "<",
+            LessEqual => "<=",
+            Greater => ">",
+            GreaterEqual => ">=",
+            Equal => "==",
+            NotEqual => "!=",
+            And => "&",
+            Xor => "^",
+            Or => "|",
+            AndAlso => "&&",
+            OrElse => "||",
+        }
+    }
+
+    /// Larger binds tighter.
+    pub(crate) const fn precedence(self) -> u8 {
+        use BinaryOperator::*;
+        match self {
+            Multiply | Divide | Remainder => 10,
+            Add | Subtract => 9,
+            ShiftLeft | ShiftRight => 8,
+            Less | LessEqual | Greater | GreaterEqual => 7,
+            Equal | NotEqual => 6,
+            And => 5,
+            Xor => 4,
+            Or => 3,
+            AndAlso => 2,
+            OrElse => 1,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+use super::{Identifier, Operand};
+use crate::span::At;
+
+/// `@%p1 ld.global.u32 %r1, [%rd1];`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// The predicate that must hold.
+    pub guard: Option<Guard>,
+    /// What to do.
+    pub opcode: Opcode,
+    /// With what; destinations first.
+    pub operands: Vec<Operand>,
+    /// Where it stands, the semicolon included.
+    pub span: At,
+}
+
+/// `@%p1` or `@!%p1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// Whether a `!` stands before the register.
+    pub negated: bool,
+    /// The predicate register.
+    pub register: Identifier,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// The dotted word of an instruction, as written.
+///
+/// ```
+/// use ptx::Opcode;
+///
+/// let opcode = Opcode::new("cp.async.bulk.shared::cluster.global");
+/// assert_eq!(opcode.stem(), "cp");
+/// assert!(opcode.starts_with("cp.async.bulk"));
+/// assert!(opcode.has(".shared::cluster") && !opcode.has(".shared"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opcode {
+    name: String,
+    /// Where it stands.
+    pub span: At,
+}
+
+impl Opcode {
+    /// An opcode from its dotted text.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            span: At::default(),
+        }
+    }
+
+    /// The whole dotted text.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The parts between the dots, such as `ld`, `global`, `L1::no_allocate`, `f32`.
+    pub fn parts(&self) -> std::str::Split<'_, char> {
+        self.name.split('.')
+    }
+
+    /// The part before the first dot.
+    pub fn stem(&self) -> &str {
+        self.parts().next().unwrap_or("")
+    }
+
+    /// Whether it has this modifier, written with its dot or without.
+    pub fn has(&self, modifier: &str) -> bool {
+        let modifier = modifier.strip_prefix('.').unwrap_or(modifier);
+        self.parts().skip(1).any(|part| part == modifier)
+    }
+
+    /// Whether its first parts are those of `prefix`, part by part: `cp.async` does not start
+    /// `cp.asynchronous`.
+    pub fn starts_with(&self, prefix: &str) -> bool {
+        self.name
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+}

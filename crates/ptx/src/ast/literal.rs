@@ -1,0 +1,109 @@
+/// A number as written, and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal {
+    text: String,
+    number: Number,
+}
+
+impl Literal {
+    /// A decimal integer.
+    pub fn integer(value: u64) -> Self {
+        Self {
+            text: value.to_string(),
+            number: Number::Integer {
+                value,
+                unsigned: false,
+            },
+        }
+    }
+
+    /// A single-precision number, written as `0f` and its bits.
+    pub fn f32(value: f32) -> Self {
+        let bits = value.to_bits();
+        Self {
+            text: format!("0f{bits:08X}"),
+            number: Number::F32 { bits },
+        }
+    }
+
+    /// A double-precision number, written as `0d` and its bits.
+    pub fn f64(value: f64) -> Self {
+        let bits = value.to_bits();
+        Self {
+            text: format!("0d{bits:016X}"),
+            number: Number::F64 { bits },
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The value.
+    pub fn number(&self) -> Number {
+        self.number
+    }
+
+    /// Reads the text of a number token; `None` when an integer has more than 64 bits.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        Some(Self {
+            number: Number::read(text)?,
+            text: text.to_owned(),
+        })
+    }
+}
+
+/// The value of a [`Literal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// An integer.
+    Integer {
+        /// Its 64 bits.
+        value: u64,
+        /// Whether a `U` follows it.
+        unsigned: bool,
+    },
+    /// `0f` and eight digits.
+    F32 {
+        /// The bits of the value.
+        bits: u32,
+    },
+    /// `0d` and sixteen digits, or a decimal number.
+    F64 {
+        /// The bits of the value.
+        bits: u64,
+    },
+}
+
+impl Number {
+    fn read(text: &str) -> Option<Self> {
+        let prefix = text.get(..2).unwrap_or("").to_ascii_lowercase();
+        match prefix.as_str() {
+            "0f" => Some(Self::F32 {
+                bits: u32::from_str_radix(&text[2..], 16).ok()?,
+            }),
+            "0d" => Some(Self::F64 {
+                bits: u64::from_str_radix(&text[2..], 16).ok()?,
+            }),
+            "0x" => Self::read_integer(&text[2..], 16),
+            "0b" => Self::read_integer(&text[2..], 2),
+            _ if text.contains(['.', 'e', 'E']) => Some(Self::F64 {
+                bits: text.parse::<f64>().ok()?.to_bits(),
+            }),
+            _ if text.len() > 1 && text.starts_with('0') && text != "0U" => {
+                Self::read_integer(&text[1..], 8)
+            }
+            _ => Self::read_integer(text, 10),
+        }
+    }
+
+    fn read_integer(text: &str, radix: u32) -> Option<Self> {
+        let digits = text.strip_suffix('U');
+        let value = u64::from_str_radix(digits.unwrap_or(text), radix).ok()?;
+        Some(Self::Integer {
+            value,
+            unsigned: digits.is_some(),
+        })
+    }
+}

@@ -1,0 +1,177 @@
+use super::{Function, Identifier, Variable};
+use crate::span::At;
+
+/// A whole PTX text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// `.version`.
+    pub version: Version,
+    /// `.target`.
+    pub target: Target,
+    /// `.address_size`, in bits; 32 when it is missing (PTX ISA, section 11.1.3).
+    pub address_size: Option<u32>,
+    /// Everything after the head, in order.
+    pub items: Vec<Item>,
+}
+
+impl Module {
+    /// The functions and entries, prototypes included.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.items.iter().filter_map(Item::as_function)
+    }
+
+    /// The functions and entries, to change them.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        self.items.iter_mut().filter_map(|item| match item {
+            Item::Function(function) => Some(function),
+            _ => None,
+        })
+    }
+
+    /// The kernels.
+    pub fn entries(&self) -> impl Iterator<Item = &Function> {
+        self.functions().filter(|function| function.is_entry())
+    }
+
+    /// The function or entry of this name: its definition, or else a prototype.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        let named = || self.functions().filter(|function| function.name == *name);
+        named()
+            .find(|function| function.body.is_some())
+            .or_else(|| named().next())
+    }
+
+    /// The function or entry of this name, to change it: its definition, or else a prototype.
+    pub fn function_mut(&mut self, name: &str) -> Option<&mut Function> {
+        let defined = self
+            .functions()
+            .any(|f| f.name == *name && f.body.is_some());
+        self.functions_mut()
+            .find(|f| f.name == *name && (f.body.is_some() || !defined))
+    }
+
+    /// The variables of the module, functions' own not included.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Variable(variable) => Some(variable),
+            _ => None,
+        })
+    }
+
+    /// The pragmas of the module, functions' own not included.
+    pub fn pragmas(&self) -> impl Iterator<Item = &Pragma> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Pragma(pragma) => Some(pragma),
+            _ => None,
+        })
+    }
+
+    /// The path that `.file` gives to a number that `.loc` uses.
+    pub fn file(&self, index: u32) -> Option<&str> {
+        self.items.iter().find_map(|item| match item {
+            Item::File(file) if file.index == index => Some(file.path.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// `.version 8.6`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Version {
+    /// Before the dot.
+    pub major: u32,
+    /// After the dot.
+    pub minor: u32,
+}
+
+/// `.target sm_90a, debug`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The architecture and the options, in order.
+    pub names: Vec<Identifier>,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// What a module is a list of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// An entry or function, with or without a body.
+    Function(Function),
+    /// A variable.
+    Variable(Variable),
+    /// `.pragma "...";`
+    Pragma(Pragma),
+    /// `.file 1 "..."`
+    File(File),
+    /// `.section .debug_str { ... }`
+    Section(Section),
+    /// `.alias a, b;`
+    Alias(Alias),
+    /// A label between sections, which LLVM writes and ptxas refuses.
+    Label(Identifier),
+}
+
+impl Item {
+    /// The function, when it is one.
+    pub fn as_function(&self) -> Option<&Function> {
+        match self {
+            Item::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+}
+
+/// `.pragma "nounroll";`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pragma {
+    /// The strings as written, between their quotes.
+    pub texts: Vec<String>,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// `.file 1 "src/lib.rs"`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The number that `.loc` uses.
+    pub index: u32,
+    /// The path as written, between its quotes.
+    pub path: String,
+    /// Time stamp and size, where given.
+    pub stamp: Option<(u64, u64)>,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// `.section .debug_info { ... }`: DWARF, kept as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The name, with its dot.
+    pub name: String,
+    /// What stands between the braces, as written.
+    pub body: String,
+    /// Where it stands.
+    pub span: At,
+}
+
+impl Section {
+    /// The labels that the section defines. `.loc` with `function_name` needs those of `.debug_str`.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.body.lines().filter_map(|line| {
+            let label = line.split("//").next()?.trim().strip_suffix(':')?.trim();
+            (!label.is_empty()).then_some(label)
+        })
+    }
+}
+
+/// `.alias name, aliased;`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alias {
+    /// The new name.
+    pub name: Identifier,
+    /// The function that it names.
+    pub aliased: Identifier,
+    /// Where it stands.
+    pub span: At,
+}

@@ -1,0 +1,116 @@
+use super::{Expression, ExpressionKind, Identifier};
+use crate::span::At;
+
+/// One operand of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Its form.
+    pub kind: OperandKind,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// The forms of operands (PTX ISA, section 6).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OperandKind {
+    /// `%r1`, `%tid.x`, `table`, `$L__BB0_1`. Registers need no `%`: what a name is, its
+    /// declaration says.
+    Symbol(Symbol),
+    /// `table+4`
+    Offset(Symbol, Expression),
+    /// `table[4]`
+    Element(Symbol, Expression),
+    /// A number, or an expression of them.
+    Constant(Expression),
+    /// `_`: nothing is written.
+    Sink,
+    /// `!%p1`
+    Not(Box<Operand>),
+    /// `%p1|%p2`
+    Pair(Box<Operand>, Box<Operand>),
+    /// `{%r1, %r2}`
+    Vector(Vec<Operand>),
+    /// `[%rd1+8]`, or `[%rd1, {%r1, %r2}]` with more after the address.
+    Memory {
+        /// The address: a symbol, an offset or a constant.
+        address: Box<Operand>,
+        /// Coordinates and the like.
+        rest: Vec<Operand>,
+    },
+    /// `(%r1, param0)`: what a call passes or returns.
+    List(Vec<Operand>),
+}
+
+impl Operand {
+    /// An operand that stands in no text.
+    pub fn new(kind: OperandKind) -> Self {
+        Self {
+            kind,
+            span: At::default(),
+        }
+    }
+
+    /// The register, variable or label, when it is one and nothing more.
+    pub fn as_name(&self) -> Option<&str> {
+        match &self.kind {
+            OperandKind::Symbol(symbol) if symbol.component.is_none() => Some(&symbol.name.name),
+            _ => None,
+        }
+    }
+
+    /// The integer, when it is a constant one.
+    pub fn as_integer(&self) -> Option<i64> {
+        match &self.kind {
+            OperandKind::Constant(expression) => expression.value(),
+            _ => None,
+        }
+    }
+
+    /// Of an address, or of an operand that may be one: the symbol and the bytes added to it.
+    /// `None` when there is no symbol or the offset is not constant.
+    pub fn base_and_offset(&self) -> Option<(&Symbol, i64)> {
+        match &self.kind {
+            OperandKind::Symbol(symbol) => Some((symbol, 0)),
+            OperandKind::Offset(symbol, offset) => Some((symbol, offset.value()?)),
+            OperandKind::Memory { address, .. } => address.base_and_offset(),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for Operand {
+    /// A symbol of this name.
+    fn from(name: &str) -> Self {
+        Self::new(OperandKind::Symbol(name.into()))
+    }
+}
+
+impl From<i64> for Operand {
+    fn from(value: i64) -> Self {
+        Self::new(OperandKind::Constant(Expression::integer(value)))
+    }
+}
+
+/// A name, perhaps with a component: `%r1`, `%tid.x`, `%v.b3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The name.
+    pub name: Identifier,
+    /// What stands after the dot.
+    pub component: Option<String>,
+}
+
+impl From<&str> for Symbol {
+    fn from(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            component: None,
+        }
+    }
+}
+
+impl From<Symbol> for ExpressionKind {
+    fn from(symbol: Symbol) -> Self {
+        Self::Symbol(symbol)
+    }
+}

@@ -1,0 +1,148 @@
+use super::{FunctionDirective, Identifier, Instruction, Parameter, Pragma, Variable};
+use crate::span::At;
+
+/// Statements between braces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// In order.
+    pub statements: Vec<Statement>,
+    /// Where it stands, braces included.
+    pub span: At,
+}
+
+impl Block {
+    /// All statements in the order of the text. Those of inner blocks follow their
+    /// [`Statement::Block`].
+    pub fn walk(&self) -> impl Iterator<Item = &Statement> {
+        let mut open = vec![self.statements.iter()];
+        std::iter::from_fn(move || {
+            loop {
+                match open.last_mut()?.next() {
+                    None => drop(open.pop()),
+                    Some(statement) => {
+                        if let Statement::Block(inner) = statement {
+                            open.push(inner.statements.iter());
+                        }
+                        return Some(statement);
+                    }
+                }
+            }
+        })
+    }
+
+    /// The instructions in the order of the text, those of inner blocks included.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        self.walk().filter_map(|statement| match statement {
+            Statement::Instruction(instruction) => Some(instruction),
+            _ => None,
+        })
+    }
+
+    /// The declared variables in the order of the text, those of inner blocks included.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.walk().filter_map(|statement| match statement {
+            Statement::Variable(variable) => Some(variable),
+            _ => None,
+        })
+    }
+}
+
+/// What the body of a function is a list of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Statement {
+    /// An instruction.
+    Instruction(Instruction),
+    /// `$L__BB0_1:`
+    Label(Identifier),
+    /// A declaration.
+    Variable(Variable),
+    /// `{ ... }`
+    Block(Block),
+    /// `.loc 1 28 0`
+    Location(Location),
+    /// `.pragma "nounroll";`
+    Pragma(Pragma),
+    /// `table: .branchtargets A, B;` or `table: .calltargets f, g;`
+    LabelList(LabelList),
+    /// `name: .callprototype ...;`
+    CallPrototype(CallPrototype),
+}
+
+/// `.loc`: the source line of what follows (PTX ISA, section 11.5.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The number of the `.file`.
+    pub file: u32,
+    /// The line, from 1; 0 where there is none.
+    pub line: u32,
+    /// The column, from 1; 0 where there is none.
+    pub column: u32,
+    /// Where the function that holds the line was inlined.
+    pub inlined: Option<InlinedAt>,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// The part `, function_name sym+8, inlined_at 1 36 8` of a `.loc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlinedAt {
+    /// The label of the function's name in `.debug_str`.
+    pub function_name: Identifier,
+    /// Bytes past the label.
+    pub offset: Option<u32>,
+    /// The number of the calling `.file`.
+    pub file: u32,
+    /// The calling line.
+    pub line: u32,
+    /// The calling column.
+    pub column: u32,
+}
+
+/// Where an indirect branch or call may go (PTX ISA, sections 11.3.1 and 11.3.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelList {
+    /// The name that the instruction uses.
+    pub label: Identifier,
+    /// Of branches or of calls.
+    pub kind: LabelListKind,
+    /// Labels or functions.
+    pub targets: Vec<Identifier>,
+    /// Where it stands.
+    pub span: At,
+}
+
+/// What a [`LabelList`] is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LabelListKind {
+    /// `.branchtargets`
+    BranchTargets,
+    /// `.calltargets`
+    CallTargets,
+}
+
+impl LabelListKind {
+    /// The word in PTX, with its dot.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BranchTargets => ".branchtargets",
+            Self::CallTargets => ".calltargets",
+        }
+    }
+}
+
+/// The signature of an indirect call (PTX ISA, section 11.3.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallPrototype {
+    /// The name that the call uses.
+    pub label: Identifier,
+    /// What the function returns.
+    pub returns: Vec<Parameter>,
+    /// `_`, mostly.
+    pub name: Identifier,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// `.noreturn` and the like.
+    pub directives: Vec<FunctionDirective>,
+    /// Where it stands.
+    pub span: At,
+}

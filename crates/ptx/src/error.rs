@@ -1,0 +1,104 @@
+//! What is wrong with a text, for people.
+
+use std::fmt;
+
+use crate::span::{LineIndex, Span};
+
+/// One place where the text is not PTX.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: expected {expected}, found {found}")]
+pub struct SyntaxError {
+    /// The offending text.
+    pub span: Span,
+    /// The line of its first byte, from 1.
+    pub line: usize,
+    /// The column of its first byte, from 1.
+    pub column: usize,
+    /// What would have been right here.
+    pub expected: String,
+    /// What stands there.
+    pub found: String,
+    /// The whole line, to show it.
+    pub source_line: String,
+}
+
+impl SyntaxError {
+    pub(crate) fn new(
+        text: &str,
+        lines: &LineIndex,
+        span: Span,
+        expected: String,
+        found: String,
+    ) -> Self {
+        let place = lines.place(span.start);
+        let source_line = text.lines().nth(place.line - 1).unwrap_or("").to_owned();
+        Self {
+            span,
+            line: place.line,
+            column: place.column,
+            expected,
+            found,
+            source_line,
+        }
+    }
+
+    /// Spaces (and the tabs of the line) up to the column, then as many carets as the text is long.
+    fn underline(&self) -> String {
+        let before = self
+            .source_line
+            .get(..self.column - 1)
+            .unwrap_or(&self.source_line);
+        let blank = before.chars().map(|c| if c == '\t' { '\t' } else { ' ' });
+        let rest = self.source_line.len().saturating_sub(self.column - 1);
+        let width = (self.span.end - self.span.start).min(rest).max(1);
+        blank.chain(std::iter::repeat_n('^', width)).collect()
+    }
+}
+
+/// Everything that is wrong with a text, in its order; never empty.
+///
+/// Displays as one report for each, with the line and a caret under the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxErrors {
+    pub(crate) file: String,
+    pub(crate) errors: Vec<SyntaxError>,
+}
+
+impl SyntaxErrors {
+    /// The name of the file, as given to [`parse_named`](crate::parse_named).
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The errors, in the order of the text.
+    pub fn iter(&self) -> std::slice::Iter<'_, SyntaxError> {
+        self.errors.iter()
+    }
+}
+
+impl<'e> IntoIterator for &'e SyntaxErrors {
+    type Item = &'e SyntaxError;
+    type IntoIter = std::slice::Iter<'e, SyntaxError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for SyntaxErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.errors.iter().enumerate() {
+            let newline = if index > 0 { "\n" } else { "" };
+            write!(
+                f,
+                "{newline}{}:{error}\n{}\n{}",
+                self.file,
+                error.source_line,
+                error.underline()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SyntaxErrors {}

@@ -1,0 +1,117 @@
+use super::{Parse, Parser};
+use crate::ast::{Operand, OperandKind, Symbol};
+use crate::lexer::Token;
+
+impl Parser<'_> {
+    /// One operand. In a call, parentheses hold a list; elsewhere, an expression.
+    pub(super) fn operand(&mut self, is_call: bool) -> Parse<Operand> {
+        let first = self.next;
+        let left = self.single_operand(is_call)?;
+        if !self.eat(Token::Or) {
+            return Ok(left);
+        }
+        let right = self.single_operand(false)?;
+        let kind = OperandKind::Pair(Box::new(left), Box::new(right));
+        Ok(Operand {
+            kind,
+            span: self.since(first),
+        })
+    }
+
+    fn single_operand(&mut self, is_call: bool) -> Parse<Operand> {
+        let first = self.next;
+        let kind = match self.token() {
+            Token::Identifier => self.symbol_operand()?,
+            Token::Underscore => {
+                self.bump();
+                OperandKind::Sink
+            }
+            Token::Bang if self.token_after() == Token::Identifier => {
+                self.bump();
+                let operand = self.nested(|p| p.single_operand(false))?;
+                OperandKind::Not(Box::new(operand))
+            }
+            Token::OpenBrace => OperandKind::Vector(
+                self.operands(Token::CloseBrace, "`,` or `}` after the operand")?,
+            ),
+            Token::OpenBracket => self.memory()?,
+            Token::OpenParen if is_call => {
+                OperandKind::List(self.operands(Token::CloseParen, "`,` or `)` after the operand")?)
+            }
+            Token::Integer
+            | Token::Float
+            | Token::OpenParen
+            | Token::Plus
+            | Token::Minus
+            | Token::Tilde
+            | Token::Bang => OperandKind::Constant(self.expression()?),
+            Token::Dotted if self.is_fraction() => OperandKind::Constant(self.expression()?),
+            _ => return self.fail("an operand"),
+        };
+        Ok(Operand {
+            kind,
+            span: self.since(first),
+        })
+    }
+
+    /// A list up to the token that closes it; it may be empty.
+    fn operands(&mut self, close: Token, expected: &str) -> Parse<Vec<Operand>> {
+        self.bump();
+        if self.eat(close) {
+            return Ok(Vec::new());
+        }
+        let operands = self.nested(|p| p.list(|p| p.operand(false)))?;
+        self.expect(close, expected)?;
+        Ok(operands)
+    }
+
+    fn memory(&mut self) -> Parse<OperandKind> {
+        self.bump();
+        if !matches!(
+            self.token(),
+            Token::Identifier | Token::Integer | Token::Float | Token::OpenParen | Token::Minus
+        ) {
+            return self.fail("an address");
+        }
+        let address = Box::new(self.nested(|p| p.single_operand(false))?);
+        let mut rest = Vec::new();
+        if self.eat(Token::Comma) {
+            rest = self.nested(|p| p.list(|p| p.operand(false)))?;
+        }
+        self.expect(Token::CloseBracket, "`]` after the address")?;
+        Ok(OperandKind::Memory { address, rest })
+    }
+
+    /// What begins with a name.
+    fn symbol_operand(&mut self) -> Parse<OperandKind> {
+        let first = self.next;
+        let symbol = self.symbol()?;
+        match self.token() {
+            Token::Plus => {
+                self.bump();
+                Ok(OperandKind::Offset(symbol, self.expression()?))
+            }
+            Token::Minus => Ok(OperandKind::Offset(symbol, self.expression()?)),
+            Token::OpenBracket => {
+                self.bump();
+                let index = self.nested(Self::expression)?;
+                self.expect(Token::CloseBracket, "`]` after the index")?;
+                Ok(OperandKind::Element(symbol, index))
+            }
+            // `|` joins two registers here; it is an operator only between numbers.
+            Token::Or => Ok(OperandKind::Symbol(symbol)),
+            token if Self::binary_operator(token).is_some() => {
+                self.next = first;
+                Ok(OperandKind::Constant(self.expression()?))
+            }
+            _ => Ok(OperandKind::Symbol(symbol)),
+        }
+    }
+
+    pub(super) fn symbol(&mut self) -> Parse<Symbol> {
+        let name = self.identifier("a name")?;
+        let dotted = self.token() == Token::Dotted;
+        let component = dotted.then(|| self.bump().span.slice(self.text)[1..].to_owned());
+        Ok(Symbol { name, component })
+    }
+}

@@ -1,0 +1,45 @@
+use std::fmt::{self, Display, Formatter};
+
+use super::{expression, joined};
+use crate::ast::{Operand, OperandKind, Symbol};
+
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            OperandKind::Symbol(symbol) => symbol.fmt(f),
+            OperandKind::Offset(symbol, offset) => {
+                write!(f, "{symbol}+")?;
+                expression::sum(f, offset)
+            }
+            OperandKind::Element(symbol, index) => write!(f, "{symbol}[{index}]"),
+            OperandKind::Constant(value) => value.fmt(f),
+            OperandKind::Sink => f.write_str("_"),
+            OperandKind::Not(operand) => write!(f, "!{operand}"),
+            OperandKind::Pair(left, right) => write!(f, "{left}|{right}"),
+            OperandKind::Vector(elements) => enclosed(f, "{", elements, "}"),
+            OperandKind::List(elements) => enclosed(f, "(", elements, ")"),
+            OperandKind::Memory { address, rest } if rest.is_empty() => write!(f, "[{address}]"),
+            OperandKind::Memory { address, rest } => {
+                write!(f, "[{address}, ")?;
+                joined(f, rest, ", ")?;
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+fn enclosed(f: &mut Formatter<'_>, open: &str, operands: &[Operand], close: &str) -> fmt::Result {
+    f.write_str(open)?;
+    joined(f, operands, ", ")?;
+    f.write_str(close)
+}
+
+impl Display for Symbol {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)?;
+        match &self.component {
+            Some(component) => write!(f, ".{component}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Places in the text: byte spans, and their lines and columns.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+
+/// A range of bytes of the parsed text.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset just past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The bytes `start..end`.
+    pub const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest span that holds both.
+    pub fn to(self, other: Span) -> Span {
+        Span::new(self.start.min(other.start), self.end.max(other.end))
+    }
+
+    /// The part of `text` that the span covers; empty when it is not of this text.
+    pub fn slice(self, text: &str) -> &str {
+        text.get(self.start..self.end).unwrap_or("")
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Self::new(range.start, range.end)
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// Where a node of the tree stands in the text.
+///
+/// The place is not part of what a node says: two `At` are always equal, so that comparing trees
+/// compares their meaning. Compare the [`Span`]s inside to compare places. A node that was made by
+/// a program and not read from text stands at the empty span `0..0`, which is the default.
+#[derive(Clone, Copy, Default)]
+pub struct At(pub Span);
+
+impl At {
+    /// Whether the node was read from a text.
+    pub fn is_known(self) -> bool {
+        self.0 != Span::default()
+    }
+}
+
+impl Deref for At {
+    type Target = Span;
+
+    fn deref(&self) -> &Span {
+        &self.0
+    }
+}
+
+impl From<Span> for At {
+    fn from(span: Span) -> Self {
+        Self(span)
+    }
+}
+
+impl PartialEq for At {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for At {}
+
+impl fmt::Debug for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A place for people. Both numbers start at 1; the column counts bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineColumn {
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte within the line, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for LineColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Turns byte offsets of one text into lines and columns.
+///
+/// ```
+/// use ptx::LineIndex;
+///
+/// let lines = LineIndex::new("ret;\nexit;\n");
+/// assert_eq!(lines.place(5).to_string(), "2:1");
+/// ```
+#[derive(Clone, Debug)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    /// Finds the lines of `text`.
+    pub fn new(text: &str) -> Self {
+        let after_newlines = text
+            .bytes()
+            .enumerate()
+            .filter(|(_, b)| *b == b'\n')
+            .map(|(i, _)| i + 1);
+        Self {
+            starts: std::iter::once(0).chain(after_newlines).collect(),
+        }
+    }
+
+    /// The line and column of the byte at `offset`.
+    pub fn place(&self, offset: usize) -> LineColumn {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        LineColumn {
+            line,
+            column: offset - self.starts[line - 1] + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_from_one_and_newlines_end_their_line() {
+        let lines = LineIndex::new("ab\n\ncd");
+        let place = |offset| (lines.place(offset).line, lines.place(offset).column);
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 6].map(place),
+            [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2), (3, 3)]
+        );
+        assert_eq!(
+            LineIndex::new("").place(0),
+            LineColumn { line: 1, column: 1 }
+        );
+    }
+
+    #[test]
+    fn spans_join_and_slice() {
+        assert_eq!(Span::new(4, 6).to(Span::new(1, 2)), Span::new(1, 6));
+        assert_eq!(Span::new(1, 3).slice("abcd"), "bc");
+        assert_eq!(Span::new(1, 9).slice("abcd"), "");
+    }
+
+    #[test]
+    fn places_do_not_distinguish_nodes_but_spans_differ() {
+        let (a, b) = (At(Span::new(0, 1)), At(Span::new(5, 6)));
+        assert_eq!(a, b);
+        assert_ne!(*a, *b);
+        assert!(a.is_known() && !At::default().is_known());
+    }
+}
