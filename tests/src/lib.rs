@@ -1,1 +1,15 @@
-//! 
+//! Tests of the kernels: each case is written once, as data, and runs on every backend.
+//!
+//! [`KERNELS`] lists the kernels with their cases. A [`Scenario`] has the buffers, the launches
+//! and what must come out, computed by plain Rust that shares no code with the kernel. [`Device`]
+//! chooses the backend and says why a case cannot run.
+
+mod device;
+mod kernels;
+mod modules;
+mod scenario;
+
+pub use device::{Device, Opened};
+pub use kernels::{KERNELS, Kernel};
+pub use modules::{DEVICE_COMPILER, MODULES, Module};
+pub use scenario::{Expected, Scenario};

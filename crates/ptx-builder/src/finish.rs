@@ -1,6 +1,8 @@
 //! From what rustc writes to what a driver takes.
 
-use ptx::{Item, Module};
+use std::collections::HashSet;
+
+use ptx::{Block, Function, Item, Linkage, Module, Space, Statement};
 
 /// What `#[kernel]` left in a module-level `.pragma "tma kernel NAME key=value …";`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +61,8 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 /// Finishes a module in place and gives back the markers that it had.
 ///
 /// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
-/// parameters to 64 bytes, and drops debug sections and `, debug`; `.file` and `.loc` stay.
+/// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and dynamic shared
+/// memory that nobody uses; `.file` and `.loc` stay.
 ///
 /// # Errors
 /// A marker that makes no sense, or that names an entry or parameter that is not there.
@@ -69,8 +72,41 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
         apply(module, marker)?;
     }
     module.target.names.retain(|name| name != &"debug");
-    module.items.retain(|item| !matches!(item, Item::Section(_) | Item::Label(_)));
+    drop_debug_sections(module);
+    drop_unused_dynamic_shared(module);
+    module.functions_mut().for_each(drop_unused_labels);
     Ok(markers)
+}
+
+/// Drops DWARF, whose labels ptxas refuses, but not the names that `.loc … function_name` uses.
+fn drop_debug_sections(module: &mut Module) {
+    let named = module
+        .functions()
+        .filter_map(|function| function.body.as_ref())
+        .flat_map(|body| body.walk())
+        .any(|statement| matches!(statement, Statement::Location(at) if at.inlined.is_some()));
+    module.items.retain(|item| match item {
+        Item::Section(section) => named && section.name == ".debug_str",
+        Item::Label(_) => false,
+        _ => true,
+    });
+}
+
+/// Drops the declaration of dynamic shared memory where no kernel uses it: its alignment would pad
+/// the static shared memory of every kernel in the module.
+fn drop_unused_dynamic_shared(module: &mut Module) {
+    let mut used = HashSet::new();
+    for function in module.functions() {
+        function.for_each_name(|name| {
+            used.insert(name.as_str().to_owned());
+        });
+    }
+    module.items.retain(|item| match item {
+        Item::Variable(variable) if variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern) => {
+            variable.declarators.iter().any(|declarator| used.contains(declarator.name.as_str()))
+        }
+        _ => true,
+    });
 }
 
 fn take_markers(module: &mut Module) -> Result<Vec<Marker>, String> {
@@ -118,6 +154,28 @@ fn apply(module: &mut Module, marker: &Marker) -> Result<(), String> {
     Ok(())
 }
 
+/// Drops the labels that only debug sections used.
+fn drop_unused_labels(function: &mut Function) {
+    let mut used = HashSet::new();
+    function.for_each_name(|name| {
+        used.insert(name.as_str().to_owned());
+    });
+    if let Some(body) = &mut function.body {
+        drop_labels(body, &used);
+    }
+}
+
+fn drop_labels(block: &mut Block, used: &HashSet<String>) {
+    block.statements.retain_mut(|statement| match statement {
+        Statement::Label(label) => used.contains(label.as_str()),
+        Statement::Block(inner) => {
+            drop_labels(inner, used);
+            true
+        }
+        _ => true,
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +191,7 @@ mod tests {
 	.param .align 16 .b8 tile_param_1[128]
 )
 {
+$L__func_begin0:
 	.loc 1 7 5
 	ret;
 }
@@ -158,7 +217,21 @@ mod tests {
         ] {
             assert!(text.contains(present), "{present} is missing from\n{text}");
         }
-        assert!(!text.contains("tma kernel") && !text.contains("debug"), "{text}");
+        assert!(!["tma kernel", "debug", "func_begin"].iter().any(|gone| text.contains(gone)), "{text}");
+    }
+
+    #[test]
+    fn dynamic_shared_memory_stays_where_it_is_used() {
+        let declared = ".extern .shared .align 1024 .b8 dynamic[];\n.visible .entry tile(";
+        let unused = MODULE.replace(".visible .entry tile(", declared);
+        let used = unused.replace("\tret;", "\t.reg .b32 %r<1>;\n\tmov.u32 %r0, dynamic;\n\tret;");
+        let finished = |text: &str| {
+            let mut module = ptx::parse(text).unwrap();
+            finish(&mut module).unwrap();
+            module.to_string()
+        };
+        assert!(!finished(&unused).contains("dynamic"));
+        assert!(finished(&used).contains(".extern .shared .align 1024 .b8 dynamic[];"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The PTX ISA version that an instruction needs.
 
-use ptx::{Block, Instruction, Module, Operand, OperandKind, Statement};
+use ptx::{Block, Instruction, Module, Operand, Statement};
 
 use super::{Finding, Kind, rust_place};
 use crate::PtxIsa;
@@ -110,7 +110,7 @@ pub fn required_isa(instruction: &Instruction) -> Option<PtxIsa> {
     };
     let by_opcode = NEEDED.iter().filter(|(prefix, modifiers, _)| fits((prefix, modifiers)));
     let mut names = Vec::new();
-    instruction.operands.iter().for_each(|operand| symbols(operand, &mut names));
+    instruction.for_each_name(|name| names.push(name.as_str()));
     let by_register = NEEDED_BY_REGISTER
         .iter()
         .filter(|(prefix, _)| names.iter().any(|name| name.starts_with(prefix)));
@@ -120,16 +120,6 @@ pub fn required_isa(instruction: &Instruction) -> Option<PtxIsa> {
     });
     let rows = by_opcode.map(|row| row.2).chain(by_register.map(|row| row.1));
     rows.chain(by_value.map(|row| row.2)).max()
-}
-
-fn symbols<'a>(operand: &'a Operand, names: &mut Vec<&'a str>) {
-    match &operand.kind {
-        OperandKind::Symbol(symbol) => names.push(symbol.name.as_str()),
-        OperandKind::Vector(operands) | OperandKind::List(operands) => {
-            operands.iter().for_each(|operand| symbols(operand, names));
-        }
-        _ => {}
-    }
 }
 
 /// The first place of each instruction form that the module's version lacks.

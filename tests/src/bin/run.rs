@@ -1,0 +1,79 @@
+//! Runs one scenario of each kernel and says how it went, a line each.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tests::{Device, KERNELS, Kernel, MODULES, Opened};
+
+/// Run the kernels and check their results.
+#[derive(Parser)]
+struct Arguments {
+    /// Kernels to run; all of them unless named.
+    kernels: Vec<String>,
+    /// List the kernels with a sentence each, and run nothing.
+    #[arg(long)]
+    list: bool,
+    /// Where to run them.
+    #[arg(long, value_enum, default_value_t = Device::Auto)]
+    device: Device,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.list {
+        KERNELS.iter().for_each(|kernel| println!("{:<12} {}", kernel.name, kernel.summary));
+        return ExitCode::SUCCESS;
+    }
+    match run(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Gives whether all kernels did right.
+fn run(arguments: &Arguments) -> Result<bool, String> {
+    let kernels = chosen(&arguments.kernels)?;
+    let (mut backend, capability) = match arguments.device.open() {
+        Opened::Ready { backend, capability } => (backend, capability),
+        Opened::Broken(reason) => return Err(reason),
+        Opened::Absent(reason) => {
+            let archs: Vec<&str> = MODULES.iter().map(|module| module.arch).collect();
+            println!("The PTX of {} kernels is built and checked for {}.", kernels.len(), archs.join(", "));
+            return Err(format!("nothing was run: {reason}"));
+        }
+    };
+    // The module for this very chip, else the latest that runs on it.
+    let module = MODULES
+        .iter()
+        .rfind(|module| module.runs_on(capability))
+        .ok_or_else(|| format!("no module was built for {}", backend.name()))?;
+    let place = backend.name();
+    let mut wrong = 0;
+    for kernel in &kernels {
+        match (kernel.showcase)().check(backend.as_mut(), module.ptx()) {
+            Ok(elements) => println!("ok   {:<12} {place}   {elements} elements equal", kernel.name),
+            Err(reason) => {
+                wrong += 1;
+                println!("FAIL {:<12} {place}   {reason}", kernel.name);
+            }
+        }
+    }
+    println!("{} ok, {wrong} failed", kernels.len() - wrong);
+    Ok(wrong == 0)
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Kernel>, String> {
+    if names.is_empty() {
+        return Ok(KERNELS.iter().collect());
+    }
+    let find = |name: &String| {
+        let known = KERNELS.iter().map(|kernel| kernel.name);
+        let found = KERNELS.iter().find(|kernel| kernel.name == name);
+        found.ok_or_else(|| format!("there is no kernel `{name}`; {}", launch::suggestion(name, known)))
+    };
+    names.iter().map(find).collect()
+}

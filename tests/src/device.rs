@@ -1,0 +1,112 @@
+use std::{fmt, str::FromStr};
+
+use clap::ValueEnum;
+use host::{Capability, Gpu, GpuBackend};
+use launch::Backend;
+
+/// Where the kernels are to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// On a GPU where there is one.
+    Auto,
+    /// On a GPU; a missing one is a failure.
+    Gpu,
+    /// On the emulator.
+    Emulator,
+}
+
+/// What became of it.
+pub enum Opened {
+    /// It is there.
+    Ready {
+        /// It.
+        backend: Box<dyn Backend + Send>,
+        /// What it can run.
+        capability: Capability,
+    },
+    /// There is none, for this reason: what needs it is skipped.
+    Absent(String),
+    /// It is missing though it was asked for, or does not work: a failure.
+    Broken(String),
+}
+
+impl Device {
+    /// Opens it.
+    pub fn open(self) -> Opened {
+        match self {
+            Self::Emulator => Opened::Broken("there is no emulator yet; use `--device gpu` on a machine with one".into()),
+            Self::Auto | Self::Gpu => match Gpu::first() {
+                Ok(gpu) => Opened::Ready {
+                    capability: gpu.device().capability,
+                    // SAFETY: the scenarios launch the kernels of `kernels-gpu` with arguments that
+                    // keep their conditions, so that they stay within the job's buffers (1).
+                    backend: Box::new(unsafe { GpuBackend::new(gpu) }),
+                },
+                Err(error) if error.is_absent() && self == Self::Auto => Opened::Absent(error.to_string()),
+                Err(error) => Opened::Broken(error.to_string()),
+            },
+        }
+    }
+
+    /// Takes `--device WHERE` out of a program's arguments.
+    ///
+    /// # Errors
+    /// A value that is none of the three, or none at all.
+    pub fn from_args(arguments: impl Iterator<Item = String>) -> Result<(Self, Vec<String>), String> {
+        let mut device = Self::Auto;
+        let mut rest = Vec::new();
+        let mut arguments = arguments;
+        while let Some(argument) = arguments.next() {
+            let value = match argument.strip_prefix("--device") {
+                Some("") => arguments.next(),
+                Some(value) => value.strip_prefix('=').map(str::to_owned),
+                None => {
+                    rest.push(argument);
+                    continue;
+                }
+            };
+            device = value.ok_or("`--device` takes auto, gpu or emulator")?.parse()?;
+        }
+        Ok((device, rest))
+    }
+}
+
+impl FromStr for Device {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        <Self as ValueEnum>::from_str(name, false)
+            .map_err(|_| format!("there is no device `{name}`; there are auto, gpu and emulator"))
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<(Device, Vec<String>), String> {
+        Device::from_args(arguments.iter().map(|argument| argument.to_string()))
+    }
+
+    #[test]
+    fn the_device_is_taken_out_of_the_arguments() {
+        let rest = || vec!["cases".to_owned(), "tile".to_owned()];
+        assert_eq!(parse(&["cases", "tile"]), Ok((Device::Auto, rest())));
+        assert_eq!(parse(&["cases", "--device", "gpu", "tile"]), Ok((Device::Gpu, rest())));
+        assert_eq!(parse(&["cases", "tile", "--device=emulator"]), Ok((Device::Emulator, rest())));
+    }
+
+    #[test]
+    fn a_device_that_does_not_exist_is_refused() {
+        assert!(parse(&["cases", "--device"]).is_err());
+        let error = parse(&["cases", "--device", "tpu"]).unwrap_err();
+        assert_eq!(error, "there is no device `tpu`; there are auto, gpu and emulator");
+    }
+}

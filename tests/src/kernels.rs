@@ -1,0 +1,37 @@
+//! The kernels and their cases, a file each.
+
+mod add_one_1d;
+mod prefetch_1d;
+mod tile_2d;
+
+use crate::Scenario;
+
+/// A kernel as the user sees it.
+pub struct Kernel {
+    /// Its name, that of its file in `kernels-gpu`.
+    pub name: &'static str,
+    /// What it shows, in a sentence.
+    pub summary: &'static str,
+    /// Entries whose PTX is kept as golden files.
+    pub golden: &'static [&'static str],
+    /// The scenario that `run` shows.
+    pub showcase: fn() -> Scenario,
+    /// Everything that is tested.
+    pub cases: fn() -> Vec<Scenario>,
+}
+
+/// All kernels, in the order of their names.
+pub const KERNELS: &[Kernel] = &[add_one_1d::KERNEL, prefetch_1d::KERNEL, tile_2d::KERNEL];
+
+/// Numbers that differ from element to element and have no pattern of small period.
+fn numbers(count: usize) -> Vec<i32> {
+    let mut state = 0x9e37_79b9_u32;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        // Small enough that a few additions do not wrap.
+        (state >> 8) as i32 - (1 << 23)
+    };
+    (0..count).map(next).collect()
+}

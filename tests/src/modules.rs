@@ -1,0 +1,62 @@
+use host::Capability;
+use launch::Ptx;
+
+/// The version of rustc that compiled the kernels.
+pub const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
+
+/// The finished PTX of all kernels for one architecture.
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    /// As in `.target`.
+    pub arch: &'static str,
+    /// The text.
+    pub text: &'static str,
+}
+
+/// A module for each architecture, as architecture and text.
+const TEXTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+/// A module for each architecture.
+pub const MODULES: [Module; TEXTS.len()] = {
+    let mut modules = [Module { arch: "", text: "" }; TEXTS.len()];
+    let mut index = 0;
+    while index < TEXTS.len() {
+        modules[index] = Module {
+            arch: TEXTS[index].0,
+            text: TEXTS[index].1,
+        };
+        index += 1;
+    }
+    modules
+};
+
+impl Module {
+    /// For a job.
+    pub fn ptx(&self) -> Ptx<'static> {
+        Ptx {
+            name: self.arch,
+            text: self.text,
+        }
+    }
+
+    /// Does a device of this compute capability run it?
+    pub fn runs_on(&self, capability: Capability) -> bool {
+        capability.runs(self.arch) == Some(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_h100_runs_its_own_modules_and_a_5070_the_older_plain_one_too() {
+        let on = |(major, minor)| {
+            let capability = Capability { major, minor };
+            let archs = MODULES.iter().filter(|module| module.runs_on(capability));
+            archs.map(|module| module.arch).collect::<Vec<_>>()
+        };
+        assert_eq!(on((9, 0)), ["sm_90", "sm_90a"]);
+        assert_eq!(on((12, 0)), ["sm_90", "sm_120", "sm_120a"]);
+    }
+}

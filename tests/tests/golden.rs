@@ -1,0 +1,87 @@
+//! The PTX of the kernels is that of the golden files; `cargo xtask bless` renews them.
+
+use std::{env, fs, path::PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx::{Block, Item, Statement};
+use tests::{DEVICE_COMPILER, KERNELS, MODULES, Module};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let same_compiler = DEVICE_COMPILER == ptx_builder::TRIED_VERSION.to_string();
+    if !same_compiler {
+        println!(
+            "skipped: the golden files are by rustc {}, the kernels were compiled by {DEVICE_COMPILER}",
+            ptx_builder::TRIED_VERSION
+        );
+    }
+    let entries = || KERNELS.iter().flat_map(|kernel| kernel.golden);
+    let same = MODULES.iter().flat_map(|module| {
+        entries().map(|entry| {
+            let (module, entry) = (*module, *entry);
+            let test = move || is_golden(module, entry);
+            Trial::test(format!("golden/{}/{entry}", module.arch), test).with_ignored_flag(!same_compiler)
+        })
+    });
+    let fixed = MODULES.iter().map(|module| {
+        let module = *module;
+        Trial::test(format!("prints_as_it_parses/{}", module.arch), move || prints_as_it_parses(module))
+    });
+    let trials: Vec<Trial> = same.chain(fixed).collect();
+    assert!(!trials.is_empty(), "there is no kernel");
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn is_golden(module: Module, entry: &str) -> Result<(), Failed> {
+    let text = one_entry(module, entry)?;
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/ptx").join(module.arch);
+    let path = folder.join(format!("{entry}.ptx"));
+    if env::var_os("BLESS").is_some() {
+        fs::create_dir_all(&folder)?;
+        fs::write(&path, text)?;
+        return Ok(());
+    }
+    let golden = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let lines = golden.lines().zip(text.lines()).enumerate();
+    let different = lines.map(|(index, (left, right))| (index + 1, left, right)).find(|(_, left, right)| left != right);
+    match different {
+        Some((line, golden, now)) => Err(format!(
+            "{}:{line} differs; `cargo xtask bless` renews it\n  golden: {golden}\n  now:    {now}",
+            path.display()
+        )
+        .into()),
+        None if golden.len() != text.len() => Err(format!("{}: one is longer than the other", path.display()).into()),
+        None => Ok(()),
+    }
+}
+
+/// The text of one entry and what it needs, without line numbers, which change with every edit.
+fn one_entry(module: Module, entry: &str) -> Result<String, Failed> {
+    let module = ptx::parse_named(module.arch, module.text)?;
+    let mut one = module.extract(entry).ok_or_else(|| format!("there is no entry `{entry}`"))?;
+    one.items.retain(|item| !matches!(item, Item::File(_)));
+    for function in one.functions_mut() {
+        function.body.iter_mut().for_each(drop_locations);
+    }
+    Ok(one.to_string())
+}
+
+fn drop_locations(block: &mut Block) {
+    block.statements.retain_mut(|statement| match statement {
+        Statement::Location(_) => false,
+        Statement::Block(inner) => {
+            drop_locations(inner);
+            true
+        }
+        _ => true,
+    });
+}
+
+fn prints_as_it_parses(module: Module) -> Result<(), Failed> {
+    let parsed = ptx::parse_named(module.arch, module.text)?;
+    if parsed.to_string() == module.text {
+        Ok(())
+    } else {
+        Err("printing the parsed text gives another text".into())
+    }
+}
