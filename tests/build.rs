@@ -4,24 +4,54 @@ use std::{env, fmt::Write as _, fs, path::Path, thread};
 
 use ptx_builder::{Arch, PtxBuilder};
 
-const ARCHS: &[Arch] = &[Arch::Sm90, Arch::Sm90a, Arch::Sm100a, Arch::Sm120, Arch::Sm120a];
+const ARCHS: &[Arch] = &[
+    Arch::Sm90,
+    Arch::Sm90a,
+    Arch::Sm100a,
+    Arch::Sm120,
+    Arch::Sm120a,
+];
+
+/// Crates of kernels, and what to call their PTX.
+const CRATES: &[(&str, &str)] = &[("KERNELS", "../kernels-gpu"), ("PROBES", "gpu")];
 
 fn main() {
-    let kernels = thread::scope(|scope| {
-        let builds: Vec<_> = ARCHS
-            .iter()
-            .map(|arch| scope.spawn(|| PtxBuilder::new("../kernels-gpu").arch(*arch).build_or_exit()))
-            .collect();
-        let ptx = builds.into_iter().map(|build| build.join().expect("a build ends by itself"));
-        ptx.collect::<Vec<_>>()
+    let built = thread::scope(|scope| {
+        let build = |arch: &'static Arch| {
+            move || {
+                CRATES
+                    .iter()
+                    .map(|(_, path)| PtxBuilder::new(path).arch(*arch).build_or_exit())
+                    .collect::<Vec<_>>()
+            }
+        };
+        let builds: Vec<_> = ARCHS.iter().map(|arch| scope.spawn(build(arch))).collect();
+        let crates = builds
+            .into_iter()
+            .map(|build| build.join().expect("a build ends by itself"));
+        crates.collect::<Vec<_>>()
     });
-    let mut source = String::from("&[\n");
-    for ptx in &kernels {
-        let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
-        writeln!(source, "    (\"{arch}\", include_str!({path:?})),").expect("a string takes all");
+    let mut source = String::new();
+    for (index, (name, path)) in CRATES.iter().enumerate() {
+        writeln!(
+            source,
+            "/// The finished PTX of `{path}`.\npub const {name}_PTX: &[Module] = &["
+        )
+        .expect("a string takes all");
+        for ptx in built.iter().map(|crates| &crates[index]) {
+            let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
+            writeln!(
+                source,
+                "    Module {{ arch: {arch:?}, text: include_str!({path:?}) }},"
+            )
+            .expect("a string takes all");
+        }
+        source += "];\n";
     }
-    source += "]\n";
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out_dir).join("kernels.rs"), source).expect("cargo made the folder");
-    println!("cargo::rustc-env=DEVICE_COMPILER={}", kernels[0].compiler.version);
+    fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
+    println!(
+        "cargo::rustc-env=DEVICE_COMPILER={}",
+        built[0][0].compiler.version
+    );
 }

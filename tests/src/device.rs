@@ -34,7 +34,9 @@ impl Device {
     /// Opens it.
     pub fn open(self) -> Opened {
         match self {
-            Self::Emulator => Opened::Broken("there is no emulator yet; use `--device gpu` on a machine with one".into()),
+            Self::Emulator => Opened::Broken(
+                "there is no emulator yet; use `--device gpu` on a machine with one".into(),
+            ),
             Self::Auto | Self::Gpu => match Gpu::first() {
                 Ok(gpu) => Opened::Ready {
                     capability: gpu.device().capability,
@@ -42,7 +44,9 @@ impl Device {
                     // keep their conditions, so that they stay within the job's buffers (1).
                     backend: Box::new(unsafe { GpuBackend::new(gpu) }),
                 },
-                Err(error) if error.is_absent() && self == Self::Auto => Opened::Absent(error.to_string()),
+                Err(error) if error.is_absent() && self == Self::Auto => {
+                    Opened::Absent(error.to_string())
+                }
                 Err(error) => Opened::Broken(error.to_string()),
             },
         }
@@ -52,7 +56,9 @@ impl Device {
     ///
     /// # Errors
     /// A value that is none of the three, or none at all.
-    pub fn from_args(arguments: impl Iterator<Item = String>) -> Result<(Self, Vec<String>), String> {
+    pub fn from_args(
+        arguments: impl Iterator<Item = String>,
+    ) -> Result<(Self, Vec<String>), String> {
         let mut device = Self::Auto;
         let mut rest = Vec::new();
         let mut arguments = arguments;
@@ -65,7 +71,9 @@ impl Device {
                     continue;
                 }
             };
-            device = value.ok_or("`--device` takes auto, gpu or emulator")?.parse()?;
+            device = value
+                .ok_or("`--device` takes auto, gpu or emulator")?
+                .parse()?;
         }
         Ok((device, rest))
     }
@@ -99,14 +107,23 @@ mod tests {
     fn the_device_is_taken_out_of_the_arguments() {
         let rest = || vec!["cases".to_owned(), "tile".to_owned()];
         assert_eq!(parse(&["cases", "tile"]), Ok((Device::Auto, rest())));
-        assert_eq!(parse(&["cases", "--device", "gpu", "tile"]), Ok((Device::Gpu, rest())));
-        assert_eq!(parse(&["cases", "tile", "--device=emulator"]), Ok((Device::Emulator, rest())));
+        assert_eq!(
+            parse(&["cases", "--device", "gpu", "tile"]),
+            Ok((Device::Gpu, rest()))
+        );
+        assert_eq!(
+            parse(&["cases", "tile", "--device=emulator"]),
+            Ok((Device::Emulator, rest()))
+        );
     }
 
     #[test]
     fn a_device_that_does_not_exist_is_refused() {
         assert!(parse(&["cases", "--device"]).is_err());
         let error = parse(&["cases", "--device", "tpu"]).unwrap_err();
-        assert_eq!(error, "there is no device `tpu`; there are auto, gpu and emulator");
+        assert_eq!(
+            error,
+            "there is no device `tpu`; there are auto, gpu and emulator"
+        );
     }
 }

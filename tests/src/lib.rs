@@ -1,15 +1,42 @@
 //! Tests of the kernels: each case is written once, as data, and runs on every backend.
 //!
-//! [`KERNELS`] lists the kernels with their cases. A [`Scenario`] has the buffers, the launches
+//! [`groups`] lists the kernels with their cases: those of `kernels-gpu`, and in [`probes`] those
+//! that show one by one what the device library does. A [`Scenario`] has the buffers, the launches
 //! and what must come out, computed by plain Rust that shares no code with the kernel. [`Device`]
 //! chooses the backend and says why a case cannot run.
 
 mod device;
 mod kernels;
 mod modules;
+pub mod probes;
 mod scenario;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel};
-pub use modules::{DEVICE_COMPILER, MODULES, Module};
-pub use scenario::{Expected, Scenario};
+pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
+pub use scenario::{Expected, Scenario, Wrong};
+
+/// Cases that belong together.
+pub struct Group {
+    /// The kernel that they are about.
+    pub name: &'static str,
+    /// Where it is, for each architecture.
+    pub modules: &'static [Module],
+    /// The cases.
+    pub cases: fn() -> Vec<Scenario>,
+}
+
+/// All cases that every backend runs.
+pub fn groups() -> Vec<Group> {
+    let kernels = KERNELS.iter().map(|kernel| Group {
+        name: kernel.name,
+        modules: KERNELS_PTX,
+        cases: kernel.cases,
+    });
+    let probes = probes::PROBES.iter().map(|(name, cases)| Group {
+        name,
+        modules: PROBES_PTX,
+        cases: *cases,
+    });
+    kernels.chain(probes).collect()
+}

@@ -13,22 +13,7 @@ pub struct Module {
     pub text: &'static str,
 }
 
-/// A module for each architecture, as architecture and text.
-const TEXTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
-
-/// A module for each architecture.
-pub const MODULES: [Module; TEXTS.len()] = {
-    let mut modules = [Module { arch: "", text: "" }; TEXTS.len()];
-    let mut index = 0;
-    while index < TEXTS.len() {
-        modules[index] = Module {
-            arch: TEXTS[index].0,
-            text: TEXTS[index].1,
-        };
-        index += 1;
-    }
-    modules
-};
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 impl Module {
     /// For a job.
@@ -53,7 +38,9 @@ mod tests {
     fn an_h100_runs_its_own_modules_and_a_5070_the_older_plain_one_too() {
         let on = |(major, minor)| {
             let capability = Capability { major, minor };
-            let archs = MODULES.iter().filter(|module| module.runs_on(capability));
+            let archs = KERNELS_PTX
+                .iter()
+                .filter(|module| module.runs_on(capability));
             archs.map(|module| module.arch).collect::<Vec<_>>()
         };
         assert_eq!(on((9, 0)), ["sm_90", "sm_90a"]);

@@ -1,3 +1,4 @@
+use bytemuck::NoUninit;
 use launch::{
     Backend, Buffer, Failure, Job, Launch, Ptx,
     compare::{self, Mismatch},
@@ -46,6 +47,21 @@ impl std::fmt::Display for Wrong {
         match self {
             Self::Failed(failure) => write!(f, "{failure}"),
             Self::Mismatch { buffer, mismatch } => write!(f, "buffer `{buffer}`: {mismatch}"),
+        }
+    }
+}
+
+impl Expected {
+    /// These elements, in one dimension. What is no `i32` is compared as the `i32` of its bytes, so
+    /// that their number must be a multiple of 4.
+    pub fn of<T: NoUninit>(buffer: usize, elements: &[T]) -> Self {
+        let words = bytemuck::cast_slice(elements).chunks_exact(4);
+        let words = words.map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let elements: Vec<i32> = words.collect();
+        Self {
+            buffer,
+            dims: vec![elements.len()],
+            elements,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use launch::Backend;
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{Device, KERNELS, MODULES, Module, Opened, Scenario};
+use tests::{Device, Module, Opened, Scenario, groups};
 
 fn main() -> ExitCode {
     let (device, rest) = match Device::from_args(std::env::args()) {
@@ -22,51 +22,62 @@ fn main() -> ExitCode {
     };
     let arguments = Arguments::from_iter(rest);
     let trials = match device.open() {
-        Opened::Ready { backend, capability } => {
+        Opened::Ready {
+            backend,
+            capability,
+        } => {
             println!("on {}", backend.name());
-            let modules = MODULES.iter().filter(|module| module.runs_on(capability));
             let backend = Arc::new(Mutex::new(backend));
-            trials(modules, &move |scenario, module| {
+            let check = move |scenario: Scenario, module| -> Test {
                 let backend = Arc::clone(&backend);
-                (Box::new(move || check(&backend, &scenario, module)), false)
-            })
+                Box::new(move || check(&backend, &scenario, module))
+            };
+            trials(&|module| module.runs_on(capability), &check, false)
         }
         Opened::Absent(reason) => {
             println!("skipped: {reason}");
-            trials(MODULES.iter().take(1), &|_, _| (Box::new(|| Ok(())), true))
+            let nothing = |_, _| -> Test { Box::new(|| Ok(())) };
+            trials(&|module| module.arch == "sm_90a", &nothing, true)
         }
         Opened::Broken(reason) => vec![Trial::test("device", move || Err(reason.into()))],
     };
     if trials.is_empty() {
-        eprintln!("error: there is no case for this device");
+        eprintln!("error: there is no case that this device can run");
         return ExitCode::FAILURE;
     }
     // One GPU, one context: the cases take turns.
-    let arguments = Arguments { test_threads: Some(1), ..arguments };
+    let arguments = Arguments {
+        test_threads: Some(1),
+        ..arguments
+    };
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 type Test = Box<dyn FnOnce() -> Result<(), Failed> + Send>;
 
-/// A trial for each scenario and module; `test` makes the test and says whether it is ignored.
-fn trials<'a>(
-    modules: impl Iterator<Item = &'a Module>,
-    test: &dyn Fn(Scenario, Module) -> (Test, bool),
+/// A trial for each scenario and each module that is wanted.
+fn trials(
+    wanted: &dyn Fn(&Module) -> bool,
+    test: &dyn Fn(Scenario, Module) -> Test,
+    ignored: bool,
 ) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for module in modules {
-        for kernel in KERNELS {
-            for scenario in (kernel.cases)() {
-                let name = format!("{}/{}/{}", kernel.name, module.arch, scenario.name);
-                let (test, ignored) = test(scenario, *module);
-                trials.push(Trial::test(name, test).with_ignored_flag(ignored));
+    for group in groups() {
+        for module in group.modules.iter().filter(|module| wanted(module)) {
+            for scenario in (group.cases)() {
+                let name = format!("{}/{}/{}", group.name, module.arch, scenario.name);
+                trials.push(Trial::test(name, test(scenario, *module)).with_ignored_flag(ignored));
             }
         }
     }
     trials
 }
 
-fn check(backend: &Mutex<Box<dyn Backend + Send>>, scenario: &Scenario, module: Module) -> Result<(), Failed> {
+fn check(
+    backend: &Mutex<Box<dyn Backend + Send>>,
+    scenario: &Scenario,
+    module: Module,
+) -> Result<(), Failed> {
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
     match scenario.check(backend.as_mut(), module.ptx()) {
         Ok(0) => Err("nothing was compared".into()),

@@ -4,7 +4,7 @@ use std::{env, fs, path::PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx::{Block, Item, Statement};
-use tests::{DEVICE_COMPILER, KERNELS, MODULES, Module};
+use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -16,16 +16,19 @@ fn main() {
         );
     }
     let entries = || KERNELS.iter().flat_map(|kernel| kernel.golden);
-    let same = MODULES.iter().flat_map(|module| {
+    let same = KERNELS_PTX.iter().flat_map(|module| {
         entries().map(|entry| {
             let (module, entry) = (*module, *entry);
             let test = move || is_golden(module, entry);
-            Trial::test(format!("golden/{}/{entry}", module.arch), test).with_ignored_flag(!same_compiler)
+            Trial::test(format!("golden/{}/{entry}", module.arch), test)
+                .with_ignored_flag(!same_compiler)
         })
     });
-    let fixed = MODULES.iter().map(|module| {
+    let fixed = KERNELS_PTX.iter().chain(PROBES_PTX).map(|module| {
         let module = *module;
-        Trial::test(format!("prints_as_it_parses/{}", module.arch), move || prints_as_it_parses(module))
+        Trial::test(format!("prints_as_it_parses/{}", module.arch), move || {
+            prints_as_it_parses(module)
+        })
     });
     let trials: Vec<Trial> = same.chain(fixed).collect();
     assert!(!trials.is_empty(), "there is no kernel");
@@ -34,23 +37,30 @@ fn main() {
 
 fn is_golden(module: Module, entry: &str) -> Result<(), Failed> {
     let text = one_entry(module, entry)?;
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/ptx").join(module.arch);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("golden/ptx")
+        .join(module.arch);
     let path = folder.join(format!("{entry}.ptx"));
     if env::var_os("BLESS").is_some() {
         fs::create_dir_all(&folder)?;
         fs::write(&path, text)?;
         return Ok(());
     }
-    let golden = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let golden =
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let lines = golden.lines().zip(text.lines()).enumerate();
-    let different = lines.map(|(index, (left, right))| (index + 1, left, right)).find(|(_, left, right)| left != right);
+    let different = lines
+        .map(|(index, (left, right))| (index + 1, left, right))
+        .find(|(_, left, right)| left != right);
     match different {
         Some((line, golden, now)) => Err(format!(
             "{}:{line} differs; `cargo xtask bless` renews it\n  golden: {golden}\n  now:    {now}",
             path.display()
         )
         .into()),
-        None if golden.len() != text.len() => Err(format!("{}: one is longer than the other", path.display()).into()),
+        None if golden.len() != text.len() => {
+            Err(format!("{}: one is longer than the other", path.display()).into())
+        }
         None => Ok(()),
     }
 }
@@ -58,7 +68,9 @@ fn is_golden(module: Module, entry: &str) -> Result<(), Failed> {
 /// The text of one entry and what it needs, without line numbers, which change with every edit.
 fn one_entry(module: Module, entry: &str) -> Result<String, Failed> {
     let module = ptx::parse_named(module.arch, module.text)?;
-    let mut one = module.extract(entry).ok_or_else(|| format!("there is no entry `{entry}`"))?;
+    let mut one = module
+        .extract(entry)
+        .ok_or_else(|| format!("there is no entry `{entry}`"))?;
     one.items.retain(|item| !matches!(item, Item::File(_)));
     for function in one.functions_mut() {
         function.body.iter_mut().for_each(drop_locations);

@@ -1,1 +1,45 @@
-//! 
+//! A kernel launch as data, and what every backend does with one.
+//!
+//! A [`Job`] is PTX, [`Buffer`]s and [`Launch`]es. A [`Backend`] runs it: a GPU, or something that
+//! acts like one. Before that, [`check()`] names everything that is wrong with a launch; afterwards,
+//! [`compare`] names the first element that is not as expected. The crate calls no driver and reads
+//! no PTX.
+//!
+//! ```
+//! use launch::{Buffer, Job, Launch, Ptx};
+//!
+//! # let text = "";
+//! let mut job = Job::new(Ptx { name: "kernels.ptx", text });
+//! let x = job.buffer(Buffer::new("x", &[1.0_f32; 1000]));
+//! job.launch(Launch::new("add_one", 8, 128).buffer(x).scalar(1000_u32));
+//! assert_eq!(job.buffers[x].bytes().len(), 4000);
+//! ```
+
+mod argument;
+mod backend;
+mod buffer;
+pub mod check;
+pub mod compare;
+mod description;
+mod dim3;
+mod failure;
+mod job;
+mod limits;
+mod nearest;
+mod scalar;
+mod shape;
+mod signature;
+
+pub use argument::{Argument, Form};
+pub use backend::{Backend, Outcome};
+pub use buffer::{Buffer, PartialElement};
+pub use check::{Rule, Violation, Violations, check};
+pub use description::Launch;
+pub use dim3::Dim3;
+pub use failure::{Failure, Stage};
+pub use job::{Job, Ptx};
+pub use limits::Limits;
+pub use nearest::{nearest, suggestion};
+pub use scalar::Scalar;
+pub use shape::Shape;
+pub use signature::{Parameter, Signature};

@@ -113,6 +113,9 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let error = "sm_80".parse::<Arch>().unwrap_err().to_string();
-        assert!(error.starts_with("there is no architecture `sm_80` here; there are sm_90, sm_90a,"), "{error}");
+        assert!(
+            error.starts_with("there is no architecture `sm_80` here; there are sm_90, sm_90a,"),
+            "{error}"
+        );
     }
 }

@@ -6,10 +6,10 @@ use std::{
 
 use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
-    compile::{Compilation, Output},
+    compile::{Compilation, Output, package_name},
     finish::finish,
     lint::{SourceBarriers, lint},
-    self_test, target_dir,
+    target_dir,
 };
 
 /// Builds a GPU crate to PTX.
@@ -59,7 +59,9 @@ pub struct Ptx {
 impl PtxBuilder {
     /// A builder of the crate in this folder, relative to the caller's package, for `sm_90a`.
     pub fn new(crate_dir: impl AsRef<Path>) -> Self {
-        let base = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+        let base = env::var_os("CARGO_MANIFEST_DIR")
+            .map(PathBuf::from)
+            .unwrap_or_default();
         Self {
             crate_dir: base.join(crate_dir),
             arch: Arch::Sm90a,
@@ -142,7 +144,7 @@ impl PtxBuilder {
         }
         let target_dir = target_dir::find().join("ptx-builder");
         let mut warnings = Vec::new();
-        let compiler = self.find_compiler(&target_dir, &mut warnings)?;
+        let compiler = self.find_compiler(&mut warnings)?;
         let output = self.compilation(&compiler, &target_dir).run()?;
         if in_build_script.is_some() {
             for source in &output.sources {
@@ -150,9 +152,12 @@ impl PtxBuilder {
             }
         }
 
-        let folder = in_build_script.unwrap_or_else(|| target_dir.join("ptx")).join(self.arch.name());
-        fs::create_dir_all(&folder).map_err(Error::io(format!("cannot create {}", folder.display())))?;
-        let path = folder.join(format!("{}.ptx", self.crate_name()));
+        let folder = in_build_script
+            .unwrap_or_else(|| target_dir.join("ptx"))
+            .join(self.arch.name());
+        fs::create_dir_all(&folder)
+            .map_err(Error::io(format!("cannot create {}", folder.display())))?;
+        let path = folder.join(format!("{}.ptx", package_name(&self.crate_dir)));
         self.finish_and_lint(&output, &path)?;
         if let Some(copy) = &self.copy_to {
             fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
@@ -185,12 +190,7 @@ impl PtxBuilder {
         }
     }
 
-    fn crate_name(&self) -> String {
-        let absolute = self.crate_dir.canonicalize().unwrap_or_else(|_| self.crate_dir.clone());
-        absolute.file_name().unwrap_or_default().to_string_lossy().into_owned()
-    }
-
-    fn find_compiler(&self, target_dir: &Path, warnings: &mut Vec<String>) -> Result<DeviceCompiler, Error> {
+    fn find_compiler(&self, warnings: &mut Vec<String>) -> Result<DeviceCompiler, Error> {
         let compiler = match &self.compiler {
             Some(rustc) => DeviceCompiler::at(rustc)?,
             None => DeviceCompiler::find()?,
@@ -200,12 +200,16 @@ impl PtxBuilder {
                 "device code is compiled by rustc {}, which was not tried; it passed the self-test",
                 compiler.version
             ));
-            self_test::run(&compiler, target_dir)?;
+            compiler.self_test()?;
         }
         Ok(compiler)
     }
 
-    fn compilation<'a>(&'a self, compiler: &'a DeviceCompiler, target_dir: &'a Path) -> Compilation<'a> {
+    fn compilation<'a>(
+        &'a self,
+        compiler: &'a DeviceCompiler,
+        target_dir: &'a Path,
+    ) -> Compilation<'a> {
         Compilation {
             compiler,
             crate_dir: &self.crate_dir,
@@ -219,8 +223,13 @@ impl PtxBuilder {
     }
 
     fn finish_and_lint(&self, output: &Output, path: &Path) -> Result<(), Error> {
-        let unfinished = |reason: String| Error::Finish { path: path.to_owned(), reason };
-        let write = |text: &str| fs::write(path, text).map_err(Error::io(format!("cannot write {}", path.display())));
+        let unfinished = |reason: String| Error::Finish {
+            path: path.to_owned(),
+            reason,
+        };
+        let write = |text: &str| {
+            fs::write(path, text).map_err(Error::io(format!("cannot write {}", path.display())))
+        };
         // Left behind for the reader of the error.
         write(&output.ptx)?;
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
@@ -232,7 +241,10 @@ impl PtxBuilder {
         if findings.is_empty() {
             Ok(())
         } else {
-            Err(Error::Lint { arch: self.arch, findings })
+            Err(Error::Lint {
+                arch: self.arch,
+                findings,
+            })
         }
     }
 

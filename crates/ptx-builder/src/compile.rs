@@ -44,8 +44,12 @@ impl Compilation<'_> {
                 path: self.crate_dir.to_owned(),
             });
         }
-        let emitted = self.cargo_target_dir().join("emitted").join(self.emitted_name());
-        fs::create_dir_all(&emitted).map_err(Error::io(format!("cannot create {}", emitted.display())))?;
+        let emitted = self
+            .cargo_target_dir()
+            .join("emitted")
+            .join(self.emitted_name());
+        fs::create_dir_all(&emitted)
+            .map_err(Error::io(format!("cannot create {}", emitted.display())))?;
         let ptx = emitted.join("module.ptx");
         let llvm_ir = emitted.join("module.ll");
 
@@ -62,7 +66,13 @@ impl Compilation<'_> {
             .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only")
             .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "false")
-            .args(["rustc", "--release", "--quiet", "--lib", "--crate-type=cdylib"])
+            .args([
+                "rustc",
+                "--release",
+                "--quiet",
+                "--lib",
+                "--crate-type=cdylib",
+            ])
             .args(["--target", TARGET, "-Zbuild-std=core"])
             .arg("--manifest-path")
             .arg(&manifest);
@@ -77,9 +87,10 @@ impl Compilation<'_> {
             .arg(joined("--emit=asm=", &ptx))
             .arg(joined("--emit=llvm-ir=", &llvm_ir));
 
-        let output = command
-            .output()
-            .map_err(Error::io(format!("cannot run {}", self.compiler.cargo.display())))?;
+        let output = command.output().map_err(Error::io(format!(
+            "cannot run {}",
+            self.compiler.cargo.display()
+        )))?;
         if !output.status.success() {
             return Err(Error::Compile {
                 arch: self.arch,
@@ -96,14 +107,19 @@ impl Compilation<'_> {
     /// A folder for each set of flags, since cargo builds `core` anew when they change.
     fn cargo_target_dir(&self) -> PathBuf {
         let PtxIsa { major, minor } = self.isa;
-        self.target_dir.join(format!("{}-ptx{major}{minor}", self.arch))
+        self.target_dir
+            .join(format!("{}-ptx{major}{minor}", self.arch))
     }
 
     /// A folder for whatever changes the output but not cargo's file names.
     fn emitted_name(&self) -> String {
-        let crate_name = self.crate_dir.file_name().unwrap_or_default().to_string_lossy();
-        let default = if self.default_features { "" } else { "-no-default" };
-        format!("{crate_name}{default}-{}", self.features.join("+"))
+        let package = package_name(self.crate_dir);
+        let default = if self.default_features {
+            ""
+        } else {
+            "-no-default"
+        };
+        format!("{package}{default}-{}", self.features.join("+"))
     }
 
     fn rustflags(&self) -> Vec<String> {
@@ -158,6 +174,25 @@ impl Compilation<'_> {
     }
 }
 
+/// The package's name as its manifest has it, or else that of the folder.
+pub(crate) fn package_name(crate_dir: &Path) -> String {
+    let manifest = fs::read_to_string(crate_dir.join("Cargo.toml")).unwrap_or_default();
+    let package = manifest
+        .lines()
+        .skip_while(|line| line.trim() != "[package]")
+        .skip(1);
+    let mut fields = package.take_while(|line| !line.starts_with('['));
+    let name = fields.find_map(|line| line.strip_prefix("name")?.trim().strip_prefix('='));
+    let folder = || {
+        crate_dir
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    name.map_or_else(folder, |name| name.trim().trim_matches('"').to_owned())
+}
+
 /// The prerequisites in a Makefile rule as cargo writes it, in which `\ ` is a space.
 fn dependencies(text: &str) -> impl Iterator<Item = PathBuf> {
     let rules = text.lines().filter_map(|line| line.split_once(": "));
@@ -173,25 +208,55 @@ fn dependencies(text: &str) -> impl Iterator<Item = PathBuf> {
 
 /// The nearest folder above the crate whose manifest has a `[workspace]`, or the crate's own.
 fn workspace_root(crate_dir: &Path) -> PathBuf {
-    let absolute = crate_dir.canonicalize().unwrap_or_else(|_| crate_dir.to_owned());
+    let absolute = crate_dir
+        .canonicalize()
+        .unwrap_or_else(|_| crate_dir.to_owned());
     let is_root = |folder: &&Path| {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
         manifest.lines().any(|line| line.trim() == "[workspace]")
     };
-    absolute.ancestors().find(is_root).unwrap_or(&absolute).to_owned()
+    absolute
+        .ancestors()
+        .find(is_root)
+        .unwrap_or(&absolute)
+        .to_owned()
 }
 
 /// Takes away what the calling cargo set for the build script, and what is meant for host code.
 fn clean_environment(command: &mut Command) {
-    const KEPT: &[&str] = &["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", "CARGO_SOURCE_"];
+    const KEPT: &[&str] = &[
+        "CARGO_HOME",
+        "CARGO_NET_",
+        "CARGO_HTTP_",
+        "CARGO_REGISTR",
+        "CARGO_SOURCE_",
+    ];
     const REMOVED: &[&str] = &[
-        "RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_LINKER", "RUSTDOC", "RUSTFLAGS",
-        "RUSTUP_TOOLCHAIN", "RUST_RECURSION_COUNT", "TARGET", "HOST", "PROFILE", "OUT_DIR", "OPT_LEVEL",
-        "DEBUG", "NUM_JOBS", "MAKEFLAGS", "MFLAGS", "CLIPPY_ARGS", "CLIPPY_CONF_DIR", "__CARGO_FIX_PLZ",
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTC_LINKER",
+        "RUSTDOC",
+        "RUSTFLAGS",
+        "RUSTUP_TOOLCHAIN",
+        "RUST_RECURSION_COUNT",
+        "TARGET",
+        "HOST",
+        "PROFILE",
+        "OUT_DIR",
+        "OPT_LEVEL",
+        "DEBUG",
+        "NUM_JOBS",
+        "MAKEFLAGS",
+        "MFLAGS",
+        "CLIPPY_ARGS",
+        "CLIPPY_CONF_DIR",
+        "__CARGO_FIX_PLZ",
     ];
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
-        let set_by_cargo = text.starts_with("CARGO") && !KEPT.iter().any(|kept| text.starts_with(kept));
+        let set_by_cargo =
+            text.starts_with("CARGO") && !KEPT.iter().any(|kept| text.starts_with(kept));
         if set_by_cargo || REMOVED.contains(&&*text) {
             command.env_remove(&name);
         }
@@ -200,8 +265,13 @@ fn clean_environment(command: &mut Command) {
     for name in ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"] {
         if let Some(paths) = env::var_os(name) {
             let foreign = |path: &PathBuf| {
-                let is_rusts = path.components().any(|part| part.as_os_str() == "toolchains" || part.as_os_str() == "rustlib");
-                !is_rusts && !path.ancestors().any(|above| above.join("CACHEDIR.TAG").is_file())
+                let is_rusts = path
+                    .components()
+                    .any(|part| part.as_os_str() == "toolchains" || part.as_os_str() == "rustlib");
+                !is_rusts
+                    && !path
+                        .ancestors()
+                        .any(|above| above.join("CACHEDIR.TAG").is_file())
             };
             let kept = env::join_paths(env::split_paths(&paths).filter(foreign));
             command.env(name, kept.unwrap_or_default());
@@ -211,8 +281,13 @@ fn clean_environment(command: &mut Command) {
 
 /// The compiler's words without its remarks on our own flags.
 fn readable(diagnostics: &str) -> String {
-    let ours = |paragraph: &&str| paragraph.starts_with("warning: unstable feature specified for `-Ctarget-feature`");
-    let kept: Vec<&str> = diagnostics.split("\n\n").filter(|paragraph| !ours(paragraph)).collect();
+    let ours = |paragraph: &&str| {
+        paragraph.starts_with("warning: unstable feature specified for `-Ctarget-feature`")
+    };
+    let kept: Vec<&str> = diagnostics
+        .split("\n\n")
+        .filter(|paragraph| !ours(paragraph))
+        .collect();
     kept.join("\n\n").trim().to_owned()
 }
 
@@ -223,7 +298,10 @@ fn joined(option: &str, path: &Path) -> OsString {
 }
 
 fn read(path: &Path) -> Result<String, Error> {
-    fs::read_to_string(path).map_err(Error::io(format!("the compiler left no {}", path.display())))
+    fs::read_to_string(path).map_err(Error::io(format!(
+        "the compiler left no {}",
+        path.display()
+    )))
 }
 
 #[cfg(test)]
@@ -234,7 +312,10 @@ mod tests {
     fn dependency_files_are_read_with_escaped_spaces() {
         let text = "/t/libk.so: /w/a.rs /w/with\\ space.rs\n\n/t/other.d: /w/b.rs\n";
         let paths: Vec<PathBuf> = dependencies(text).collect();
-        assert_eq!(paths, ["/w/a.rs", "/w/with space.rs", "/w/b.rs"].map(PathBuf::from));
+        assert_eq!(
+            paths,
+            ["/w/a.rs", "/w/with space.rs", "/w/b.rs"].map(PathBuf::from)
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::Error;
+use crate::{Error, self_test, target_dir};
 
 /// The version of rustc that device code is tried with. Later ones must pass a self-test first.
 pub const TRIED_VERSION: Version = Version {
@@ -35,7 +35,9 @@ impl fmt::Display for Version {
 impl Version {
     /// Reads the line `release: 1.96.0` of `rustc -vV`; a channel such as `-nightly` is left out.
     fn from_verbose(text: &str) -> Option<Self> {
-        let release = text.lines().find_map(|line| line.strip_prefix("release: "))?;
+        let release = text
+            .lines()
+            .find_map(|line| line.strip_prefix("release: "))?;
         let mut numbers = release.split('-').next()?.split('.').map(str::parse);
         let mut next = || numbers.next()?.ok();
         Some(Self {
@@ -99,7 +101,8 @@ impl DeviceCompiler {
             .max_by_key(|compiler| (compiler.version == TRIED_VERSION, compiler.version));
         best.ok_or_else(|| {
             if looked_at.is_empty() {
-                looked_at.push("  nothing: neither rustup's toolchains nor /usr/bin/rustc exist".into());
+                looked_at
+                    .push("  nothing: neither rustup's toolchains nor /usr/bin/rustc exist".into());
             }
             Error::NoCompiler {
                 looked_at: looked_at.join("\n"),
@@ -118,6 +121,17 @@ impl DeviceCompiler {
             rustc: rustc.to_owned(),
             reason,
         })
+    }
+
+    /// Compiles a small probe and looks at its PTX, once for each compiler.
+    ///
+    /// [`PtxBuilder::build`](crate::PtxBuilder::build) does so by itself for versions that were
+    /// not tried.
+    ///
+    /// # Errors
+    /// [`Error::SelfTest`], which names the property that the PTX lacks.
+    pub fn self_test(&self) -> Result<(), Error> {
+        self_test::run(self, &target_dir::find().join("ptx-builder"))
     }
 
     /// Was this very version tried with device code?
@@ -149,8 +163,16 @@ fn candidates() -> Vec<(PathBuf, Origin)> {
     let mut candidates = Vec::new();
     let toolchains = rustup_home().map(|home| home.join("toolchains"));
     if let Some(entries) = toolchains.and_then(|folder| folder.read_dir().ok()) {
-        let rustc = |toolchain: PathBuf| toolchain.join("bin").join(format!("rustc{}", env::consts::EXE_SUFFIX));
-        candidates.extend(entries.flatten().map(|entry| (rustc(entry.path()), Origin::Rustup)));
+        let rustc = |toolchain: PathBuf| {
+            toolchain
+                .join("bin")
+                .join(format!("rustc{}", env::consts::EXE_SUFFIX))
+        };
+        candidates.extend(
+            entries
+                .flatten()
+                .map(|entry| (rustc(entry.path()), Origin::Rustup)),
+        );
     }
     candidates.push((PathBuf::from("/usr/bin/rustc"), Origin::System));
     candidates.retain(|(rustc, _)| rustc.is_file());
@@ -179,7 +201,9 @@ fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
     let sysroot = PathBuf::from(ask(&["--print", "sysroot"])?.trim());
     let core = sysroot.join("lib/rustlib/src/rust/library/core");
     if !core.is_dir() {
-        return Err(format!("version {version}, has no source of `core` (rustup's component rust-src, Debian's package rust-web-src)"));
+        return Err(format!(
+            "version {version}, has no source of `core` (rustup's component rust-src, Debian's package rust-web-src)"
+        ));
     }
     let cargo = rustc.with_file_name(format!("cargo{}", env::consts::EXE_SUFFIX));
     if !cargo.is_file() {
@@ -209,7 +233,12 @@ mod tests {
 
     #[test]
     fn a_path_without_a_compiler_is_refused_by_name() {
-        let error = DeviceCompiler::at(Path::new("/nowhere/rustc")).unwrap_err().to_string();
-        assert!(error.starts_with("/nowhere/rustc cannot compile device code: does not run"), "{error}");
+        let error = DeviceCompiler::at(Path::new("/nowhere/rustc"))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with("/nowhere/rustc cannot compile device code: does not run"),
+            "{error}"
+        );
     }
 }

@@ -39,7 +39,11 @@ impl<'a> ControlFlow<'a> {
                 Statement::LabelList(list) => drop(targets.insert(list.label.as_str(), list)),
                 Statement::Location(at) => location = Some(at),
                 Statement::Instruction(instruction) => {
-                    instructions.push(Placed { instruction, location, block });
+                    instructions.push(Placed {
+                        instruction,
+                        location,
+                        block,
+                    });
                     block_has_instructions = !ends_block(instruction);
                     block += usize::from(ends_block(instruction));
                 }
@@ -70,7 +74,10 @@ impl<'a> ControlFlow<'a> {
 }
 
 fn ends_block(instruction: &Instruction) -> bool {
-    matches!(instruction.opcode.stem(), "bra" | "brx" | "ret" | "exit" | "trap")
+    matches!(
+        instruction.opcode.stem(),
+        "bra" | "brx" | "ret" | "exit" | "trap"
+    )
 }
 
 fn successors(
@@ -81,13 +88,19 @@ fn successors(
 ) -> Vec<Vec<usize>> {
     // A block without a jump at its end falls through.
     let mut successors: Vec<Vec<usize>> = (1..=blocks).map(|next| vec![next]).collect();
-    for placed in instructions.iter().filter(|placed| ends_block(placed.instruction)) {
+    for placed in instructions
+        .iter()
+        .filter(|placed| ends_block(placed.instruction))
+    {
         let instruction = placed.instruction;
         let next = &mut successors[placed.block];
         if instruction.guard.is_none() {
             next.clear();
         }
-        let names = instruction.operands.iter().filter_map(|operand| operand.as_name());
+        let names = instruction
+            .operands
+            .iter()
+            .filter_map(|operand| operand.as_name());
         for name in names {
             next.extend(labels.get(name));
             let listed = targets.get(name).into_iter().flat_map(|list| &list.targets);
@@ -121,10 +134,17 @@ fn immediate_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     while changed {
         changed = false;
         for block in order.iter().skip(1) {
-            let known = predecessors[*block].iter().copied().filter(|block| dominators[*block].is_some());
+            let known = predecessors[*block]
+                .iter()
+                .copied()
+                .filter(|block| dominators[*block].is_some());
             let common = known.reduce(|mut left, mut right| {
                 while left != right {
-                    let later = if position[left] > position[right] { &mut left } else { &mut right };
+                    let later = if position[left] > position[right] {
+                        &mut left
+                    } else {
+                        &mut right
+                    };
                     *later = dominators[*later].unwrap_or(*later);
                 }
                 left
@@ -171,24 +191,34 @@ mod tests {
         let module = ptx::parse(&text).unwrap();
         let entry = module.function("k").unwrap();
         let flow = ControlFlow::new(entry.body.as_ref().unwrap());
-        let barriers: Vec<_> = flow.instructions.iter().filter(|p| p.instruction.opcode.stem() == "bar").collect();
+        let barriers: Vec<_> = flow
+            .instructions
+            .iter()
+            .filter(|p| p.instruction.opcode.stem() == "bar")
+            .collect();
         assert_eq!(barriers.len(), 2);
         flow.ordered(barriers[0], barriers[1])
     }
 
     #[test]
     fn arms_of_a_branch_are_not_ordered() {
-        assert!(!barriers_are_ordered("@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;"));
+        assert!(!barriers_are_ordered(
+            "@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;"
+        ));
     }
 
     #[test]
     fn one_after_the_other_is_ordered() {
-        assert!(barriers_are_ordered("bar.sync 0;\n@%p bra A;\nA:\nbar.sync 0;\nret;"));
+        assert!(barriers_are_ordered(
+            "bar.sync 0;\n@%p bra A;\nA:\nbar.sync 0;\nret;"
+        ));
     }
 
     #[test]
     fn an_unrolled_loop_is_ordered() {
-        assert!(barriers_are_ordered("A:\nbar.sync 0;\n@%p bra B;\nbar.sync 0;\n@%p bra A;\nB:\nret;"));
+        assert!(barriers_are_ordered(
+            "A:\nbar.sync 0;\n@%p bra B;\nbar.sync 0;\n@%p bra A;\nB:\nret;"
+        ));
     }
 
     #[test]

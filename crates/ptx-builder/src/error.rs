@@ -105,6 +105,9 @@ impl Error {
 }
 
 fn lines(findings: &[Finding]) -> String {
-    let lines: Vec<String> = findings.iter().map(|finding| format!("  {finding}")).collect();
+    let lines: Vec<String> = findings
+        .iter()
+        .map(|finding| format!("  {finding}"))
+        .collect();
     lines.join("\n")
 }

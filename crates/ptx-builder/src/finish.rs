@@ -37,13 +37,18 @@ impl Marker {
             let understood = match key {
                 "maxntid" => triple(value).map(|extent| marker.max_threads = Some(extent)),
                 "reqnctapercluster" => triple(value).map(|extent| marker.cluster = Some(extent)),
-                "minnctapersm" => value.parse().ok().map(|blocks| marker.min_blocks = Some(blocks)),
+                "minnctapersm" => value
+                    .parse()
+                    .ok()
+                    .map(|blocks| marker.min_blocks = Some(blocks)),
                 "grid_constants" => numbers(value).map(|indices| marker.grid_constants = indices),
                 "local_memory" => Some(marker.local_memory = true),
                 _ => None,
             };
             if understood.is_none() {
-                return Some(Err(format!("the marker `{text}` has a word that makes no sense: `{word}`")));
+                return Some(Err(format!(
+                    "the marker `{text}` has a word that makes no sense: `{word}`"
+                )));
             }
         }
         Some(Ok(marker))
@@ -102,8 +107,13 @@ fn drop_unused_dynamic_shared(module: &mut Module) {
         });
     }
     module.items.retain(|item| match item {
-        Item::Variable(variable) if variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern) => {
-            variable.declarators.iter().any(|declarator| used.contains(declarator.name.as_str()))
+        Item::Variable(variable)
+            if variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern) =>
+        {
+            variable
+                .declarators
+                .iter()
+                .any(|declarator| used.contains(declarator.name.as_str()))
         }
         _ => true,
     });
@@ -113,8 +123,14 @@ fn take_markers(module: &mut Module) -> Result<Vec<Marker>, String> {
     let mut markers = Vec::new();
     let mut error = None;
     module.items.retain(|item| {
-        let Item::Pragma(pragma) = item else { return true };
-        let found: Vec<_> = pragma.texts.iter().filter_map(|text| Marker::parse(text)).collect();
+        let Item::Pragma(pragma) = item else {
+            return true;
+        };
+        let found: Vec<_> = pragma
+            .texts
+            .iter()
+            .filter_map(|text| Marker::parse(text))
+            .collect();
         let is_ours = !found.is_empty();
         for marker in found {
             match marker {
@@ -148,7 +164,9 @@ fn apply(module: &mut Module, marker: &Marker) -> Result<(), String> {
             .parameters
             .get_mut(*index)
             .filter(|parameter| parameter.size_bytes() == Some(128))
-            .ok_or_else(|| format!("parameter {index} of `{kernel}` is not the 128 bytes of a tensor map"))?;
+            .ok_or_else(|| {
+                format!("parameter {index} of `{kernel}` is not the 128 bytes of a tensor map")
+            })?;
         parameter.align = Some(64);
     }
     Ok(())
@@ -217,14 +235,22 @@ $L__func_begin0:
         ] {
             assert!(text.contains(present), "{present} is missing from\n{text}");
         }
-        assert!(!["tma kernel", "debug", "func_begin"].iter().any(|gone| text.contains(gone)), "{text}");
+        assert!(
+            !["tma kernel", "debug", "func_begin"]
+                .iter()
+                .any(|gone| text.contains(gone)),
+            "{text}"
+        );
     }
 
     #[test]
     fn dynamic_shared_memory_stays_where_it_is_used() {
         let declared = ".extern .shared .align 1024 .b8 dynamic[];\n.visible .entry tile(";
         let unused = MODULE.replace(".visible .entry tile(", declared);
-        let used = unused.replace("\tret;", "\t.reg .b32 %r<1>;\n\tmov.u32 %r0, dynamic;\n\tret;");
+        let used = unused.replace(
+            "\tret;",
+            "\t.reg .b32 %r<1>;\n\tmov.u32 %r0, dynamic;\n\tret;",
+        );
         let finished = |text: &str| {
             let mut module = ptx::parse(text).unwrap();
             finish(&mut module).unwrap();

@@ -72,12 +72,20 @@ impl fmt::Display for Finding {
             write!(f, " ({rust})")?;
         }
         match &self.kind {
-            Kind::DuplicatedBarrier { instruction, in_source, in_ptx } => write!(
+            Kind::DuplicatedBarrier {
+                instruction,
+                in_source,
+                in_ptx,
+            } => write!(
                 f,
                 ": `{instruction}` stands {in_source} times in the source and {in_ptx} times in the PTX, in \
                  arms that exclude each other; reach barriers through the crate `tma`, not by `asm!`"
             ),
-            Kind::NewerInstruction { instruction, needed, module } => write!(
+            Kind::NewerInstruction {
+                instruction,
+                needed,
+                module,
+            } => write!(
                 f,
                 ": `{instruction}` needs PTX ISA {needed}, the module has {module}; build with \
                  `.ptx_isa(PtxIsa::new({}, {}))`",

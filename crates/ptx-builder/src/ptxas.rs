@@ -37,7 +37,11 @@ impl Ptxas {
     /// Finds it: `TMA_PTXAS`, then the [`tool_dirs`].
     pub fn find() -> Option<Self> {
         let explicit = env::var_os(Self::VARIABLE).map(PathBuf::from);
-        let elsewhere = || tool_dirs().map(|folder| folder.join("ptxas")).find(|path| path.is_file());
+        let elsewhere = || {
+            tool_dirs()
+                .map(|folder| folder.join("ptxas"))
+                .find(|path| path.is_file())
+        };
         explicit.or_else(elsewhere).map(|path| Self { path })
     }
 
@@ -62,7 +66,12 @@ impl Ptxas {
     /// # Errors
     /// [`Error::Assemble`] with the Rust line of each complaint, [`Error::Io`] when ptxas does not
     /// run.
-    pub fn assemble(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<BTreeMap<String, Resources>, Error> {
+    pub fn assemble(
+        &self,
+        ptx: &Path,
+        arch: Arch,
+        cubin: &Path,
+    ) -> Result<BTreeMap<String, Resources>, Error> {
         let output = Command::new(&self.path)
             .args(["--verbose", "--gpu-name", arch.name(), "--output-file"])
             .arg(cubin)
@@ -87,16 +96,20 @@ pub fn tool_dirs() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let path: Vec<PathBuf> = env::split_paths(&path).collect();
     let toolkit = env::var_os("CUDA_PATH").map(|root| PathBuf::from(root).join("bin"));
-    path.into_iter()
-        .chain(toolkit)
-        .chain([PathBuf::from("/usr/local/cuda/bin"), cuda_cache().join("nvidia/cu13/bin")])
+    path.into_iter().chain(toolkit).chain([
+        PathBuf::from("/usr/local/cuda/bin"),
+        cuda_cache().join("nvidia/cu13/bin"),
+    ])
 }
 
 /// Where `cargo xtask setup --cuda` puts NVIDIA's compiler: shared by all projects of a user.
 pub(crate) fn cuda_cache() -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || env::home_dir().unwrap_or_default().join(".cache");
-    cache.unwrap_or_else(home).join("rust-tma").join("cuda-13.0")
+    cache
+        .unwrap_or_else(home)
+        .join("rust-tma")
+        .join("cuda-13.0")
 }
 
 /// Reads the lines that `--verbose` prints for each kernel.
@@ -128,8 +141,12 @@ fn report(said: &str) -> BTreeMap<String, Resources> {
 
 /// The number that ends where `unit` begins, or 0.
 fn number_before(line: &str, unit: &str) -> u32 {
-    let Some((before, _)) = line.split_once(unit) else { return 0 };
-    let digits = before.rsplit(|character: char| !character.is_ascii_digit()).next();
+    let Some((before, _)) = line.split_once(unit) else {
+        return 0;
+    };
+    let digits = before
+        .rsplit(|character: char| !character.is_ascii_digit())
+        .next();
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
@@ -156,11 +173,18 @@ fn with_rust_lines(said: &str, ptx: &str) -> String {
 /// Works on the text, since what ptxas refuses may not parse.
 fn rust_place(ptx: &str, line: usize) -> Option<String> {
     let before: Vec<&str> = ptx.lines().take(line).collect();
-    let loc = before.iter().rev().find_map(|line| line.trim().strip_prefix(".loc"))?;
+    let loc = before
+        .iter()
+        .rev()
+        .find_map(|line| line.trim().strip_prefix(".loc"))?;
     let mut numbers = loc.split_whitespace();
     let (file, line) = (numbers.next()?, numbers.next()?);
     let path = ptx.lines().find_map(|line| {
-        let rest = line.trim().strip_prefix(".file")?.trim().strip_prefix(file)?;
+        let rest = line
+            .trim()
+            .strip_prefix(".file")?
+            .trim()
+            .strip_prefix(file)?;
         rest.trim().strip_prefix('"')?.split('"').next()
     })?;
     Some(format!("{path}:{line}"))
@@ -196,14 +220,24 @@ ptxas info    : Function properties for helper
             shared_bytes: 5120,
         };
         assert_eq!(kernels["tile_2d"], tile);
-        assert_eq!(kernels["plain"], Resources { registers: 32, ..Resources::default() });
+        assert_eq!(
+            kernels["plain"],
+            Resources {
+                registers: 32,
+                ..Resources::default()
+            }
+        );
     }
 
     #[test]
     fn complaints_get_the_rust_line() {
-        let ptx = ".version 8.0\n.loc 2 70 5\n\tfrob %r1;\n.file 1 \"a.rs\"\n.file 2 \"src/tile.rs\"\n";
+        let ptx =
+            ".version 8.0\n.loc 2 70 5\n\tfrob %r1;\n.file 1 \"a.rs\"\n.file 2 \"src/tile.rs\"\n";
         let said = "ptxas module.ptx, line 3; error   : Unknown instruction";
         let text = with_rust_lines(said, ptx);
-        assert!(text.ends_with("    frob %r1;\n    from src/tile.rs:70"), "{text}");
+        assert!(
+            text.ends_with("    frob %r1;\n    from src/tile.rs:70"),
+            "{text}"
+        );
     }
 }

@@ -23,7 +23,9 @@ path = \"probe.rs\"
 
 /// Compiles the probe and looks at its PTX, once for each compiler: success leaves a stamp.
 pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Error> {
-    let folder = target_dir.join("self-test").join(compiler.version.to_string());
+    let folder = target_dir
+        .join("self-test")
+        .join(compiler.version.to_string());
     let stamp = folder.join("passed");
     if stamp.is_file() {
         return Ok(());
@@ -32,10 +34,14 @@ pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Er
         let path = folder.join(name);
         fs::write(&path, text).map_err(Error::io(format!("cannot write {}", path.display())))
     };
-    fs::create_dir_all(&folder).map_err(Error::io(format!("cannot create {}", folder.display())))?;
+    fs::create_dir_all(&folder)
+        .map_err(Error::io(format!("cannot create {}", folder.display())))?;
     write("Cargo.toml", MANIFEST)?;
     write("probe.rs", PROBE)?;
-    let failed = |reason: String| Error::SelfTest { version: compiler.version, reason };
+    let failed = |reason: String| Error::SelfTest {
+        version: compiler.version,
+        reason,
+    };
     let output = Compilation {
         compiler,
         crate_dir: &folder,
@@ -48,7 +54,8 @@ pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Er
     }
     .run()
     .map_err(|error| failed(error.to_string()))?;
-    let module = ptx::parse(&output.ptx).map_err(|errors| failed(format!("its PTX does not parse: {errors}")))?;
+    let module = ptx::parse(&output.ptx)
+        .map_err(|errors| failed(format!("its PTX does not parse: {errors}")))?;
     check(&module).map_err(failed)?;
     write("passed", "")
 }
@@ -57,26 +64,43 @@ fn check(module: &Module) -> Result<(), String> {
     let isa = Arch::Sm90a.default_isa();
     if (module.version.major, module.version.minor) != (isa.major, isa.minor) {
         let ptx::Version { major, minor } = module.version;
-        return Err(format!("the PTX says version {major}.{minor}, {isa} was asked for"));
+        return Err(format!(
+            "the PTX says version {major}.{minor}, {isa} was asked for"
+        ));
     }
-    let probe = module.function("probe").ok_or("the entry `probe` is missing")?;
+    let probe = module
+        .function("probe")
+        .ok_or("the entry `probe` is missing")?;
     let body = probe.body.as_ref().ok_or("the entry `probe` has no body")?;
-    let barriers = body.instructions().filter(|instruction| instruction.opcode.stem().starts_with("bar"));
+    let barriers = body
+        .instructions()
+        .filter(|instruction| instruction.opcode.stem().starts_with("bar"));
     match barriers.count() {
         1 => {}
         count => return Err(format!("one barrier of the source became {count}")),
     }
-    let map = probe.parameter("probe_param_1").ok_or("parameters are not named `probe_param_1`")?;
+    let map = probe
+        .parameter("probe_param_1")
+        .ok_or("parameters are not named `probe_param_1`")?;
     if map.size_bytes() != Some(128) {
         return Err("a parameter of 128 bytes is not passed by value".into());
     }
-    if !module.pragmas().any(|pragma| pragma.texts.iter().any(|text| text == "tma probe")) {
+    if !module
+        .pragmas()
+        .any(|pragma| pragma.texts.iter().any(|text| text == "tma probe"))
+    {
         return Err("the text of `global_asm!` is missing".into());
     }
-    if !body.instructions().any(|instruction| instruction.opcode.name() == "cp.async.bulk.commit_group") {
+    if !body
+        .instructions()
+        .any(|instruction| instruction.opcode.name() == "cp.async.bulk.commit_group")
+    {
         return Err("the text of `asm!` is missing".into());
     }
-    if !body.walk().any(|statement| matches!(statement, ptx::Statement::Location(_))) {
+    if !body
+        .walk()
+        .any(|statement| matches!(statement, ptx::Statement::Location(_)))
+    {
         return Err("the line table is missing".into());
     }
     Ok(())
@@ -108,13 +132,34 @@ ret;
     #[test]
     fn each_property_is_looked_at() {
         assert_eq!(check(&ptx::parse(GOOD).unwrap()), Ok(()));
-        assert_eq!(refused("8.0", "7.8"), "the PTX says version 7.8, 8.0 was asked for");
-        assert_eq!(refused("bar.sync 0;", "bar.sync 0;\nbar.sync 0;"), "one barrier of the source became 2");
-        assert_eq!(refused("bar.sync 0;", ""), "one barrier of the source became 0");
-        assert_eq!(refused("probe_param_1", "map"), "parameters are not named `probe_param_1`");
-        assert_eq!(refused("[128]", "[64]"), "a parameter of 128 bytes is not passed by value");
-        assert_eq!(refused("tma probe", "other"), "the text of `global_asm!` is missing");
-        assert_eq!(refused("cp.async.bulk.commit_group;", ""), "the text of `asm!` is missing");
+        assert_eq!(
+            refused("8.0", "7.8"),
+            "the PTX says version 7.8, 8.0 was asked for"
+        );
+        assert_eq!(
+            refused("bar.sync 0;", "bar.sync 0;\nbar.sync 0;"),
+            "one barrier of the source became 2"
+        );
+        assert_eq!(
+            refused("bar.sync 0;", ""),
+            "one barrier of the source became 0"
+        );
+        assert_eq!(
+            refused("probe_param_1", "map"),
+            "parameters are not named `probe_param_1`"
+        );
+        assert_eq!(
+            refused("[128]", "[64]"),
+            "a parameter of 128 bytes is not passed by value"
+        );
+        assert_eq!(
+            refused("tma probe", "other"),
+            "the text of `global_asm!` is missing"
+        );
+        assert_eq!(
+            refused("cp.async.bulk.commit_group;", ""),
+            "the text of `asm!` is missing"
+        );
         assert_eq!(refused(".loc 1 2 3", ""), "the line table is missing");
     }
 }

@@ -8,7 +8,11 @@ use std::{
 /// Device code is built in a folder of its own below it, since cargo holds a lock on the rest.
 pub(crate) fn find() -> PathBuf {
     let tagged = |path: &Path| path.join("CACHEDIR.TAG").is_file();
-    let above = |path: &Path| path.ancestors().find(|path| tagged(path)).map(Path::to_owned);
+    let above = |path: &Path| {
+        path.ancestors()
+            .find(|path| tagged(path))
+            .map(Path::to_owned)
+    };
     env::var_os("OUT_DIR")
         .and_then(|out_dir| above(Path::new(&out_dir)))
         .or_else(|| env::var_os("CARGO_TARGET_DIR").map(PathBuf::from))

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use tests::{Device, KERNELS, Kernel, MODULES, Opened};
+use tests::{Device, KERNELS, KERNELS_PTX, Kernel, Opened};
 
 /// Run the kernels and check their results.
 #[derive(Parser)]
@@ -21,7 +21,9 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if arguments.list {
-        KERNELS.iter().for_each(|kernel| println!("{:<12} {}", kernel.name, kernel.summary));
+        KERNELS
+            .iter()
+            .for_each(|kernel| println!("{:<12} {}", kernel.name, kernel.summary));
         return ExitCode::SUCCESS;
     }
     match run(&arguments) {
@@ -38,16 +40,23 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
     let (mut backend, capability) = match arguments.device.open() {
-        Opened::Ready { backend, capability } => (backend, capability),
+        Opened::Ready {
+            backend,
+            capability,
+        } => (backend, capability),
         Opened::Broken(reason) => return Err(reason),
         Opened::Absent(reason) => {
-            let archs: Vec<&str> = MODULES.iter().map(|module| module.arch).collect();
-            println!("The PTX of {} kernels is built and checked for {}.", kernels.len(), archs.join(", "));
+            let archs: Vec<&str> = KERNELS_PTX.iter().map(|module| module.arch).collect();
+            println!(
+                "The PTX of {} kernels is built and checked for {}.",
+                kernels.len(),
+                archs.join(", ")
+            );
             return Err(format!("nothing was run: {reason}"));
         }
     };
     // The module for this very chip, else the latest that runs on it.
-    let module = MODULES
+    let module = KERNELS_PTX
         .iter()
         .rfind(|module| module.runs_on(capability))
         .ok_or_else(|| format!("no module was built for {}", backend.name()))?;
@@ -55,7 +64,10 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut wrong = 0;
     for kernel in &kernels {
         match (kernel.showcase)().check(backend.as_mut(), module.ptx()) {
-            Ok(elements) => println!("ok   {:<12} {place}   {elements} elements equal", kernel.name),
+            Ok(elements) => println!(
+                "ok   {:<12} {place}   {elements} elements equal",
+                kernel.name
+            ),
             Err(reason) => {
                 wrong += 1;
                 println!("FAIL {:<12} {place}   {reason}", kernel.name);
@@ -73,7 +85,12 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Kernel>, String> {
     let find = |name: &String| {
         let known = KERNELS.iter().map(|kernel| kernel.name);
         let found = KERNELS.iter().find(|kernel| kernel.name == name);
-        found.ok_or_else(|| format!("there is no kernel `{name}`; {}", launch::suggestion(name, known)))
+        found.ok_or_else(|| {
+            format!(
+                "there is no kernel `{name}`; {}",
+                launch::suggestion(name, known)
+            )
+        })
     };
     names.iter().map(find).collect()
 }

@@ -35,7 +35,9 @@ fn scenario(blocks: usize, threads: u32, offset: usize, after: usize) -> Scenari
     for number in expected.iter_mut().skip(offset).take(blocks * PER_BLOCK) {
         *number += 1;
     }
-    let launch = Launch::new("add_one_1d", blocks as u32, threads).buffer(0).scalar(offset as u64);
+    let launch = Launch::new("add_one_1d", blocks as u32, threads)
+        .buffer(0)
+        .scalar(offset as u64);
     Scenario {
         name: format!("{blocks}_blocks_of_{threads}_at_{offset}"),
         buffers: vec![Buffer::new("data", &data)],

@@ -15,7 +15,14 @@ fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     for stages in 1..=8 {
         // Fewer batches than stages, as many, no multiple, several rounds of the ring.
-        let mut counts = vec![1, 3, stages, stages + 1, 2 * stages + 1, 5 * stages + stages / 2];
+        let mut counts = vec![
+            1,
+            3,
+            stages,
+            stages + 1,
+            2 * stages + 1,
+            5 * stages + stages / 2,
+        ];
         counts.sort_unstable();
         counts.dedup();
         for batches in counts {
@@ -38,7 +45,10 @@ fn scenario(stages: u32, blocks: u32, threads: u32, batches: u32) -> Scenario {
         .scalar(batches);
     Scenario {
         name: format!("{stages}_stages_{batches}_batches_{blocks}_blocks_of_{threads}"),
-        buffers: vec![Buffer::new("output", &vec![-1; input.len()]), Buffer::new("input", &input)],
+        buffers: vec![
+            Buffer::new("output", &vec![-1; input.len()]),
+            Buffer::new("input", &input),
+        ],
         launches: vec![launch],
         expected: vec![
             Expected {

@@ -25,7 +25,11 @@ struct Matrix {
 
 impl Matrix {
     fn packed(width: usize, height: usize) -> Self {
-        Self { width, height, pitch: width }
+        Self {
+            width,
+            height,
+            pitch: width,
+        }
     }
 
     fn elements(self) -> usize {
@@ -40,7 +44,11 @@ impl Matrix {
     /// Where a store puts column `x`: rows are cut at the next multiple of 16 bytes, so padding
     /// that begins in the middle of one is overwritten.
     fn stored_index(self, [x, y]: [i64; 2]) -> Option<usize> {
-        Self { width: self.width.next_multiple_of(4), ..self }.index([x, y])
+        Self {
+            width: self.width.next_multiple_of(4),
+            ..self
+        }
+        .index([x, y])
     }
 
     fn map(self) -> Tiled {
@@ -50,7 +58,11 @@ impl Matrix {
     }
 
     fn describe(self) -> String {
-        let Self { width, height, pitch } = self;
+        let Self {
+            width,
+            height,
+            pitch,
+        } = self;
         format!("{width}x{height}_pitch_{pitch}")
     }
 }
@@ -61,17 +73,32 @@ fn cases() -> Vec<Scenario> {
     for threads in [32, 96, 128, 256, 1024] {
         cases.push(in_place(Matrix::packed(192, 48), [0, 0], [3, 3], threads));
     }
-    for matrix in [Matrix::packed(200, 77), Matrix::packed(4, 3), Matrix::packed(60, 130)] {
-        let blocks = [matrix.width.div_ceil(64) as u32, matrix.height.div_ceil(16) as u32];
+    for matrix in [
+        Matrix::packed(200, 77),
+        Matrix::packed(4, 3),
+        Matrix::packed(60, 130),
+    ] {
+        let blocks = [
+            matrix.width.div_ceil(64) as u32,
+            matrix.height.div_ceil(16) as u32,
+        ];
         cases.push(in_place(matrix, [0, 0], blocks, 128));
     }
     // Padded rows, the last with padding that a store overwrites.
     for (width, pitch) in [(100, 128), (101, 104), (3, 4)] {
-        let matrix = Matrix { width, height: 40, pitch };
+        let matrix = Matrix {
+            width,
+            height: 40,
+            pitch,
+        };
         cases.push(in_place(matrix, [0, 0], [width.div_ceil(64) as u32, 3], 64));
     }
     // One tile away from the origin, inside, and over each edge that a store may cross.
-    let matrix = Matrix { width: 200, height: 77, pitch: 208 };
+    let matrix = Matrix {
+        width: 200,
+        height: 77,
+        pitch: 208,
+    };
     for origin in [[8, 5], [136, 61], [140, 5], [8, 70], [180, 70], [196, 76]] {
         cases.push(in_place(matrix, origin, [1, 1], 128));
     }
@@ -82,8 +109,17 @@ fn cases() -> Vec<Scenario> {
         }
     }
     // The same with a grid of tiles, and far away.
-    for origin in [[-100, -20], [-4, 3], [1_000_000, -1_000_000], [i32::MAX - 3, 0]] {
-        cases.push(elsewhere(matrix, origin, if origin[0] > 1000 { [1, 1] } else { [5, 7] }));
+    for origin in [
+        [-100, -20],
+        [-4, 3],
+        [1_000_000, -1_000_000],
+        [i32::MAX - 3, 0],
+    ] {
+        cases.push(elsewhere(
+            matrix,
+            origin,
+            if origin[0] > 1000 { [1, 1] } else { [5, 7] },
+        ));
     }
     cases
 }
@@ -149,7 +185,10 @@ fn in_place(matrix: Matrix, origin: [i32; 2], blocks: [u32; 2], threads: u32) ->
 
 /// Tiles of one matrix are stored to another, which they cover exactly.
 fn elsewhere(source: Matrix, origin: [i32; 2], blocks: [u32; 2]) -> Scenario {
-    let target = Matrix::packed(blocks[0] as usize * TILE[0] as usize, blocks[1] as usize * TILE[1] as usize);
+    let target = Matrix::packed(
+        blocks[0] as usize * TILE[0] as usize,
+        blocks[1] as usize * TILE[1] as usize,
+    );
     let data = numbers(source.elements());
     let mut expected = vec![-1; target.elements()];
     for_each_place(blocks, |block, at| {
@@ -167,7 +206,10 @@ fn elsewhere(source: Matrix, origin: [i32; 2], blocks: [u32; 2]) -> Scenario {
     let [x, y] = origin;
     Scenario {
         name: format!("from_{x}_{y}_in_{}x{}_blocks", blocks[0], blocks[1]),
-        buffers: vec![Buffer::new("source", &data), Buffer::new("target", &vec![-1; target.elements()])],
+        buffers: vec![
+            Buffer::new("source", &data),
+            Buffer::new("target", &vec![-1; target.elements()]),
+        ],
         launches: vec![launch],
         expected: vec![
             Expected {

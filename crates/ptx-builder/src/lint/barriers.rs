@@ -30,17 +30,29 @@ impl SourceBarriers {
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("define ") {
                 let name = rest.split_once('@').map_or("", |(_, rest)| rest);
-                function = name.split('(').next().unwrap_or_default().trim_matches('"').to_owned();
+                function = name
+                    .split('(')
+                    .next()
+                    .unwrap_or_default()
+                    .trim_matches('"')
+                    .to_owned();
             }
             if !is_barrier_call(line) {
                 continue;
             }
-            let Some((_, id)) = line.rsplit_once("!dbg ") else { continue };
-            let id = id.split(|character: char| character == ',' || character == ' ').next().unwrap_or(id);
+            let Some((_, id)) = line.rsplit_once("!dbg ") else {
+                continue;
+            };
+            let id = id
+                .split(|character: char| character == ',' || character == ' ')
+                .next()
+                .unwrap_or(id);
             if let Some((line, column)) = locations.get(id)
                 && seen.insert((function.clone(), id))
             {
-                *counts.entry((function.clone(), *line, *column)).or_insert(0) += 1;
+                *counts
+                    .entry((function.clone(), *line, *column))
+                    .or_insert(0) += 1;
             }
         }
         Self { counts }
@@ -55,10 +67,17 @@ impl SourceBarriers {
 /// `!12 = !DILocation(line: 3, column: 4, scope: !5, inlinedAt: !6)`
 fn location(line: &str) -> Option<(&str, (u32, u32))> {
     let (id, rest) = line.split_once(" = ")?;
-    let rest = rest.strip_prefix("distinct ").unwrap_or(rest).strip_prefix("!DILocation(")?;
+    let rest = rest
+        .strip_prefix("distinct ")
+        .unwrap_or(rest)
+        .strip_prefix("!DILocation(")?;
     let field = |name: &str| {
         let (_, value) = rest.split_once(name)?;
-        value.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+        value
+            .split(|character: char| !character.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
     };
     Some((id, (field("line: ")?, field("column: ").unwrap_or(0))))
 }
@@ -75,11 +94,18 @@ fn is_barrier_call(line: &str) -> bool {
 
 /// Instructions that every thread of a warp must reach together, and that name no thread.
 fn is_aligned_barrier(opcode: &Opcode) -> bool {
-    let named = opcode.starts_with("bar.sync") || opcode.starts_with("bar.arrive") || opcode.starts_with("bar.red");
+    let named = opcode.starts_with("bar.sync")
+        || opcode.starts_with("bar.arrive")
+        || opcode.starts_with("bar.red");
     named || opcode.stem() == "barrier" && opcode.has("aligned")
 }
 
-pub(super) fn duplicated(module: &Module, function: &str, body: &Block, source: &SourceBarriers) -> Vec<Finding> {
+pub(super) fn duplicated(
+    module: &Module,
+    function: &str,
+    body: &Block,
+    source: &SourceBarriers,
+) -> Vec<Finding> {
     let flow = ControlFlow::new(body);
     let mut at_place: HashMap<(u32, u32, u32, String), Vec<&Placed<'_>>> = HashMap::new();
     for placed in &flow.instructions {
@@ -93,13 +119,18 @@ pub(super) fn duplicated(module: &Module, function: &str, body: &Block, source: 
     let mut findings: Vec<Finding> = Vec::new();
     for ((.., instruction), copies) in at_place {
         let in_source = copies[0].location.map_or(1, |at| source.at(function, at));
-        let exclusive = copies
-            .iter()
-            .enumerate()
-            .any(|(index, left)| copies[index + 1..].iter().any(|right| !flow.ordered(left, right)));
+        let exclusive = copies.iter().enumerate().any(|(index, left)| {
+            copies[index + 1..]
+                .iter()
+                .any(|right| !flow.ordered(left, right))
+        });
         if copies.len() > in_source && exclusive {
             findings.push(Finding {
-                kind: Kind::DuplicatedBarrier { instruction, in_source, in_ptx: copies.len() },
+                kind: Kind::DuplicatedBarrier {
+                    instruction,
+                    in_source,
+                    in_ptx: copies.len(),
+                },
                 function: function.to_owned(),
                 rust: rust_place(module, copies[0].location),
             });
@@ -137,7 +168,10 @@ define ptx_kernel void @copied(ptr %0) {
 
     fn findings(module: &Module) -> Vec<String> {
         let source = SourceBarriers::from_llvm_ir(IR);
-        super::super::lint(module, &[], Some(&source)).iter().map(ToString::to_string).collect()
+        super::super::lint(module, &[], Some(&source))
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]

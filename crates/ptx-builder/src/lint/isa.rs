@@ -45,11 +45,31 @@ const NEEDED: &[(&str, &[&str], PtxIsa)] = &[
     ("cp.async.bulk", &["cp_mask"], v(8, 6)),
     ("cp.async.bulk", &["ignore_oob"], v(9, 2)),
     ("cp.async.bulk", &["multicast::cluster::32b"], v(9, 4)),
-    ("cp.async.bulk.tensor", &["1d", "shared::cta", "mbarrier::complete_tx::bytes"], v(8, 6)),
-    ("cp.async.bulk.tensor", &["2d", "shared::cta", "mbarrier::complete_tx::bytes"], v(8, 6)),
-    ("cp.async.bulk.tensor", &["3d", "shared::cta", "mbarrier::complete_tx::bytes"], v(8, 6)),
-    ("cp.async.bulk.tensor", &["4d", "shared::cta", "mbarrier::complete_tx::bytes"], v(8, 6)),
-    ("cp.async.bulk.tensor", &["5d", "shared::cta", "mbarrier::complete_tx::bytes"], v(8, 6)),
+    (
+        "cp.async.bulk.tensor",
+        &["1d", "shared::cta", "mbarrier::complete_tx::bytes"],
+        v(8, 6),
+    ),
+    (
+        "cp.async.bulk.tensor",
+        &["2d", "shared::cta", "mbarrier::complete_tx::bytes"],
+        v(8, 6),
+    ),
+    (
+        "cp.async.bulk.tensor",
+        &["3d", "shared::cta", "mbarrier::complete_tx::bytes"],
+        v(8, 6),
+    ),
+    (
+        "cp.async.bulk.tensor",
+        &["4d", "shared::cta", "mbarrier::complete_tx::bytes"],
+        v(8, 6),
+    ),
+    (
+        "cp.async.bulk.tensor",
+        &["5d", "shared::cta", "mbarrier::complete_tx::bytes"],
+        v(8, 6),
+    ),
     ("cp.async.bulk", &["tile::gather4"], v(8, 6)),
     ("cp.async.bulk", &["tile::scatter4"], v(8, 6)),
     ("cp.async.bulk", &["im2col::w"], v(8, 6)),
@@ -95,7 +115,8 @@ const NEEDED_BY_REGISTER: &[(&str, PtxIsa)] = &[
 ];
 
 /// Values of a field that came later than the field: from this one on.
-const NEEDED_BY_VALUE: &[(&str, i64, PtxIsa)] = &[("elemtype", 13, v(8, 7)), ("swizzle_mode", 4, v(8, 8))];
+const NEEDED_BY_VALUE: &[(&str, i64, PtxIsa)] =
+    &[("elemtype", 13, v(8, 7)), ("swizzle_mode", 4, v(8, 8))];
 
 const fn v(major: u32, minor: u32) -> PtxIsa {
     PtxIsa::new(major, minor)
@@ -108,7 +129,9 @@ pub fn required_isa(instruction: &Instruction) -> Option<PtxIsa> {
     let fits = |(prefix, modifiers): (&str, &[&str])| {
         opcode.starts_with(prefix) && modifiers.iter().all(|modifier| opcode.has(modifier))
     };
-    let by_opcode = NEEDED.iter().filter(|(prefix, modifiers, _)| fits((prefix, modifiers)));
+    let by_opcode = NEEDED
+        .iter()
+        .filter(|(prefix, modifiers, _)| fits((prefix, modifiers)));
     let mut names = Vec::new();
     instruction.for_each_name(|name| names.push(name.as_str()));
     let by_register = NEEDED_BY_REGISTER
@@ -116,9 +139,13 @@ pub fn required_isa(instruction: &Instruction) -> Option<PtxIsa> {
         .filter(|(prefix, _)| names.iter().any(|name| name.starts_with(prefix)));
     let value = instruction.operands.last().and_then(Operand::as_integer);
     let by_value = NEEDED_BY_VALUE.iter().filter(|(field, first, _)| {
-        opcode.starts_with("tensormap.replace") && opcode.has(field) && value.is_some_and(|value| value >= *first)
+        opcode.starts_with("tensormap.replace")
+            && opcode.has(field)
+            && value.is_some_and(|value| value >= *first)
     });
-    let rows = by_opcode.map(|row| row.2).chain(by_register.map(|row| row.1));
+    let rows = by_opcode
+        .map(|row| row.2)
+        .chain(by_register.map(|row| row.1));
     rows.chain(by_value.map(|row| row.2)).max()
 }
 
@@ -131,7 +158,8 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Findin
         match statement {
             Statement::Location(at) => location = Some(at),
             Statement::Instruction(instruction) => {
-                let Some(needed) = required_isa(instruction).filter(|needed| *needed > version) else {
+                let Some(needed) = required_isa(instruction).filter(|needed| *needed > version)
+                else {
                     continue;
                 };
                 let kind = Kind::NewerInstruction {
@@ -141,7 +169,11 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Findin
                 };
                 if findings.iter().all(|finding| finding.kind != kind) {
                     let rust = rust_place(module, location);
-                    findings.push(Finding { kind, function: function.to_owned(), rust });
+                    findings.push(Finding {
+                        kind,
+                        function: function.to_owned(),
+                        rust,
+                    });
                 }
             }
             _ => {}
@@ -178,6 +210,11 @@ mod tests {
             }
         }
         assert!(forms > 1000, "{forms} forms");
-        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(
+            wrong.is_empty(),
+            "{} wrong:\n{}",
+            wrong.len(),
+            wrong.join("\n")
+        );
     }
 }

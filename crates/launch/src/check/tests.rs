@@ -1,0 +1,240 @@
+use tensor_map::{DataType, Tiled};
+
+use crate::{Buffer, Dim3, Launch, Limits, Parameter, Signature, check};
+
+fn parameter(name: &str, size_bytes: usize, align_bytes: usize) -> Parameter {
+    Parameter {
+        name: name.to_owned(),
+        size_bytes,
+        align_bytes,
+    }
+}
+
+/// `tile(map: grid constant, out: pointer, n: u32)`.
+fn tile() -> Signature {
+    Signature {
+        entry: "tile".to_owned(),
+        parameters: vec![
+            parameter("map", 128, 64),
+            parameter("out", 8, 8),
+            parameter("n", 4, 4),
+        ],
+        maxntid: Some(Dim3::new(256, 1, 1)),
+        static_shared_bytes: 4096,
+        ..Signature::default()
+    }
+}
+
+fn tiled() -> Tiled {
+    Tiled::new(DataType::I32, &[64, 32]).box_dim(&[16, 8])
+}
+
+fn buffers() -> [Buffer; 2] {
+    [
+        Buffer::zeroed::<i32>("in", 64 * 32),
+        Buffer::zeroed::<i32>("out", 100),
+    ]
+}
+
+fn good() -> Launch {
+    Launch::new("tile", (4, 4), 128)
+        .tensor_map(&tiled(), 0)
+        .buffer(1)
+        .scalar(7_u32)
+}
+
+#[track_caller]
+fn refused(launch: &Launch, signature: &Signature, expected: &[&str]) {
+    let violations = check(launch, &buffers(), &Limits::SM_90, signature).unwrap_err();
+    assert_eq!(violations.to_string(), expected.join("\n"));
+}
+
+#[test]
+fn a_good_launch_passes() {
+    assert_eq!(check(&good(), &buffers(), &Limits::SM_90, &tile()), Ok(()));
+    let most = good().shared_bytes(227 * 1024 - 4096);
+    assert_eq!(check(&most, &buffers(), &Limits::SM_90, &tile()), Ok(()));
+    assert!(check(&most, &buffers(), &Limits::SM_120, &tile()).is_err());
+}
+
+#[test]
+fn blocks_and_grids_have_limits() {
+    let mut launch = good();
+    launch.shape.block = Dim3::new(16, 8, 100);
+    launch.shape.grid = Dim3::new(0, 70_000, 65_536);
+    refused(
+        &launch,
+        &tile(),
+        &[
+            "zero-dimension: grid.x is 0; the least is 1; take 1",
+            "block-dimension: block.z is 100; the device's limit is 64; take 64",
+            "block-threads: block is 16 x 8 x 100, 12800 threads; \
+             the device's limit is 1024; take 16 x 8 x 8",
+            "maxntid: block is 16 x 8 x 100, 12800 threads; \
+             the kernel's limit is 256 (.maxntid); take 16 x 8 x 2",
+            "grid-dimension: grid.y is 70000; the device's limit is 65535; take 65535",
+            "grid-dimension: grid.z is 65536; the device's limit is 65535; take 65535",
+        ],
+    );
+}
+
+#[test]
+fn a_required_block_is_exact() {
+    let signature = Signature {
+        reqntid: Some(Dim3::new(64, 2, 1)),
+        ..tile()
+    };
+    let expected = "reqntid: block is 128 x 1 x 1; \
+                    the kernel requires 64 x 2 x 1 (.reqntid); take 64 x 2 x 1";
+    refused(&good(), &signature, &[expected]);
+}
+
+#[test]
+fn shared_memory_has_a_limit() {
+    refused(
+        &good().shared_bytes(230_000),
+        &tile(),
+        &[
+            "shared-bytes: shared_bytes is 230000, besides 4096 bytes that the kernel always has; \
+           the device's limit is 232448 together; take 228352",
+        ],
+    );
+    let signature = Signature {
+        static_shared_bytes: 232_449,
+        ..tile()
+    };
+    refused(
+        &good(),
+        &signature,
+        &[
+            "shared-bytes: shared_bytes is 0, besides 232449 bytes that the kernel always has; \
+           the device's limit is 232448 together; declare 1 bytes less in the kernel",
+        ],
+    );
+}
+
+#[test]
+fn clusters_have_limits_and_divide_the_grid() {
+    refused(
+        &good().cluster((3, 3)),
+        &tile(),
+        &[
+            "cluster-blocks: cluster is 3 x 3 x 1, 9 blocks; \
+             the limit is 8, or 16 for non-portable sizes; allow a non-portable size",
+            "whole-clusters: grid.x is 4; clusters of 3 x 3 x 1 need a multiple of 3; take 6",
+            "whole-clusters: grid.y is 4; clusters of 3 x 3 x 1 need a multiple of 3; take 6",
+        ],
+    );
+    let sixteen = good().cluster((4, 4)).non_portable_cluster();
+    assert_eq!(check(&sixteen, &buffers(), &Limits::SM_90, &tile()), Ok(()));
+    refused(
+        &good().cluster((4, 4, 2)).non_portable_cluster(),
+        &tile(),
+        &[
+            "cluster-blocks: cluster is 4 x 4 x 2, 32 blocks; \
+             the limit is 8, or 16 for non-portable sizes; take 4 x 4 x 1",
+            "whole-clusters: grid.z is 1; clusters of 4 x 4 x 2 need a multiple of 2; take 2",
+        ],
+    );
+}
+
+#[test]
+fn a_kernel_may_require_its_cluster() {
+    let signature = Signature {
+        reqnctapercluster: Some(Dim3::new(4, 1, 1)),
+        ..tile()
+    };
+    assert_eq!(
+        check(&good(), &buffers(), &Limits::SM_90, &signature),
+        Ok(())
+    );
+    refused(
+        &good().cluster(2),
+        &signature,
+        &[
+            "reqnctapercluster: cluster is 2 x 1 x 1; the kernel requires 4 x 1 x 1 \
+           (.reqnctapercluster); take 4 x 1 x 1, or say nothing",
+        ],
+    );
+    let mut five = good();
+    five.shape.grid.x = 5;
+    refused(
+        &five,
+        &signature,
+        &["whole-clusters: grid.x is 5; clusters of 4 x 1 x 1 need a multiple of 4; take 8"],
+    );
+}
+
+#[test]
+fn arguments_match_parameters() {
+    let wrong = Launch::new("tile", 1, 1)
+        .scalar(1_u32)
+        .scalar(2_u32)
+        .tensor_map(&tiled(), 0);
+    refused(
+        &wrong,
+        &tile(),
+        &[
+            "argument-size: argument 0 is u32 of 4 bytes; \
+             its parameter is `map` of 128 bytes, aligned to 64; pass a tensor map",
+            "argument-size: argument 1 is u32 of 4 bytes; \
+             its parameter is `out` of 8 bytes, aligned to 8; pass a value of 8 bytes",
+            "tensor-map-parameter: argument 2 is tensor map of 128 bytes; its parameter is `n` of \
+             4 bytes, aligned to 4; pass the tensor map to a parameter that is a grid constant",
+        ],
+    );
+    let mut unaligned = tile();
+    unaligned.parameters[0].align_bytes = 16;
+    refused(
+        &good(),
+        &unaligned,
+        &[
+            "tensor-map-parameter: argument 0 is tensor map of 128 bytes; its parameter is `map` of \
+           128 bytes, aligned to 16; declare the parameter as a grid constant",
+        ],
+    );
+}
+
+#[test]
+fn arguments_are_counted() {
+    refused(
+        &Launch::new("tile", 1, 1).tensor_map(&tiled(), 0),
+        &tile(),
+        &[
+            "argument-count: number of arguments is 1; the kernel takes 3; \
+           add one for `out` of 8 bytes, aligned to 8",
+        ],
+    );
+    refused(
+        &good().scalar(1_u8).scalar(2_u8),
+        &tile(),
+        &["argument-count: number of arguments is 5; the kernel takes 3; drop the last 2"],
+    );
+}
+
+#[test]
+fn arguments_stay_in_their_buffers() {
+    let launch = Launch::new("tile", 1, 1)
+        .tensor_map_at(&tiled(), 0, 256)
+        .buffer_at(1, 401)
+        .scalar(0_u32);
+    refused(
+        &launch,
+        &tile(),
+        &[
+            "tensor-span: argument 0 is a tensor of 8192 bytes from byte 256; \
+             buffer `in` has 8192 bytes, and element [0, 31] is the first outside; \
+             make the buffer 256 bytes longer",
+            "buffer-offset: argument 1 is 401 bytes into its buffer; \
+             buffer `out` has 400 bytes; take 400 or less",
+        ],
+    );
+    refused(
+        &Launch::new("tile", 1, 1)
+            .tensor_map(&tiled(), 0)
+            .buffer(2)
+            .scalar(0_u32),
+        &tile(),
+        &["buffer-index: argument 1 is in buffer 2; the job has 2; take 1 or less"],
+    );
+}

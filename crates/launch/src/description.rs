@@ -1,0 +1,104 @@
+use tensor_map::Tiled;
+
+use crate::{Argument, Dim3, Scalar, Shape};
+
+/// One launch of one kernel.
+///
+/// ```
+/// use launch::Launch;
+/// use tensor_map::{DataType, Tiled};
+///
+/// let tiled = Tiled::new(DataType::I32, &[64, 64]).box_dim(&[16, 16]);
+/// let launch = Launch::new("tile", (4, 4), 128)
+///     .shared_bytes(1024)
+///     .tensor_map(&tiled, 0)
+///     .scalar(5_i32);
+/// assert_eq!(launch.arguments.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The kernel's name.
+    pub entry: String,
+    /// Grid, block, cluster and shared memory.
+    pub shape: Shape,
+    /// What its parameters get, in order.
+    pub arguments: Vec<Argument>,
+}
+
+impl Launch {
+    /// The kernel `entry` with `grid` blocks of `block` threads, and no arguments.
+    pub fn new(entry: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        Self {
+            entry: entry.to_owned(),
+            shape: Shape::new(grid, block),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Blocks in a cluster, where the kernel itself does not say so.
+    #[must_use]
+    pub fn cluster(mut self, cluster: impl Into<Dim3>) -> Self {
+        self.shape = self.shape.cluster(cluster);
+        self
+    }
+
+    /// Allow clusters that not every GPU can run.
+    #[must_use]
+    pub fn non_portable_cluster(mut self) -> Self {
+        self.shape = self.shape.non_portable_cluster();
+        self
+    }
+
+    /// Dynamic shared memory of each block, in bytes.
+    #[must_use]
+    pub fn shared_bytes(mut self, shared_bytes: u32) -> Self {
+        self.shape = self.shape.shared_bytes(shared_bytes);
+        self
+    }
+
+    /// The next parameter gets a number.
+    #[must_use]
+    pub fn scalar(self, value: impl Into<Scalar>) -> Self {
+        self.argument(Argument::Scalar(value.into()))
+    }
+
+    /// The next parameter gets the address of a buffer of the job.
+    #[must_use]
+    pub fn buffer(self, index: usize) -> Self {
+        self.buffer_at(index, 0)
+    }
+
+    /// The next parameter gets the address `offset_bytes` into a buffer of the job.
+    #[must_use]
+    pub fn buffer_at(self, index: usize, offset_bytes: u64) -> Self {
+        self.argument(Argument::Buffer {
+            index,
+            offset_bytes,
+        })
+    }
+
+    /// The next parameter is a grid constant and gets a map of the tensor at the start of a buffer.
+    #[must_use]
+    pub fn tensor_map(self, tiled: &Tiled, index: usize) -> Self {
+        self.tensor_map_at(tiled, index, 0)
+    }
+
+    /// The next parameter is a grid constant and gets a map of the tensor `offset_bytes` into a
+    /// buffer.
+    #[must_use]
+    pub fn tensor_map_at(self, tiled: &Tiled, index: usize, offset_bytes: u64) -> Self {
+        let tiled = Box::new(tiled.clone());
+        self.argument(Argument::TensorMap {
+            tiled,
+            index,
+            offset_bytes,
+        })
+    }
+
+    /// What the next parameter gets.
+    #[must_use]
+    pub fn argument(mut self, argument: Argument) -> Self {
+        self.arguments.push(argument);
+        self
+    }
+}

@@ -1,0 +1,143 @@
+use std::fmt::{self, Display, Formatter};
+
+use crate::Violations;
+
+/// Why a job, or a part of one, did not run.
+///
+/// Displays as `stage: what (ERROR_NAME): hint`, with the parts that there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// How far it came.
+    pub stage: Stage,
+    /// What went wrong, and with what.
+    pub what: String,
+    /// The backend's own name for the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub error_name: Option<String>,
+    /// What may be behind it, and what to do.
+    pub hint: Option<String>,
+    /// In the stage [`Stage::Check`], everything that is wrong.
+    pub violations: Violations,
+}
+
+/// The parts of a job, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Getting hold of the device.
+    Open,
+    /// Reading the PTX, and making machine code of it.
+    Load,
+    /// Finding the kernel.
+    Resolve,
+    /// Checking the launch before it is made.
+    Check,
+    /// Allocating and filling device memory.
+    Upload,
+    /// Making tensor maps.
+    Encode,
+    /// Starting the kernel.
+    Launch,
+    /// Waiting for it to end.
+    Synchronise,
+    /// Reading device memory back.
+    CopyBack,
+}
+
+impl Stage {
+    /// Its name in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Load => "load",
+            Self::Resolve => "resolve",
+            Self::Check => "check",
+            Self::Upload => "upload",
+            Self::Encode => "encode",
+            Self::Launch => "launch",
+            Self::Synchronise => "synchronise",
+            Self::CopyBack => "copy back",
+        }
+    }
+}
+
+impl Display for Stage {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Failure {
+    /// A failure with neither name nor hint.
+    pub fn new(stage: Stage, what: impl Into<String>) -> Self {
+        Self {
+            stage,
+            what: what.into(),
+            error_name: None,
+            hint: None,
+            violations: Violations::default(),
+        }
+    }
+
+    /// A launch of `entry` that breaks rules.
+    pub fn check(entry: &str, violations: Violations) -> Self {
+        let what = format!("the launch of `{entry}` cannot work");
+        Self {
+            violations,
+            ..Self::new(Stage::Check, what)
+        }
+    }
+
+    /// With the backend's name for the error.
+    #[must_use]
+    pub fn error_name(self, name: impl Into<String>) -> Self {
+        Self {
+            error_name: Some(name.into()),
+            ..self
+        }
+    }
+
+    /// With a hint.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.stage, self.what)?;
+        if let Some(name) = &self.error_name {
+            write!(f, " ({name})")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, ": {hint}")?;
+        }
+        for violation in &self.violations.0 {
+            write!(f, "\n  {violation}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_are_missing_leave_no_trace() {
+        let bare = Failure::new(Stage::CopyBack, "buffer `x`");
+        assert_eq!(bare.to_string(), "copy back: buffer `x`");
+        let full = bare
+            .error_name("CUDA_ERROR_ILLEGAL_ADDRESS")
+            .hint("look at the bounds");
+        assert_eq!(
+            full.to_string(),
+            "copy back: buffer `x` (CUDA_ERROR_ILLEGAL_ADDRESS): look at the bounds"
+        );
+    }
+}

@@ -1,0 +1,45 @@
+use crate::{Buffer, Launch};
+
+/// A PTX text, and what to call it in messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ptx<'a> {
+    /// The file it came from, mostly.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// Kernels, memory, and launches that run one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job<'a> {
+    /// The module with the kernels.
+    pub ptx: Ptx<'a>,
+    /// Uploaded before the first launch; when all launches have succeeded, overwritten with what
+    /// the device then holds.
+    pub buffers: Vec<Buffer>,
+    /// In order. Each sees the memory that the one before left.
+    pub launches: Vec<Launch>,
+}
+
+impl<'a> Job<'a> {
+    /// No buffers and no launches yet.
+    pub fn new(ptx: Ptx<'a>) -> Self {
+        Self {
+            ptx,
+            buffers: Vec::new(),
+            launches: Vec::new(),
+        }
+    }
+
+    /// Adds a buffer and returns its index.
+    pub fn buffer(&mut self, buffer: Buffer) -> usize {
+        self.buffers.push(buffer);
+        self.buffers.len() - 1
+    }
+
+    /// Adds a launch.
+    pub fn launch(&mut self, launch: Launch) -> &mut Self {
+        self.launches.push(launch);
+        self
+    }
+}

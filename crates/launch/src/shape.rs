@@ -1,0 +1,55 @@
+use crate::Dim3;
+
+/// How many blocks and threads run, and with how much shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Blocks in the grid.
+    #[doc(alias = "gridDim")]
+    pub grid: Dim3,
+    /// Threads in a block.
+    #[doc(alias = "blockDim")]
+    pub block: Dim3,
+    /// Blocks in a cluster, where the launch and not the kernel says so.
+    #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")]
+    pub cluster: Option<Dim3>,
+    /// Whether clusters of more than the portable number of blocks are meant.
+    #[doc(alias = "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED")]
+    pub non_portable_cluster: bool,
+    /// Dynamic shared memory of each block, in bytes.
+    #[doc(alias = "sharedMemBytes")]
+    pub shared_bytes: u32,
+}
+
+impl Shape {
+    /// `grid` blocks of `block` threads, without clusters and dynamic shared memory.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        Self {
+            grid: grid.into(),
+            block: block.into(),
+            cluster: None,
+            non_portable_cluster: false,
+            shared_bytes: 0,
+        }
+    }
+
+    /// Blocks in a cluster.
+    #[must_use]
+    pub fn cluster(mut self, cluster: impl Into<Dim3>) -> Self {
+        self.cluster = Some(cluster.into());
+        self
+    }
+
+    /// Allow clusters that not every GPU can run.
+    #[must_use]
+    pub fn non_portable_cluster(mut self) -> Self {
+        self.non_portable_cluster = true;
+        self
+    }
+
+    /// Dynamic shared memory of each block, in bytes.
+    #[must_use]
+    pub fn shared_bytes(mut self, shared_bytes: u32) -> Self {
+        self.shared_bytes = shared_bytes;
+        self
+    }
+}

@@ -1,0 +1,55 @@
+use std::fmt::{self, Display, Formatter};
+
+use crate::Dim3;
+
+/// What a kernel says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// The kernel's name.
+    pub entry: String,
+    /// Its parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// `.maxntid`: the most threads in a block, by their product.
+    #[doc(alias = "__launch_bounds__")]
+    pub maxntid: Option<Dim3>,
+    /// `.reqntid`: the threads in a block, in each dimension.
+    pub reqntid: Option<Dim3>,
+    /// `.reqnctapercluster`: the blocks in a cluster, in each dimension.
+    #[doc(alias = "__cluster_dims__")]
+    pub reqnctapercluster: Option<Dim3>,
+    /// Shared memory that every block has without asking, in bytes.
+    pub static_shared_bytes: u64,
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Its size in bytes.
+    pub size_bytes: usize,
+    /// Its alignment in bytes.
+    pub align_bytes: usize,
+}
+
+impl Parameter {
+    /// Whether a tensor map can stand here: 128 bytes at a multiple of 64.
+    #[doc(alias = "__grid_constant__")]
+    pub fn holds_tensor_map(&self) -> bool {
+        self.size_bytes == tensor_map::TensorMap::BYTES && self.align_bytes >= 64
+    }
+}
+
+impl Display for Parameter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            size_bytes,
+            align_bytes,
+        } = self;
+        write!(
+            f,
+            "`{name}` of {size_bytes} bytes, aligned to {align_bytes}"
+        )
+    }
+}

@@ -1,0 +1,352 @@
+//! Builds small GPU crates, good and bad; needs a device compiler, and ptxas for some.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_builder::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, Ptxas};
+use tempfile::TempDir;
+
+type Test = fn() -> Result<(), Failed>;
+
+const NEED_COMPILER: &[(&str, Test)] = &[
+    ("the_compiler_passes_the_self_test", self_test),
+    ("directives_are_what_the_attribute_says", directives),
+    ("an_error_names_the_rust_line", compile_error),
+    ("a_barrier_in_asm_is_found_twice", duplicated_barrier),
+    ("a_barrier_of_the_library_is_not", single_barrier),
+    ("barriers_of_an_unrolled_loop_are_not", unrolled_barrier),
+    ("local_memory_is_refused_unless_asked_for", local_memory),
+    (
+        "an_instruction_newer_than_the_module_is_refused",
+        newer_instruction,
+    ),
+    ("every_instance_of_a_generic_kernel_is_an_entry", instances),
+    ("the_ptx_does_not_say_where_it_was_built", no_absolute_paths),
+];
+
+const NEED_PTXAS: &[(&str, Test)] = &[
+    ("ptxas_complains_with_the_rust_line", ptxas_error),
+    ("resources_are_reported", resources),
+];
+
+const NEED_NOTHING: &[(&str, Test)] = &[
+    ("a_folder_without_a_crate_is_refused", no_crate),
+    ("an_older_compiler_is_refused", old_compiler),
+    ("a_compiler_without_core_is_refused", no_core),
+];
+
+fn main() {
+    let compiler = DeviceCompiler::find();
+    if let Err(error) = &compiler {
+        println!("skipped: {error}");
+    }
+    let ptxas = Ptxas::find();
+    if ptxas.is_none() {
+        println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
+    }
+    let trials = |tests: &[(&'static str, Test)], ignored: bool| -> Vec<Trial> {
+        let trial = |(name, test): &(&'static str, Test)| {
+            Trial::test(*name, *test).with_ignored_flag(ignored)
+        };
+        tests.iter().map(trial).collect()
+    };
+    let mut all = trials(NEED_NOTHING, false);
+    all.extend(trials(NEED_COMPILER, compiler.is_err()));
+    all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
+    libtest_mimic::run(&Arguments::from_args(), all).exit();
+}
+
+/// A crate with this body behind the usual head.
+struct Crate {
+    folder: TempDir,
+}
+
+impl Crate {
+    fn new(body: &str) -> Result<Self, Failed> {
+        let folder = tempfile::tempdir()?;
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .canonicalize()?;
+        let tma = repository.join("crates/tma");
+        let name = folder
+            .path()
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .replace('.', "k");
+        let manifest = format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+             [dependencies]\ntma = {{ path = {tma:?} }}\n\n[workspace]\n"
+        );
+        fs::write(folder.path().join("Cargo.toml"), manifest)?;
+        // The lock file of the repository, so that nothing is looked up anew.
+        fs::copy(
+            repository.join("Cargo.lock"),
+            folder.path().join("Cargo.lock"),
+        )?;
+        fs::create_dir(folder.path().join("src"))?;
+        let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(dead_code, unused_imports)]\n\
+                    use core::arch::asm; use tma::{kernel, shared, thread::{sync_threads, thread_idx}};\n";
+        fs::write(folder.path().join("src/lib.rs"), format!("{head}{body}"))?;
+        Ok(Self { folder })
+    }
+
+    fn builder(&self) -> PtxBuilder {
+        PtxBuilder::new(self.folder.path())
+            .arch(Arch::Sm90a)
+            .assemble(Assemble::Never)
+    }
+}
+
+fn text(ptx: &Ptx) -> Result<String, Failed> {
+    Ok(fs::read_to_string(&ptx.path)?)
+}
+
+fn holds(condition: bool, message: impl Into<String>) -> Result<(), Failed> {
+    if condition {
+        Ok(())
+    } else {
+        Err(message.into().into())
+    }
+}
+
+fn contains(text: &str, parts: &[&str]) -> Result<(), Failed> {
+    for part in parts {
+        holds(
+            text.contains(part),
+            format!("`{part}` is missing from\n{text}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// The error's text; success is a failure of the test.
+fn refused(builder: &PtxBuilder) -> Result<String, Failed> {
+    match builder.build() {
+        Err(error) => Ok(error.to_string()),
+        Ok(ptx) => Err(format!("was built:\n{}", text(&ptx)?).into()),
+    }
+}
+
+fn self_test() -> Result<(), Failed> {
+    Ok(DeviceCompiler::find()?.self_test()?)
+}
+
+fn directives() -> Result<(), Failed> {
+    let good = Crate::new(
+        "#[kernel(max_threads = [64, 2], min_blocks = 3, cluster = 2)]\n\
+         pub unsafe fn k(data: *mut u32, #[grid_constant] map: &tma::TensorMap) { unsafe { *data = map.words()[0] as u32 } }",
+    )?;
+    let ptx = text(&good.builder().build()?)?;
+    contains(
+        &ptx,
+        &[
+            ".version 8.0\n.target sm_90a\n",
+            ".maxntid 64, 2, 1",
+            ".minnctapersm 3",
+            ".reqnctapercluster 2, 1, 1",
+            ".param .align 64 .b8 k_param_1[128]",
+            ".loc ",
+        ],
+    )?;
+    holds(
+        !ptx.contains("tma kernel") && !ptx.contains(".section"),
+        ptx,
+    )
+}
+
+fn compile_error() -> Result<(), Failed> {
+    let wrong = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) {\n    *data = 1.5;\n}")?;
+    let error = refused(&wrong.builder())?;
+    contains(
+        &error,
+        &[
+            "does not compile for sm_90a",
+            "mismatched types",
+            "lib.rs:7:13",
+        ],
+    )?;
+    holds(!error.contains("Ctarget-feature"), error)
+}
+
+/// Work on both sides of a barrier for the same threads: what LLVM likes to merge.
+const TWO_SIDES: &str = "#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe {\n    let first = thread_idx().x == 0;\n    \
+     if first { *data += 1; }\n    BARRIER;\n    if first { *data += 1; }\n} }";
+
+fn duplicated_barrier() -> Result<(), Failed> {
+    let wrong = Crate::new(&TWO_SIDES.replace("BARRIER", "asm!(\"bar.sync 0;\")"))?;
+    let error = refused(&wrong.builder())?;
+    contains(
+        &error,
+        &[
+            "duplicated-barrier: in `k`",
+            "lib.rs:9)",
+            "1 times in the source and 2 times in the PTX",
+        ],
+    )
+}
+
+fn single_barrier() -> Result<(), Failed> {
+    let good = Crate::new(&TWO_SIDES.replace("BARRIER", "sync_threads()"))?;
+    let ptx = text(&good.builder().build()?)?;
+    holds(ptx.matches("bar.sync").count() == 1, ptx)
+}
+
+fn unrolled_barrier() -> Result<(), Failed> {
+    let good = Crate::new(
+        "#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe {\n    for i in 0..3 {\n        \
+         data.add(i * 32 + thread_idx().x as usize).write_volatile(1);\n        sync_threads();\n    }\n} }",
+    )?;
+    let ptx = text(&good.builder().build()?)?;
+    holds(
+        ptx.matches("bar.sync").count() == 3,
+        format!("the loop was not unrolled:\n{ptx}"),
+    )
+}
+
+fn local_memory() -> Result<(), Failed> {
+    let body = "#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe {\n    let mut table = [0_u32; 64];\n    \
+                for i in 0..64 { table[*data.add(i) as usize & 63] += i as u32; }\n    \
+                *data = table[*data.add(64) as usize & 63];\n} }";
+    let error = refused(&Crate::new(body)?.builder())?;
+    contains(
+        &error,
+        &["local-memory: in `k`: 256 bytes of local memory for each thread"],
+    )?;
+    Crate::new(&body.replace("#[kernel]", "#[kernel(local_memory)]"))?
+        .builder()
+        .build()?;
+    Ok(())
+}
+
+fn newer_instruction() -> Result<(), Failed> {
+    let body = "#[kernel]\npub unsafe fn k() {\n    unsafe { asm!(\"fence.acquire.cluster;\") }\n}";
+    let newer = Crate::new(body)?;
+    let error = refused(&newer.builder())?;
+    contains(
+        &error,
+        &[
+            "newer-instruction: in `k`",
+            "lib.rs:7)",
+            "needs PTX ISA 8.6, the module has 8.0",
+            "PtxIsa::new(8, 6)",
+        ],
+    )?;
+    let ptx = text(&newer.builder().ptx_isa(PtxIsa::new(8, 6)).build()?)?;
+    contains(&ptx, &[".version 8.6\n"])
+}
+
+fn instances() -> Result<(), Failed> {
+    let generic = Crate::new(
+        "#[kernel(max_threads = 32, instances(N = 1, 5))]\n\
+         pub unsafe fn k<const N: u32>(data: *mut u32) { unsafe { *data = N } }",
+    )?;
+    let ptx = text(&generic.builder().build()?)?;
+    contains(
+        &ptx,
+        &[".visible .entry k_1(", ".visible .entry k_5(", ", 5;"],
+    )?;
+    holds(ptx.matches(".maxntid 32, 1, 1").count() == 2, ptx)
+}
+
+fn no_absolute_paths() -> Result<(), Failed> {
+    let good = Crate::new(
+        "#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data = thread_idx().x } }",
+    )?;
+    let ptx = text(&good.builder().build()?)?;
+    let files: Vec<&str> = ptx
+        .lines()
+        .filter(|line| line.starts_with(".file"))
+        .collect();
+    let own = PathBuf::from("src/lib.rs").display().to_string();
+    holds(
+        files
+            .iter()
+            .any(|line| line.ends_with(&format!("\"{own}\""))),
+        format!("{files:?}"),
+    )
+}
+
+fn ptxas_error() -> Result<(), Failed> {
+    let wrong = Crate::new(
+        "#[kernel]\npub unsafe fn k() {\n    unsafe { asm!(\"frobnicate.b32 7;\") }\n}",
+    )?;
+    let error = refused(&wrong.builder().assemble(Assemble::Always))?;
+    contains(
+        &error,
+        &[
+            "ptxas refuses the PTX for sm_90a",
+            "frobnicate.b32 7;",
+            "from src/lib.rs:7",
+        ],
+    )
+}
+
+fn resources() -> Result<(), Failed> {
+    let good = Crate::new(
+        "#[kernel]\npub unsafe fn k(data: *mut u32) {\n    shared! { static S: [u32; 100]; }\n    unsafe {\n        \
+         S::ptr().at(thread_idx().x).write(1);\n        sync_threads();\n        *data = S::ptr().at(3).read();\n    }\n}",
+    )?;
+    let ptx = good.builder().assemble(Assemble::Always).build()?;
+    let resources = ptx.resources.ok_or("ptxas said nothing")?;
+    let k = resources.get("k").ok_or("nothing about `k`")?;
+    holds(
+        k.registers > 0 && k.shared_bytes == 400 && k.stack_bytes == 0,
+        format!("{k:?}"),
+    )
+}
+
+fn no_crate() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let builder = PtxBuilder::new(folder.path().join("nothing"));
+    match builder.build() {
+        Err(Error::NoCrate { path }) => {
+            holds(path.ends_with("nothing"), path.display().to_string())
+        }
+        // Without a device compiler that is said first.
+        Err(Error::NoCompiler { .. }) => Ok(()),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+/// A stand-in for rustc that says this.
+#[cfg(unix)]
+fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Failed> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir()?;
+    let rustc = folder.path().join("rustc");
+    let script = format!(
+        "#!/bin/sh\ncase \"$1\" in\n-vV) echo 'release: {release}' ;;\n*) echo '{}' ;;\nesac\n",
+        sysroot.display()
+    );
+    fs::write(&rustc, script)?;
+    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755))?;
+    Ok((folder, rustc))
+}
+
+#[cfg(not(unix))]
+fn fake_compiler(_: &str, _: &Path) -> Result<(TempDir, PathBuf), Failed> {
+    Err("needs a shell".into())
+}
+
+fn old_compiler() -> Result<(), Failed> {
+    let (_folder, rustc) = fake_compiler("1.95.0", Path::new("/nowhere"))?;
+    let error = refused(&Crate::new("")?.builder().compiler(&rustc))?;
+    contains(
+        &error,
+        &["cannot compile device code: is version 1.95.0, older than 1.96.0"],
+    )
+}
+
+fn no_core() -> Result<(), Failed> {
+    let (folder, rustc) = fake_compiler("1.96.0", Path::new("/nowhere"))?;
+    let error = refused(&Crate::new("")?.builder().compiler(&rustc))?;
+    drop(folder);
+    contains(
+        &error,
+        &["has no source of `core` (rustup's component rust-src, Debian's package rust-web-src)"],
+    )
+}

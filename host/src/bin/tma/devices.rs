@@ -1,0 +1,69 @@
+use std::io::Write;
+
+use anyhow::Result;
+use host::Device;
+use serde_json::{Value, json};
+
+/// The driver's version and its GPUs
+#[derive(clap::Args)]
+pub(crate) struct Devices {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Devices {
+    pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+        let (version, devices) = host::devices()?;
+        if self.json {
+            let devices: Vec<Value> = devices.into_iter().map(to_json).collect();
+            let all = json!({ "driver": version.to_string(), "devices": devices });
+            writeln!(out, "{all:#}")?;
+            return Ok(());
+        }
+        writeln!(out, "driver  CUDA {version}")?;
+        for device in devices {
+            print(out, device)?;
+        }
+        Ok(())
+    }
+}
+
+fn print(out: &mut impl Write, device: Device) -> Result<()> {
+    let Device {
+        ordinal,
+        name,
+        multiprocessors,
+        ..
+    } = &device;
+    let (arch, gib) = (
+        device.capability.arch(),
+        device.memory_bytes as f64 / f64::from(1 << 30),
+    );
+    write!(
+        out,
+        "gpu {ordinal}   {name}   {arch}   {gib:.1} GiB   {multiprocessors} SMs   "
+    )?;
+    writeln!(
+        out,
+        "{} bytes of shared memory per block",
+        device.shared_bytes
+    )?;
+    if let Err(error) = device.supported() {
+        writeln!(out, "        not usable: {error}")?;
+    }
+    Ok(())
+}
+
+fn to_json(device: Device) -> Value {
+    json!({
+        "ordinal": device.ordinal,
+        "name": device.name,
+        "compute_capability": device.capability.to_string(),
+        "arch": device.capability.arch(),
+        "memory_bytes": device.memory_bytes,
+        "multiprocessors": device.multiprocessors,
+        "shared_bytes_per_block": device.shared_bytes,
+        "usable": device.supported().is_ok(),
+    })
+}

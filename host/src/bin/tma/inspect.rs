@@ -1,0 +1,167 @@
+use std::{io::Write, path::PathBuf};
+
+use anyhow::Result;
+use host::{Dim3, Gpu, GpuError, Module, Resources, Source};
+use launch::{Parameter, Signature};
+use serde_json::{Value, json};
+
+/// What is in a PTX file: its kernels, their parameters and bounds, and on a machine with a GPU the
+/// registers and memory that they use
+#[derive(clap::Args)]
+pub(crate) struct Inspect {
+    /// The PTX file
+    file: PathBuf,
+    /// Only this kernel
+    #[arg(long)]
+    entry: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Inspect {
+    pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+        let source = Source::read(&self.file)?;
+        let kernels = match &self.entry {
+            Some(entry) => vec![source.signature(entry)?.clone()],
+            None => source.signatures().to_vec(),
+        };
+        // What the text says comes out in any case; then the GPU's refusal, if there is one.
+        let (resources, note, refusal) = match compiled(&source, &kernels) {
+            Ok(Compiled::With { gpu, resources }) => {
+                (resources, format!("compiled for {gpu}"), None)
+            }
+            Ok(Compiled::WithoutGpu { reason }) => {
+                (Vec::new(), format!("not compiled: {reason}"), None)
+            }
+            Err(error) => (Vec::new(), "not compiled".to_owned(), Some(error)),
+        };
+        let resources = resources
+            .into_iter()
+            .map(Some)
+            .chain(std::iter::repeat(None));
+        let kernels: Vec<_> = kernels.into_iter().zip(resources).collect();
+        if self.json {
+            writeln!(out, "{:#}", to_json(&source, &note, &kernels))?;
+        } else {
+            print(out, &source, &note, &kernels)?;
+        }
+        refusal.map_or(Ok(()), Err)
+    }
+}
+
+enum Compiled {
+    With {
+        gpu: String,
+        resources: Vec<Resources>,
+    },
+    WithoutGpu {
+        reason: String,
+    },
+}
+
+fn compiled(source: &Source, kernels: &[Signature]) -> Result<Compiled> {
+    let gpu = match Gpu::first() {
+        Ok(gpu) => gpu,
+        Err(error @ GpuError::Broken(_)) => return Err(error.into()),
+        Err(error) => {
+            return Ok(Compiled::WithoutGpu {
+                reason: error.to_string(),
+            });
+        }
+    };
+    let module = Module::load(&gpu, source.clone())?;
+    let resources = |kernel: &Signature| module.function(&kernel.entry)?.resources();
+    let resources = kernels.iter().map(resources).collect::<Result<_, _>>()?;
+    let gpu = format!("{} ({})", gpu.device().name, gpu.arch());
+    Ok(Compiled::With { gpu, resources })
+}
+
+type Kernel = (Signature, Option<Resources>);
+
+fn print(out: &mut impl Write, source: &Source, note: &str, kernels: &[Kernel]) -> Result<()> {
+    let version = source.module().version;
+    let (name, target) = (source.name(), source.target());
+    writeln!(
+        out,
+        "{name}: PTX {}.{} for {target}; {note}",
+        version.major, version.minor
+    )?;
+    for (kernel, resources) in kernels {
+        writeln!(out, "\n{}", kernel.entry)?;
+        for parameter in &kernel.parameters {
+            let map = if parameter.holds_tensor_map() {
+                " (holds a tensor map)"
+            } else {
+                ""
+            };
+            writeln!(out, "  parameter            {parameter}{map}")?;
+        }
+        let bounds = [
+            (".maxntid", kernel.maxntid),
+            (".reqntid", kernel.reqntid),
+            (".reqnctapercluster", kernel.reqnctapercluster),
+        ];
+        for (name, bound) in bounds {
+            if let Some(bound) = bound {
+                writeln!(out, "  {name:<20} {bound}")?;
+            }
+        }
+        writeln!(
+            out,
+            "  static shared memory {} bytes",
+            kernel.static_shared_bytes
+        )?;
+        if let Some(resources) = resources {
+            let Resources {
+                registers,
+                local_bytes,
+                shared_bytes,
+                max_block_threads,
+            } = resources;
+            writeln!(out, "  registers            {registers}")?;
+            writeln!(out, "  local memory         {local_bytes} bytes")?;
+            writeln!(out, "  shared memory        {shared_bytes} bytes")?;
+            writeln!(out, "  threads at most      {max_block_threads}")?;
+        }
+    }
+    Ok(())
+}
+
+fn to_json(source: &Source, note: &str, kernels: &[Kernel]) -> Value {
+    let version = source.module().version;
+    json!({
+        "file": source.name(),
+        "version": format!("{}.{}", version.major, version.minor),
+        "target": source.target(),
+        "note": note,
+        "entries": kernels.iter().map(kernel_to_json).collect::<Vec<_>>(),
+    })
+}
+
+fn kernel_to_json((kernel, resources): &Kernel) -> Value {
+    let dims = |dims: Option<Dim3>| dims.map(Dim3::to_array);
+    json!({
+        "name": kernel.entry,
+        "parameters": kernel.parameters.iter().map(parameter_to_json).collect::<Vec<_>>(),
+        "maxntid": dims(kernel.maxntid),
+        "reqntid": dims(kernel.reqntid),
+        "reqnctapercluster": dims(kernel.reqnctapercluster),
+        "static_shared_bytes": kernel.static_shared_bytes,
+        "compiled": resources.map(|resources| json!({
+            "registers": resources.registers,
+            "local_bytes": resources.local_bytes,
+            "shared_bytes": resources.shared_bytes,
+            "max_block_threads": resources.max_block_threads,
+        })),
+    })
+}
+
+fn parameter_to_json(parameter: &Parameter) -> Value {
+    json!({
+        "name": parameter.name,
+        "size_bytes": parameter.size_bytes,
+        "align_bytes": parameter.align_bytes,
+        "holds_tensor_map": parameter.holds_tensor_map(),
+    })
+}

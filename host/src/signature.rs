@@ -1,0 +1,123 @@
+use launch::{Dim3, Parameter, Signature};
+use ptx::{Function, FunctionDirective, Linkage, Module, Space, Variable};
+
+/// What a kernel says about itself in its PTX.
+///
+/// Its static shared memory is what it declares and what the module declares for all; the compiler
+/// may find that some of it is not used.
+pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
+    Signature {
+        entry: entry.name.as_str().to_owned(),
+        parameters: entry.parameters.iter().map(parameter).collect(),
+        maxntid: dim3(entry.directive(".maxntid")),
+        reqntid: dim3(entry.directive(".reqntid")),
+        reqnctapercluster: dim3(entry.directive(".reqnctapercluster")),
+        static_shared_bytes: static_shared_bytes(module, entry),
+    }
+}
+
+fn parameter(parameter: &ptx::Parameter) -> Parameter {
+    let element_bytes = parameter.ty.size_bytes().unwrap_or(0);
+    let natural = element_bytes * parameter.vector.map_or(1, ptx::Vector::elements);
+    Parameter {
+        name: parameter.name.as_str().to_owned(),
+        size_bytes: parameter
+            .size_bytes()
+            .and_then(|bytes| bytes.try_into().ok())
+            .unwrap_or(0),
+        align_bytes: parameter.align.map_or(natural, u64::from) as usize,
+    }
+}
+
+/// One to three numbers; those that are missing are 1 (PTX ISA, section 11.4).
+fn dim3(directive: Option<&FunctionDirective>) -> Option<Dim3> {
+    let values = directive?.values()?;
+    let mut dims = [1; 3];
+    if values.is_empty() || values.len() > dims.len() {
+        return None;
+    }
+    for (dim, value) in dims.iter_mut().zip(values) {
+        *dim = u32::try_from(value).ok()?;
+    }
+    Some(dims.into())
+}
+
+fn static_shared_bytes(module: &Module, entry: &Function) -> u64 {
+    let own = entry.body.iter().flat_map(|body| body.variables());
+    own.chain(module.variables())
+        .filter(|variable| is_static_shared(variable))
+        .fold(0, |end: u64, variable| {
+            let align = u64::from(variable.align.unwrap_or(1)).max(1);
+            variable.declarators.iter().fold(end, |end, declarator| {
+                let bytes = variable.size_bytes(declarator).unwrap_or(0);
+                end.checked_next_multiple_of(align)
+                    .unwrap_or(end)
+                    .saturating_add(bytes)
+            })
+        })
+}
+
+fn is_static_shared(variable: &Variable) -> bool {
+    let shared = matches!(
+        variable.space,
+        Space::Shared | Space::SharedCta | Space::SharedCluster
+    );
+    shared && variable.linkage != Some(Linkage::Extern)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+.version 8.6
+.target sm_90a
+.address_size 64
+.extern .shared .align 1024 .b8 dynamic[];
+.shared .align 4 .b8 common[6];
+.visible .entry tile(
+    .param .align 64 .b8 tile_param_0[128],
+    .param .u64 .ptr .align 1 tile_param_1,
+    .param .f32 tile_param_2,
+    .param .align 8 .b8 tile_param_3[24]
+)
+.maxntid 16, 8
+.reqnctapercluster 2, 1, 1
+{
+    .shared .align 8 .b64 barrier;
+    {
+        .shared .align 128 .b8 buffer[1024];
+    }
+    ret;
+}
+.visible .entry plain() .reqntid 64 { ret; }
+";
+
+    #[test]
+    fn kernels_say_what_they_need() {
+        let module = ptx::parse(TEXT).unwrap();
+        let signatures: Vec<_> = module.entries().map(|e| signature(&module, e)).collect();
+        let [tile, plain] = &signatures[..] else {
+            panic!("{signatures:?}")
+        };
+
+        let parameters = tile.parameters.iter();
+        let parameters: Vec<_> = parameters.map(|p| (p.size_bytes, p.align_bytes)).collect();
+        assert_eq!(parameters, [(128, 64), (8, 8), (4, 4), (24, 8)]);
+        let maps: Vec<_> = tile
+            .parameters
+            .iter()
+            .map(|p| p.holds_tensor_map())
+            .collect();
+        assert_eq!(maps, [true, false, false, false]);
+        assert_eq!(tile.parameters[1].name, "tile_param_1");
+        assert_eq!(tile.maxntid, Some(Dim3::new(16, 8, 1)));
+        assert_eq!(tile.reqnctapercluster, Some(Dim3::new(2, 1, 1)));
+        // The barrier, the buffer at 128, and what all kernels have.
+        assert_eq!(tile.static_shared_bytes, 128 + 1024 + 6);
+
+        assert_eq!(plain.reqntid, Some(Dim3::new(64, 1, 1)));
+        assert_eq!((plain.maxntid, plain.reqnctapercluster), (None, None));
+        assert_eq!((plain.parameters.len(), plain.static_shared_bytes), (0, 6));
+    }
+}

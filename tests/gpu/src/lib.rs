@@ -1,0 +1,15 @@
+//! Kernels that show, one by one, what the device library does; the cases are in `tests`.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+
+mod clusters;
+mod lanes;
+mod parameters;
+mod places;
+mod shared_memory;
+
+pub use clusters::{cluster_at_launch, cluster_of_two};
+pub use lanes::{half_barriers, lanes};
+pub use parameters::{parameters, trap};
+pub use places::places;
+pub use shared_memory::*;

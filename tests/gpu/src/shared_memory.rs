@@ -1,0 +1,91 @@
+use tma::{
+    SharedPtr, kernel, shared,
+    thread::{block_dim, sync_threads, thread_idx},
+};
+
+/// One kernel for each type that `SharedPtr` reads and writes.
+macro_rules! reverse {
+    ($($name:ident: $type:ty,)*) => {$(
+        /// Reverses one value per thread through dynamic shared memory.
+        ///
+        /// # Safety
+        /// 1. `input` and `output` have a value for each thread of the one block, whose launch asks
+        ///    for as many bytes of shared memory.
+        #[kernel]
+        pub unsafe fn $name(output: *mut $type, input: *const $type) {
+            let (thread, threads) = (thread_idx().x, block_dim().x);
+            let values: SharedPtr<$type> = shared::dynamic();
+            // SAFETY: a value for each thread (1).
+            unsafe { values.add(thread).write(*input.add(thread as usize)) };
+            // SAFETY: every thread is here.
+            unsafe { sync_threads() };
+            // SAFETY: all values were written before the barrier; a value for each thread (1).
+            unsafe { *output.add(thread as usize) = values.add(threads - 1 - thread).read() };
+        }
+    )*};
+}
+
+reverse! {
+    reverse_u8: u8,
+    reverse_i8: i8,
+    reverse_u16: u16,
+    reverse_i16: i16,
+    reverse_u32: u32,
+    reverse_i32: i32,
+    reverse_f32: f32,
+    reverse_u64: u64,
+    reverse_i64: i64,
+    reverse_f64: f64,
+    reverse_v4: [u32; 4],
+}
+
+/// Writes through a generic pointer what `SharedPtr` then reads, and where variables lie.
+///
+/// # Safety
+/// 1. `output` has a number for each of the 64 threads, and 5 more.
+#[kernel(max_threads = 64)]
+pub unsafe fn static_shared(output: *mut u32) {
+    shared! {
+        static NUMBERS: [u32; 64];
+        static BYTE: u8;
+        /// Aligned far beyond its type.
+        static ALIGNED: [u64; 3] align 256;
+    }
+    let thread = thread_idx().x;
+    let numbers = NUMBERS::ptr();
+    // SAFETY: a number for each thread.
+    unsafe {
+        *numbers.at(thread).as_ptr() = 7 * thread + counter().address() - counter().address()
+    };
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: all numbers were written before the barrier; a number for each thread (1).
+    unsafe { *output.add(thread as usize) = numbers.at(63 - thread).read() };
+    if thread == 0 {
+        let addresses = [NUMBERS::ptr().address() % 4, ALIGNED::ptr().address() % 256];
+        // What lies where: nothing overlaps, and a variable in a function exists once.
+        let apart = BYTE::ptr().address().abs_diff(ALIGNED::ptr().address()) >= 1;
+        let once = counter().address() == counter().address();
+        let last = numbers.byte_add(4 * 63).cast::<u32>().address() - numbers.address();
+        let results = [
+            addresses[0],
+            addresses[1],
+            u32::from(apart),
+            u32::from(once),
+            last,
+        ];
+        for (index, result) in results.into_iter().enumerate() {
+            // SAFETY: five numbers behind those of the threads (1).
+            unsafe { *output.add(64 + index) = result };
+        }
+    }
+}
+
+/// A variable that belongs to this function.
+#[inline(always)]
+fn counter() -> SharedPtr<u32> {
+    shared! {
+        static COUNTER: u32;
+    }
+    COUNTER::ptr()
+}
