@@ -7,7 +7,7 @@ use std::{
 use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
-    finish::finish,
+    finish::{finish, rename_folders},
     lint::{SourceBarriers, lint},
     target_dir,
 };
@@ -235,6 +235,7 @@ impl PtxBuilder {
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
             .map_err(|errors| unfinished(errors.to_string()))?;
         let markers = finish(&mut module).map_err(unfinished)?;
+        rename_folders(&mut module, &output.named_folders);
         write(&module.to_string())?;
         let source = SourceBarriers::from_llvm_ir(&output.llvm_ir);
         let findings = lint(&module, &markers, Some(&source));

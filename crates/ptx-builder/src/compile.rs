@@ -34,6 +34,8 @@ pub(crate) struct Output {
     pub(crate) llvm_ir: String,
     /// Every source file that went in.
     pub(crate) sources: Vec<PathBuf>,
+    /// Folders that the line tables name, and what to call them.
+    pub(crate) named_folders: Vec<(String, String)>,
 }
 
 impl Compilation<'_> {
@@ -101,6 +103,7 @@ impl Compilation<'_> {
             ptx: read(&ptx)?,
             llvm_ir: read(&llvm_ir)?,
             sources: self.sources(),
+            named_folders: self.named_folders(),
         })
     }
 
@@ -130,27 +133,23 @@ impl Compilation<'_> {
             "-Clinker=true",
             // The pass copies barriers into divergent arms (rust-lang/rust#137086).
             "-Zmir-enable-passes=-JumpThreading",
-            "--remap-path-scope=debuginfo",
         ]
         .map(str::to_owned)
         .into();
-        for (from, to) in self.remapped_paths() {
-            flags.push(format!("--remap-path-prefix={from}={to}"));
-        }
         flags.extend(self.rustflags.iter().cloned());
         flags
     }
 
-    /// Line tables name files relative to the workspace, so that PTX does not depend on where it
-    /// was built.
-    fn remapped_paths(&self) -> Vec<(String, String)> {
+    /// What to call the folders that line tables name, so that PTX does not depend on where it was
+    /// built. Not a compiler flag, which would be another for each workspace and make cargo build
+    /// `core` anew.
+    fn named_folders(&self) -> Vec<(String, String)> {
         let rust_src = self.compiler.sysroot.join("lib/rustlib/src/rust");
-        let mut paths = vec![(rust_src.display().to_string(), "rust".to_owned())];
         let workspace = workspace_root(self.crate_dir);
-        if let Ok(root) = workspace.canonicalize() {
-            paths.push((format!("{}/", root.display()), String::new()));
-        }
-        paths
+        vec![
+            (format!("{}/", rust_src.display()), "rust/".to_owned()),
+            (format!("{}/", workspace.display()), String::new()),
+        ]
     }
 
     /// From the dependency files that cargo leaves: what the crate and those beside it are made

@@ -119,6 +119,19 @@ fn drop_unused_dynamic_shared(module: &mut Module) {
     });
 }
 
+/// Replaces the beginnings of the paths in the line table: each the first that fits.
+pub fn rename_folders(module: &mut Module, folders: &[(String, String)]) {
+    for item in &mut module.items {
+        if let Item::File(file) = item
+            && let Some((rest, to)) = folders
+                .iter()
+                .find_map(|(from, to)| Some((file.path.strip_prefix(from)?, to)))
+        {
+            file.path = format!("{to}{rest}");
+        }
+    }
+}
+
 fn take_markers(module: &mut Module) -> Result<Vec<Marker>, String> {
     let mut markers = Vec::new();
     let mut error = None;
@@ -241,6 +254,19 @@ $L__func_begin0:
                 .any(|gone| text.contains(gone)),
             "{text}"
         );
+    }
+
+    #[test]
+    fn folders_are_renamed_at_the_beginning_alone() {
+        let mut module = ptx::parse(&MODULE.replace("src/tile.rs", "/w/src/w/tile.rs")).unwrap();
+        rename_folders(
+            &mut module,
+            &[
+                ("/w/".into(), String::new()),
+                ("/w/src/".into(), "never".into()),
+            ],
+        );
+        assert_eq!(module.file(1), Some("src/w/tile.rs"));
     }
 
     #[test]
