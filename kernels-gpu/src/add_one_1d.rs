@@ -49,7 +49,12 @@ pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
         // SAFETY: both ends have the bytes (1) and the alignment (2), and nobody uses the buffer
         // before the phase completes.
         unsafe {
-            cp_async_bulk::shared_cluster_global(smem_data.cast(), data.cast(), BYTES, bar.address())
+            cp_async_bulk::shared_cluster_global(
+                smem_data.cast(),
+                data.cast(),
+                BYTES,
+                bar.address(),
+            )
         };
     }
     // 3. All threads arrive, and wait for the data.

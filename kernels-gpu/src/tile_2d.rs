@@ -120,7 +120,11 @@ unsafe fn load_add_store(
         // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and the
         // meeting order the writes before.
         unsafe {
-            cp_async_bulk_tensor::global_shared_cta_tile(store_map, tile_at(store), smem_buffer.cast())
+            cp_async_bulk_tensor::global_shared_cta_tile(
+                store_map,
+                tile_at(store),
+                smem_buffer.cast(),
+            )
         };
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::commit_group() };
@@ -139,5 +143,8 @@ unsafe fn load_add_store(
 #[inline(always)]
 fn tile_at([x, y]: [i32; 2]) -> [i32; 2] {
     let block = block_idx();
-    [x + (block.x * SMEM_WIDTH as u32) as i32, y + (block.y * SMEM_HEIGHT as u32) as i32]
+    [
+        x + (block.x * SMEM_WIDTH as u32) as i32,
+        y + (block.y * SMEM_HEIGHT as u32) as i32,
+    ]
 }

@@ -42,7 +42,10 @@ impl Marker {
                     .ok()
                     .map(|blocks| marker.min_blocks = Some(blocks)),
                 "grid_constants" => numbers(value).map(|indices| marker.grid_constants = indices),
-                "local_memory" => Some(marker.local_memory = true),
+                "local_memory" => {
+                    marker.local_memory = true;
+                    Some(())
+                }
                 _ => None,
             };
             if understood.is_none() {
@@ -76,7 +79,7 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
     for marker in &markers {
         apply(module, marker)?;
     }
-    module.target.names.retain(|name| name != &"debug");
+    module.target.names.retain(|name| name.as_str() != "debug");
     drop_debug_sections(module);
     drop_unused_dynamic_shared(module);
     module.functions_mut().for_each(drop_unused_labels);

@@ -106,7 +106,10 @@ impl Tiled {
         };
         tiled.global_dim[..rank].copy_from_slice(global_dim);
         let mut stride_bytes = data_type.bytes();
-        for (stride, dim) in tiled.global_strides_bytes[..rank - 1].iter_mut().zip(global_dim) {
+        for (stride, dim) in tiled.global_strides_bytes[..rank - 1]
+            .iter_mut()
+            .zip(global_dim)
+        {
             stride_bytes = stride_bytes.saturating_mul(*dim);
             *stride = stride_bytes;
         }
@@ -122,7 +125,11 @@ impl Tiled {
     pub fn strides_bytes(mut self, strides_bytes: &[u64]) -> Self {
         let expected = self.rank - 1;
         let given = strides_bytes.len();
-        assert_eq!(given, expected, "a tensor of rank {} has {expected} strides, not {given}", self.rank);
+        assert_eq!(
+            given, expected,
+            "a tensor of rank {} has {expected} strides, not {given}",
+            self.rank
+        );
         self.global_strides_bytes[..expected].copy_from_slice(strides_bytes);
         self
     }
@@ -134,7 +141,10 @@ impl Tiled {
     #[must_use]
     pub fn box_dim(mut self, box_dim: &[u32]) -> Self {
         let (rank, given) = (self.rank, box_dim.len());
-        assert_eq!(given, rank, "a tensor of rank {rank} has {rank} box dimensions, not {given}");
+        assert_eq!(
+            given, rank,
+            "a tensor of rank {rank} has {rank} box dimensions, not {given}"
+        );
         self.box_dim[..rank].copy_from_slice(box_dim);
         self
     }
@@ -146,7 +156,10 @@ impl Tiled {
     #[must_use]
     pub fn element_strides(mut self, element_strides: &[u32]) -> Self {
         let (rank, given) = (self.rank, element_strides.len());
-        assert_eq!(given, rank, "a tensor of rank {rank} has {rank} element strides, not {given}");
+        assert_eq!(
+            given, rank,
+            "a tensor of rank {rank} has {rank} element strides, not {given}"
+        );
         self.element_strides[..rank].copy_from_slice(element_strides);
         self
     }
@@ -233,7 +246,9 @@ impl Tiled {
     pub fn box_bytes(&self) -> u64 {
         self.get_box_dim()
             .iter()
-            .fold(self.data_type.bytes(), |bytes, dim| bytes.saturating_mul(u64::from(*dim)))
+            .fold(self.data_type.bytes(), |bytes, dim| {
+                bytes.saturating_mul(u64::from(*dim))
+            })
     }
 
     /// Bytes of global memory from the tensor's address to the end of its last element.

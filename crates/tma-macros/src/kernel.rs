@@ -71,12 +71,18 @@ fn extent(input: ParseStream<'_>) -> syn::Result<[u32; 3]> {
         scalar => vec![scalar],
     };
     if !(1..=3).contains(&elements.len()) {
-        return Err(syn::Error::new(value.span(), "expected one to three numbers"));
+        return Err(syn::Error::new(
+            value.span(),
+            "expected one to three numbers",
+        ));
     }
     let mut extent = [1; 3];
     for (slot, element) in extent.iter_mut().zip(elements) {
         match element {
-            Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => *slot = positive(number)?,
+            Expr::Lit(ExprLit {
+                lit: Lit::Int(number),
+                ..
+            }) => *slot = positive(number)?,
             other => return Err(syn::Error::new(other.span(), "expected a literal number")),
         }
     }
@@ -168,7 +174,10 @@ fn check_signature(function: &ItemFn, options: &Options) -> syn::Result<()> {
         return refuse(asyncness.span(), "a kernel cannot be async");
     }
     if let Some(abi) = &signature.abi {
-        return refuse(abi.span(), "the attribute sets the calling convention itself");
+        return refuse(
+            abi.span(),
+            "the attribute sets the calling convention itself",
+        );
     }
     if !matches!(signature.output, syn::ReturnType::Default) {
         return refuse(signature.output.span(), "a kernel returns nothing");
@@ -196,7 +205,10 @@ fn check_signature(function: &ItemFn, options: &Options) -> syn::Result<()> {
         }
         (Some(instances), _) => refuse(
             instances.constant.span(),
-            &format!("expected `const {}` to be the kernel's only generic parameter", instances.constant),
+            &format!(
+                "expected `const {}` to be the kernel's only generic parameter",
+                instances.constant
+            ),
         ),
     }
 }
@@ -209,7 +221,9 @@ fn entry(
     parameters: &[Parameter],
     options: &Options,
 ) -> TokenStream {
-    let names: Vec<Ident> = (0..parameters.len()).map(|index| format_ident!("p{index}")).collect();
+    let names: Vec<Ident> = (0..parameters.len())
+        .map(|index| format_ident!("p{index}"))
+        .collect();
     let types = parameters.iter().map(|parameter| {
         if parameter.grid_constant {
             quote!(::tma::__private::GridConstant)
@@ -218,19 +232,26 @@ fn entry(
             quote!(#ty)
         }
     });
-    let arguments = parameters.iter().zip(&names).enumerate().map(|(index, (parameter, name))| {
-        if parameter.grid_constant {
-            parameter_address(symbol, index)
-        } else {
-            quote!(#name)
-        }
-    });
+    let arguments = parameters
+        .iter()
+        .zip(&names)
+        .enumerate()
+        .map(|(index, (parameter, name))| {
+            if parameter.grid_constant {
+                parameter_address(symbol, index)
+            } else {
+                quote!(#name)
+            }
+        });
     let checks = parameters.iter().map(|parameter| {
         let ty = &parameter.ty;
         quote!(const _: () = ::tma::__private::assert_kernel_arg::<#ty>();)
     });
     let export = symbol.to_string();
-    let marker = Literal::string(&format!(".pragma \"{}\";", marker(symbol, parameters, options)));
+    let marker = Literal::string(&format!(
+        ".pragma \"{}\";",
+        marker(symbol, parameters, options)
+    ));
     quote! {
         const _: () = {
             #(#checks)*

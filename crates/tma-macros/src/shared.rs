@@ -45,7 +45,10 @@ fn power_of_two(literal: LitInt) -> syn::Result<LitInt> {
     } else {
         Err(syn::Error::new(
             literal.span(),
-            format!("an alignment is a power of two; the next is {}", value.next_power_of_two()),
+            format!(
+                "an alignment is a power of two; the next is {}",
+                value.next_power_of_two()
+            ),
         ))
     }
 }
@@ -73,7 +76,9 @@ fn declare(declaration: &Declaration) -> TokenStream {
     let symbol = symbol(name);
     let module = format_ident!("__shared_{}", name);
     let align = match align {
-        Some(align) => quote!(if #align > ::core::mem::align_of::<#ty>() { #align } else { ::core::mem::align_of::<#ty>() }),
+        Some(align) => {
+            quote!(if #align > ::core::mem::align_of::<#ty>() { #align } else { ::core::mem::align_of::<#ty>() })
+        }
         None => quote!(::core::mem::align_of::<#ty>()),
     };
     let variable = format!(".shared .align {{align}} .b8 {symbol}[{{bytes}}];");

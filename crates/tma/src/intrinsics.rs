@@ -4,7 +4,10 @@
 //! copy `asm!`. Where an intrinsic exists, no collective may be written as `asm!`.
 
 #[cfg(target_arch = "nvptx64")]
-#[allow(improper_ctypes, reason = "pairs and predicates are LLVM values, not C ones")]
+#[allow(
+    improper_ctypes,
+    reason = "pairs and predicates are LLVM values, not C ones"
+)]
 unsafe extern "unadjusted" {
     #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.all"]
     pub(crate) fn barrier_cta_sync_aligned_all(barrier: u32);

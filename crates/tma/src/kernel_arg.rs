@@ -3,6 +3,15 @@ use tensor_map::TensorMap;
 /// What a kernel can take as a parameter: numbers, raw pointers, and `&TensorMap` marked
 /// `#[grid_constant]`.
 ///
+/// Anything else is refused when the kernel is compiled:
+///
+/// ```compile_fail
+/// pub struct Pair(u32, u32);
+///
+/// #[tma::kernel]
+/// pub unsafe fn pair(pair: Pair) {}
+/// ```
+///
 /// # Safety
 /// 1. The type has no padding that matters, is at most 16-byte aligned, and has the same layout on
 ///    host and device.

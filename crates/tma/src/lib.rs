@@ -33,7 +33,12 @@
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(abi_unadjusted, asm_experimental_arch, link_llvm_intrinsics, stdarch_nvptx)
+    feature(
+        abi_unadjusted,
+        asm_experimental_arch,
+        link_llvm_intrinsics,
+        stdarch_nvptx
+    )
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
@@ -41,11 +46,11 @@
 mod device_fn;
 
 mod barrier;
+pub mod cluster;
 mod intrinsics;
 mod kernel_arg;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
-pub mod cluster;
 pub mod ptx;
 pub mod shared;
 pub mod thread;

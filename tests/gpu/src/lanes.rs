@@ -23,7 +23,7 @@ pub unsafe fn lanes(output: *mut u32) {
             shfl_sync::up(ALL_LANES, value, 1),
             shfl_sync::down(ALL_LANES, value, 2),
             shfl_sync::bfly(ALL_LANES, value, 3),
-            ballot(lane() % 3 == 0),
+            ballot(lane().is_multiple_of(3)),
             u32::from(vote_sync::all(ALL_LANES, thread < 33)),
             u32::from(vote_sync::any(ALL_LANES, thread == 31)),
             u32::from(vote_sync::any(ALL_LANES, is_elected())),

@@ -40,7 +40,10 @@ pub unsafe fn parameters(
     }
 }
 
-/// Panics in one thread when `number` is 7; writes it otherwise.
+/// Writes `number`, unless it is 7.
+///
+/// # Panics
+/// In one thread when `number` is 7, which ends the kernel.
 ///
 /// # Safety
 /// 1. `output` has one number.

@@ -40,7 +40,10 @@ macro_rules! for_each_rank {
 /// Refuses, when the kernel is compiled, coordinates that no tensor has.
 #[cfg(target_arch = "nvptx64")]
 const fn assert_rank(rank: usize) {
-    assert!(1 <= rank && rank <= tensor_map::MAX_RANK, "a tensor has 1 to 5 dimensions");
+    assert!(
+        1 <= rank && rank <= tensor_map::MAX_RANK,
+        "a tensor has 1 to 5 dimensions"
+    );
 }
 
 device_fn! {

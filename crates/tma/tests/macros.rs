@@ -1,0 +1,7 @@
+//! What the macros of `tma` refuse, and how they say so.
+
+#[test]
+fn wrong_kernels_are_refused_with_a_reason() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,23 @@
+use tma::kernel;
+
+#[kernel]
+pub fn safe() {}
+
+#[kernel]
+pub unsafe fn returns() -> u32 {
+    0
+}
+
+#[kernel]
+pub unsafe extern "C" fn convention() {}
+
+#[kernel]
+pub unsafe fn generic<const N: u32>() {}
+
+#[kernel(instances(M = 1))]
+pub unsafe fn other_name<const N: u32>() {}
+
+#[kernel(instances(N))]
+pub unsafe fn no_values<const N: u32>() {}
+
+fn main() {}

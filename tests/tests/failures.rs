@@ -1,0 +1,132 @@
+//! Launches that must fail, and what is said of them.
+//!
+//! Each runs in a process of its own, since a fault in a kernel ends the GPU for its process.
+
+use std::{
+    env,
+    process::{Command, ExitCode},
+};
+
+use launch::{Backend, Buffer, Job, Launch, Ptx};
+use libtest_mimic::{Arguments, Failed, Trial};
+use tests::{Device, KERNELS_PTX, Module, Opened, PROBES_PTX};
+
+/// What to run, and what the failure must say.
+struct Case {
+    name: &'static str,
+    modules: &'static [Module],
+    launch: fn() -> Launch,
+    said: &'static [&'static str],
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "a_panic_in_a_kernel",
+        modules: PROBES_PTX,
+        launch: || Launch::new("trap", 1, 32).buffer(0).scalar(7_u32),
+        said: &["synchronise", "CUDA_ERROR_LAUNCH_FAILED"],
+    },
+    Case {
+        name: "an_address_outside",
+        modules: PROBES_PTX,
+        launch: || Launch::new("trap", 1, 32).scalar(64_u64).scalar(1_u32),
+        said: &["synchronise", "CUDA_ERROR_ILLEGAL_ADDRESS"],
+    },
+    Case {
+        name: "a_name_that_is_not_there",
+        modules: KERNELS_PTX,
+        launch: || Launch::new("add_one_2d", 1, 32).buffer(0).scalar(0_u64),
+        said: &["add_one_2d", "did you mean `add_one_1d`"],
+    },
+    Case {
+        name: "too_many_threads",
+        modules: KERNELS_PTX,
+        launch: || Launch::new("add_one_1d", 1, 2048).buffer(0).scalar(0_u64),
+        said: &["2048", "1024"],
+    },
+    Case {
+        name: "too_much_shared_memory",
+        modules: KERNELS_PTX,
+        launch: || {
+            Launch::new("prefetch_1d_2", 1, 32)
+                .shared_bytes(300 << 10)
+                .buffer(0)
+                .buffer(0)
+                .scalar(1_u32)
+        },
+        said: &["307200", "232448"],
+    },
+    Case {
+        name: "too_few_arguments",
+        modules: KERNELS_PTX,
+        launch: || Launch::new("add_one_1d", 1, 32).buffer(0),
+        said: &["2 parameters", "1 argument"],
+    },
+];
+
+fn main() -> ExitCode {
+    // Called again by itself, in a process of its own.
+    if let Some(name) = env::var_os("TMA_FAILURE_CASE") {
+        let case = CASES.iter().find(|case| case.name == name);
+        return case.map_or(ExitCode::from(2), |case| print_failure(case));
+    }
+    let absent = match Device::Auto.open() {
+        Opened::Absent(reason) => {
+            println!("skipped: {reason}");
+            true
+        }
+        _ => false,
+    };
+    let trial =
+        |case: &'static Case| Trial::test(case.name, || fails(case)).with_ignored_flag(absent);
+    libtest_mimic::run(&Arguments::from_args(), CASES.iter().map(trial).collect()).exit_code()
+}
+
+fn fails(case: &Case) -> Result<(), Failed> {
+    let output = Command::new(env::current_exe()?)
+        .env("TMA_FAILURE_CASE", case.name)
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    match case.said.iter().find(|part| !said.contains(**part)) {
+        Some(part) => Err(format!(
+            "`{part}` is missing from\n{said}{}",
+            String::from_utf8_lossy(&output.stderr)
+        )
+        .into()),
+        None => Ok(()),
+    }
+}
+
+fn print_failure(case: &Case) -> ExitCode {
+    let Opened::Ready {
+        mut backend,
+        capability,
+    } = Device::Gpu.open()
+    else {
+        println!("the GPU cannot be opened");
+        return ExitCode::FAILURE;
+    };
+    let Some(module) = case
+        .modules
+        .iter()
+        .rfind(|module| module.runs_on(capability))
+    else {
+        println!("there is no module for this GPU");
+        return ExitCode::FAILURE;
+    };
+    println!(
+        "{}",
+        failure(backend.as_mut(), module.ptx(), (case.launch)())
+    );
+    ExitCode::SUCCESS
+}
+
+fn failure(backend: &mut dyn Backend, ptx: Ptx<'_>, launch: Launch) -> String {
+    let mut job = Job::new(ptx);
+    job.buffer(Buffer::zeroed::<u32>("data", 1024));
+    job.launch(launch);
+    match backend.run(&mut job) {
+        Ok(_) => "it did not fail".into(),
+        Err(failure) => failure.to_string(),
+    }
+}

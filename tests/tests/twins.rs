@@ -1,0 +1,101 @@
+//! Registers and local memory of the kernels, beside those of their CUDA C++ twins.
+//!
+//! Needs nvcc and ptxas, which `cargo xtask setup --cuda` installs; without them the test is
+//! listed as ignored.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_builder::{Arch, Ptxas, Resources, tool_dirs};
+use tests::{KERNELS, KERNELS_PTX};
+
+/// How many registers more than its twin a kernel may take.
+const MORE: f64 = 1.10;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let nvcc = tool_dirs()
+        .map(|folder| folder.join("nvcc"))
+        .find(|path| path.is_file());
+    let tools = Ptxas::find().zip(nvcc);
+    if tools.is_none() {
+        println!("skipped: no ptxas and nvcc were found; `cargo xtask setup --cuda` installs them");
+    }
+    let trials = KERNELS.iter().map(|kernel| {
+        let tools = tools.clone();
+        let test = move || match &tools {
+            Some((ptxas, nvcc)) => is_no_worse(kernel.name, ptxas, nvcc),
+            None => Ok(()),
+        };
+        Trial::test(kernel.name, test)
+    });
+    let trials = trials
+        .map(|trial| trial.with_ignored_flag(tools.is_none()))
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn is_no_worse(kernel: &str, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let twin = compile_twin(kernel, nvcc, folder.path())?;
+    let twins = assemble(ptxas, &twin, folder.path())?;
+    let module = KERNELS_PTX
+        .iter()
+        .find(|module| module.arch == "sm_90a")
+        .ok_or("no module")?;
+    let path = folder.path().join("ours.ptx");
+    fs::write(&path, module.text)?;
+    let ours = assemble(ptxas, &path, folder.path())?;
+    if twins.is_empty() {
+        return Err("the twin has no kernel".into());
+    }
+    for (entry, twin) in &twins {
+        let ours = ours
+            .get(entry)
+            .ok_or_else(|| format!("the twin's entry `{entry}` has no kernel"))?;
+        println!(
+            "{entry}: {} registers, its twin {}",
+            ours.registers, twin.registers
+        );
+        if f64::from(ours.registers) > MORE * f64::from(twin.registers) {
+            return Err(format!(
+                "`{entry}` takes {} registers, its twin {}",
+                ours.registers, twin.registers
+            )
+            .into());
+        }
+        if ours.stack_bytes + ours.spill_store_bytes + ours.spill_load_bytes > 0 {
+            return Err(format!("`{entry}` uses local memory: {ours:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn assemble(
+    ptxas: &Ptxas,
+    path: &Path,
+    folder: &Path,
+) -> Result<BTreeMap<String, Resources>, Failed> {
+    Ok(ptxas.assemble(path, Arch::Sm90a, &folder.join("module.cubin"))?)
+}
+
+fn compile_twin(kernel: &str, nvcc: &Path, folder: &Path) -> Result<PathBuf, Failed> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../benches/cuda")
+        .join(format!("{kernel}.cu"));
+    let ptx = folder.join("twin.ptx");
+    let output = Command::new(nvcc)
+        .args(["-std=c++17", "-arch=sm_90a", "-ptx", "-o"])
+        .args([&ptx, &source])
+        .output()?;
+    if output.status.success() {
+        Ok(ptx)
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
+    }
+}
