@@ -18,6 +18,11 @@ pub const BUF_LEN: usize = 1024;
 ///    nobody else uses while the kernel runs.
 /// 2. `data + offset_elems` is a multiple of 16 bytes.
 /// 3. Blocks are one-dimensional.
+///
+/// # PTX
+/// ```text
+#[doc = include_str!("../../tests/golden/ptx/sm_90a/add_one_1d.ptx")]
+/// ```
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     // The shared buffer of a bulk copy is aligned to 16 bytes.

@@ -24,6 +24,11 @@ pub const SMEM_HEIGHT: usize = 16;
 ///    without swizzle, over a matrix that nobody else uses while the kernel runs.
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
 /// 3. Blocks are one-dimensional, and tiles of different blocks do not overlap.
+///
+/// # PTX
+/// ```text
+#[doc = include_str!("../../tests/golden/ptx/sm_90a/tile_2d.ptx")]
+/// ```
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d(#[grid_constant] map: &TensorMap, x: i32, y: i32) {
     // SAFETY: the conditions are this kernel's own.

@@ -60,7 +60,7 @@ const CASES: &[Case] = &[
         name: "too_few_arguments",
         modules: KERNELS_PTX,
         launch: || Launch::new("add_one_1d", 1, 32).buffer(0),
-        said: &["2 parameters", "1 argument"],
+        said: &["argument-count", "the kernel takes 2"],
     },
 ];
 
