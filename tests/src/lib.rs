@@ -33,10 +33,10 @@ pub fn groups() -> Vec<Group> {
         modules: KERNELS_PTX,
         cases: kernel.cases,
     });
-    let probes = probes::PROBES.iter().map(|(name, cases)| Group {
-        name,
+    let probes = probes::PROBES.iter().map(|probe| Group {
+        name: probe.name,
         modules: PROBES_PTX,
-        cases: *cases,
+        cases: probe.cases,
     });
     kernels.chain(probes).collect()
 }

@@ -10,14 +10,19 @@ use launch::{Buffer, Launch};
 
 use crate::{Expected, Scenario};
 
-/// What a group is about, and its cases.
-pub(crate) const PROBES: &[(&str, fn() -> Vec<Scenario>)] = &[
-    ("clusters", clusters::cases),
-    ("lanes", lanes::cases),
-    ("parameters", parameters::cases),
-    ("places", places::cases),
-    ("shared_memory", shared_memory::cases),
-];
+/// Cases about one part of the library.
+pub(crate) struct Probe {
+    pub(crate) name: &'static str,
+    pub(crate) cases: fn() -> Vec<Scenario>,
+}
+
+macro_rules! probes {
+    ($($name:ident)*) => {
+        &[$(Probe { name: stringify!($name), cases: $name::cases },)*]
+    };
+}
+
+pub(crate) const PROBES: &[Probe] = probes! { clusters lanes parameters places shared_memory };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {
