@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     // Called again by itself, in a process of its own.
     if let Some(name) = env::var_os("TMA_FAILURE_CASE") {
         let case = CASES.iter().find(|case| case.name == name);
-        return case.map_or(ExitCode::from(2), |case| print_failure(case));
+        return case.map_or(ExitCode::from(2), print_failure);
     }
     let absent = match Device::Auto.open() {
         Opened::Absent(reason) => {
