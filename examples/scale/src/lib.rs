@@ -1,0 +1,32 @@
+//! Scales numbers on a GPU: the host side of the kernel in `gpu/`.
+
+use gpu::BLOCK_LEN;
+use host::{Failure, Gpu, Shape};
+
+/// The kernels, as `build.rs` compiled them.
+pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
+
+/// Multiplies each number by `factor`.
+///
+/// # Errors
+/// What the driver refused, and in which stage.
+pub fn scale(gpu: &Gpu, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failure> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The kernel works on 16 bytes at a time.
+    let mut padded = numbers.to_vec();
+    padded.resize(numbers.len().next_multiple_of(4), 0.0);
+    let len = u32::try_from(padded.len()).expect("a GPU's memory holds fewer numbers");
+
+    let module = gpu.load("gpu.ptx", PTX)?;
+    let kernel = module.function("scale")?;
+    let data = gpu.upload(&padded)?;
+    let shape = Shape::new(len.div_ceil(BLOCK_LEN), 256);
+    // SAFETY: the kernel takes these arguments (1) and stays within the `len` numbers (2), which
+    // live until they are read (3) and are no one else's (4).
+    unsafe { kernel.launch(shape, (&data, len, factor)) }?;
+    let mut scaled = data.read()?;
+    scaled.truncate(numbers.len());
+    Ok(scaled)
+}

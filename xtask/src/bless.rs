@@ -1,0 +1,26 @@
+//! `bless`: golden files are what the code makes now.
+
+use std::process::{Command, ExitCode};
+
+use anyhow::Result;
+
+use crate::{
+    paths::root,
+    process::{cargo, run as run_command},
+    setup,
+};
+
+/// Renews the golden files from what the code makes now.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_: &Args) -> Result<ExitCode> {
+    setup::ensure_device_compiler()?;
+    let mut bless = cargo();
+    bless.args(["test", "--package", "tests", "--test", "golden"]);
+    run_command(bless.env("BLESS", "1"))?;
+    let mut changes = Command::new("git");
+    changes.args(["status", "--short", "--", "tests"]);
+    run_command(changes.current_dir(root()))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,238 @@
+//! `bundle`: programs for a GPU server that has a driver and nothing else.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::{
+    paths::target_dir,
+    process::{cargo, output, shown},
+    setup,
+};
+
+/// More than this is too much to copy around.
+const MOST_BYTES: u64 = 40 << 20;
+
+/// What every Linux has.
+const SYSTEM_LIBRARIES: &[&str] = &[
+    "libc.so",
+    "libm.so",
+    "libgcc_s.so",
+    "libdl.so",
+    "libpthread.so",
+    "librt.so",
+    "ld-linux",
+];
+
+const README: &str = "\
+Needs Linux on x86-64, glibc {glibc} or later, and an NVIDIA driver for CUDA 12.0 or later; no CUDA
+toolkit and no Rust.
+
+    ./run                     run the kernels and check their results, a line each
+    ./run --list              what kernels there are
+    ./cases --device gpu      every test case; a missing GPU is a failure
+    ./tma devices             what GPUs there are
+    ./tma --help              the rest
+";
+
+/// Puts into a folder what runs and tests the kernels on a machine with a driver and nothing else.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The folder; target/bundle by default
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    setup::ensure_device_compiler()?;
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| target_dir().join("bundle"));
+    let programs = [
+        "--package",
+        "host",
+        "--bin",
+        "tma",
+        "--package",
+        "tests",
+        "--bin",
+        "run",
+    ];
+    let mut built = executables("build", &programs)?;
+    built.extend(executables(
+        "test",
+        &["--no-run", "--package", "tests", "--test", "cases"],
+    )?);
+
+    fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
+    let mut total = 0;
+    let mut glibc = None;
+    for name in ["tma", "run", "cases"] {
+        let from = built.iter().find(|(built, _)| built == name);
+        let (_, from) = from.with_context(|| format!("cargo made no program `{name}`"))?;
+        let program = out.join(name);
+        put(from, &program)?;
+        glibc = glibc.max(requirements(&program)?);
+        total += fs::metadata(&program)
+            .with_context(|| format!("cannot read {}", program.display()))?
+            .len();
+    }
+    let glibc = glibc.map_or("2.31".to_owned(), |(major, minor)| {
+        format!("{major}.{minor}")
+    });
+    let readme = out.join("README.txt");
+    fs::write(&readme, README.replace("{glibc}", &glibc))
+        .with_context(|| format!("cannot write {}", readme.display()))?;
+    ensure!(
+        total <= MOST_BYTES,
+        "the bundle has {} MiB, more than {}",
+        mib(total),
+        mib(MOST_BYTES)
+    );
+    say!(
+        "{}  {} MiB: copy it to a machine with a GPU and type ./run",
+        out.display(),
+        mib(total)
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn mib(bytes: u64) -> u64 {
+    bytes.div_ceil(1 << 20)
+}
+
+/// The programs that cargo makes, by name.
+fn executables(verb: &str, arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    let mut command = cargo();
+    command
+        .args([
+            verb,
+            "--release",
+            "--message-format=json-render-diagnostics",
+        ])
+        .args(arguments);
+    say!("$ {}", shown(&command));
+    let made = command
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo")?;
+    ensure!(
+        made.status.success(),
+        "`{}` failed ({})",
+        shown(&command),
+        made.status
+    );
+    let text = String::from_utf8_lossy(&made.stdout);
+    Ok(text.lines().filter_map(executable).collect())
+}
+
+fn executable(message: &str) -> Option<(String, PathBuf)> {
+    let message: Value = serde_json::from_str(message).ok()?;
+    let name = message["target"]["name"].as_str()?;
+    Some((name.to_owned(), message["executable"].as_str()?.into()))
+}
+
+/// Copies a program without what only debuggers want.
+fn put(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
+    if let Err(error) = output(Command::new("strip").arg("--strip-debug").arg(to)) {
+        complain!(
+            "warning: debug information stays in {}: {error:#}",
+            to.display()
+        );
+    }
+    Ok(())
+}
+
+/// The glibc that a program needs; an error if it needs a library that not every Linux has.
+fn requirements(program: &Path) -> Result<Option<(u32, u32)>> {
+    let dynamic = output(
+        Command::new("readelf")
+            .args(["--dynamic", "--version-info", "--wide"])
+            .arg(program),
+    );
+    let dynamic = match dynamic {
+        Ok(text) => text,
+        Err(error) => {
+            complain!(
+                "warning: not checked which libraries {} needs: {error:#}",
+                program.display()
+            );
+            return Ok(None);
+        }
+    };
+    let foreign = foreign_libraries(&dynamic);
+    if !foreign.is_empty() {
+        bail!(
+            "{} needs {}, which a machine with a driver alone may lack",
+            program.display(),
+            foreign.join(", ")
+        );
+    }
+    Ok(newest_glibc(&dynamic))
+}
+
+/// Of lines such as `0x1 (NEEDED)  Shared library: [libc.so.6]`.
+fn foreign_libraries(dynamic: &str) -> Vec<&str> {
+    let needed = dynamic.lines().filter(|line| line.contains("(NEEDED)"));
+    let names = needed.filter_map(|line| line.split_once('[')?.1.split(']').next());
+    names
+        .filter(|name| {
+            !SYSTEM_LIBRARIES
+                .iter()
+                .any(|system| name.starts_with(system))
+        })
+        .collect()
+}
+
+/// Of words such as `GLIBC_2.34`.
+fn newest_glibc(dynamic: &str) -> Option<(u32, u32)> {
+    let words = dynamic
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("GLIBC_"));
+    let versions: BTreeSet<(u32, u32)> = words.filter_map(version).collect();
+    versions.last().copied()
+}
+
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_readelf_says_is_read() {
+        let text = "\
+ 0x0000000000000001 (NEEDED)             Shared library: [libc.so.6]
+ 0x0000000000000001 (NEEDED)             Shared library: [libcuda.so.1]
+  0x0050:   Name: GLIBC_2.9  Flags: none  Version: 4
+  0x0060:   Name: GLIBC_2.34  Flags: none  Version: 3";
+        assert_eq!(foreign_libraries(text), ["libcuda.so.1"]);
+        assert_eq!(newest_glibc(text), Some((2, 34)));
+    }
+
+    #[test]
+    fn programs_are_found_in_cargos_messages() {
+        let message =
+            r#"{"reason":"compiler-artifact","target":{"name":"tma"},"executable":"/t/tma"}"#;
+        assert_eq!(
+            executable(message),
+            Some(("tma".to_owned(), "/t/tma".into()))
+        );
+        assert_eq!(
+            executable(r#"{"target":{"name":"lib"},"executable":null}"#),
+            None
+        );
+        assert_eq!(executable("no message"), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! `ci`: exactly what CI runs, in its order.
+
+use std::{
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Result, ensure};
+
+use crate::{
+    output::{Mark, table},
+    paths::examples,
+    process::{cargo, cargo_in_example, run as run_command},
+    setup,
+    test::{self, Counts},
+    tidy,
+};
+
+/// Runs exactly what CI runs: all steps, also after one has failed.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+type Step = (&'static str, fn(&mut Counts) -> Result<()>);
+
+const STEPS: &[Step] = &[
+    ("fmt", |_| run_command(cargo().args(["fmt", "--check"]))),
+    ("tidy", |_| tidy::check()),
+    ("set-up", |_| setup::ensure_device_compiler().map(drop)),
+    ("clippy", |_| {
+        let all = [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ];
+        run_command(cargo().args(all))
+    }),
+    ("doc", |_| {
+        let all = ["doc", "--workspace", "--no-deps"];
+        run_command(cargo().args(all).env("RUSTDOCFLAGS", "-D warnings"))
+    }),
+    ("test", |counts| {
+        *counts = test::everything()?;
+        ensure!(counts.is_good(), "{counts}");
+        Ok(())
+    }),
+    ("examples", |_| {
+        examples().iter().try_for_each(|folder| example(folder))
+    }),
+];
+
+/// What its tests do not look at.
+fn example(folder: &std::path::Path) -> Result<()> {
+    run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
+    let all = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    run_command(cargo_in_example(folder).args(all))?;
+    run_command(cargo_in_example(folder).args(["build"]))
+}
+
+pub(crate) fn run(_: &Args) -> Result<ExitCode> {
+    let mut counts = Counts::default();
+    let mut rows = Vec::new();
+    let mut good = true;
+    let start = Instant::now();
+    for (name, step) in STEPS {
+        say!("\n=== {name} ===");
+        let start = Instant::now();
+        let done = step(&mut counts);
+        if let Err(error) = &done {
+            complain!("error: {error:#}");
+            good = false;
+        }
+        rows.push([
+            format!("{} {name}", Mark::of(done.is_ok())),
+            seconds(start.elapsed()),
+        ]);
+    }
+    rows.push(["  all".to_owned(), seconds(start.elapsed())]);
+    say!("\n{}\n\n{counts}", table(&rows));
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

@@ -1,0 +1,120 @@
+//! `doctor`: what this machine has and lacks. It runs where everything is broken.
+
+mod gpu;
+mod machine;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::output::Mark;
+
+/// Says what this machine has and lacks, and what to type next; exits with 1 if it lacks anything.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One thing that was looked at.
+#[derive(Serialize)]
+struct Finding {
+    mark: Mark,
+    what: &'static str,
+    says: String,
+    /// The command that helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<&'static str>,
+}
+
+impl Finding {
+    fn new(mark: Mark, what: &'static str, says: impl Into<String>) -> Self {
+        Self {
+            mark,
+            what,
+            says: says.into(),
+            remedy: None,
+        }
+    }
+
+    fn remedy(mut self, command: &'static str) -> Self {
+        self.remedy = Some(command);
+        self
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    findings: Vec<Finding>,
+    next: &'static str,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let mut findings = machine::findings();
+    let (driver, usable_gpu) = gpu::findings();
+    findings.extend(driver);
+    let next = next(&findings, usable_gpu);
+    let healthy = findings.iter().all(|finding| finding.mark != Mark::Fatal);
+    let report = Report { findings, next };
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        print(&report);
+    }
+    Ok(if healthy {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn print(report: &Report) {
+    for Finding {
+        mark,
+        what,
+        says,
+        remedy,
+    } in &report.findings
+    {
+        let indented = says.replace('\n', &format!("\n{:22}", ""));
+        say!("{mark} {what:<18}  {indented}");
+        if let Some(command) = remedy {
+            say!("{:22}{command}", "");
+        }
+    }
+    say!("\nNext: {}", report.next);
+}
+
+/// The remedy of the first fatal finding, or what there is to do with all in order.
+fn next(findings: &[Finding], usable_gpu: bool) -> &'static str {
+    let mut fatal = findings
+        .iter()
+        .filter(|finding| finding.mark == Mark::Fatal);
+    match fatal.next() {
+        Some(finding) => finding
+            .remedy
+            .unwrap_or("cargo xtask doctor (after repairing what has a ✗)"),
+        None if usable_gpu => "cargo xtask run",
+        None => "cargo xtask test",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_command_mends_the_first_fatal_finding() {
+        let tool =
+            || Finding::new(Mark::Info, "ptxas", "missing").remedy("cargo xtask setup --cuda");
+        assert_eq!(next(&[tool()], false), "cargo xtask test");
+        assert_eq!(next(&[tool()], true), "cargo xtask run");
+        let compiler =
+            Finding::new(Mark::Fatal, "device compiler", "missing").remedy("cargo xtask setup");
+        assert_eq!(next(&[tool(), compiler], true), "cargo xtask setup");
+        let disk = Finding::new(Mark::Fatal, "target folder", "read-only");
+        assert!(next(&[disk], true).starts_with("cargo xtask doctor"));
+    }
+}

@@ -1,0 +1,223 @@
+//! Compilers, tools and folders.
+
+use std::{path::Path, process::Command};
+
+use ptx_builder::DeviceCompiler;
+
+use super::Finding;
+use crate::{
+    output::Mark,
+    paths::{relative, root, target_dir},
+    process::{first_line, output},
+    setup,
+};
+
+/// A build takes a few of them.
+const GIB_NEEDED: f64 = 5.0;
+
+pub(super) fn findings() -> Vec<Finding> {
+    let mut findings = vec![host_toolchain()];
+    findings.extend(["rustfmt", "clippy"].into_iter().filter_map(component));
+    findings.push(device_compiler());
+    findings.extend(cuda_tools());
+    findings.extend([target_folder(), free_space(), golden_files()]);
+    findings
+}
+
+fn host_toolchain() -> Finding {
+    match (
+        first_line("rustc", &["--version"]),
+        first_line("cargo", &["--version"]),
+    ) {
+        (Some(rustc), Some(cargo)) => {
+            Finding::new(Mark::Ok, "host toolchain", format!("{rustc}\n{cargo}"))
+        }
+        _ => Finding::new(
+            Mark::Fatal,
+            "host toolchain",
+            "rustc or cargo does not run: is it on PATH?",
+        )
+        .remedy(match first_line("rustup", &["--version"]) {
+            Some(_) => "rustup toolchain install stable",
+            None => "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh",
+        }),
+    }
+}
+
+/// Nothing where the component is there.
+fn component(name: &'static str) -> Option<Finding> {
+    let program = if name == "rustfmt" {
+        "rustfmt"
+    } else {
+        "cargo-clippy"
+    };
+    if first_line(program, &["--version"]).is_some() {
+        return None;
+    }
+    let says = "missing; `cargo xtask ci` needs it";
+    Some(Finding::new(Mark::Info, name, says).remedy("rustup component add rustfmt clippy"))
+}
+
+fn device_compiler() -> Finding {
+    match DeviceCompiler::find() {
+        Ok(compiler) => {
+            let tried = if compiler.is_tried() {
+                ""
+            } else {
+                "\nnot tried yet: each build begins with a self-test"
+            };
+            let says = format!(
+                "rustc {}: {}{tried}",
+                compiler.version,
+                compiler.rustc.display()
+            );
+            Finding::new(Mark::Ok, "device compiler", says)
+        }
+        Err(ptx_builder::Error::NoCompiler { looked_at, .. }) => {
+            let says = format!(
+                "missing: rustc 1.96.0 or later with the source of `core`. Looked at:\n{looked_at}"
+            );
+            Finding::new(Mark::Fatal, "device compiler", says).remedy("cargo xtask setup")
+        }
+        Err(error) => Finding::new(
+            Mark::Fatal,
+            "device compiler",
+            format!(
+                "{error}\n{} names it; unset it or name another",
+                DeviceCompiler::VARIABLE
+            ),
+        ),
+    }
+}
+
+/// One for each that is there, one for all that are missing.
+fn cuda_tools() -> Vec<Finding> {
+    let tools = ["ptxas", "nvdisasm", "nvcc"].map(|name| (name, setup::tool(name)));
+    let there = tools
+        .iter()
+        .filter_map(|(name, path)| Some(cuda_tool(name, path.as_ref()?)));
+    let mut findings: Vec<Finding> = there.collect();
+    let missing: Vec<&str> = tools
+        .iter()
+        .filter(|(_, path)| path.is_none())
+        .map(|(name, _)| *name)
+        .collect();
+    if !missing.is_empty() {
+        let says = format!("no {}; optional, to check PTX", missing.join(", "));
+        findings.push(
+            Finding::new(Mark::Info, "CUDA's tools", says).remedy("cargo xtask setup --cuda"),
+        );
+    }
+    findings
+}
+
+fn cuda_tool(name: &'static str, path: &Path) -> Finding {
+    let version = output(Command::new(path).arg("--version")).map_err(|error| error.to_string());
+    match version.as_deref().map(release) {
+        Ok(release) => Finding::new(Mark::Ok, name, format!("{release}: {}", path.display())),
+        // A ptxas that is found is used, so it must run.
+        Err(error) => {
+            let mark = if name == "ptxas" {
+                Mark::Fatal
+            } else {
+                Mark::Info
+            };
+            Finding::new(mark, name, error).remedy("cargo xtask setup --cuda")
+        }
+    }
+}
+
+/// `13.0` of `Cuda compilation tools, release 13.0, V13.0.88`.
+fn release(version: &str) -> &str {
+    let after = version.split_once("release ").map(|(_, rest)| rest);
+    after
+        .and_then(|rest| rest.split(',').next())
+        .unwrap_or("of unknown version")
+}
+
+fn target_folder() -> Finding {
+    let folder = target_dir();
+    match tempfile::tempfile_in(&folder) {
+        Ok(_) => Finding::new(Mark::Ok, "target folder", folder.display().to_string()),
+        Err(error) => Finding::new(
+            Mark::Fatal,
+            "target folder",
+            format!("cannot be written: {}: {error}", folder.display()),
+        ),
+    }
+}
+
+fn free_space() -> Finding {
+    let free = output(Command::new("df").arg("-Pk").arg(target_dir())).ok();
+    let Some(gib) = free.as_deref().and_then(free_gib) else {
+        return Finding::new(Mark::Info, "free space", "unknown");
+    };
+    let (mark, more) = if gib < GIB_NEEDED {
+        (
+            Mark::Info,
+            format!("; a build takes up to {GIB_NEEDED} GiB"),
+        )
+    } else {
+        (Mark::Ok, String::new())
+    };
+    Finding::new(mark, "free space", format!("{gib:.0} GiB{more}"))
+}
+
+/// The fourth column of the second line of `df -Pk`.
+fn free_gib(text: &str) -> Option<f64> {
+    let kib: f64 = text
+        .lines()
+        .nth(1)?
+        .split_whitespace()
+        .nth(3)?
+        .parse()
+        .ok()?;
+    Some(kib / f64::from(1 << 20))
+}
+
+fn golden_files() -> Finding {
+    let folder = root().join("tests").join("golden");
+    match count_ptx(&folder) {
+        0 => Finding::new(
+            Mark::Info,
+            "golden PTX",
+            format!("none under {}", relative(&folder).display()),
+        )
+        .remedy("cargo xtask bless"),
+        count => Finding::new(
+            Mark::Ok,
+            "golden PTX",
+            format!("{count} files under {}", relative(&folder).display()),
+        ),
+    }
+}
+
+fn count_ptx(folder: &Path) -> usize {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let of = |path: &Path| match path.is_dir() {
+        true => count_ptx(path),
+        false => usize::from(path.extension().is_some_and(|extension| extension == "ptx")),
+    };
+    entries.map(|entry| of(&entry.path())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_space_is_read() {
+        let text = "Filesystem 1024-blocks Used Available Capacity Mounted on\noverlay 100 40 3145728 41% /\n";
+        assert_eq!(free_gib(text), Some(3.0));
+        assert_eq!(free_gib(""), None);
+    }
+
+    #[test]
+    fn releases_are_read() {
+        assert_eq!(
+            release("ptxas\nCuda compilation tools, release 13.0, V13.0.88\n"),
+            "13.0"
+        );
+        assert_eq!(release("ptxas"), "of unknown version");
+    }
+}

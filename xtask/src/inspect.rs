@@ -1,0 +1,168 @@
+//! `inspect`: one kernel as the machine sees it.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
+
+use anyhow::{Context, Result};
+use ptx::{Item, Module};
+use ptx_builder::Arch;
+
+use crate::{paths::root, process, ptx as ptx_verb, setup};
+
+/// Shows the finished PTX of one kernel, what it takes where ptxas is there, and its SASS.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The kernel
+    kernel: String,
+    /// For this architecture
+    #[arg(long, default_value = "sm_90a")]
+    arch: Arch,
+    /// The machine code, too; needs ptxas and nvdisasm
+    #[arg(long)]
+    sass: bool,
+    /// The PTX alone, just as ptxas takes it
+    #[arg(long, conflicts_with = "sass")]
+    raw: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    setup::ensure_device_compiler()?;
+    let built = ptx_verb::build(&root().join("kernels-gpu"), args.arch)?;
+    let text = fs::read_to_string(&built.path)
+        .with_context(|| format!("cannot read {}", built.path.display()))?;
+    let module = ptx::parse_named(&built.path.display().to_string(), &text)?;
+    let kernel = extract(&module, &args.kernel)?;
+    if args.raw {
+        say!("{kernel}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Before anything is printed: its tools may be missing.
+    let sass = args.sass.then(|| sass(&kernel, args.arch)).transpose()?;
+    say!("{}\n", readable(&kernel));
+    match built
+        .resources
+        .as_ref()
+        .and_then(|kernels| kernels.get(&args.kernel))
+    {
+        Some(resources) => say!(
+            "{}",
+            ptx_verb::describe([(args.kernel.as_str(), resources)].into_iter())
+        ),
+        None => say!("(no ptxas to say what the kernel takes: cargo xtask setup --cuda)"),
+    }
+    if let Some(sass) = sass {
+        say!("\n{sass}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The kernel and what it needs, or the nearest names.
+fn extract(module: &Module, kernel: &str) -> Result<Module> {
+    let names = || module.entries().map(|entry| entry.name.as_str());
+    let extracted = names()
+        .find(|name| *name == kernel)
+        .and_then(|name| module.extract(name));
+    extracted.with_context(|| {
+        format!(
+            "there is no kernel `{kernel}`; {}",
+            launch::suggestion(kernel, names())
+        )
+    })
+}
+
+/// The PTX with the Rust line as a comment where a `.loc` names it.
+fn readable(module: &Module) -> String {
+    let file = |item: &Item| match item {
+        Item::File(file) => Some((file.index.to_string(), file.path.clone())),
+        _ => None,
+    };
+    let files: HashMap<String, String> = module.items.iter().filter_map(file).collect();
+    let mut lines = Vec::new();
+    for line in module.to_string().lines() {
+        let Some(location) = line.trim().strip_prefix(".loc") else {
+            if !line.starts_with(".file") {
+                lines.push(line.to_owned());
+            }
+            continue;
+        };
+        let mut words = location.split_whitespace();
+        let (file, line) = (
+            words.next().unwrap_or_default(),
+            words.next().unwrap_or_default(),
+        );
+        let comment = match files.get(file) {
+            Some(file) if line != "0" => format!("\t// {file}:{line}"),
+            _ => continue,
+        };
+        // Several places within one line follow each other.
+        if lines
+            .iter()
+            .rev()
+            .find(|line| line.trim_start().starts_with("//"))
+            != Some(&comment)
+        {
+            lines.push(comment);
+        }
+    }
+    lines.join("\n")
+}
+
+fn sass(kernel: &Module, arch: Arch) -> Result<String> {
+    let tool = |name: &'static str| {
+        let missing =
+            || format!("{name} was not found; install it with\n    cargo xtask setup --cuda");
+        setup::tool(name).with_context(missing)
+    };
+    let (ptxas, nvdisasm) = (tool("ptxas")?, tool("nvdisasm")?);
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let path = |name: &str| folder.path().join(name);
+    write(&path("kernel.ptx"), &kernel.to_string())?;
+    let mut assemble = Command::new(ptxas);
+    assemble.args([
+        "--gpu-name",
+        arch.name(),
+        "--output-file",
+        "kernel.cubin",
+        "kernel.ptx",
+    ]);
+    process::output(assemble.current_dir(folder.path()))?;
+    process::output(
+        Command::new(nvdisasm)
+            .arg("--print-code")
+            .arg(path("kernel.cubin")),
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry scale()\n{\n\
+        .loc 1 7 3\nret;\n.loc 1 7 9\nret;\n}\n.file 1 \"src/scale.rs\"\n";
+
+    #[test]
+    fn rust_lines_are_comments() {
+        let text = readable(&extract(&ptx::parse(TEXT).unwrap(), "scale").unwrap());
+        assert!(
+            text.ends_with("{\n\t// src/scale.rs:7\n\tret;\n\tret;\n}"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_unknown_kernel_is_answered_with_the_nearest() {
+        let error = extract(&ptx::parse(TEXT).unwrap(), "scales").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no kernel `scales`; did you mean `scale`?"
+        );
+    }
+}

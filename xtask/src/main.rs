@@ -1,0 +1,59 @@
+//! The project's verbs: `cargo xtask VERB`, one file each.
+
+#[macro_use]
+mod output;
+mod paths;
+mod process;
+
+mod bless;
+mod bundle;
+mod ci;
+mod doctor;
+mod inspect;
+mod new;
+mod ptx;
+mod run;
+mod setup;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// From a Rust kernel to a checked result.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", arg_required_else_help = true)]
+enum Verb {
+    Setup(setup::Args),
+    Doctor(doctor::Args),
+    Run(run::Args),
+    Test(test::Args),
+    Ptx(ptx::Args),
+    Inspect(inspect::Args),
+    New(new::Args),
+    Bundle(bundle::Args),
+    Bless(bless::Args),
+    Tidy(tidy::Args),
+    Ci(ci::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Verb::parse() {
+        Verb::Setup(args) => setup::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
+        Verb::Run(args) => run::run(&args),
+        Verb::Test(args) => test::run(&args),
+        Verb::Ptx(args) => ptx::run(&args),
+        Verb::Inspect(args) => inspect::run(&args),
+        Verb::New(args) => new::run(&args),
+        Verb::Bundle(args) => bundle::run(&args),
+        Verb::Bless(args) => bless::run(&args),
+        Verb::Tidy(args) => tidy::run(&args),
+        Verb::Ci(args) => ci::run(&args),
+    };
+    done.unwrap_or_else(|error| {
+        complain!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,197 @@
+//! `new`: a small project that builds, to begin from.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{
+    paths::root,
+    process::{cargo_in, run as run_command},
+    setup,
+};
+
+macro_rules! template {
+    ($($path:literal)*) => {
+        &[$(($path, include_str!(concat!("../../examples/scale/", $path)))),*]
+    };
+}
+
+/// The project under `examples/`, which CI builds and tests.
+const TEMPLATE: &[(&str, &str)] = template! {
+    ".cargo/config.toml"
+    ".cargo/cuda/lib64/.gitkeep"
+    ".gitignore"
+    "Cargo.lock"
+    "Cargo.toml"
+    "README.md"
+    "build.rs"
+    "gpu/Cargo.toml"
+    "gpu/src/lib.rs"
+    "src/lib.rs"
+    "src/main.rs"
+    "tests/scale.rs"
+};
+
+/// What the template depends on: a package of this name would depend on itself.
+const TAKEN: &[&str] = &["gpu", "host", "ptx", "ptx-builder", "tma", "libtest-mimic"];
+
+/// Writes a small project with a kernel of its own and builds it, on a machine without CUDA too.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The folder, which must not exist or be empty
+    path: PathBuf,
+    /// The package's name; that of the folder by default
+    #[arg(long)]
+    name: Option<String>,
+    /// Only write the files
+    #[arg(long)]
+    no_build: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let folder = std::path::absolute(&args.path)
+        .with_context(|| format!("{} is no path", args.path.display()))?;
+    let name = match &args.name {
+        Some(name) => name.clone(),
+        None => folder
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+    };
+    check_name(&name)?;
+    check_folder(&folder)?;
+    write(&folder, &name)?;
+    say!(
+        "{}: a kernel in gpu/, the program that runs it in src/",
+        args.path.display()
+    );
+    if !args.no_build {
+        setup::ensure_device_compiler()?;
+        run_command(cargo_in(&folder).arg("build"))?;
+    }
+    say!(
+        "\nNext: cd {}\n    cargo test             what can be tested here\n    cargo run              on a machine with a GPU\n    cargo run -- --ptx     the kernel's PTX",
+        args.path.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let letters = name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    ensure!(
+        letters && name.starts_with(|c: char| c.is_ascii_alphabetic()),
+        "`{name}` cannot be a package's name: letters, digits, `-` and `_`, a letter first; give another with --name"
+    );
+    ensure!(
+        !TAKEN.contains(&name),
+        "the project depends on a package `{name}`; give it another name with --name"
+    );
+    Ok(())
+}
+
+fn check_folder(folder: &Path) -> Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let entries = folder.read_dir();
+    let mut entries = entries.with_context(|| format!("cannot write to {}", folder.display()))?;
+    ensure!(
+        entries.next().is_none(),
+        "{} is not empty",
+        folder.display()
+    );
+    Ok(())
+}
+
+fn write(folder: &Path, name: &str) -> Result<()> {
+    for (path, text) in TEMPLATE {
+        let to = folder.join(path);
+        let parent = to.parent().unwrap_or(folder);
+        fs::create_dir_all(parent)
+            .with_context(|| format!("cannot create {}", parent.display()))?;
+        fs::write(&to, adapt(path, text, name))
+            .with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    Ok(())
+}
+
+/// The template's text with the project's name, and with dependencies on this checkout.
+fn adapt(path: &str, text: &str, name: &str) -> String {
+    let checkout = root().display().to_string().replace('\\', "/");
+    match path {
+        "Cargo.toml" => text
+            .replacen("name = \"scale\"", &format!("name = \"{name}\""), 1)
+            .replace("\"../../", &format!("\"{checkout}/")),
+        "Cargo.lock" => text.replacen("name = \"scale\"", &format!("name = \"{name}\""), 1),
+        "gpu/Cargo.toml" => text.replace("\"../../../", &format!("\"{checkout}/")),
+        "README.md" => text.replacen("# scale", &format!("# {name}"), 1),
+        _ if path.ends_with(".rs") => {
+            text.replace("use scale::", &format!("use {}::", name.replace('-', "_")))
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_template_is_written_and_depends_on_this_checkout() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "my-kernels").unwrap();
+        let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+        let manifest = read("Cargo.toml");
+        assert!(manifest.contains("name = \"my-kernels\"") && !manifest.contains("\"../"));
+        assert!(!read("gpu/Cargo.toml").contains("\"../"));
+        assert!(root().join("host/Cargo.toml").is_file());
+        assert!(manifest.contains(&format!("\"{}/host\"", root().display())));
+        assert!(read("src/main.rs").contains("use my_kernels::"));
+        assert!(read("tests/scale.rs").contains("use my_kernels::"));
+        assert!(
+            check_folder(folder.path())
+                .unwrap_err()
+                .to_string()
+                .ends_with("is not empty")
+        );
+    }
+
+    #[test]
+    fn no_file_of_the_example_is_left_out() {
+        let embedded: BTreeSet<PathBuf> = TEMPLATE
+            .iter()
+            .map(|(path, _)| PathBuf::from(path))
+            .collect();
+        let mut there = BTreeSet::new();
+        list(&root().join("examples/scale"), Path::new(""), &mut there);
+        assert_eq!(embedded, there);
+    }
+
+    fn list(base: &Path, below: &Path, found: &mut BTreeSet<PathBuf>) {
+        for entry in base.join(below).read_dir().unwrap().flatten() {
+            let path = below.join(entry.file_name());
+            if !entry.path().is_dir() {
+                found.insert(path);
+            } else if path != Path::new("target") {
+                list(base, &path, found);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_checked() {
+        assert!(check_name("my-kernels_2").is_ok());
+        for name in ["", "2d", "a b", "tma", "-x", "ünï"] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+}

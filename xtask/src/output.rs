@@ -1,0 +1,75 @@
+//! What people read.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::Serialize;
+
+/// Prints a line. A reader who has gone, such as `head`, is no error.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+
+/// Prints a line to the standard error stream.
+macro_rules! complain {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mark {
+    /// As it should be.
+    Ok,
+    /// Nothing works without it.
+    Fatal,
+    /// Good to know.
+    Info,
+}
+
+impl Mark {
+    /// Whether this is as it should be or fatal.
+    pub(crate) fn of(good: bool) -> Self {
+        if good { Self::Ok } else { Self::Fatal }
+    }
+}
+
+impl Display for Mark {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ok => "✓",
+            Self::Fatal => "✗",
+            Self::Info => "-",
+        })
+    }
+}
+
+/// Columns as wide as they must be: the first to the left, the others to the right.
+pub(crate) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [usize; COLUMNS] = std::array::from_fn(|column| width(column).unwrap_or(0));
+    let line = |row: &[String; COLUMNS]| {
+        let mut line = format!("{:<width$}", row[0], width = widths[0]);
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            line += &format!("  {cell:>width$}");
+        }
+        line
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [["kernel", "regs"], ["a", "7"]].map(|row| row.map(str::to_owned));
+        assert_eq!(table(&rows), "kernel  regs\na          7");
+    }
+}

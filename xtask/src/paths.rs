@@ -1,0 +1,34 @@
+//! Places in the checkout.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// The checkout.
+pub(crate) fn root() -> &'static Path {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask)
+}
+
+/// The folder that cargo builds into.
+pub(crate) fn target_dir() -> PathBuf {
+    let tagged = |path: &&Path| path.join("CACHEDIR.TAG").is_file();
+    let exe = env::current_exe().ok();
+    let of_exe = exe.as_deref().and_then(|exe| exe.ancestors().find(tagged));
+    of_exe.map_or_else(|| root().join("target"), Path::to_owned)
+}
+
+/// The folders of the projects under `examples/`, each a workspace of its own.
+pub(crate) fn examples() -> Vec<PathBuf> {
+    let entries = root().join("examples").read_dir().into_iter().flatten();
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|folder| folder.join("Cargo.toml").is_file());
+    folders.sort();
+    folders
+}
+
+/// The path as seen from the checkout, where it lies in it.
+pub(crate) fn relative(path: &Path) -> &Path {
+    path.strip_prefix(root()).unwrap_or(path)
+}

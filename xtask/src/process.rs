@@ -1,0 +1,115 @@
+//! Other programs.
+
+use std::{
+    env,
+    path::Path,
+    process::{Command, ExitCode, ExitStatus, Stdio},
+};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::paths::{root, target_dir};
+
+/// Cargo, in the checkout.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Cargo in another workspace, whose own `.cargo/config.toml` counts.
+pub(crate) fn cargo_in(folder: &Path) -> Command {
+    let mut command = cargo();
+    command.current_dir(folder);
+    let ours = root().join(".cargo").join("cuda");
+    if env::var_os("CUDA_LIBRARY_PATH").is_some_and(|path| Path::new(&path) == ours) {
+        command.env_remove("CUDA_LIBRARY_PATH");
+    }
+    command
+}
+
+/// Cargo in a project under `examples/`, which shares what is already built.
+pub(crate) fn cargo_in_example(folder: &Path) -> Command {
+    let mut command = cargo_in(folder);
+    command.env("CARGO_TARGET_DIR", target_dir());
+    command
+}
+
+/// Runs a command in view of the user, and fails when it does.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = status(command)?;
+    ensure!(status.success(), "`{}` failed ({status})", shown(command));
+    Ok(())
+}
+
+/// Runs a command in view of the user.
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
+    say!("$ {}", shown(command));
+    command.status().with_context(|| cannot_run(command))
+}
+
+/// What a command prints, which the user does not see.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.with_context(|| cannot_run(command))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "`{}` failed ({}): {}",
+        shown(command),
+        output.status,
+        said.trim()
+    );
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A program's first line, when it runs.
+pub(crate) fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
+    let text = output(Command::new(program).args(arguments).current_dir(root())).ok()?;
+    text.lines().next().map(str::to_owned)
+}
+
+/// A command as it would be typed.
+pub(crate) fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_stem().unwrap_or(program.as_os_str());
+    let words = [name].into_iter().chain(command.get_args());
+    let quoted = words.map(|word| {
+        let word = word.to_string_lossy();
+        let plain = !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c == '*');
+        if plain {
+            word.into_owned()
+        } else {
+            format!("'{word}'")
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// The same code for the caller.
+pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    code.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+fn cannot_run(command: &Command) -> String {
+    format!("cannot run {}", Path::new(command.get_program()).display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_shown_as_typed() {
+        let mut command = Command::new("/usr/bin/cargo");
+        command.args(["test", "a b", "nvcc==13.0.*", ""]);
+        assert_eq!(shown(&command), "cargo test 'a b' 'nvcc==13.0.*' ''");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = run(&mut Command::new("/nowhere/program")).unwrap_err();
+        assert_eq!(error.to_string(), "cannot run /nowhere/program");
+    }
+}

@@ -1,0 +1,86 @@
+//! `setup`: installs what is missing, and says what it does before doing it.
+
+mod compiler;
+mod cuda;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use ptx_builder::{DeviceCompiler, Error};
+
+use crate::output::Mark;
+pub(crate) use cuda::tool;
+
+/// Installs what is missing to compile kernels.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Only tell what is missing; exit with 1 if anything is
+    #[arg(long)]
+    check: bool,
+    /// NVIDIA's ptxas, nvcc, nvdisasm and cuobjdump too, which check PTX and need no GPU
+    #[arg(long)]
+    cuda: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let mut complete = true;
+
+    match (DeviceCompiler::find(), args.check) {
+        (Ok(compiler), _) => have_compiler(&compiler),
+        (Err(error), true) => {
+            complete = false;
+            say!("{} {error}", Mark::Fatal);
+        }
+        (Err(error), false) => have_compiler(&install_unless_named(error)?),
+    }
+
+    match (cuda::missing().as_slice(), args.cuda, args.check) {
+        ([], ..) => cuda::tell(),
+        (missing, true, true) => {
+            complete = false;
+            say!("{} CUDA's {} missing", Mark::Fatal, list(missing));
+        }
+        (_, true, false) => {
+            cuda::install()?;
+            cuda::tell();
+        }
+        (missing, false, _) => say!(
+            "{} CUDA's {} missing; optional: they check PTX and show what a kernel takes \
+             (cargo xtask setup --cuda)",
+            Mark::Info,
+            list(missing)
+        ),
+    }
+    Ok(if complete {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The device compiler, installed first where it is missing.
+pub(crate) fn ensure_device_compiler() -> Result<DeviceCompiler> {
+    DeviceCompiler::find().or_else(install_unless_named)
+}
+
+/// Installs one, unless the user named one that does not serve.
+fn install_unless_named(error: Error) -> Result<DeviceCompiler> {
+    match error {
+        Error::NoCompiler { .. } => compiler::install(),
+        error => Err(anyhow::Error::msg(error)),
+    }
+}
+
+fn have_compiler(compiler: &DeviceCompiler) {
+    say!(
+        "{} device compiler: {} {}",
+        Mark::Ok,
+        compiler.rustc.display(),
+        compiler.version
+    );
+}
+
+fn list(names: &[&str]) -> String {
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", names.join(", "))
+}

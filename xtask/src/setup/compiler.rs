@@ -1,0 +1,84 @@
+//! The device compiler: from rustup, else from Debian.
+
+use std::{path::Path, process::Command};
+
+use anyhow::{Context, Result, anyhow, bail};
+use ptx_builder::{DeviceCompiler, TRIED_VERSION};
+
+use crate::process;
+
+const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
+
+/// Tries what there is on this machine, in order.
+pub(super) fn install() -> Result<DeviceCompiler> {
+    let mut reasons = Vec::new();
+    for (name, attempt) in [("rustup", rustup as fn() -> Result<()>), ("apt-get", apt)] {
+        match attempt().and_then(|()| found(name)) {
+            Ok(compiler) => return Ok(compiler),
+            Err(reason) => reasons.push(format!("  {name}: {reason:#}")),
+        }
+    }
+    bail!(
+        "the device compiler (rustc {TRIED_VERSION} or later with the source of `core`) could not be \
+         installed:\n{}\nWith a network, and rustup (https://rustup.rs) or Debian as root, try again: \
+         cargo xtask setup",
+        reasons.join("\n")
+    )
+}
+
+fn found(name: &str) -> Result<DeviceCompiler> {
+    DeviceCompiler::find().map_err(|error| anyhow!("{name} is done, and yet {error}"))
+}
+
+fn rustup() -> Result<()> {
+    process::first_line("rustup", &["--version"]).context("is not installed")?;
+    say!(
+        "Installing the device compiler: rustup's toolchain {TRIED_VERSION} with the source of `core`."
+    );
+    process::run(
+        Command::new("rustup")
+            .args(["toolchain", "install", &TRIED_VERSION.to_string()])
+            .args(["--profile", "minimal", "--component", "rust-src"]),
+    )
+    .map_err(|error| anyhow!("{error}; is there a network?"))
+}
+
+fn apt() -> Result<()> {
+    if !Path::new("/usr/bin/apt-get").exists() {
+        bail!("is not installed: this is not Debian");
+    }
+    let sudo = sudo()?;
+    say!(
+        "Installing the device compiler: Debian's packages {} (115 MB).",
+        DEBIAN_PACKAGES.join(", ")
+    );
+    process::run(apt_get(sudo).arg("update"))
+        .map_err(|error| anyhow!("{error}; is there a network?"))?;
+    process::run(
+        apt_get(sudo)
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(DEBIAN_PACKAGES),
+    )
+    .map_err(|error| {
+        anyhow!("{error}; is there a network, and does this release have the packages?")
+    })
+}
+
+/// Whether `sudo` is needed; it must work without asking.
+fn sudo() -> Result<bool> {
+    if process::first_line("id", &["-u"]).as_deref() == Some("0") {
+        return Ok(false);
+    }
+    process::output(Command::new("sudo").args(["--non-interactive", "true"]))
+        .map(|_| true)
+        .map_err(|_| anyhow!("needs root, and sudo would ask for a password"))
+}
+
+fn apt_get(sudo: bool) -> Command {
+    let mut command = Command::new(if sudo { "sudo" } else { "apt-get" });
+    if sudo {
+        command.args(["--non-interactive", "apt-get"]);
+    }
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}

@@ -1,0 +1,115 @@
+//! NVIDIA's tools, from the Python package index: no toolkit, no root.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, anyhow, ensure};
+use ptx_builder::{Ptxas, tool_dirs};
+
+use crate::{output::Mark, process};
+
+const TOOLS: [&str; 4] = ["ptxas", "nvcc", "nvdisasm", "cuobjdump"];
+
+/// Each pinned, or else pip takes the latest companions, which do not fit.
+///
+/// The last two have no 13.0, and read what 13.0 writes.
+const PACKAGES: [&str; 7] = [
+    "nvidia-cuda-nvcc==13.0.*",
+    "nvidia-cuda-crt==13.0.*",
+    "nvidia-nvvm==13.0.*",
+    "nvidia-cuda-runtime==13.0.*",
+    "nvidia-cuda-cccl==13.0.*",
+    "nvidia-cuda-cuobjdump",
+    "nvidia-cuda-nvdisasm",
+];
+
+/// Where a tool is, if it is anywhere that `ptx-builder` looks.
+pub(crate) fn tool(name: &str) -> Option<PathBuf> {
+    if name == "ptxas" {
+        return Ptxas::find().map(|ptxas| ptxas.path().to_owned());
+    }
+    tool_dirs()
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+/// The tools that are not there.
+pub(super) fn missing() -> Vec<&'static str> {
+    TOOLS
+        .into_iter()
+        .filter(|name| tool(name).is_none())
+        .collect()
+}
+
+/// One line for each tool.
+pub(super) fn tell() {
+    for path in TOOLS.into_iter().filter_map(tool) {
+        say!("{} {}", Mark::Ok, path.display());
+    }
+}
+
+/// Installs all of them into a folder of the user's cache, which appears when it is complete.
+pub(super) fn install() -> Result<()> {
+    let cache = cache()?;
+    let beside = cache.parent().unwrap_or(&cache);
+    say!(
+        "Installing NVIDIA's {} from the Python package index into {} (about 280 MB).",
+        TOOLS.join(", "),
+        cache.display()
+    );
+    let python = python()?;
+    fs::create_dir_all(beside).with_context(|| format!("cannot create {}", beside.display()))?;
+    let incomplete = tempfile::Builder::new()
+        .prefix("incomplete-")
+        .tempdir_in(beside)
+        .with_context(|| format!("cannot write to {}", beside.display()))?;
+    // In one call: another one with `--upgrade` would take away what this one installs.
+    process::run(
+        Command::new(python)
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--no-deps",
+                "--disable-pip-version-check",
+            ])
+            .args(["--root-user-action", "ignore", "--no-input", "--target"])
+            .arg(incomplete.path())
+            .args(PACKAGES),
+    )
+    .map_err(|error| anyhow!("{error}; is there a network?"))?;
+    let ptxas = incomplete.path().join("nvidia/cu13/bin/ptxas");
+    process::output(Command::new(&ptxas).arg("--version"))
+        .context("what was installed does not run on this machine")?;
+    put_in_place(incomplete.path(), &cache)
+}
+
+fn put_in_place(complete: &Path, cache: &Path) -> Result<()> {
+    if cache.exists() {
+        fs::remove_dir_all(cache).with_context(|| format!("cannot replace {}", cache.display()))?;
+    }
+    fs::rename(complete, cache).with_context(|| format!("cannot create {}", cache.display()))
+}
+
+/// The folder below which `ptx-builder` looks last.
+fn cache() -> Result<PathBuf> {
+    let bin = tool_dirs().last().unwrap_or_default();
+    let cache = bin.ancestors().nth(3).unwrap_or(&bin).to_owned();
+    ensure!(
+        cache.is_absolute(),
+        "there is no home folder to install CUDA's tools into: set HOME or XDG_CACHE_HOME"
+    );
+    Ok(cache)
+}
+
+fn python() -> Result<&'static str> {
+    let has_pip =
+        |python: &&str| process::first_line(python, &["-m", "pip", "--version"]).is_some();
+    ["python3", "python"].into_iter().find(has_pip).context(
+        "python3 with pip is needed to install CUDA's tools (Debian: apt-get install python3-pip); \
+         or install the CUDA toolkit and set CUDA_PATH",
+    )
+}

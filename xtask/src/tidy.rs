@@ -1,0 +1,191 @@
+//! `tidy`: the rules of the house, as far as a program can check them.
+
+mod links;
+mod manifests;
+mod stems;
+mod text;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use anyhow::{Result, bail};
+
+use crate::{paths::root, process::output};
+
+/// Checks the rules of the house: each breach with its file and line.
+#[derive(clap::Args)]
+pub(crate) struct Args {}
+
+/// A file of the repository, or one that is not committed yet.
+struct File {
+    /// From the checkout, with `/`.
+    path: String,
+    /// Its text; nothing for other files.
+    text: Option<String>,
+    executable: bool,
+}
+
+/// A rule that was broken.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Breach {
+    path: String,
+    line: usize,
+    says: String,
+}
+
+impl Breach {
+    /// In a line, counted from 1.
+    fn new(file: &File, line: usize, says: impl Into<String>) -> Self {
+        Self {
+            path: file.path.clone(),
+            line,
+            says: says.into(),
+        }
+    }
+}
+
+pub(crate) fn run(_: &Args) -> Result<ExitCode> {
+    check()?;
+    say!("tidy");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints every breach, and fails if there is one.
+pub(crate) fn check() -> Result<()> {
+    let files = files(root())?;
+    let breaches = breaches(&files);
+    for Breach { path, line, says } in &breaches {
+        say!("{path}:{line}: {says}");
+    }
+    match breaches.len() {
+        0 => Ok(()),
+        1 => bail!("one thing is not tidy"),
+        count => bail!("{count} things are not tidy"),
+    }
+}
+
+fn breaches(files: &[File]) -> Vec<Breach> {
+    let mut breaches = Vec::new();
+    stems::check(files, &mut breaches);
+    manifests::check(files, &mut breaches);
+    links::check(files, &mut breaches);
+    text::check(files, &mut breaches);
+    let ci = files.iter().find(|file| file.path == ".ci/run");
+    if let Some(file) = ci.filter(|file| !file.executable) {
+        breaches.push(Breach::new(file, 1, "is not executable: chmod +x .ci/run"));
+    }
+    breaches.sort();
+    breaches
+}
+
+/// Everything that git knows or would take.
+fn files(root: &Path) -> Result<Vec<File>> {
+    let mut list = Command::new("git");
+    list.args([
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "-z",
+    ]);
+    let list = output(list.current_dir(root))?;
+    let paths = list.split('\0').filter(|path| !path.is_empty());
+    Ok(paths.filter_map(|path| read(root, path)).collect())
+}
+
+/// Nothing for a file that is deleted and not committed, or for a link.
+fn read(root: &Path, path: &str) -> Option<File> {
+    let full: PathBuf = root.join(path);
+    let metadata = fs::symlink_metadata(&full)
+        .ok()
+        .filter(fs::Metadata::is_file)?;
+    Some(File {
+        path: path.to_owned(),
+        text: fs::read(&full)
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok()),
+        executable: is_executable(&metadata),
+    })
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o111 == 0o111
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    true
+}
+
+impl File {
+    /// The lines with their numbers.
+    fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines = self.text.as_deref().unwrap_or_default().lines();
+        lines.enumerate().map(|(index, line)| (index + 1, line))
+    }
+
+    fn is_below(&self, folders: &[&str]) -> bool {
+        folders.iter().any(|folder| {
+            self.path
+                .strip_prefix(folder)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
+    }
+
+    /// What stands behind the last dot.
+    fn extension(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').map_or("", |(_, extension)| extension)
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use super::{Breach, File};
+
+    pub(super) fn file(path: &str, text: &str) -> File {
+        File {
+            path: path.to_owned(),
+            text: Some(text.to_owned()),
+            executable: false,
+        }
+    }
+
+    /// Breaches as they are printed.
+    pub(super) fn checked(check: fn(&[File], &mut Vec<Breach>), files: &[File]) -> Vec<String> {
+        let mut breaches = Vec::new();
+        check(files, &mut breaches);
+        let shown = breaches
+            .iter()
+            .map(|Breach { path, line, says }| format!("{path}:{line}: {says}"));
+        shown.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{testing::file, *};
+
+    #[test]
+    fn ci_must_be_executable() {
+        let run = |executable| File {
+            executable,
+            ..file(".ci/run", "#!/bin/sh\n")
+        };
+        assert_eq!(breaches(&[run(true)]), []);
+        assert_eq!(breaches(&[run(false)]).len(), 1);
+    }
+
+    #[test]
+    fn extensions_and_folders() {
+        assert_eq!(file("a.b/c.rs", "").extension(), "rs");
+        assert_eq!(file("a.b/c", "").extension(), "");
+        assert!(file("tests/fixtures/a", "").is_below(&["tests/fixtures"]));
+        assert!(!file("tests/fixtures2/a", "").is_below(&["tests/fixtures"]));
+    }
+}

@@ -1,0 +1,128 @@
+//! What may not stand in a file.
+
+use super::{Breach, File};
+
+/// Longer files are hard to read. The house says about 500.
+const MOST_LINES: usize = 600;
+
+/// What people write; generated files may be long.
+const WRITTEN: &[&str] = &["rs", "md", "sh", "toml", "yml", "cu"];
+
+/// Whose folders start with these is someone's machine.
+const MACHINE: &[&str] = &["home", "root", "tmp", "work"];
+
+const FIXTURES: &[&str] = &["tests/fixtures"];
+
+/// Where PTX may be written: the wrappers, the macros, and crates that try a compiler.
+const ASSEMBLY: &[&str] = &[
+    "crates/tma/src/ptx",
+    "crates/tma-macros",
+    "crates/ptx-builder/src/self_test",
+    "crates/ptx-builder/tests",
+    "tests/fixtures",
+];
+
+// Written apart, so that this file may stand here itself.
+const ASM: &str = concat!("asm", "!(");
+const DEBUG_PRINT: &str = concat!("dbg", "!(");
+const LATER: &str = concat!("TO", "DO");
+
+pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+    for file in files {
+        let length = file.lines().count();
+        if length > MOST_LINES && WRITTEN.contains(&file.extension()) && !file.is_below(FIXTURES) {
+            breaches.push(Breach::new(
+                file,
+                MOST_LINES,
+                format!("the file has {length} lines; about 500 are enough"),
+            ));
+        }
+        for (number, line) in file.lines() {
+            let mut breach = |says: String| breaches.push(Breach::new(file, number, says));
+            if let Some(path) = machine_path(line) {
+                breach(format!("names a folder of one machine, {path}"));
+            }
+            if line
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| word == LATER)
+            {
+                breach(format!("has a {LATER}: do it, or open an issue"));
+            }
+            if file.extension() != "rs" || line.trim_start().starts_with("//") {
+                continue;
+            }
+            if line.contains(DEBUG_PRINT) {
+                breach("prints for debugging".to_owned());
+            }
+            if line.contains(ASM) && !file.is_below(ASSEMBLY) {
+                breach(format!(
+                    "writes assembly, which belongs below {}",
+                    ASSEMBLY[0]
+                ));
+            }
+        }
+    }
+}
+
+/// The first path that begins at the root with the folder of a machine.
+fn machine_path(line: &str) -> Option<String> {
+    MACHINE.iter().find_map(|folder| {
+        let path = format!("/{folder}/");
+        let begins = |at: usize| {
+            let before = line[..at].chars().next_back();
+            before.is_none_or(|c| !c.is_alphanumeric() && !"_-.}/*$".contains(c))
+        };
+        line.match_indices(&path)
+            .any(|(at, _)| begins(at))
+            .then_some(path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{checked, file};
+    use super::*;
+
+    fn says(path: &str, text: &str) -> Vec<String> {
+        checked(check, &[file(path, text)])
+    }
+
+    #[test]
+    fn assembly_stays_in_its_place() {
+        let text = format!("// {ASM}\ncore::arch::{ASM}\"ret;\");\n");
+        assert_eq!(says("crates/tma/src/ptx/fence.rs", &text), [""; 0]);
+        let expected =
+            "kernels-gpu/src/a.rs:2: writes assembly, which belongs below crates/tma/src/ptx";
+        assert_eq!(says("kernels-gpu/src/a.rs", &text), [expected]);
+    }
+
+    #[test]
+    fn long_files_are_named_unless_generated() {
+        let text = "\n".repeat(MOST_LINES + 1);
+        assert_eq!(says("a.rs", &text).len(), 1);
+        assert_eq!(
+            says("a.tsv", &text).len() + says("tests/fixtures/a.rs", &text).len(),
+            0
+        );
+    }
+
+    #[test]
+    fn folders_of_a_machine_are_found() {
+        let of = |folder: &str| format!("{}{folder}{}", '/', "/x");
+        for folder in MACHINE {
+            assert!(machine_path(&format!("see {}", of(folder))).is_some());
+            assert!(machine_path(&format!("target{}", of(folder))).is_none());
+        }
+        assert!(machine_path("https://x.org/usr/lib").is_none());
+    }
+
+    #[test]
+    fn leftovers_are_found() {
+        assert_eq!(says("a.md", &format!("{LATER}: more\n")).len(), 1);
+        assert_eq!(says("a.md", &format!("METHOD{LATER}S\n")).len(), 0);
+        assert_eq!(
+            says("a.rs", &format!("let x = {DEBUG_PRINT}y);\n")),
+            ["a.rs:1: prints for debugging"]
+        );
+    }
+}
