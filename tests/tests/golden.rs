@@ -3,7 +3,7 @@
 use std::{env, fs, path::PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx::{Block, Item, Statement};
+use ptx::{Block, Item, Space, Statement};
 use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX};
 
 fn main() {
@@ -75,7 +75,28 @@ fn one_entry(module: Module, entry: &str) -> Result<String, Failed> {
     for function in one.functions_mut() {
         function.body.iter_mut().for_each(drop_locations);
     }
-    Ok(one.to_string())
+    Ok(plain_names(&one))
+}
+
+/// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
+/// changes with every edit above it.
+fn plain_names(module: &ptx::Module) -> String {
+    let mut text = module.to_string();
+    let shared = module
+        .variables()
+        .filter(|variable| variable.space == Space::Shared);
+    for name in shared
+        .flat_map(|variable| &variable.declarators)
+        .map(|declarator| declarator.name.as_str())
+    {
+        if let Some((plain, hash)) = name.rsplit_once('_')
+            && hash.len() == 8
+            && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            text = text.replace(name, plain);
+        }
+    }
+    text
 }
 
 fn drop_locations(block: &mut Block) {

@@ -39,4 +39,4 @@ pub use arch::{Arch, PtxIsa, UnknownArch};
 pub use builder::{Assemble, Ptx, PtxBuilder};
 pub use compiler::{DeviceCompiler, Origin, TRIED_VERSION, Version};
 pub use error::Error;
-pub use ptxas::{Ptxas, Resources, tool_dirs};
+pub use ptxas::{Ptxas, Resources, cuda_cache, tool_dirs};

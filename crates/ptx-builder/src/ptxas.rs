@@ -102,8 +102,9 @@ pub fn tool_dirs() -> impl Iterator<Item = PathBuf> {
     ])
 }
 
-/// Where `cargo xtask setup --cuda` puts NVIDIA's compiler: shared by all projects of a user.
-pub(crate) fn cuda_cache() -> PathBuf {
+/// Where `cargo xtask setup --cuda` puts NVIDIA's compiler, shared by all projects of a user:
+/// `rust-tma/cuda-13.0` in `XDG_CACHE_HOME`, or else in `~/.cache`.
+pub fn cuda_cache() -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || env::home_dir().unwrap_or_default().join(".cache");
     cache

@@ -1,6 +1,6 @@
-//! The device compiler: from rustup, else from Debian.
+//! The device compiler: from rustup or from Debian.
 
-use std::{path::Path, process::Command};
+use std::{env, path::Path, process::Command};
 
 use anyhow::{Context, Result, anyhow, bail};
 use ptx_builder::{DeviceCompiler, TRIED_VERSION};
@@ -9,10 +9,15 @@ use crate::process;
 
 const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "cargo-web", "rust-web-src"];
 
-/// Tries what there is on this machine, in order.
+/// Tries what there is on this machine, in order: rustup first, unless it was told not to install
+/// toolchains unasked.
 pub(super) fn install() -> Result<DeviceCompiler> {
     let mut reasons = Vec::new();
-    for (name, attempt) in [("rustup", rustup as fn() -> Result<()>), ("apt-get", apt)] {
+    let mut attempts = [("rustup", rustup as fn() -> Result<()>), ("apt-get", apt)];
+    if env::var_os("RUSTUP_AUTO_INSTALL").is_some_and(|value| value == "0") {
+        attempts.reverse();
+    }
+    for (name, attempt) in attempts {
         match attempt().and_then(|()| found(name)) {
             Ok(compiler) => return Ok(compiler),
             Err(reason) => reasons.push(format!("  {name}: {reason:#}")),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, ensure};
-use ptx_builder::{Ptxas, tool_dirs};
+use ptx_builder::{Ptxas, cuda_cache, tool_dirs};
 
 use crate::{output::Mark, process};
 
@@ -94,10 +94,9 @@ fn put_in_place(complete: &Path, cache: &Path) -> Result<()> {
     fs::rename(complete, cache).with_context(|| format!("cannot create {}", cache.display()))
 }
 
-/// The folder below which `ptx-builder` looks last.
+/// The folder in which `ptx-builder` looks for them.
 fn cache() -> Result<PathBuf> {
-    let bin = tool_dirs().last().unwrap_or_default();
-    let cache = bin.ancestors().nth(3).unwrap_or(&bin).to_owned();
+    let cache = cuda_cache();
     ensure!(
         cache.is_absolute(),
         "there is no home folder to install CUDA's tools into: set HOME or XDG_CACHE_HOME"
