@@ -2,7 +2,7 @@
 //! on, with explicit phase tracking.
 
 use tma::{
-    Barrier, SharedPtr, kernel,
+    Barrier, kernel,
     ptx::{cp_async_bulk, mbarrier::Mbarrier},
     shared,
     thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
@@ -36,7 +36,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     let bytes = block_size * size_of::<i32>() as u32;
 
     // The stages lie one after another, the barriers behind them.
-    let smem: SharedPtr<i32> = shared::dynamic();
+    let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
     let bar_address = |stage: u32| stage_data(STAGES).cast::<Mbarrier>().add(stage);
     let block_batch = |batch: u32| {

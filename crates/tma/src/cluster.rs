@@ -4,6 +4,19 @@
 
 use crate::ptx;
 
+positions! {
+    /// This cluster's position in the grid.
+    #[doc(alias = "clusterIdx")]
+    cluster_idx = clusterid;
+    /// Clusters of the grid.
+    grid_dim = nclusterid;
+    /// This block's position in its cluster.
+    block_idx = cluster_ctaid;
+    /// Blocks of the cluster.
+    #[doc(alias = "clusterDim")]
+    cluster_dim = cluster_nctaid;
+}
+
 /// This block's number in its cluster.
 #[doc(alias = "cluster_ctarank")]
 #[inline(always)]

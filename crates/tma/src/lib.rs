@@ -44,6 +44,8 @@
 
 #[macro_use]
 mod device_fn;
+#[macro_use]
+mod positions;
 
 mod barrier;
 pub mod cluster;

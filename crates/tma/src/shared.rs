@@ -158,12 +158,14 @@ shared_values! {
     [u32; 4]: v4_b32, |bits| bits, |value| value;
 }
 
-/// The start of the dynamic shared memory, aligned to 1024 bytes.
+/// The start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
+/// 1024. Its size is the launch's `shared_bytes`.
 ///
-/// Its size is the launch's `shared_bytes`.
+/// Bulk copies want 16, tensor copies 128, and those with a 128-byte swizzle 1024. The largest
+/// alignment in a module pads the static shared memory of all its kernels.
 #[doc(alias = "extern __shared__")]
 #[inline(always)]
-pub fn dynamic<T>() -> SharedPtr<T> {
+pub fn dynamic<T, const ALIGN: usize>() -> SharedPtr<T> {
     // SAFETY: taking an address has no conditions.
-    SharedPtr::from_address(unsafe { ptx::shared_symbol::dynamic() })
+    SharedPtr::from_address(unsafe { ptx::shared_symbol::dynamic::<ALIGN>() })
 }

@@ -16,23 +16,6 @@ pub struct Dim3 {
     pub z: u32,
 }
 
-macro_rules! positions {
-    ($($(#[$attribute:meta])* $name:ident = $register:ident;)*) => {$(
-        $(#[$attribute])*
-        #[inline(always)]
-        pub fn $name() -> Dim3 {
-            // SAFETY: reading a special register has no conditions.
-            unsafe {
-                Dim3 {
-                    x: ptx::sreg::$register::<0>(),
-                    y: ptx::sreg::$register::<1>(),
-                    z: ptx::sreg::$register::<2>(),
-                }
-            }
-        }
-    )*};
-}
-
 positions! {
     /// This thread's position in its block.
     #[doc(alias = "threadIdx")]

@@ -8,7 +8,7 @@ mod parameters;
 mod places;
 mod shared_memory;
 
-pub use clusters::{cluster_at_launch, cluster_of_two};
+pub use clusters::{cluster_at_launch, cluster_of_two, cluster_places};
 pub use lanes::{half_barriers, lanes};
 pub use parameters::{parameters, trap};
 pub use places::places;

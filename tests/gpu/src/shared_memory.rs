@@ -14,7 +14,7 @@ macro_rules! reverse {
         #[kernel]
         pub unsafe fn $name(output: *mut $type, input: *const $type) {
             let (thread, threads) = (thread_idx().x, block_dim().x);
-            let values: SharedPtr<$type> = shared::dynamic();
+            let values = shared::dynamic::<$type, 16>();
             // SAFETY: a value for each thread (1).
             unsafe { values.add(thread).write(*input.add(thread as usize)) };
             // SAFETY: every thread is here.
@@ -88,4 +88,26 @@ fn counter() -> SharedPtr<u32> {
         static COUNTER: u32;
     }
     COUNTER::ptr()
+}
+
+/// Writes how far dynamic shared memory is from each alignment that it may have.
+///
+/// # Safety
+/// 1. `output` has 7 numbers.
+#[kernel(max_threads = 32)]
+pub unsafe fn dynamic_alignment(output: *mut u32) {
+    if thread_idx().x == 0 {
+        // SAFETY: seven numbers (1).
+        unsafe {
+            *output.cast::<[u32; 7]>() = [
+                shared::dynamic::<u8, 16>().address() % 16,
+                shared::dynamic::<u8, 32>().address() % 32,
+                shared::dynamic::<u8, 64>().address() % 64,
+                shared::dynamic::<u8, 128>().address() % 128,
+                shared::dynamic::<u8, 256>().address() % 256,
+                shared::dynamic::<u8, 512>().address() % 512,
+                shared::dynamic::<u8, 1024>().address() % 1024,
+            ];
+        }
+    }
 }

@@ -24,5 +24,26 @@ pub(super) fn cases() -> Vec<Scenario> {
             &ranks(24, cluster),
         ));
     }
+    cases.push(places([4, 3, 6]));
     cases
+}
+
+/// Clusters of 2 x 1 x 2 blocks in a grid.
+fn places(blocks: [u32; 3]) -> Scenario {
+    let cluster = [2, 1, 2];
+    let mut expected = Vec::new();
+    for z in 0..blocks[2] {
+        for y in 0..blocks[1] {
+            for x in 0..blocks[0] {
+                let block = [x, y, z];
+                let axes = || [0, 1, 2];
+                expected.extend(axes().map(|axis| block[axis] % cluster[axis]));
+                expected.extend(axes().map(|axis| block[axis] / cluster[axis]));
+                expected.extend(cluster);
+                expected.extend(axes().map(|axis| blocks[axis] / cluster[axis]));
+            }
+        }
+    }
+    let launch = Launch::new("cluster_places", blocks, 32).buffer(0);
+    writes("places", launch, &expected)
 }

@@ -40,6 +40,10 @@ pub(super) fn cases() -> Vec<Scenario> {
         Launch::new("static_shared", 1, 64).buffer(0),
         &expected,
     ));
+    let launch = Launch::new("dynamic_alignment", 1, 32)
+        .shared_bytes(16)
+        .buffer(0);
+    cases.push(writes("dynamic_alignment", launch, &[0; 7]));
     cases
 }
 

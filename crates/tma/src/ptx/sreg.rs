@@ -72,54 +72,86 @@ device_fn! {
             }
         }
     }
+}
 
-    /// `mov.u32 value, %laneid;` — this thread in its warp.
-    ///
-    /// PTX ISA 1.3, every architecture.
-    ///
-    /// # Safety
-    /// 1. None: a register is only read.
-    pub unsafe fn laneid() -> u32 {
-        let value;
-        // SAFETY: (1). The register never changes for a thread.
-        unsafe {
-            core::arch::asm!("mov.u32 {value}, %laneid;", value = out(reg32) value,
-                options(pure, nomem, nostack, preserves_flags))
+/// Registers that never change for a thread.
+macro_rules! constant_registers {
+    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { device_fn! {$(
+        #[doc = concat!("`mov.u32 value, %", $register, ";`")]
+        ///
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        /// 1. None: a register is only read.
+        pub unsafe fn $name() -> u32 {
+            let value;
+            // SAFETY: (1). No memory is touched.
+            unsafe {
+                core::arch::asm!(
+                    concat!("mov.u32 {value}, %", $register, ";"),
+                    value = out(reg32) value,
+                    options(pure, nomem, nostack, preserves_flags),
+                )
+            }
+            value
         }
-        value
-    }
+    )*} };
+}
 
-    /// `mov.u32 value, %cluster_ctarank;` — this block in its cluster.
-    ///
-    /// PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    /// 1. None: a register is only read.
+constant_registers! {
+    /// This thread in its warp. PTX ISA 1.3, every architecture.
+    #[doc(alias = "get_sreg_laneid")]
+    laneid = "laneid";
+    /// This block in its cluster. PTX ISA 7.8, sm_90.
     #[doc(alias = "get_sreg_cluster_ctarank")]
-    pub unsafe fn cluster_ctarank() -> u32 {
-        let value;
-        // SAFETY: (1). The register never changes for a thread.
-        unsafe {
-            core::arch::asm!("mov.u32 {value}, %cluster_ctarank;", value = out(reg32) value,
-                options(pure, nomem, nostack, preserves_flags))
-        }
-        value
-    }
-
-    /// `mov.u32 value, %cluster_nctarank;` — blocks of the cluster.
-    ///
-    /// PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    /// 1. None: a register is only read.
+    cluster_ctarank = "cluster_ctarank";
+    /// Blocks of the cluster. PTX ISA 7.8, sm_90.
     #[doc(alias = "get_sreg_cluster_nctarank")]
-    pub unsafe fn cluster_nctarank() -> u32 {
-        let value;
-        // SAFETY: (1). The register never changes for a thread.
-        unsafe {
-            core::arch::asm!("mov.u32 {value}, %cluster_nctarank;", value = out(reg32) value,
-                options(pure, nomem, nostack, preserves_flags))
+    cluster_nctarank = "cluster_nctarank";
+}
+
+/// Registers with three dimensions that never change for a thread.
+macro_rules! constant_vectors {
+    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { device_fn! {$(
+        #[doc = concat!("`mov.u32 value, %", $register, ".x;` (`.y` for dimension 1, `.z` for 2)")]
+        ///
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        /// 1. None: a register is only read.
+        pub unsafe fn $name<const DIMENSION: usize>() -> u32 {
+            let value;
+            // SAFETY: (1). No memory is touched.
+            unsafe {
+                match DIMENSION {
+                    0 => constant_vectors!(@read value, $register, ".x"),
+                    1 => constant_vectors!(@read value, $register, ".y"),
+                    _ => constant_vectors!(@read value, $register, ".z"),
+                }
+            }
+            value
         }
-        value
-    }
+    )*} };
+    (@read $value:ident, $register:literal, $dimension:literal) => {
+        core::arch::asm!(
+            concat!("mov.u32 {value}, %", $register, $dimension, ";"),
+            value = out(reg32) $value,
+            options(pure, nomem, nostack, preserves_flags),
+        )
+    };
+}
+
+constant_vectors! {
+    /// This cluster in the grid. PTX ISA 7.8, sm_90.
+    #[doc(alias = "get_sreg_clusterid")]
+    clusterid = "clusterid";
+    /// Clusters of the grid. PTX ISA 7.8, sm_90.
+    #[doc(alias = "get_sreg_nclusterid")]
+    nclusterid = "nclusterid";
+    /// This block in its cluster. PTX ISA 7.8, sm_90.
+    #[doc(alias = "get_sreg_cluster_ctaid")]
+    cluster_ctaid = "cluster_ctaid";
+    /// Blocks of the cluster. PTX ISA 7.8, sm_90.
+    #[doc(alias = "get_sreg_cluster_nctaid")]
+    cluster_nctaid = "cluster_nctaid";
 }
