@@ -139,7 +139,7 @@ fn what_the_driver_refuses_is_explained() -> Result {
 
     let (elements, tiled) = matrix();
     let buffer = gpu.upload(&elements)?;
-    let bad = tiled.box_dim(&[16, 257]).swizzle(Swizzle::B32);
+    let bad = tiled.box_dims(&[16, 257]).swizzle(Swizzle::B32);
     let text = buffer.tensor_map(&bad).unwrap_err().to_string();
     assert!(
         text.starts_with("the driver refuses a tensor map with\n  address "),

@@ -134,12 +134,20 @@ impl DataType {
 
     /// Bytes of `elements` neighbours in global memory.
     pub const fn global_bytes(self, elements: u64) -> u64 {
-        elements.saturating_mul(self.global_bits()).div_ceil(8)
+        Self::bytes_of(elements, self.global_bits())
     }
 
     /// Bytes of `elements` neighbours in shared memory.
     pub const fn shared_bytes(self, elements: u64) -> u64 {
-        elements.saturating_mul(self.shared_bits()).div_ceil(8)
+        Self::bytes_of(elements, self.shared_bits())
+    }
+
+    const fn bytes_of(elements: u64, bits: u64) -> u64 {
+        if bits.is_multiple_of(8) {
+            elements.saturating_mul(bits / 8)
+        } else {
+            elements.saturating_mul(bits).div_ceil(8)
+        }
     }
 
     /// Whether it is a floating-point type, which alone can be filled with NaN.

@@ -93,6 +93,12 @@ pub(crate) const fn counted_box_bytes(tiled: &Tiled) -> u64 {
     tiled.tensor.data_type.shared_bytes(elements)
 }
 
+/// The bytes of a column as drivers count them: all channels, even of interleaved tensors.
+pub(crate) const fn counted_column_bytes(im2col: &Im2col) -> u64 {
+    let pixel = im2col.tensor.data_type.shared_bytes(im2col.channels_per_pixel as u64);
+    pixel.saturating_mul(im2col.pixels_per_column as u64)
+}
+
 const fn im2col(words: &mut Words, im2col: &Im2col) {
     layout::IM2COL.set(words, 1);
     let spatial = im2col.tensor.rank().saturating_sub(2);
@@ -106,5 +112,5 @@ const fn im2col(words: &mut Words, im2col: &Im2col) {
     }
     layout::CHANNELS.set(words, im2col.channels_per_pixel.wrapping_sub(1) as u64);
     layout::PIXELS.set(words, im2col.pixels_per_column.wrapping_sub(1) as u64);
-    layout::BOX_BYTES.set(words, im2col.box_bytes());
+    layout::BOX_BYTES.set(words, counted_column_bytes(im2col));
 }

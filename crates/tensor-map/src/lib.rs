@@ -23,7 +23,7 @@
 //! assert_eq!(
 //!     refused.to_string(),
 //!     "no tiled tensor map of these parameters, 3 rules are broken:
-//!   address = 0x8: must be a multiple of 16; try 0x0 [address-multiple]
+//!   address = 0x8: must be a multiple of 16; try 0x10 [address-multiple]
 //!   box_dims has 1 value: must be 2, one for each dimension [box-length]
 //!   box_dims[0] = 33: a row of 132 bytes, must be a multiple of 16; try 36 [box-row-multiple]"
 //! );
@@ -49,15 +49,19 @@
 mod data_type;
 mod decode;
 mod encode;
+mod explain;
 pub mod layout;
 mod map;
 mod options;
 mod params;
 pub mod rules;
+pub mod swizzle;
 mod target;
+pub mod walk;
 
 pub use data_type::{DataType, Element};
 pub use decode::{Decoded, NotATensorMap};
+pub use explain::Explanation;
 pub use map::TensorMap;
 pub use options::{Interleave, L2Promotion, OobFill, Swizzle, WideMode};
 pub use params::{Dims, Im2col, Im2colWide, MAX_RANK, Params, Tensor, Tiled};

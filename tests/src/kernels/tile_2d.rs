@@ -1,5 +1,5 @@
 use launch::{Buffer, Dim3, Launch};
-use tensor_map::{DataType, Tiled};
+use tensor_map::{DataType, TensorMap, Tiled};
 
 use super::{Kernel, numbers};
 use crate::{Expected, Scenario};
@@ -52,9 +52,9 @@ impl Matrix {
     }
 
     fn map(self) -> Tiled {
-        Tiled::new(DataType::I32, &[self.width as u64, self.height as u64])
+        TensorMap::tiled(DataType::I32, &[self.width as u64, self.height as u64])
             .strides_bytes(&[self.pitch as u64 * 4])
-            .box_dim(&TILE.map(|dim| dim as u32))
+            .box_dims(&TILE.map(|dim| dim as u32))
     }
 
     fn describe(self) -> String {

@@ -1,10 +1,10 @@
 use launch::{Buffer, Launch};
-use tensor_map::{DataType, Tiled};
+use tensor_map::{DataType, TensorMap};
 
 use crate::{Expected, Scenario};
 
 pub(super) fn cases() -> Vec<Scenario> {
-    let map = Tiled::new(DataType::F32, &[64, 8, 4]).box_dim(&[32, 4, 2]);
+    let map = TensorMap::tiled(DataType::F32, &[64, 8, 4]).box_dims(&[32, 4, 2]);
     let launch = Launch::new("parameters", 1, 32)
         .scalar(200_u8)
         .scalar(-2_i16)

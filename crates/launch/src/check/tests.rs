@@ -1,4 +1,4 @@
-use tensor_map::{DataType, Tiled};
+use tensor_map::{DataType, TensorMap, Tiled};
 
 use crate::{Buffer, Dim3, Launch, Limits, Parameter, Signature, check};
 
@@ -26,7 +26,7 @@ fn tile() -> Signature {
 }
 
 fn tiled() -> Tiled {
-    Tiled::new(DataType::I32, &[64, 32]).box_dim(&[16, 8])
+    TensorMap::tiled(DataType::I32, &[64, 32]).box_dims(&[16, 8])
 }
 
 fn buffers() -> [Buffer; 2] {

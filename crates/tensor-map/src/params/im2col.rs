@@ -108,9 +108,13 @@ impl Im2col {
         if matches!(self.tensor.interleave, Interleave::None) { 1 } else { 0 }
     }
 
-    /// Bytes that one load delivers to its barrier.
+    /// Bytes that one load delivers to its barrier: of interleaved tensors one slice a pixel,
+    /// whatever the channels per pixel are, as seen on an H100.
     pub const fn box_bytes(&self) -> u64 {
-        let pixel = self.tensor.data_type.shared_bytes(self.channels_per_pixel as u64);
+        let pixel = match self.tensor.interleave.slice_bytes() {
+            Some(slice) => slice,
+            None => self.tensor.data_type.shared_bytes(self.channels_per_pixel as u64),
+        };
         pixel.saturating_mul(self.pixels_per_column as u64)
     }
 }

@@ -1,6 +1,7 @@
 mod dims;
 mod im2col;
 mod im2col_wide;
+mod span;
 mod tensor;
 mod tiled;
 
@@ -72,5 +73,29 @@ impl Params {
     /// What the driver accepts and people regret.
     pub const fn warnings(&self, address: u64, target: Target) -> Findings {
         Findings::warnings(*self, address, target)
+    }
+}
+
+macro_rules! params_from {
+    ($($mode:ident),*) => {$(
+        impl From<$mode> for Params {
+            fn from(params: $mode) -> Self {
+                Self::$mode(params)
+            }
+        }
+
+        impl From<&$mode> for Params {
+            fn from(params: &$mode) -> Self {
+                Self::$mode(*params)
+            }
+        }
+    )*};
+}
+
+params_from!(Tiled, Im2col, Im2colWide);
+
+impl From<&Params> for Params {
+    fn from(params: &Params) -> Self {
+        *params
     }
 }

@@ -77,11 +77,17 @@ impl Tiled {
 
     /// Elements of one box in a dimension, those that its element stride skips left out.
     ///
-    /// Element strides of dimension 0 count only in interleaved tensors.
+    /// In interleaved tensors this is 1 for the dimension of channels, the last but one: a copy
+    /// takes one slice, whatever the box says. In others the element stride of dimension 0 is
+    /// ignored. Both were seen on an H100.
     pub const fn box_elements(&self, dim: usize) -> u64 {
+        let interleaved = !matches!(self.tensor.interleave, Interleave::None);
+        if interleaved && dim + 2 == self.tensor.rank() {
+            return 1;
+        }
         let elements = self.box_dims.at(dim) as u64;
         let stride = self.tensor.element_strides.at(dim);
-        if stride == 0 || dim == 0 && matches!(self.tensor.interleave, Interleave::None) {
+        if stride == 0 || dim == 0 && !interleaved {
             return elements;
         }
         elements.div_ceil(stride as u64)
@@ -89,7 +95,10 @@ impl Tiled {
 
     /// Bytes that one load of the box delivers to its barrier.
     pub const fn box_bytes(&self) -> u64 {
-        let mut bytes = self.tensor.data_type.shared_bytes(self.box_elements(0));
+        let mut bytes = match self.tensor.interleave.slice_bytes() {
+            Some(slice) => slice.saturating_mul(self.box_elements(0)),
+            None => self.tensor.data_type.shared_bytes(self.box_elements(0)),
+        };
         let mut dim = 1;
         while dim < self.tensor.rank() {
             bytes = bytes.saturating_mul(self.box_elements(dim));

@@ -1,7 +1,7 @@
 //! What holds for im2col maps.
 
 use super::{Finding, Parameter, Rule, Sink, Value, tensor};
-use crate::{Im2col, Im2colWide, Swizzle, Target};
+use crate::{Im2col, Im2colWide, Swizzle, Target, encode::counted_column_bytes};
 
 pub(super) const fn check(sink: &mut Sink, im2col: &Im2col, address: u64, target: Target) {
     if !tensor::check(sink, &im2col.tensor, address, target, 3) {
@@ -82,6 +82,6 @@ const fn column(sink: &mut Sink, im2col: &Im2col, target: Target) {
         sink.report(finding.try_number(if pixels == 0 { 1 } else { 1024 }));
     }
     if channels_fit && pixels_fit {
-        tensor::fits(sink, im2col.box_bytes(), target, Parameter::PixelsPerColumn, value);
+        tensor::fits(sink, counted_column_bytes(im2col), target, Parameter::PixelsPerColumn, value);
     }
 }

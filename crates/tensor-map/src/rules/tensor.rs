@@ -68,7 +68,9 @@ pub(super) const fn address(sink: &mut Sink, address: u64, align: u64) {
     let value = Value::Address(address);
     if !address.is_multiple_of(align) {
         let finding = Finding::new(Rule::AddressMultiple, Parameter::Address, value).limit(align as i128);
-        sink.report(finding.try_value(Value::Address(address / align * align)));
+        let below = address / align * align;
+        let nearest = if below == 0 { align } else { below };
+        sink.report(finding.try_value(Value::Address(nearest)));
     }
     if address >= 1 << 57 {
         sink.report(Finding::new(Rule::AddressRange, Parameter::Address, value).limit(1 << 57));
