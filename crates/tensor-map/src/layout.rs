@@ -165,3 +165,24 @@ pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
         T::U6x16Align16 => (13, 0),
     }
 }
+
+/// All fields of a map, by where they lie but for those that share a word with the box.
+pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
+    let spatial = rank.saturating_sub(2).clamp(1, 3);
+    let corner = move |number: usize| corner(number >= spatial, spatial, number % spatial);
+    let corners = (0..2 * spatial).map(corner).filter(move |_| is_im2col);
+    let column = [CHANNELS, PIXELS].into_iter().filter(move |_| is_im2col);
+    let boxes = BOX.into_iter().filter(move |_| !is_im2col);
+    let kinds = [GLOBAL_ADDRESS, IM2COL, RANK, DATA_TYPE, INTERLEAVE, SWIZZLE, OOB_FILL, TF32];
+    kinds
+        .into_iter()
+        .chain([L2_PROMOTION, SWIZZLE_ATOM, LARGE_TENSOR, SWIZZLE_96])
+        .chain(STRIDE_LOW)
+        .chain(STRIDE_HIGH)
+        .chain(DIM)
+        .chain(ELEMENT_STRIDE)
+        .chain(boxes)
+        .chain(corners)
+        .chain(column)
+        .chain([BOX_BYTES, BOX_ALIGN])
+}

@@ -48,12 +48,14 @@
 
 mod data_type;
 mod decode;
+mod diff;
 mod encode;
 mod explain;
 pub mod layout;
 mod map;
 mod options;
 mod params;
+pub mod replace;
 pub mod rules;
 pub mod swizzle;
 mod target;
@@ -61,6 +63,7 @@ pub mod walk;
 
 pub use data_type::{DataType, Element};
 pub use decode::{Decoded, NotATensorMap};
+pub use diff::Difference;
 pub use explain::Explanation;
 pub use map::TensorMap;
 pub use options::{Interleave, L2Promotion, OobFill, Swizzle, WideMode};

@@ -8,7 +8,7 @@ use tensor_map::TensorMap;
 use tests::maps::{
     Case,
     generate::{Function, Random, case},
-    record::Record,
+    record::{Record, pack},
 };
 
 /// Compare our tensor maps with the driver's.
@@ -23,7 +23,7 @@ struct Arguments {
     /// How many differences to show.
     #[arg(long, default_value_t = 10)]
     show: u64,
-    /// Write the first sets and the driver's answers here.
+    /// Write the first sets and the driver's answers here, compressed.
     #[arg(long)]
     sample: Option<PathBuf>,
     /// How many sets of each function to write.
@@ -69,7 +69,7 @@ fn run(arguments: &Arguments) -> Result<u64, String> {
     let Count { legal, illegal, differences } = total;
     println!("{:<28} {legal:>10} {illegal:>10} {differences:>11}", "all");
     if let Some(path) = &arguments.sample {
-        fs::write(path, sample).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(path, pack(&sample)).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(differences)
 }
@@ -78,7 +78,7 @@ fn compare(
     gpu: &Gpu,
     arguments: &Arguments,
     function: Function,
-    sample: &mut Vec<u8>,
+    sample: &mut Vec<Record>,
 ) -> Result<Count, String> {
     let random = &mut Random::new(arguments.seed.wrapping_mul(4) + function as u64);
     let mut count = Count::default();
@@ -90,7 +90,7 @@ fn compare(
             None => count.illegal += 1,
         }
         if number < arguments.sample_sets {
-            Record { case, answer }.write(sample);
+            sample.push(Record { case, answer });
         }
         if ours.as_ref().ok() != answer.as_ref() {
             count.differences += 1;

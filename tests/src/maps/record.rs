@@ -7,6 +7,29 @@ use tensor_map::{
 
 use super::Case;
 
+/// The records in compressed bytes, as `map-differential --sample` writes them.
+///
+/// # Errors
+/// The bytes are not compressed, or make no sense from some record on.
+pub fn unpack(compressed: &[u8]) -> Result<Vec<Record>, String> {
+    let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    let mut rest = &bytes[..];
+    let mut records = Vec::new();
+    while !rest.is_empty() {
+        let number = records.len();
+        records.push(Record::read(&mut rest).ok_or(format!("record {number} makes no sense"))?);
+    }
+    Ok(records)
+}
+
+/// Records as compressed bytes.
+pub fn pack(records: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    records.iter().for_each(|record| record.write(&mut bytes));
+    miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
+}
+
 /// A case, and the map that the driver made of it if it accepted it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
@@ -17,8 +40,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Appends its bytes.
-    pub fn write(&self, bytes: &mut Vec<u8>) {
+    fn write(&self, bytes: &mut Vec<u8>) {
         match self.case {
             Case::Encode(Params::Tiled(tiled), address) => {
                 write_all(bytes, &[0, address]);
@@ -46,8 +68,8 @@ impl Record {
         self.answer.iter().for_each(|map| bytes.extend(map.to_bytes()));
     }
 
-    /// Takes a record off the front; none at the end, or where bytes make no sense.
-    pub fn read(bytes: &mut &[u8]) -> Option<Self> {
+    /// Takes a record off the front; none where bytes make no sense.
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
         let (function, address) = (read(bytes)?, read(bytes)?);
         let case = match function {
             0 => {
@@ -170,10 +192,7 @@ mod tests {
             .map(|number| case(random, Function::ALL[number % 4]))
             .map(|case| Record { case, answer: case.ours().ok() })
             .collect();
-        let mut bytes = Vec::new();
-        records.iter().for_each(|record| record.write(&mut bytes));
-        let mut rest = &bytes[..];
-        let back: Vec<Record> = std::iter::from_fn(|| Record::read(&mut rest)).collect();
-        assert_eq!(back, records);
+        assert_eq!(unpack(&pack(&records)), Ok(records));
+        assert!(unpack(b"no zlib").is_err());
     }
 }

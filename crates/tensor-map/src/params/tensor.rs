@@ -56,22 +56,6 @@ impl Tensor {
         }
     }
 
-    /// Lays the tensor out in slices; strides that are still packed become those of slices.
-    pub(crate) const fn set_interleave(&mut self, interleave: Interleave) {
-        let mut packed = *self;
-        packed.pack();
-        let mut was_packed = self.strides_bytes.given() == packed.strides_bytes.given();
-        let mut dim = 0;
-        while dim < crate::MAX_RANK {
-            was_packed &= self.strides_bytes.at(dim) == packed.strides_bytes.at(dim);
-            dim += 1;
-        }
-        self.interleave = interleave;
-        if was_packed {
-            self.pack();
-        }
-    }
-
     /// Number of dimensions.
     pub const fn rank(&self) -> usize {
         self.dims.given()
@@ -146,11 +130,11 @@ macro_rules! tensor_setters {
             self
         }
 
-        /// Global memory is laid out in slices of channels. Strides that were not given become
-        /// those of a tensor of slices without padding.
+        /// Global memory is laid out in slices of channels. This needs
+        /// [`strides_bytes`](Self::strides_bytes), since the dimensions are others then.
         #[must_use]
         pub const fn interleave(mut self, interleave: Interleave) -> Self {
-            self.tensor.set_interleave(interleave);
+            self.tensor.interleave = interleave;
             self
         }
 
@@ -206,16 +190,6 @@ mod tests {
         let tensor = Tensor::packed(DataType::F16, Dims::<u64>::new(&[32, 162, 94]));
         assert_eq!(*tensor.strides_bytes, [64, 64 * 162]);
         assert_eq!(tensor.span_bytes(), 32 * 162 * 94 * 2);
-    }
-
-    #[test]
-    fn packed_strides_of_an_interleaved_tensor_count_slices() {
-        let mut tensor = Tensor::packed(DataType::F16, Dims::<u64>::new(&[8, 4, 3]));
-        tensor.set_interleave(Interleave::B32);
-        assert_eq!(*tensor.strides_bytes, [8 * 32, 4 * 8 * 32]);
-        tensor.strides_bytes = Dims::<u64>::new(&[512, 4096]);
-        tensor.set_interleave(Interleave::B16);
-        assert_eq!(*tensor.strides_bytes, [512, 4096]);
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Column {
             _ => bytes,
         };
         let first_spatial = self.im2col.first_spatial();
-        let mut global_offset = 0;
+        let mut global_offset = 0_i64;
         let mut is_inside = true;
         for dim in first_spatial..tensor.rank() {
             let offset = match dim.checked_sub(first_spatial) {
@@ -100,12 +100,13 @@ impl Column {
                 Some(stride) => tensor.strides_bytes.at(stride),
                 None => bytes,
             };
-            global_offset += coordinate * stride as i64;
+            let step = coordinate.wrapping_mul(stride as i64);
+            global_offset = step.wrapping_add(global_offset);
         }
         let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
         if !self.is_interleaved() {
             let first = self.pixel[0] * tensor.data_type.bytes() as i64;
-            global_offset += first;
+            global_offset = first.wrapping_add(global_offset);
             if is_inside {
                 inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
             }

@@ -64,7 +64,7 @@ impl Tiles {
             Some(span) if !self.is_interleaved() => span,
             _ => bytes,
         };
-        let mut global_offset = 0;
+        let mut global_offset = 0_i64;
         let mut is_inside = true;
         for dim in self.first_outer()..tensor.rank() {
             let step = self.position.at(dim) as i64 * i64::from(tensor.element_strides.at(dim));
@@ -74,12 +74,13 @@ impl Tiles {
                 Some(stride) => tensor.strides_bytes.at(stride),
                 None => bytes,
             };
-            global_offset += coordinate * stride as i64;
+            let step = coordinate.wrapping_mul(stride as i64);
+            global_offset = step.wrapping_add(global_offset);
         }
         let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
         if !self.is_interleaved() {
             let first = i64::from(self.coordinates.at(0)) * tensor.data_type.bytes() as i64;
-            global_offset += first;
+            global_offset = first.wrapping_add(global_offset);
             if is_inside {
                 inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
             }
