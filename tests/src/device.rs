@@ -1,13 +1,14 @@
 use std::{fmt, str::FromStr};
 
 use clap::ValueEnum;
+use emulator::EmulatorBackend;
 use host::{Capability, Gpu, GpuBackend};
 use launch::Backend;
 
 /// Where the kernels are to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Device {
-    /// On a GPU where there is one.
+    /// On a GPU where there is one, else on the emulator.
     Auto,
     /// On a GPU; a missing one is a failure.
     Gpu,
@@ -24,8 +25,6 @@ pub enum Opened {
         /// What it can run.
         capability: Capability,
     },
-    /// There is none, for this reason: what needs it is skipped.
-    Absent(String),
     /// It is missing though it was asked for, or does not work: a failure.
     Broken(String),
 }
@@ -34,9 +33,7 @@ impl Device {
     /// Opens it.
     pub fn open(self) -> Opened {
         match self {
-            Self::Emulator => Opened::Broken(
-                "there is no emulator yet; use `--device gpu` on a machine with one".into(),
-            ),
+            Self::Emulator => emulator(),
             Self::Auto | Self::Gpu => match Gpu::first() {
                 Ok(gpu) => Opened::Ready {
                     capability: gpu.device().capability,
@@ -44,9 +41,7 @@ impl Device {
                     // keep their conditions, so that they stay within the job's buffers (1).
                     backend: Box::new(unsafe { GpuBackend::new(gpu) }),
                 },
-                Err(error) if error.is_absent() && self == Self::Auto => {
-                    Opened::Absent(error.to_string())
-                }
+                Err(error) if error.is_absent() && self == Self::Auto => emulator(),
                 Err(error) => Opened::Broken(error.to_string()),
             },
         }
@@ -76,6 +71,14 @@ impl Device {
                 .parse()?;
         }
         Ok((device, rest))
+    }
+}
+
+fn emulator() -> Opened {
+    let seed = std::env::var("TMA_SEED").ok().and_then(|seed| seed.parse().ok());
+    Opened::Ready {
+        backend: Box::new(EmulatorBackend::new(seed.unwrap_or(0))),
+        capability: Capability { major: 9, minor: 0 },
     }
 }
 

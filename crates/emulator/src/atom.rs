@@ -1,0 +1,102 @@
+//! `atom` and `red`. PTX ISA 9.7.13.5 and 9.7.13.7.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    action::Action,
+    decode::{Address, Decoder, Refusal, Slot, Space, Words},
+    lanes::lanes_of,
+    ld_st::SPACES,
+    machine::{Step, Trapped},
+    observer::{AccessKind, Observer, Scope, Sem},
+    reduce::{Operator, Reduction},
+};
+
+/// Reads, changes and writes in one step.
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    address: Address,
+    d: Option<Slot>,
+    b: Slot,
+    change: Change,
+    bytes: usize,
+    order: (Sem, Scope),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Reduce(Reduction),
+    /// The slot has what is written where the old value is that of the operand.
+    CompareAndSwap(Slot),
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    use Operator::*;
+    let returns = instruction.opcode.stem() == "atom";
+    let sem = words.sem().unwrap_or(Sem::Relaxed);
+    let scope = words.scope().unwrap_or(Scope::Gpu);
+    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
+    let swaps = returns && words.take("cas");
+    let operators = [
+        ("add", Add), ("min", Min), ("max", Max), ("and", And), ("or", Or), ("xor", Xor),
+        ("exch", Exch), ("inc", Inc), ("dec", Dec),
+    ];
+    let operator = if swaps { None } else { Some(words.one_of(&operators).ok_or("its operator")?) };
+    words.take("noftz");
+    let ty = words.ty()?;
+    let mut operands = instruction.operands.as_slice();
+    let mut d = None;
+    if returns && let [first, rest @ ..] = operands {
+        d = Some(decoder.destination(first)?.slot);
+        operands = rest;
+    }
+    let (address, b, c) = match operands {
+        [address, b] if !swaps => (address, b, None),
+        [address, b, c] if swaps => (address, b, Some(c)),
+        _ => return Err("the number of its operands".into()),
+    };
+    let change = match (operator, c) {
+        (Some(operator), _) => Change::Reduce(Reduction::new(operator, ty)?),
+        (None, Some(c)) if matches!(ty, Type::B16 | Type::B32 | Type::B64 | Type::U32 | Type::U64 | Type::S32) => {
+            Change::CompareAndSwap(decoder.source(c, ty)?)
+        }
+        _ => return Err("its type".into()),
+    };
+    let b = decoder.source(b, ty)?;
+    let address = decoder.address(address, space)?;
+    let bytes = ty.size_bytes().unwrap_or(4) as usize;
+    let atomic = Atomic { address, d, b, change, bytes, order: (sem, scope) };
+    decoder.emit(Action::Atomic(Box::new(atomic)));
+    Ok(())
+}
+
+impl Atomic {
+    pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
+        step.world.progress += 1;
+        let size = self.bytes as u64;
+        let operands = *step.get(self.b);
+        for lane in lanes_of(step.active) {
+            let located = step.locate(lane, &self.address, size, size)?;
+            step.tell_access(lane, located, size, AccessKind::Atomic, self.order);
+            let old = crate::machine::read(step.bytes(lane, located, self.bytes));
+            let new = match self.change {
+                Change::Reduce(reduction) => reduction.apply(old, operands[lane]),
+                Change::CompareAndSwap(slot) => {
+                    let mask = u64::MAX >> (64 - 8 * size);
+                    let expected = operands[lane] & mask == old;
+                    if expected { step.get(slot)[lane] } else { old }
+                }
+            };
+            crate::machine::write(step.bytes_mut(lane, located, self.bytes)?, new);
+            if let Some(d) = self.d {
+                let base = step.group.base;
+                step.warp.registers[base + d][lane] = old;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! `barrier` and `bar`: barriers of a block. PTX ISA 9.7.13.1.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    action::Action,
+    decode::{Constant, Decoder, Refusal, Slot, Words},
+    error::Trap,
+    lanes::{LANES, lanes_of},
+    machine::{Cta, Flow, Here, Step, Trapped, Wait, World},
+    observer::{Event, Observer},
+};
+
+/// An arrival at a barrier.
+#[derive(Clone, Debug)]
+pub(crate) struct CtaBarrier {
+    barrier: Slot,
+    /// Threads that take part; all of the block where there is none.
+    threads: Option<Slot>,
+    waits: bool,
+    /// The result, what it is made of, and the predicate.
+    reduces: Option<(Slot, Vote, Slot)>,
+}
+
+/// What a barrier makes of the predicates of those who come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vote {
+    And,
+    Or,
+    Popc,
+}
+
+/// One of the 16 barriers of a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BarrierState {
+    /// How often it has completed.
+    pub(crate) generation: u64,
+    /// The lanes of each warp that have come.
+    arrived: Vec<u32>,
+    /// Threads that are to come; all of the block where it is 0.
+    expected: u32,
+    /// Predicates that hold, and those that do not.
+    votes: (u64, u64),
+    results: (u64, u64),
+}
+
+impl BarrierState {
+    /// Threads that have come. A warp that is complete counts as 32, however many threads it has
+    /// (PTX ISA, section 9.7.13.1: barriers count in multiples of the warp size).
+    fn count(&self, alive: impl Fn(usize) -> u32, by_warps: bool) -> u32 {
+        let warps = self.arrived.iter().enumerate();
+        warps
+            .map(|(warp, mask)| match alive(warp) & !mask {
+                0 if by_warps && *mask != 0 => LANES as u32,
+                _ => mask.count_ones(),
+            })
+            .sum()
+    }
+
+    /// For whom it waits.
+    pub(crate) fn describe(&self, cta: &Cta, barrier: usize) -> String {
+        let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
+        let (expected, what) = match self.expected {
+            0 => (cta.alive, "all threads of the block that are not over"),
+            expected => (expected, "as many as the instruction says"),
+        };
+        format!("at barrier {barrier}: {arrived} of {expected} threads have come ({what})")
+    }
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("cta");
+    words.take("aligned");
+    let kind = words.one_of(&[("sync", 0), ("arrive", 1), ("red", 2)]).ok_or("its kind")?;
+    let operands = instruction.operands.as_slice();
+    let mut source = |operand| decoder.source(operand, Type::U32);
+    let operation = match (kind, operands) {
+        (0, [barrier]) => CtaBarrier { barrier: source(barrier)?, threads: None, waits: true, reduces: None },
+        (0 | 1, [barrier, threads]) => CtaBarrier {
+            barrier: source(barrier)?,
+            threads: Some(source(threads)?),
+            waits: kind == 0,
+            reduces: None,
+        },
+        (2, [d, barrier, rest @ .., p]) if rest.len() < 2 => {
+            let vote = words.one_of(&[("and", Vote::And), ("or", Vote::Or), ("popc", Vote::Popc)]);
+            let vote = vote.ok_or("its operator")?;
+            words.ty()?;
+            let barrier = source(barrier)?;
+            let threads = rest.first().map(&mut source).transpose()?;
+            let p = decoder.source(p, Type::Pred)?;
+            let d = decoder.destination(d)?.slot;
+            CtaBarrier { barrier, threads, waits: true, reduces: Some((d, vote, p)) }
+        }
+        _ => return Err("the number of its operands".into()),
+    };
+    decoder.emit(Action::CtaBarrier(Box::new(operation)));
+    Ok(())
+}
+
+/// `bar.warp.sync`. PTX ISA 9.7.13.2.
+pub(crate) fn warp(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    use crate::collective::{Collective, Kind};
+    words.take("sync").then_some(()).ok_or("its kind")?;
+    let members = match instruction.operands.as_slice() {
+        [] => decoder.constant(Constant::Value(u32::MAX.into())),
+        [members] => decoder.source(members, Type::B32)?,
+        _ => return Err("the number of its operands".into()),
+    };
+    let (kind, sources) = (Kind::Meet, [members; 3]);
+    decoder.emit(Action::Collective(Box::new(Collective { kind, d: None, p: None, sources, members })));
+    Ok(())
+}
+
+impl CtaBarrier {
+    pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let first = lanes_of(step.active).next().unwrap_or(0);
+        let barrier = step.get(self.barrier)[first] as u32 as usize;
+        let threads = self.threads.map(|slot| step.get(slot)[first] as u32);
+        if lanes_of(step.active).any(|lane| step.get(self.barrier)[lane] as u32 as usize != barrier) {
+            let what = "the lanes of a warp name different barriers".into();
+            return Err(step.trapped(Trap::IllegalInstruction, what));
+        }
+        if barrier >= 16 {
+            let what = format!("there is no barrier {barrier}; a block has 0 to 15");
+            return Err(step.trapped(Trap::IllegalInstruction, what));
+        }
+        let expected = match threads {
+            Some(0) => 0,
+            Some(count) if !count.is_multiple_of(LANES as u32) => {
+                let what = format!("{count} threads at barrier {barrier}: must be a multiple of 32");
+                return Err(step.trapped(Trap::IllegalInstruction, what));
+            }
+            Some(count) => count,
+            None => 0,
+        };
+        let votes = self.reduces.map_or((0, 0), |(_, _, p)| {
+            let yes = lanes_of(step.active).filter(|lane| step.get(p)[*lane] & 1 != 0).count() as u64;
+            (yes, u64::from(step.active.count_ones()) - yes)
+        });
+        let (here, active, alive) = (step.here, step.active, step.warp.alive);
+        let warps = step.cta().warps.len();
+        let state = &mut step.cta().barriers[barrier];
+        let is_first = state.arrived.iter().all(|mask| *mask == 0);
+        if !is_first && state.expected != expected {
+            let what = format!(
+                "barrier {barrier} was used for {} threads by those who came before, and for {} here",
+                state.expected, expected
+            );
+            return Err(step.trapped(Trap::LaunchFailed, what));
+        }
+        state.expected = expected;
+        state.arrived.resize(warps, 0);
+        state.arrived[here.warp] |= active;
+        state.votes = (state.votes.0 + votes.0, state.votes.1 + votes.1);
+        let generation = state.generation;
+        let id = barrier as u32;
+        step.tell_all(Event::BarrierArrive { barrier: id, generation, waits: self.waits });
+        step.world.progress += 1;
+        let is_complete = step.world.complete_barrier(here, barrier, alive);
+        if !self.waits {
+            return Ok(Flow::Next);
+        }
+        let wait = Wait::Cta { barrier, generation };
+        if is_complete {
+            self.pass(step, barrier, generation);
+            return Ok(Flow::Next);
+        }
+        Ok(step.wait(wait))
+    }
+
+    /// The barrier has completed.
+    pub(crate) fn pass<O: Observer>(&self, step: &mut Step<'_, O>, barrier: usize, generation: u64) {
+        if let Some((d, vote, _)) = self.reduces {
+            let (yes, no) = step.cta().barriers[barrier].results;
+            let value = match vote {
+                Vote::And => u64::from(no == 0),
+                Vote::Or => u64::from(yes != 0),
+                Vote::Popc => yes,
+            };
+            step.set(d, &[value; LANES]);
+        }
+        step.tell_all(Event::BarrierPass { barrier: barrier as u32, generation });
+    }
+}
+
+impl World {
+    /// Completes the barrier if all have come. The warp `here` is not in its block at the moment;
+    /// `alive` are its lanes.
+    fn complete_barrier(&mut self, here: Here, barrier: usize, alive: u32) -> bool {
+        let cta = &mut self.clusters[here.cluster].ctas[here.rank];
+        let warps = &cta.warps;
+        let alive_of = |warp: usize| if warp == here.warp { alive } else { warps[warp].alive };
+        let state = &mut cta.barriers[barrier];
+        let arrived = state.count(alive_of, state.expected != 0);
+        let expected = if state.expected == 0 { cta.alive } else { state.expected };
+        if arrived == 0 || arrived < expected {
+            return false;
+        }
+        state.generation += 1;
+        state.arrived.iter_mut().for_each(|mask| *mask = 0);
+        state.results = std::mem::take(&mut state.votes);
+        true
+    }
+
+    /// Threads that are over are not waited for.
+    pub(crate) fn threads_ended(&mut self, here: Here, alive: u32) {
+        for barrier in 0..16 {
+            let cta = &self.clusters[here.cluster].ctas[here.rank];
+            if cta.barriers[barrier].expected == 0 {
+                self.complete_barrier(here, barrier, alive);
+            }
+        }
+        self.complete_cluster_barrier(here.cluster);
+    }
+}

@@ -1,0 +1,96 @@
+//! `cp.async`: copies of 4, 8 or 16 bytes by a thread. PTX ISA 9.7.9.25.3.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    action::Action,
+    cp_async_bulk::{BulkOperation, Issue, issue},
+    decode::{Address, Constant, Decoder, Refusal, Slot, Space, Words, table::operands},
+    machine::{Completion, Located, Piece, Step, Target, Trapped},
+    observer::{Observer, Proxy},
+};
+
+/// A copy from global to shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncCopy {
+    to: Address,
+    from: Address,
+    bytes: u64,
+    /// Bytes that are read; zeros follow.
+    source_bytes: Slot,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.cache_hints();
+    let is_shared = words.take("shared") || words.take("shared::cta");
+    if !is_shared || !words.take("global") {
+        return Err("its direction".into());
+    }
+    let (to, from, bytes, source) = match instruction.operands.as_slice() {
+        [to, from, bytes] => (to, from, bytes, None),
+        [to, from, bytes, source] => (to, from, bytes, Some(source)),
+        _ => return Err("the number of its operands".into()),
+    };
+    let bytes = bytes.as_integer().filter(|bytes| [4, 8, 16].contains(bytes)).ok_or("its size")? as u64;
+    let source_bytes = match source {
+        None => decoder.constant(Constant::Value(bytes)),
+        Some(source) => decoder.source(source, Type::U32)?,
+    };
+    let to = decoder.address(to, Space::SharedCta)?;
+    let from = decoder.address(from, Space::Global)?;
+    let copy = AsyncCopy { to, from, bytes, source_bytes };
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Async(copy))));
+    Ok(())
+}
+
+/// `cp.async.wait_all`: closes the group and waits for all.
+pub(crate) fn wait_all(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    _: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let [] = operands(instruction)?;
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Commit { bulk: false })));
+    let wait = BulkOperation::Wait { bulk: false, left: 0, read: false };
+    decoder.emit(Action::Bulk(Box::new(wait)));
+    Ok(())
+}
+
+impl AsyncCopy {
+    pub(crate) fn issue<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+    ) -> Result<(), Trapped> {
+        let read = (step.get(self.source_bytes)[lane] as u32 as u64).min(self.bytes);
+        let Located::Shared { rank, offset } = step.locate(lane, &self.to, self.bytes, self.bytes)? else {
+            return Ok(());
+        };
+        let from = step.address_of(&self.from, lane);
+        if read > 0 {
+            step.locate(lane, &self.from, read, self.bytes)?;
+        }
+        let thread = step.thread(lane);
+        let group = step.cta().async_groups.entry(thread).or_default().add();
+        let mut pieces = vec![Piece {
+            from: (read > 0).then_some(Target::Global(from)),
+            to: Target::Shared(rank, offset),
+            bytes: read as usize,
+            data: Vec::new(),
+        }];
+        if read < self.bytes {
+            let bytes = (self.bytes - read) as usize;
+            let to = Target::Shared(rank, offset + read as usize);
+            pieces.push(Piece { from: None, to, bytes, data: vec![0; bytes] });
+        }
+        let completion = Completion::Async { group };
+        // Not the async proxy: what `cp.async` does is done by the thread's own proxy.
+        let proxy = Proxy::Generic;
+        issue(step, lane, Issue { pieces, completion, reduction: None, rounds_to_tf32: false, proxy });
+        Ok(())
+    }
+}

@@ -1,0 +1,363 @@
+//! `cp.async.bulk`: copies of contiguous bytes, and bulk groups. PTX ISA 9.7.9.25.4.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    action::Action,
+    cp_async::AsyncCopy,
+    cp_async_bulk_tensor::TensorCopy,
+    decode::{Address, Decoder, Refusal, Slot, Space, Words, table::operands},
+    error::Trap,
+    lanes::lanes_of,
+    machine::{Completion, Flow, Located, Piece, Step, Target, Transfer, Trapped, Wait},
+    observer::{Event, Observer, Proxy},
+    reduce::Reduction,
+};
+
+/// Copies and what orders them.
+#[derive(Clone, Debug)]
+pub(crate) enum BulkOperation {
+    Copy(BulkCopy),
+    Tensor(TensorCopy),
+    Async(AsyncCopy),
+    /// Closes the group of the thread, of bulk copies or of `cp.async`.
+    Commit { bulk: bool },
+    /// Waits until so many groups are left.
+    Wait { bulk: bool, left: u64, read: bool },
+}
+
+/// A copy of contiguous bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct BulkCopy {
+    to: Address,
+    from: Address,
+    bytes: Slot,
+    mbarrier: Option<Address>,
+    /// Blocks of the cluster that get it.
+    multicast: Option<Slot>,
+    reduction: Option<Reduction>,
+}
+
+pub(crate) const SPACES: [(&str, Space); 3] = [
+    ("global", Space::Global),
+    ("shared::cta", Space::SharedCta),
+    ("shared::cluster", Space::SharedCluster),
+];
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    decode_copy(decoder, instruction, words, None)
+}
+
+/// A copy or, with an operator, a reduction.
+pub(crate) fn decode_copy(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+    reduction: Option<Reduction>,
+) -> Result<(), Refusal> {
+    let to = words.one_of(&SPACES).ok_or("its destination")?;
+    let from = words.one_of(&SPACES).ok_or("its source")?;
+    let has_hint = words.take("L2::cache_hint");
+    let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
+    let multicasts = words.take("multicast::cluster");
+    let has_group = words.take("bulk_group");
+    let is_known = match (to, from) {
+        (Space::SharedCta | Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),
+        (Space::SharedCluster, Space::SharedCta) => has_mbarrier && !multicasts,
+        (Space::Global, Space::SharedCta) => has_group && !has_mbarrier && !multicasts,
+        _ => false,
+    };
+    if !is_known || has_group == has_mbarrier {
+        return Err("its direction".into());
+    }
+    let mut rest = instruction.operands.iter();
+    let mut next = || rest.next().ok_or("the number of its operands");
+    let to = decoder.address(next()?, to)?;
+    let from = decoder.address(next()?, from)?;
+    let bytes = decoder.source(next()?, Type::U32)?;
+    let mbarrier = match has_mbarrier {
+        true => Some(decoder.address(next()?, Space::SharedCluster)?),
+        false => None,
+    };
+    let multicast = match multicasts {
+        true => Some(decoder.source(next()?, Type::U16)?),
+        false => None,
+    };
+    if has_hint {
+        decoder.source(next()?, Type::B64)?;
+    }
+    if rest.next().is_some() {
+        return Err("the number of its operands".into());
+    }
+    let copy = BulkCopy { to, from, bytes, mbarrier, multicast, reduction };
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Copy(copy))));
+    Ok(())
+}
+
+/// `cp.async.bulk.prefetch`: a hint.
+pub(crate) fn prefetch(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    for word in ["L2", "global", "L2::cache_hint", "tile", "im2col", "1d", "2d", "3d", "4d", "5d"] {
+        words.take(word);
+    }
+    if instruction.operands.is_empty() {
+        return Err("the number of its operands".into());
+    }
+    decoder.emit(Action::Nothing);
+    Ok(())
+}
+
+pub(crate) fn commit(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    _: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let [] = operands(instruction)?;
+    let bulk = instruction.opcode.has("bulk");
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Commit { bulk })));
+    Ok(())
+}
+
+pub(crate) fn wait(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let read = words.take("read");
+    let bulk = instruction.opcode.has("bulk");
+    let [left] = operands(instruction)?;
+    let left = left.as_integer().and_then(|left| u64::try_from(left).ok()).ok_or("its number")?;
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Wait { bulk, left, read })));
+    Ok(())
+}
+
+/// Where a copy's end is, for an address that must be a multiple of `align`.
+pub(crate) fn target<O: Observer>(
+    step: &Step<'_, O>,
+    address: &Address,
+    lane: usize,
+    align: u64,
+    what: &str,
+) -> Result<Target, Trapped> {
+    let at = step.address_of(address, lane);
+    if !at.is_multiple_of(align) {
+        let what = format!("the {what} {at:#x} is not a multiple of {align}");
+        return Err(step.fault(lane, Trap::MisalignedAddress, what));
+    }
+    if address.space == Space::Global {
+        return Ok(Target::Global(at));
+    }
+    let found = step.world.find_shared(step.here, address.space, at, 0);
+    match found.map_err(|what| step.fault(lane, Trap::IllegalAddress, what))? {
+        Located::Shared { rank, offset } => Ok(Target::Shared(rank, offset)),
+        _ => Ok(Target::Global(at)),
+    }
+}
+
+/// What a copy that was issued needs to know.
+pub(crate) struct Issue {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) completion: Completion,
+    pub(crate) reduction: Option<Reduction>,
+    pub(crate) rounds_to_tf32: bool,
+    pub(crate) proxy: Proxy,
+}
+
+/// Sends a copy on its way.
+pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Issue) {
+    let Issue { mut pieces, completion, reduction, rounds_to_tf32, proxy } = issue;
+    let id = step.world.next_copy;
+    step.world.next_copy += 1;
+    step.world.progress += 1;
+    step.world.rng.shuffle(&mut pieces);
+    let origin = step.origin(lane);
+    let here = step.here;
+    step.tell(lane, |step| Event::CopyIssue {
+        copy: id,
+        group: match completion {
+            Completion::Bulk { group } | Completion::Async { group } => Some(group),
+            _ => None,
+        },
+        mbarrier: match completion {
+            Completion::Mbarrier { rank, offset } => {
+                Some(step.range(Located::Shared { rank, offset }, 8))
+            }
+            _ => None,
+        },
+    });
+    step.world.transfers.push(Transfer {
+        id,
+        origin,
+        here,
+        unread: pieces,
+        unwritten: Vec::new(),
+        completion,
+        reduction,
+        rounds_to_tf32,
+        proxy,
+    });
+}
+
+/// The destinations of a copy into shared memory: each with its barrier.
+pub(crate) fn receivers<O: Observer>(
+    step: &Step<'_, O>,
+    lane: usize,
+    to: Target,
+    mbarrier: &Address,
+    multicast: Option<Slot>,
+) -> Result<Vec<(usize, Completion)>, Trapped> {
+    let blocks = step.world.places.cluster_blocks() as usize;
+    let Target::Shared(rank, _) = to else { return Ok(Vec::new()) };
+    let Target::Shared(barrier_rank, offset) = target(step, mbarrier, lane, 8, "mbarrier's address")? else {
+        return Ok(Vec::new());
+    };
+    let ranks: Vec<usize> = match multicast {
+        None => vec![rank],
+        Some(slot) => {
+            let mask = step.get(slot)[lane] & 0xffff;
+            if mask == 0 || mask >> blocks != 0 {
+                let what = format!("the mask {mask:#06x} for a cluster of {blocks} blocks");
+                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+            }
+            (0..blocks).filter(|rank| mask >> rank & 1 != 0).collect()
+        }
+    };
+    if barrier_rank != rank {
+        let what = format!("the barrier is in block {barrier_rank} of the cluster, the destination in {rank}");
+        return Err(step.fault(lane, Trap::IllegalInstruction, what));
+    }
+    // Each block gets the bytes at the same place, and counts them with its own barrier.
+    Ok(ranks.into_iter().map(|rank| (rank, Completion::Mbarrier { rank, offset })).collect())
+}
+
+impl BulkOperation {
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self, Self::Wait { .. })
+    }
+
+    pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        match self {
+            Self::Copy(copy) => {
+                for lane in lanes_of(step.active) {
+                    copy.issue(step, lane)?;
+                }
+            }
+            Self::Tensor(copy) => {
+                for lane in lanes_of(step.active) {
+                    copy.issue(step, lane)?;
+                }
+            }
+            Self::Async(copy) => {
+                for lane in lanes_of(step.active) {
+                    copy.issue(step, lane)?;
+                }
+            }
+            Self::Commit { bulk } => {
+                for lane in lanes_of(step.active) {
+                    let thread = step.thread(lane);
+                    let cta = step.cta();
+                    let groups = if *bulk { &mut cta.bulk } else { &mut cta.async_groups };
+                    let groups = groups.entry(thread).or_default();
+                    let group = groups.current;
+                    groups.current += 1;
+                    step.tell(lane, |_| Event::GroupCommit { group });
+                }
+            }
+            Self::Wait { .. } if self.is_done(step) => self.pass(step),
+            Self::Wait { .. } => return Ok(step.wait(Wait::Bulk)),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn is_done<O: Observer>(&self, step: &mut Step<'_, O>) -> bool {
+        let (here, mask) = (step.here, step.active);
+        self.is_done_for(step.world, here, mask)
+    }
+
+    /// Whether the groups that these lanes wait for are done.
+    pub(crate) fn is_done_for(
+        &self,
+        world: &crate::machine::World,
+        here: crate::machine::Here,
+        mask: u32,
+    ) -> bool {
+        let Self::Wait { bulk, left, read } = self else { return true };
+        let cta = &world.clusters[here.cluster].ctas[here.rank];
+        let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
+        lanes_of(mask).all(|lane| {
+            let thread = (here.warp * crate::lanes::LANES + lane) as u32;
+            groups.get(&thread).is_none_or(|groups| groups.is_done(*left, *read))
+        })
+    }
+
+    /// The wait is over.
+    pub(crate) fn pass<O: Observer>(&self, step: &mut Step<'_, O>) {
+        let Self::Wait { bulk, left, read } = self else { return };
+        for lane in lanes_of(step.active) {
+            let thread = step.thread(lane);
+            let cta = step.cta();
+            let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
+            let current = groups.get(&thread).map_or(0, |groups| groups.current);
+            let until = current.saturating_sub(*left);
+            step.tell(lane, |_| Event::GroupWait { until, read: *read });
+        }
+    }
+}
+
+impl BulkCopy {
+    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+        let bytes = step.get(self.bytes)[lane] as u32 as usize;
+        let to = target(step, &self.to, lane, 16, "destination")?;
+        let from = target(step, &self.from, lane, 16, "source")?;
+        if !bytes.is_multiple_of(16) {
+            let what = format!("{bytes} bytes are no multiple of 16");
+            return Err(step.fault(lane, Trap::MisalignedAddress, what));
+        }
+        // The whole of both ends must be there, though it is accessed piece by piece.
+        for target in [to, from] {
+            let here = step.here;
+            if let Err((trap, what)) = step.world.locate_target(here, target, bytes) {
+                return Err(step.fault(lane, trap, format!("the copy accesses {what}")));
+            }
+        }
+        let receivers = match &self.mbarrier {
+            Some(mbarrier) => receivers(step, lane, to, mbarrier, self.multicast)?,
+            None => {
+                let thread = step.thread(lane);
+                let group = step.cta().bulk.entry(thread).or_default().add();
+                vec![(0, Completion::Bulk { group })]
+            }
+        };
+        // Pieces reach the barrier in multiples of 32 bytes.
+        let parts = 1 + step.world.rng.below(8);
+        let part = (bytes / parts).next_multiple_of(32).max(32);
+        for (rank, completion) in receivers {
+            let to = match to {
+                Target::Shared(_, offset) => Target::Shared(rank, offset),
+                global => global,
+            };
+            let shifted = |target, by| match target {
+                Target::Global(address) => Target::Global(address + by as u64),
+                Target::Shared(rank, offset) => Target::Shared(rank, offset + by),
+            };
+            let pieces = (0..bytes).step_by(part).map(|start| Piece {
+                from: Some(shifted(from, start)),
+                to: shifted(to, start),
+                bytes: part.min(bytes - start),
+                data: Vec::new(),
+            });
+            let pieces = pieces.collect();
+            let reduction = self.reduction;
+            issue(step, lane, Issue { pieces, completion, reduction, rounds_to_tf32: false, proxy: Proxy::Async });
+        }
+        Ok(())
+    }
+}
+

@@ -1,0 +1,401 @@
+//! Functions, statement by statement.
+
+use std::collections::HashMap;
+
+use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement, Type};
+
+use super::{
+    Constant, Function, Image, Operation, Passed, Program, Refusal, Site, Slot, Words,
+    image::{Shared, align_of},
+    scope::{Register, Scope, Symbol, is_shared},
+    table,
+};
+use crate::{
+    Unsupported,
+    action::{Action, Alu},
+    call::Builtin,
+    machine::{FUNCTION_WINDOW, SHARED_START},
+};
+
+/// Larger frames in local memory are refused.
+const MAX_LOCAL_BYTES: u64 = 512 << 10;
+
+/// Decodes one kernel and what it calls.
+pub(crate) struct Decoder<'m> {
+    module: &'m Module,
+    pub(crate) image: &'m Image,
+    pub(crate) scope: Scope,
+    /// Whether the current function is the kernel itself.
+    pub(crate) in_entry: bool,
+    program: Program,
+    /// Indices of functions by name; those that are not decoded yet wait in the queue.
+    ids: HashMap<&'m str, usize>,
+    queue: Vec<(usize, &'m ptx::Function)>,
+    unsupported: Vec<Unsupported>,
+    shared: Vec<Shared>,
+    shared_places: HashMap<usize, Option<u64>>,
+    shared_end: u64,
+    // Of the current function:
+    constants: HashMap<ConstantKey, Slot>,
+    function: Function,
+    labels: Vec<Option<usize>>,
+    carry: Option<Slot>,
+    source: Option<(u32, u32)>,
+    // Of the current instruction:
+    guard: Option<(Slot, bool)>,
+}
+
+type ConstantKey = String;
+
+pub(super) fn decode(
+    module: &Module,
+    image: &Image,
+    name: &str,
+    text: &str,
+    entry: &str,
+) -> Result<Program, Vec<Unsupported>> {
+    let files = module.items.iter().filter_map(|item| match item {
+        Item::File(file) => Some((file.index, file.path.clone())),
+        _ => None,
+    });
+    let program = Program {
+        operations: Vec::new(),
+        functions: Vec::new(),
+        static_shared_bytes: 0,
+        dynamic_shared_align: 16,
+        sites: Vec::new(),
+        files: files.collect(),
+        lines: LineIndex::new(text),
+        name: name.to_owned(),
+    };
+    let mut decoder = Decoder {
+        module,
+        image,
+        scope: Scope::default(),
+        in_entry: true,
+        program,
+        ids: HashMap::new(),
+        queue: Vec::new(),
+        unsupported: Vec::new(),
+        shared: image.shared.clone(),
+        shared_places: HashMap::new(),
+        shared_end: SHARED_START,
+        constants: HashMap::new(),
+        function: Function::default(),
+        labels: Vec::new(),
+        carry: None,
+        source: None,
+        guard: None,
+    };
+    // The caller has found the entry.
+    if decoder.function_id(entry).is_err() {
+        return Err(Vec::new());
+    }
+    while let Some((id, function)) = decoder.queue.pop() {
+        decoder.in_entry = id == 0;
+        decoder.function(id, function);
+    }
+    decoder.program.static_shared_bytes = decoder.shared_end - SHARED_START;
+    match decoder.unsupported.is_empty() {
+        true => Ok(decoder.program),
+        false => {
+            decoder.unsupported.sort_by_key(|item| (item.place.line, item.place.column));
+            Err(decoder.unsupported)
+        }
+    }
+}
+
+impl<'m> Decoder<'m> {
+    fn function(&mut self, id: usize, function: &'m ptx::Function) {
+        self.function = Function {
+            name: function.name.as_str().to_owned(),
+            start: self.program.operations.len(),
+            ..Function::default()
+        };
+        self.scope = Scope::default();
+        self.constants.clear();
+        self.labels.clear();
+        (self.carry, self.source, self.guard) = (None, None, None);
+        self.scope.enter();
+        let mut offset = 0;
+        for parameter in &function.parameters {
+            let passed = if self.in_entry {
+                offset = self.entry_parameter(parameter, offset);
+                continue;
+            } else {
+                self.passed(parameter)
+            };
+            self.function.parameters.push(passed);
+        }
+        for parameter in &function.returns {
+            let passed = self.passed(parameter);
+            self.function.returns.push(passed);
+        }
+        if let Some(body) = &function.body {
+            self.block(body);
+        }
+        self.guard = None;
+        self.emit(Action::Return);
+        self.scope.leave();
+        self.function.slots = self.scope.slots;
+        if self.function.local_bytes > MAX_LOCAL_BYTES {
+            let reason = format!("it needs {} bytes of local memory", self.function.local_bytes);
+            self.refuse(function.name.as_str(), *function.span, reason.into());
+        }
+        for operation in &mut self.program.operations[self.function.start..] {
+            // Labels without a place are in text that ends too early; nothing runs then.
+            operation.action.for_each_target(|target| {
+                *target = self.labels.get(*target).copied().flatten().unwrap_or(0);
+            });
+        }
+        self.program.functions[id] = std::mem::take(&mut self.function);
+    }
+
+    fn entry_parameter(&mut self, parameter: &ptx::Parameter, offset: u64) -> u64 {
+        let size = crate::signature::parameter(parameter);
+        let offset = offset.next_multiple_of((size.align_bytes as u64).max(1));
+        self.scope.declare(parameter.name.as_str(), Symbol::Param { offset });
+        offset + size.size_bytes as u64
+    }
+
+    fn passed(&mut self, parameter: &ptx::Parameter) -> Passed {
+        if parameter.space == Space::Reg {
+            let register = Register { slot: self.scope.slot(), ty: parameter.ty };
+            self.scope.declare(parameter.name.as_str(), Symbol::Register(register));
+            return Passed::Register(register.slot);
+        }
+        let size = crate::signature::parameter(parameter);
+        let (bytes, align) = (size.size_bytes as u64, size.align_bytes as u64);
+        let offset = self.local(align, bytes);
+        self.scope.declare(parameter.name.as_str(), Symbol::Local { offset, bytes });
+        Passed::Local { offset, bytes }
+    }
+
+    fn local(&mut self, align: u64, bytes: u64) -> u64 {
+        let offset = self.function.local_bytes.next_multiple_of(align.clamp(1, 1 << 20));
+        self.function.local_bytes = offset.saturating_add(bytes).min(1 << 40);
+        offset
+    }
+
+    fn block(&mut self, block: &'m Block) {
+        self.scope.enter();
+        for statement in &block.statements {
+            match statement {
+                Statement::Label(label) => {
+                    self.labels.push(None);
+                    let label = (label.as_str(), Symbol::Label(self.labels.len() - 1));
+                    self.scope.declare(label.0, label.1);
+                }
+                Statement::LabelList(list) => {
+                    let targets = list.targets.iter().map(|t| t.as_str().to_owned()).collect();
+                    self.scope.declare(list.label.as_str(), Symbol::Targets(targets));
+                }
+                _ => {}
+            }
+        }
+        for statement in &block.statements {
+            match statement {
+                Statement::Instruction(instruction) => self.instruction(instruction),
+                Statement::Label(label) => {
+                    if let Some(Symbol::Label(index)) = self.scope.find(label.as_str()) {
+                        self.labels[index] = Some(self.program.operations.len());
+                    }
+                }
+                Statement::Variable(variable) => self.declare(variable),
+                Statement::Block(inner) => self.block(inner),
+                Statement::Location(location) => {
+                    self.source = Some((location.file, location.line));
+                }
+                Statement::Pragma(_) | Statement::LabelList(_) | Statement::CallPrototype(_) => {}
+            }
+        }
+        self.scope.leave();
+    }
+
+    fn declare(&mut self, variable: &ptx::Variable) {
+        for declarator in &variable.declarators {
+            let name = declarator.name.as_str();
+            let refused = |reason: &str| Symbol::Refused(format!("`{name}` is {reason}"));
+            let symbol = match (variable.space, variable.size_bytes(declarator)) {
+                (Space::Reg, _) if variable.vector.is_some() => refused("a vector register"),
+                (Space::Reg, _) if variable.ty == Type::B128 => refused("a register of 128 bits"),
+                (Space::Reg, _) => match declarator.range {
+                    Some(count) => {
+                        self.scope.declare_range(name, count, variable.ty);
+                        continue;
+                    }
+                    None => {
+                        Symbol::Register(Register { slot: self.scope.slot(), ty: variable.ty })
+                    }
+                },
+                (Space::Local | Space::Param, Some(bytes)) => {
+                    let offset = self.local(align_of(variable), bytes);
+                    Symbol::Local { offset, bytes }
+                }
+                (space, bytes) if is_shared(space) => {
+                    self.shared.push(Shared { align: align_of(variable), bytes });
+                    Symbol::Shared { key: self.shared.len() - 1 }
+                }
+                _ => refused("a variable of a kind that functions cannot have"),
+            };
+            self.scope.declare(name, symbol);
+        }
+    }
+
+    fn instruction(&mut self, instruction: &'m Instruction) {
+        let opcode = &instruction.opcode;
+        self.program.sites.push(Site {
+            span: *instruction.span,
+            opcode: opcode.name().to_owned(),
+            source: self.source,
+        });
+        let before = self.program.operations.len();
+        let result = self.guard(instruction).and_then(|()| {
+            let (stem, family) = table::family(opcode).ok_or("the instruction is not known")?;
+            let mut words = Words::new(opcode, stem);
+            family(self, instruction, &mut words)?;
+            words.finish()
+        });
+        // Of several operations, the last one is the instruction.
+        if self.program.operations.len() > before
+            && let Some(last) = self.program.operations.last_mut()
+        {
+            last.counts = 1;
+        }
+        if let Err(reason) = result {
+            self.refuse(opcode.name(), *instruction.span, reason);
+        }
+        self.guard = None;
+    }
+
+    fn guard(&mut self, instruction: &Instruction) -> Result<(), Refusal> {
+        self.guard = match &instruction.guard {
+            None => None,
+            Some(guard) => match self.scope.find(guard.register.as_str()) {
+                Some(Symbol::Register(register)) => Some((register.slot, guard.negated)),
+                _ => return Err("its predicate is not a register".into()),
+            },
+        };
+        Ok(())
+    }
+
+    fn refuse(&mut self, instruction: &str, span: ptx::Span, reason: Refusal) {
+        self.unsupported.push(Unsupported {
+            instruction: instruction.to_owned(),
+            reason: reason.0,
+            place: self.program.place_of(span, self.source),
+        });
+    }
+
+    /// Adds an operation under the guard of the instruction.
+    pub(crate) fn emit(&mut self, action: Action) {
+        let guard = self.guard;
+        self.push(action, guard);
+    }
+
+    /// Adds an operation that only writes slots without a name, whatever the guard says.
+    pub(crate) fn emit_hidden(&mut self, action: Action) {
+        self.push(action, None);
+    }
+
+    fn push(&mut self, action: Action, guard: Option<(Slot, bool)>) {
+        let site = self.program.sites.len().saturating_sub(1) as u32;
+        self.program.operations.push(Operation { action, guard, site, counts: 0 });
+    }
+
+    /// Computes a value into a slot without a name.
+    pub(crate) fn temporary(&mut self, alu: impl FnOnce(Slot) -> Alu) -> Slot {
+        let d = self.scope.slot();
+        self.emit_hidden(Action::Alu(alu(d)));
+        d
+    }
+
+    /// A slot that holds this when the function is entered.
+    pub(crate) fn constant(&mut self, constant: Constant) -> Slot {
+        let key = format!("{constant:?}");
+        if let Some(slot) = self.constants.get(&key) {
+            return *slot;
+        }
+        let slot = self.scope.slot();
+        self.function.constants.push((slot, constant));
+        self.constants.insert(key, slot);
+        slot
+    }
+
+    /// The slot of the carry flag (PTX ISA, section 9.7.2).
+    pub(crate) fn carry(&mut self) -> Slot {
+        let slot = self.carry.unwrap_or_else(|| self.scope.slot());
+        self.carry = Some(slot);
+        slot
+    }
+
+    /// The label's number; it becomes an index when the function is complete.
+    pub(crate) fn label(&mut self, name: &str) -> Result<usize, Refusal> {
+        match self.scope.find(name) {
+            Some(Symbol::Label(label)) => Ok(label),
+            _ => Err(format!("there is no label `{name}`").into()),
+        }
+    }
+
+    /// Gives a shared variable its place when it is first used, so that each kernel has only those
+    /// that it uses.
+    pub(super) fn shared_address(
+        &mut self,
+        key: usize,
+        offset: u64,
+        generic: bool,
+    ) -> Constant {
+        let Shared { align, bytes } = self.shared[key];
+        let place = *self.shared_places.entry(key).or_insert_with(|| match bytes {
+            None => {
+                let align = align.max(self.program.dynamic_shared_align);
+                self.program.dynamic_shared_align = align;
+                None
+            }
+            Some(bytes) => {
+                let start = self.shared_end.next_multiple_of(align);
+                self.shared_end = start.saturating_add(bytes).min(1 << 40);
+                Some(start)
+            }
+        });
+        match place {
+            Some(start) => Constant::Shared(start.wrapping_add(offset), generic),
+            None => Constant::DynamicShared(offset, generic),
+        }
+    }
+
+    /// Index of a function with a body.
+    pub(crate) fn function_id(&mut self, name: &str) -> Result<usize, Refusal> {
+        if let Some(id) = self.ids.get(name) {
+            return Ok(*id);
+        }
+        let aliased = self.module.items.iter().find_map(|item| match item {
+            Item::Alias(alias) if alias.name == *name => Some(alias.aliased.as_str()),
+            _ => None,
+        });
+        let function = self
+            .module
+            .function(aliased.unwrap_or(name))
+            .ok_or_else(|| Refusal(format!("`{name}` is not declared")))?;
+        if function.body.is_none() {
+            return Err(format!("`{name}` has no body in this module").into());
+        }
+        let id = self.program.functions.len();
+        self.program.functions.push(Function::default());
+        self.ids.insert(function.name.as_str(), id);
+        self.queue.push((id, function));
+        Ok(id)
+    }
+
+    /// The function that the CUDA runtime provides, if it is one.
+    pub(crate) fn builtin(&self, name: &str) -> Option<Builtin> {
+        let declared = self.module.function(name)?;
+        let is_extern = declared.body.is_none();
+        Builtin::from_name(name).filter(|_| is_extern)
+    }
+
+    pub(super) fn function_address(&mut self, name: &str) -> Result<u64, Refusal> {
+        Ok(FUNCTION_WINDOW + self.function_id(name)? as u64)
+    }
+}
+

@@ -1,0 +1,104 @@
+//! What names mean, block by block.
+
+use std::collections::HashMap;
+
+use ptx::{Space, Type};
+
+use super::Slot;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Symbol {
+    /// A register.
+    Register(Register),
+    /// A variable in the function's frame in local memory: `.local`, or a parameter.
+    Local { offset: u64, bytes: u64 },
+    /// A parameter of the kernel.
+    Param { offset: u64 },
+    /// A shared variable of a function, given its place when it is first used.
+    Shared { key: usize },
+    /// A place in the code.
+    Label(usize),
+    /// `.branchtargets`
+    Targets(Vec<String>),
+    /// What cannot be used, and why.
+    Refused(String),
+}
+
+/// A register, or several that make up a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Register {
+    pub(crate) slot: Slot,
+    pub(crate) ty: Type,
+}
+
+/// Names of one pair of braces.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    symbols: HashMap<String, Symbol>,
+    /// `%r<12>`: the prefix, how many there are, and their type.
+    ranges: HashMap<String, (u32, Type)>,
+}
+
+/// The names that can be seen, innermost last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope {
+    open: Vec<Names>,
+    /// Slots given out so far.
+    pub(crate) slots: usize,
+}
+
+impl Scope {
+    pub(crate) fn enter(&mut self) {
+        self.open.push(Names::default());
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.open.pop();
+    }
+
+    pub(crate) fn declare(&mut self, name: &str, symbol: Symbol) {
+        if let Some(names) = self.open.last_mut() {
+            names.symbols.insert(name.to_owned(), symbol);
+        }
+    }
+
+    pub(crate) fn declare_range(&mut self, prefix: &str, count: u32, ty: Type) {
+        if let Some(names) = self.open.last_mut() {
+            names.ranges.insert(prefix.to_owned(), (count, ty));
+        }
+    }
+
+    /// A slot that no name has.
+    pub(crate) fn slot(&mut self) -> Slot {
+        self.slots += 1;
+        self.slots - 1
+    }
+
+    /// What the name means here. The registers of a range get their slots when they are first used.
+    pub(crate) fn find(&mut self, name: &str) -> Option<Symbol> {
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        for depth in (0..self.open.len()).rev() {
+            if let Some(symbol) = self.open[depth].symbols.get(name) {
+                return Some(symbol.clone());
+            }
+            let in_range = (1..=digits).find_map(|digits| {
+                let (prefix, number) = name.split_at(name.len() - digits);
+                let (count, ty) = self.open[depth].ranges.get(prefix)?;
+                let is_canonical = digits == 1 || !number.starts_with('0');
+                (is_canonical && number.parse::<u32>().ok()? < *count).then_some(*ty)
+            });
+            if let Some(ty) = in_range {
+                let register = Symbol::Register(Register { slot: self.slot(), ty });
+                self.open[depth].symbols.insert(name.to_owned(), register.clone());
+                return Some(register);
+            }
+        }
+        None
+    }
+}
+
+/// Whether variables of the space are shared memory.
+pub(crate) fn is_shared(space: Space) -> bool {
+    matches!(space, Space::Shared | Space::SharedCta | Space::SharedCluster)
+}

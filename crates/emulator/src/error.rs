@@ -1,0 +1,136 @@
+//! Why a kernel did not run, or did not run to its end.
+
+use std::fmt::{self, Display, Formatter};
+
+/// Where an instruction stands: in the PTX, and in the source that a compiler made it of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The PTX text's name.
+    pub file: String,
+    /// Line of the PTX, from 1.
+    pub line: usize,
+    /// Column of the PTX, from 1.
+    pub column: usize,
+    /// File and line of the last `.loc` before it, where there is one.
+    pub source: Option<(String, u32)>,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)?;
+        match &self.source {
+            Some((file, line)) => write!(f, " ({file}:{line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An instruction, or a form of one, that the emulator does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The opcode with its modifiers, or what else it is.
+    pub instruction: String,
+    /// What of it is not known.
+    pub reason: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl Display for Unsupported {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { instruction, reason, place } = self;
+        write!(f, "{place}: `{instruction}` is not supported: {reason}")
+    }
+}
+
+/// Which trap of the hardware a fault corresponds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Trap {
+    /// An access outside of all memory.
+    IllegalAddress,
+    /// An address that is not a multiple of what the instruction needs.
+    MisalignedAddress,
+    /// An instruction with operands that the hardware refuses.
+    IllegalInstruction,
+    /// A `trap`, a barrier that is misused, a copy into a block that has left.
+    LaunchFailed,
+    /// A failed assertion.
+    Assert,
+    /// Threads wait for each other for ever. A GPU hangs until its watchdog ends it.
+    Deadlock,
+    /// The limit of steps was reached.
+    Endless,
+}
+
+impl Trap {
+    /// The driver's name for the error.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IllegalAddress => "CUDA_ERROR_ILLEGAL_ADDRESS",
+            Self::MisalignedAddress => "CUDA_ERROR_MISALIGNED_ADDRESS",
+            Self::IllegalInstruction => "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+            Self::LaunchFailed => "CUDA_ERROR_LAUNCH_FAILED",
+            Self::Assert => "CUDA_ERROR_ASSERT",
+            Self::Deadlock | Self::Endless => "CUDA_ERROR_LAUNCH_TIMEOUT",
+        }
+    }
+}
+
+/// What ended a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The hardware's kind of error.
+    pub trap: Trap,
+    /// What happened, with addresses and numbers.
+    pub what: String,
+    /// The instruction, its place, and the thread, where one is to blame.
+    pub at: Option<FaultAt>,
+}
+
+/// Who did it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultAt {
+    /// The opcode.
+    pub instruction: String,
+    /// Where it stands.
+    pub place: Place,
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The thread's index in its block.
+    pub thread: [u32; 3],
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(FaultAt { instruction, place, block, thread }) = &self.at {
+            write!(f, "{place}: `{instruction}` in thread {thread:?} of block {block:?}: ")?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+/// Why a launch has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The kernel needs what the emulator does not have. Nothing was run.
+    #[error("{}", list(.0))]
+    Unsupported(Vec<Unsupported>),
+    /// The module has no such kernel, or the launch does not fit it. Nothing was run.
+    #[error("{0}")]
+    Launch(String),
+    /// The kernel did something that ends it.
+    #[error("{0}")]
+    Fault(Box<Fault>),
+}
+
+fn list(items: &[Unsupported]) -> String {
+    let lines: Vec<_> = items.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
+}

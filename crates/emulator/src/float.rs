@@ -1,0 +1,485 @@
+//! Floating-point arithmetic. PTX ISA 9.7.3 to 9.7.5.
+//!
+//! Results that are defined to be correctly rounded are so. A NaN that single and half precision
+//! give is always the canonical one, as the hardware has it. Functions called `.approx` are computed
+//! in double precision and rounded, so they may differ from a GPU's in the last bits.
+
+use half::{bf16, f16};
+use ptx::{Instruction, Type};
+
+use crate::{
+    action::{Action, Alu},
+    decode::{
+        Decoder, Refusal, Slot, Words,
+        table::operands,
+    },
+    lanes::{Binary, Ternary, Unary, lift},
+};
+
+/// What all floating-point types do, with the hardware's NaN.
+pub(crate) trait Float: Copy {
+    fn wide(self) -> f64;
+    /// Rounds to nearest even.
+    fn narrow(value: f64) -> Self;
+    fn canonical(self) -> Self;
+
+    fn is_nan(self) -> bool {
+        self.wide().is_nan()
+    }
+
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn fma(self, b: Self, c: Self) -> Self;
+
+    fn sub(self, other: Self) -> Self {
+        self.add(other.neg())
+    }
+    fn neg(self) -> Self;
+
+    /// `-0` is less than `+0`; a NaN gives way to a number.
+    fn min(self, other: Self) -> Self {
+        let (a, b) = (self.wide(), other.wide());
+        match (a.is_nan(), b.is_nan()) {
+            (true, true) => self.canonical(),
+            (true, false) => other,
+            (false, true) => self,
+            _ if a < b || (a == b && a.is_sign_negative()) => self,
+            _ => other,
+        }
+    }
+
+    fn max(self, other: Self) -> Self {
+        self.neg_number().min(other.neg_number()).neg_number()
+    }
+
+    /// The negative, of numbers alone.
+    fn neg_number(self) -> Self {
+        if self.is_nan() { self } else { self.neg() }
+    }
+
+    /// Subnormal numbers become zero.
+    fn flush(self) -> Self;
+
+    /// Into the range from 0 to 1; a NaN becomes 0.
+    fn saturate(self) -> Self {
+        let wide = self.wide();
+        if wide > 0.0 {
+            if wide >= 1.0 { Self::narrow(1.0) } else { self }
+        } else {
+            Self::narrow(0.0)
+        }
+    }
+}
+
+impl Float for f32 {
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+    fn narrow(value: f64) -> Self {
+        (value as f32).canonical()
+    }
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        if self.is_nan() { Self::from_bits(0x7fff_ffff) } else { self }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        (self + other).canonical()
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        (self - other).canonical()
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        (self * other).canonical()
+    }
+    #[inline(always)]
+    fn fma(self, b: Self, c: Self) -> Self {
+        self.mul_add(b, c).canonical()
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        -self
+    }
+    fn flush(self) -> Self {
+        if self.is_subnormal() { Self::from_bits(self.to_bits() & 1 << 31) } else { self }
+    }
+}
+
+impl Float for f64 {
+    fn wide(self) -> f64 {
+        self
+    }
+    fn narrow(value: f64) -> Self {
+        value
+    }
+    fn canonical(self) -> Self {
+        self
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self - other
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self * other
+    }
+    #[inline(always)]
+    fn fma(self, b: Self, c: Self) -> Self {
+        self.mul_add(b, c)
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        -self
+    }
+    fn flush(self) -> Self {
+        self
+    }
+}
+
+/// `a * b + c` of numbers with few enough bits that the product is exact, rounded to odd, so that a
+/// second rounding gives what one alone would.
+fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
+    let product = a * b;
+    let sum = product + c;
+    if !sum.is_finite() || sum == 0.0 {
+        return sum;
+    }
+    // Knuth's two-sum: what the addition lost.
+    let other = sum - product;
+    let lost = (product - (sum - other)) + (c - other);
+    if lost == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    let away = (lost > 0.0) == (sum > 0.0);
+    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
+}
+
+macro_rules! half_floats {
+    ($($ty:ident $ptx:ident)*) => {$(
+        impl Float for $ty {
+            fn wide(self) -> f64 {
+                self.to_f64()
+            }
+            fn narrow(value: f64) -> Self {
+                Self::from_bits(crate::cvt::nearest(value, Type::$ptx))
+            }
+            fn canonical(self) -> Self {
+                if $ty::is_nan(self) { Self::from_bits(0x7fff) } else { self }
+            }
+            fn add(self, other: Self) -> Self {
+                Self::narrow(fma_to_odd(self.to_f64(), 1.0, other.to_f64()))
+            }
+            fn mul(self, other: Self) -> Self {
+                Self::narrow(self.to_f64() * other.to_f64())
+            }
+            fn fma(self, b: Self, c: Self) -> Self {
+                Self::narrow(fma_to_odd(self.to_f64(), b.to_f64(), c.to_f64()))
+            }
+            fn neg(self) -> Self {
+                Self::from_bits(self.to_bits() ^ 0x8000)
+            }
+            fn flush(self) -> Self {
+                let subnormal = self.classify() == std::num::FpCategory::Subnormal;
+                if subnormal { Self::from_bits(self.to_bits() & 0x8000) } else { self }
+            }
+        }
+    )*};
+}
+half_floats! { f16 F16 bf16 Bf16 }
+
+/// Two values of half precision in 32 bits.
+pub(crate) trait Halves: Sized {
+    fn each<T: crate::lanes::Bits>(self, other: Self, third: Self, f: impl Fn(T, T, T) -> T) -> Self;
+}
+
+impl Halves for u32 {
+    fn each<T: crate::lanes::Bits>(self, b: Self, c: Self, f: impl Fn(T, T, T) -> T) -> Self {
+        let half = |shift: u32| {
+            let of = |x: u32| T::of(u64::from(x >> shift & 0xffff));
+            (f(of(self), of(b), of(c)).bits() as u32 & 0xffff) << shift
+        };
+        half(0) | half(16)
+    }
+}
+
+macro_rules! for_float {
+    ($ty:expr, |$a:ident| $body:expr) => {
+        match $ty {
+            Type::F16 => Some(lift!(|$a: f16| $body)),
+            Type::Bf16 => Some(lift!(|$a: bf16| $body)),
+            Type::F32 => Some(lift!(|$a: f32| $body)),
+            Type::F64 => Some(lift!(|$a: f64| $body)),
+            Type::F16x2 => Some(lift!(|x: u32| x.each::<f16>(x, x, |$a, _, _| $body))),
+            Type::Bf16x2 => Some(lift!(|x: u32| x.each::<bf16>(x, x, |$a, _, _| $body))),
+            _ => None,
+        }
+    };
+    ($ty:expr, |$a:ident, $b:ident| $body:expr) => {
+        match $ty {
+            Type::F16 => Some(lift!(|$a: f16, $b: f16| $body)),
+            Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16| $body)),
+            Type::F32 => Some(lift!(|$a: f32, $b: f32| $body)),
+            Type::F64 => Some(lift!(|$a: f64, $b: f64| $body)),
+            Type::F16x2 => Some(lift!(|x: u32, y: u32| x.each::<f16>(y, y, |$a, $b, _| $body))),
+            Type::Bf16x2 => Some(lift!(|x: u32, y: u32| x.each::<bf16>(y, y, |$a, $b, _| $body))),
+            _ => None,
+        }
+    };
+    ($ty:expr, |$a:ident, $b:ident, $c:ident| $body:expr) => {
+        match $ty {
+            Type::F16 => Some(lift!(|$a: f16, $b: f16, $c: f16| $body)),
+            Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16, $c: bf16| $body)),
+            Type::F32 => Some(lift!(|$a: f32, $b: f32, $c: f32| $body)),
+            Type::F64 => Some(lift!(|$a: f64, $b: f64, $c: f64| $body)),
+            Type::F16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<f16>(y, z, |$a, $b, $c| $body))),
+            Type::Bf16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<bf16>(y, z, |$a, $b, $c| $body))),
+            _ => None,
+        }
+    };
+}
+
+/// Flushing and saturating around a function.
+struct Around {
+    flushes: bool,
+    saturates: bool,
+}
+
+impl Around {
+    fn take(words: &mut Words<'_>) -> Self {
+        Self { flushes: words.take("ftz"), saturates: words.take("sat") }
+    }
+
+    /// The source, flushed where the modifier says so.
+    fn source(
+        &self,
+        decoder: &mut Decoder<'_>,
+        operand: &ptx::Operand,
+        ty: Type,
+    ) -> Result<Slot, Refusal> {
+        let a = decoder.source(operand, ty)?;
+        if !self.flushes {
+            return Ok(a);
+        }
+        let f = flush(ty)?;
+        Ok(decoder.temporary(|d| Alu::Unary { f, d, a }))
+    }
+
+    /// Emits what gives the result, and what the modifiers do to it.
+    fn emit(
+        &self,
+        decoder: &mut Decoder<'_>,
+        d: Slot,
+        ty: Type,
+        alu: impl FnOnce(Slot) -> Alu,
+    ) -> Result<(), Refusal> {
+        let mut steps = Vec::new();
+        if self.flushes {
+            steps.push(flush(ty)?);
+        }
+        if self.saturates {
+            steps.push(for_float!(ty, |a| a.saturate()).ok_or("its type")?);
+        }
+        let Some(last) = steps.pop() else {
+            decoder.emit(Action::Alu(alu(d)));
+            return Ok(());
+        };
+        let mut a = decoder.temporary(alu);
+        for f in steps {
+            a = decoder.temporary(|d| Alu::Unary { f, d, a });
+        }
+        decoder.emit(Action::Alu(Alu::Unary { f: last, d, a }));
+        Ok(())
+    }
+}
+
+fn flush(ty: Type) -> Result<Unary, Refusal> {
+    for_float!(ty, |a| a.flush()).ok_or_else(|| "its type".into())
+}
+
+/// Whether this is arithmetic of floating-point numbers.
+pub(crate) fn is_float(instruction: &Instruction) -> bool {
+    let types = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
+    types.iter().any(|ty| instruction.opcode.has(ty))
+}
+
+fn only_nearest(words: &mut Words<'_>) -> Result<(), Refusal> {
+    match words.one_of(&[("rn", true), ("rz", false), ("rm", false), ("rp", false)]) {
+        Some(false) => Err("only rounding to nearest even is".into()),
+        _ => Ok(()),
+    }
+}
+
+/// `add`, `sub`, `mul`, `min`, `max`, `copysign`.
+pub(crate) fn binary(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    only_nearest(words)?;
+    let around = Around::take(words);
+    let propagates = words.take("NaN");
+    let ty = words.ty()?;
+    let f: Option<Binary> = match instruction.opcode.stem() {
+        "add" => for_float!(ty, |a, b| Float::add(a, b)),
+        "sub" => for_float!(ty, |a, b| Float::sub(a, b)),
+        "mul" => for_float!(ty, |a, b| Float::mul(a, b)),
+        "min" if propagates => for_float!(ty, |a, b| nan_or(a, b, Float::min)),
+        "max" if propagates => for_float!(ty, |a, b| nan_or(a, b, Float::max)),
+        "min" => for_float!(ty, |a, b| Float::min(a, b)),
+        "max" => for_float!(ty, |a, b| Float::max(a, b)),
+        // The sign of the first, the rest of the second.
+        "copysign" => match ty {
+            Type::F32 => Some(lift!(|a: f32, b: f32| b.copysign(a))),
+            Type::F64 => Some(lift!(|a: f64, b: f64| b.copysign(a))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let f = f.ok_or("its type")?;
+    let [d, a, b] = operands(instruction)?;
+    let (a, b) = (around.source(decoder, a, ty)?, around.source(decoder, b, ty)?);
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
+}
+
+fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
+    if a.is_nan() {
+        a.canonical()
+    } else if b.is_nan() {
+        b.canonical()
+    } else {
+        f(a, b)
+    }
+}
+
+/// `fma`, and `mad`, which is the same.
+pub(crate) fn fma(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    only_nearest(words)?;
+    let around = Around::take(words);
+    let relu = words.take("relu");
+    let ty = words.ty()?;
+    let f: Option<Ternary> = match relu {
+        true => for_float!(ty, |a, b, c| relu_of(a.fma(b, c))),
+        false => for_float!(ty, |a, b, c| a.fma(b, c)),
+    };
+    let f = f.ok_or("its type")?;
+    let [d, a, b, c] = operands(instruction)?;
+    let a = around.source(decoder, a, ty)?;
+    let b = around.source(decoder, b, ty)?;
+    let c = around.source(decoder, c, ty)?;
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Ternary { f, d, a, b, c })
+}
+
+/// A function of double precision.
+fn through<T: Float>(a: T, f: impl Fn(f64) -> f64) -> T {
+    T::narrow(f(a.wide()))
+}
+
+/// Negative numbers become zero; a NaN becomes the canonical one.
+fn relu_of<T: Float>(a: T) -> T {
+    if a.wide() < 0.0 { T::narrow(0.0) } else { a.canonical() }
+}
+
+/// `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2`, `tanh`.
+pub(crate) fn unary(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    only_nearest(words)?;
+    words.take("approx");
+    let around = Around::take(words);
+    let ty = words.ty()?;
+    let single = |f: Unary| (ty == Type::F32).then_some(f);
+    let f = match (instruction.opcode.stem(), ty) {
+        ("neg", Type::F64) => Some(lift!(|a: f64| -a)),
+        ("neg", _) => for_float!(ty, |a| a.neg()),
+        ("abs", Type::F32) => Some(lift!(|a: f32| a.abs())),
+        ("abs", Type::F64) => Some(lift!(|a: f64| a.abs())),
+        ("abs", Type::F16 | Type::Bf16) => Some(lift!(|a: u16| a & 0x7fff)),
+        ("abs", Type::F16x2 | Type::Bf16x2) => Some(lift!(|a: u32| a & 0x7fff_7fff)),
+        ("rcp", Type::F32) => Some(lift!(|a: f32| (1.0 / a).canonical())),
+        ("rcp", Type::F64) => Some(lift!(|a: f64| 1.0 / a)),
+        ("sqrt", Type::F32) => Some(lift!(|a: f32| Float::canonical(a.sqrt()))),
+        ("sqrt", Type::F64) => Some(lift!(|a: f64| a.sqrt())),
+        ("rsqrt", Type::F64) => Some(lift!(|a: f64| 1.0 / a.sqrt())),
+        ("rsqrt", _) => single(lift!(|a: f32| f32::narrow(1.0 / a.wide().sqrt()))),
+        ("sin", _) => single(lift!(|a: f32| f32::narrow(a.wide().sin()))),
+        ("cos", _) => single(lift!(|a: f32| f32::narrow(a.wide().cos()))),
+        ("lg2", _) => single(lift!(|a: f32| f32::narrow(a.wide().log2()))),
+        ("ex2", _) => for_float!(ty, |a| through(a, f64::exp2)),
+        ("tanh", _) => for_float!(ty, |a| through(a, f64::tanh)),
+        _ => None,
+    };
+    let f = f.ok_or("its type")?;
+    let [d, a] = operands(instruction)?;
+    let a = around.source(decoder, a, ty)?;
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Unary { f, d, a })
+}
+
+/// `div`.
+pub(crate) fn div(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    only_nearest(words)?;
+    let _ = words.take("approx") || words.take("full");
+    let around = Around::take(words);
+    let ty = words.ty()?;
+    let f = match ty {
+        Type::F32 => lift!(|a: f32, b: f32| (a / b).canonical()),
+        Type::F64 => lift!(|a: f64, b: f64| a / b),
+        _ => return Err("its type".into()),
+    };
+    let [d, a, b] = operands(instruction)?;
+    let (a, b) = (around.source(decoder, a, ty)?, around.source(decoder, b, ty)?);
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
+}
+
+/// `testp`: asks what kind of number it is.
+pub(crate) fn testp(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let kinds = [("finite", 0), ("infinite", 1), ("number", 2), ("notanumber", 3), ("normal", 4), ("subnormal", 5)];
+    let kind = words.one_of(&kinds).ok_or("its kind of number")?;
+    let ty = words.ty()?;
+    macro_rules! test {
+        ($t:ident) => {
+            match kind {
+                0 => lift!(|a: $t| a.is_finite()),
+                1 => lift!(|a: $t| a.is_infinite()),
+                2 => lift!(|a: $t| !$t::is_nan(a)),
+                3 => lift!(|a: $t| $t::is_nan(a)),
+                // Zero counts as normal (PTX ISA, section 9.7.3.1).
+                4 => lift!(|a: $t| a.is_normal() || a == 0.0),
+                _ => lift!(|a: $t| a.is_subnormal()),
+            }
+        };
+    }
+    let f = match ty {
+        Type::F32 => test!(f32),
+        Type::F64 => test!(f64),
+        _ => return Err("its type".into()),
+    };
+    crate::decode::table::unary(decoder, instruction, ty, f)
+}

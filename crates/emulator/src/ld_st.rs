@@ -1,0 +1,128 @@
+//! `ld`, `st`, `ldu`: loads and stores. PTX ISA 9.7.9.8 to 9.7.9.12.
+
+use ptx::{Instruction, OperandKind, Type};
+
+use crate::{
+    action::Action,
+    decode::{Address, Decoder, Refusal, Slot, Space, Words, table::operands},
+    lanes::lanes_of,
+    machine::{Step, Trapped},
+    observer::{AccessKind, Observer, Scope, Sem},
+};
+
+/// Between registers and memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Move {
+    stores: bool,
+    address: Address,
+    /// Registers, and the bits of them that a load may set.
+    registers: Box<[(Slot, u64)]>,
+    element_bytes: usize,
+    signed: bool,
+    order: (Sem, Scope),
+}
+
+pub(crate) const SPACES: [(&str, Space); 10] = [
+    ("global", Space::Global),
+    ("shared", Space::SharedCta),
+    ("shared::cta", Space::SharedCta),
+    ("shared::cluster", Space::SharedCluster),
+    ("local", Space::Local),
+    ("const", Space::Const),
+    ("param", Space::Param),
+    ("param::entry", Space::Param),
+    ("param::func", Space::Param),
+    ("generic", Space::Generic),
+];
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let stores = instruction.opcode.stem() == "st";
+    words.cache_hints();
+    let sem = words.sem().unwrap_or_default();
+    let scope = words.scope().unwrap_or(Scope::Sys);
+    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
+    let count = words.vector();
+    let ty = words.ty()?;
+    let bytes = ty.size_bytes().filter(|bytes| *bytes <= 8).ok_or("its type")?;
+    let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
+    let (value, address) = match instruction.operands.as_slice() {
+        [address, value] if stores => (value, address),
+        [value, address] => (value, address),
+        _ => return Err("the number of its operands".into()),
+    };
+    let values = match &value.kind {
+        OperandKind::Vector(values) if values.len() == count => values.as_slice(),
+        _ if count == 1 => std::slice::from_ref(value),
+        _ => return Err("the number of its values".into()),
+    };
+    let registers = values.iter().map(|value| {
+        if stores {
+            return Ok((decoder.source(value, ty)?, u64::MAX));
+        }
+        let register = decoder.destination(value)?;
+        let bits = 8 * register.ty.size_bytes().unwrap_or(8).clamp(1, 8);
+        Ok((register.slot, u64::MAX >> (64 - bits)))
+    });
+    let registers = registers.collect::<Result<_, Refusal>>()?;
+    let address = decoder.address(address, space)?;
+    let order = (sem, scope);
+    let element_bytes = bytes as usize;
+    let access = Move { stores, address, registers, element_bytes, signed, order };
+    decoder.emit(Action::Move(Box::new(access)));
+    Ok(())
+}
+
+/// `prefetch`, `prefetchu`, `applypriority`, `discard`: hints.
+pub(crate) fn hint(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
+    words.take("tensormap");
+    for level in ["L1", "L2", "L2::evict_last", "L2::evict_normal"] {
+        words.take(level);
+    }
+    let [address] = operands(instruction)?;
+    decoder.address(address, space)?;
+    decoder.emit(Action::Nothing);
+    Ok(())
+}
+
+impl Move {
+    pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
+        let size = self.element_bytes * self.registers.len();
+        let kind = if self.stores { AccessKind::Write } else { AccessKind::Read };
+        let base = step.group.base;
+        if self.stores {
+            step.world.progress += 1;
+        }
+        for lane in lanes_of(step.active) {
+            let located = step.locate(lane, &self.address, size as u64, size as u64)?;
+            step.tell_access(lane, located, size as u64, kind, self.order);
+            if self.stores {
+                for (index, (slot, _)) in self.registers.iter().enumerate() {
+                    let value = step.warp.registers[base + slot][lane];
+                    let bytes = step.bytes_mut(lane, located, size)?;
+                    let to = &mut bytes[index * self.element_bytes..][..self.element_bytes];
+                    crate::machine::write(to, value);
+                }
+                continue;
+            }
+            for (index, (slot, mask)) in self.registers.iter().enumerate() {
+                let bytes = step.bytes(lane, located, size);
+                let mut value = crate::machine::read(&bytes[index * self.element_bytes..][..self.element_bytes]);
+                if self.signed {
+                    let shift = 64 - 8 * self.element_bytes as u32;
+                    value = ((value << shift) as i64 >> shift) as u64 & mask;
+                }
+                step.warp.registers[base + slot][lane] = value;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Runs PTX on the CPU, with the semantics of sm_90 for threads, warps, blocks and clusters, shared
+//! memory, mbarriers, and bulk and tensor copies.
+//!
+//! [`EmulatorBackend`] runs a [`launch::Job`] as a GPU would. An instruction that the emulator does
+//! not know is named before anything runs ([`Error::Unsupported`]), and what would stop a GPU is a
+//! [`Fault`] that says where, who and why. A seed chooses the schedule, so that every run can be
+//! repeated.
+//!
+//! ```
+//! use emulator::EmulatorBackend;
+//! use launch::{Backend, Buffer, Job, Launch, Ptx};
+//!
+//! let text = "
+//! .version 8.0
+//! .target sm_90a
+//! .address_size 64
+//! .visible .entry double(.param .u64 numbers)
+//! {
+//!     .reg .b32 %r<3>;
+//!     .reg .b64 %rd<4>;
+//!     ld.param.u64 %rd1, [numbers];
+//!     mov.u32 %r1, %tid.x;
+//!     mul.wide.u32 %rd2, %r1, 4;
+//!     add.u64 %rd3, %rd1, %rd2;
+//!     ld.global.u32 %r2, [%rd3];
+//!     shl.b32 %r2, %r2, 1;
+//!     st.global.u32 [%rd3], %r2;
+//!     ret;
+//! }";
+//! let mut job = Job::new(Ptx { name: "double.ptx", text });
+//! let numbers = job.buffer(Buffer::new("numbers", &[1_u32, 2, 3]));
+//! job.launch(Launch::new("double", 1, 3).buffer(numbers));
+//! EmulatorBackend::new(0).run(&mut job)?;
+//! assert_eq!(job.buffers[numbers].to_vec::<u32>().unwrap(), [2, 4, 6]);
+//! # Ok::<(), launch::Failure>(())
+//! ```
+//!
+//! What a kernel does passes one place, the [`Observer`]: every access, every operation on a
+//! barrier, every fence, every step of a copy. A checker is an observer.
+
+#![forbid(unsafe_code)]
+
+mod action;
+mod atom;
+mod backend;
+mod barrier_cluster;
+mod barrier_cta;
+mod branch;
+mod call;
+mod collective;
+mod compare;
+mod cp_async;
+mod cp_async_bulk;
+mod cp_async_bulk_tensor;
+mod cp_reduce_async_bulk;
+mod cvt;
+mod cvta;
+mod decode;
+mod elect_sync;
+mod error;
+mod fence;
+mod float;
+mod integer;
+mod lanes;
+mod ld_st;
+mod logic;
+mod machine;
+mod mapa;
+mod match_sync;
+mod mbarrier;
+mod mov;
+pub mod observer;
+mod reduce;
+mod redux_sync;
+mod rng;
+mod shfl_sync;
+mod signature;
+mod sreg;
+mod vote_sync;
+mod vprintf;
+
+pub use backend::EmulatorBackend;
+pub use decode::Program;
+pub use error::{Error, Fault, FaultAt, Place, Trap, Unsupported};
+pub use machine::{Config, Report};
+pub use observer::Observer;

@@ -1,0 +1,187 @@
+//! Global memory, constants and parameters; what an address points at.
+
+use super::{
+    CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, WINDOW_BYTES,
+    next_allocation,
+};
+use crate::decode::Space;
+
+/// A part of global memory.
+#[derive(Clone, Debug)]
+struct Allocation {
+    name: String,
+    address: u64,
+    bytes: Vec<u8>,
+}
+
+/// Memory that outlives a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    /// In the order of their addresses.
+    allocations: Vec<Allocation>,
+    pub(crate) constants: Vec<u8>,
+    pub(crate) parameters: Vec<u8>,
+    /// Index of the allocation that was used last: mostly, it is used again.
+    last: usize,
+}
+
+/// A place that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Located {
+    Global { allocation: usize, offset: usize },
+    Shared { rank: usize, offset: usize },
+    Local { offset: usize },
+    Const { offset: usize },
+    Param { offset: usize },
+}
+
+impl Memory {
+    /// Adds an allocation behind all others and says where it is.
+    pub(crate) fn allocate(&mut self, name: &str, bytes: Vec<u8>, start: u64) -> u64 {
+        let end = self.allocations.last().map_or(start, |last| {
+            next_allocation(last.address, last.bytes.len() as u64)
+        });
+        let address = end.max(start);
+        self.allocations.push(Allocation { name: name.to_owned(), address, bytes });
+        address
+    }
+
+    /// Adds an allocation that has its address already; it is not below the others.
+    pub(crate) fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) {
+        self.allocations.push(Allocation { name: name.to_owned(), address, bytes });
+    }
+
+    /// The bytes at an address where an allocation begins.
+    pub(crate) fn contents(&self, address: u64) -> Option<&[u8]> {
+        let found = self.allocations.iter().find(|allocation| allocation.address == address);
+        found.map(|allocation| &*allocation.bytes)
+    }
+
+    /// The allocation that holds all of these bytes.
+    #[inline]
+    pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, String> {
+        if let Some(offset) = self.within(self.last, address, bytes) {
+            return Ok(Located::Global { allocation: self.last, offset });
+        }
+        let index = self.allocations.partition_point(|a| a.address <= address).wrapping_sub(1);
+        match self.within(index, address, bytes) {
+            Some(offset) => {
+                self.last = index;
+                Ok(Located::Global { allocation: index, offset })
+            }
+            None => Err(self.describe(address, bytes)),
+        }
+    }
+
+    #[inline]
+    fn within(&self, index: usize, address: u64, bytes: u64) -> Option<usize> {
+        let allocation = self.allocations.get(index)?;
+        let offset = address.checked_sub(allocation.address)?;
+        let fits = offset.checked_add(bytes)? <= allocation.bytes.len() as u64;
+        fits.then_some(offset as usize)
+    }
+
+    /// Says what is nearest to an address that is in no allocation.
+    fn describe(&self, address: u64, bytes: u64) -> String {
+        let access = format!("{bytes} bytes at {address:#x} are in no allocation");
+        let distance = |a: &Allocation| {
+            let end = a.address + a.bytes.len() as u64;
+            if address < a.address { a.address - address } else { address.saturating_sub(end) }
+        };
+        let Some(nearest) = self.allocations.iter().min_by_key(|a| distance(a)) else {
+            return format!("{access}; there are none");
+        };
+        let (name, length) = (&nearest.name, nearest.bytes.len());
+        let end = nearest.address + length as u64;
+        let relation = if address < nearest.address {
+            format!("{} bytes before its start", nearest.address - address)
+        } else if address >= end {
+            format!("{} bytes past its end", address - end)
+        } else {
+            format!("the last of them {} bytes past its end", address + bytes - end)
+        };
+        format!("{access}; the nearest is `{name}`, {length} bytes at {:#x}: {relation}", nearest.address)
+    }
+
+    /// Where an allocation begins.
+    pub(crate) fn address(&self, allocation: usize) -> u64 {
+        self.allocations.get(allocation).map_or(0, |a| a.address)
+    }
+
+    pub(crate) fn global(&self, allocation: usize) -> &[u8] {
+        self.allocations.get(allocation).map_or(&[], |a| &a.bytes)
+    }
+
+    pub(crate) fn global_mut(&mut self, allocation: usize) -> &mut [u8] {
+        self.allocations.get_mut(allocation).map_or(&mut [], |a| &mut a.bytes)
+    }
+}
+
+/// Which space a generic address is in, and the address in that space (PTX ISA, section 5.1.1).
+pub(crate) fn of_generic(address: u64) -> (Space, u64) {
+    let windows = [
+        (SHARED_WINDOW, Space::SharedCluster),
+        (LOCAL_WINDOW, Space::Local),
+        (PARAM_WINDOW, Space::Param),
+        (CONST_WINDOW, Space::Const),
+    ];
+    for (start, space) in windows {
+        if (start..start + WINDOW_BYTES).contains(&address) {
+            return (space, address - start);
+        }
+    }
+    (Space::Global, address)
+}
+
+/// Rank of the block and offset of an address in `shared::cluster`.
+pub(crate) fn of_shared(address: u64) -> (usize, usize) {
+    let offset = address & ((1 << SHARED_RANK_SHIFT) - 1);
+    ((address >> SHARED_RANK_SHIFT) as usize, offset as usize)
+}
+
+/// Up to eight bytes as a number.
+#[inline]
+pub(crate) fn read(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => bytes.iter().rev().take(8).fold(0, |value, byte| value << 8 | u64::from(*byte)),
+    }
+}
+
+/// The low bytes of a number.
+#[inline]
+pub(crate) fn write(to: &mut [u8], value: u64) {
+    for (to, from) in to.iter_mut().zip(value.to_le_bytes()) {
+        *to = from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_allocation_is_named() {
+        let mut memory = Memory::default();
+        let a = memory.allocate("a", vec![0; 100], 0x1000);
+        let b = memory.allocate("b", vec![0; 8], 0x1000);
+        assert!(b > a + 100);
+        let error = memory.find(a + 98, 4).unwrap_err();
+        assert!(error.ends_with("`a`, 100 bytes at 0x1000: the last of them 2 bytes past its end"), "{error}");
+        let error = memory.find(b - 4, 4).unwrap_err();
+        assert!(error.contains("`b`") && error.ends_with("4 bytes before its start"), "{error}");
+        assert!(memory.find(u64::MAX, 8).is_err());
+        assert_eq!(memory.find(b, 8), Ok(Located::Global { allocation: 1, offset: 0 }));
+    }
+
+    #[test]
+    fn windows_do_not_overlap() {
+        assert_eq!(of_generic(SHARED_WINDOW + 5), (Space::SharedCluster, 5));
+        assert_eq!(of_generic(LOCAL_WINDOW), (Space::Local, 0));
+        assert_eq!(of_generic(0), (Space::Global, 0));
+        assert_eq!(of_shared(0x0300_0410), (3, 0x410));
+    }
+}

@@ -1,0 +1,271 @@
+//! The grid as it stands: clusters, blocks, warps, and groups of lanes.
+
+use std::collections::BTreeMap;
+
+use launch::Shape;
+
+use super::{BulkGroups, Config, Memory, SHARED_START, Transfer};
+use crate::{
+    Program,
+    barrier_cluster::ClusterState,
+    barrier_cta::BarrierState,
+    lanes::{LANES, Lanes},
+    mbarrier::Mbarrier,
+    rng::Rng,
+};
+
+/// Clusters that are resident at a time.
+const RESIDENT: u64 = 4;
+
+/// Extents of the launch, and what numbers of blocks and threads mean.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cluster: [u32; 3],
+}
+
+impl Places {
+    pub(crate) fn block(&self, number: u64) -> [u32; 3] {
+        unflatten(number, self.grid)
+    }
+
+    pub(crate) fn thread(&self, number: u32) -> [u32; 3] {
+        unflatten(number.into(), self.block)
+    }
+
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    pub(crate) fn cluster_blocks(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// Clusters in each dimension.
+    pub(crate) fn clusters(&self) -> [u32; 3] {
+        [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1))
+    }
+}
+
+pub(crate) fn unflatten(number: u64, extent: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = extent.map(|n| u64::from(n.max(1)));
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+}
+
+pub(crate) fn flatten(at: [u32; 3], extent: [u32; 3]) -> u64 {
+    let [x, y, _] = extent.map(u64::from);
+    u64::from(at[0]) + x * (u64::from(at[1]) + y * u64::from(at[2]))
+}
+
+/// Everything but the program and the observer.
+pub(crate) struct World {
+    pub(crate) places: Places,
+    pub(crate) memory: Memory,
+    pub(crate) clusters: Vec<Cluster>,
+    pub(crate) transfers: Vec<Transfer>,
+    pub(crate) rng: Rng,
+    pub(crate) config: Config,
+    /// Instructions so far.
+    pub(crate) steps: u64,
+    /// Goes up whenever something happens that others can see.
+    pub(crate) progress: u64,
+    pub(crate) printed: String,
+    pub(crate) shared_bytes: u64,
+    pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) dynamic_shared_start: u64,
+    /// Number of the next cluster that becomes resident.
+    pub(crate) next_cluster: u64,
+    pub(crate) next_copy: u64,
+}
+
+/// Blocks that run together.
+pub(crate) struct Cluster {
+    pub(crate) ctas: Vec<Cta>,
+    pub(crate) barrier: ClusterState,
+}
+
+/// A block.
+pub(crate) struct Cta {
+    /// Its number in the grid.
+    pub(crate) number: u64,
+    pub(crate) id: [u32; 3],
+    pub(crate) shared: Vec<u8>,
+    pub(crate) mbarriers: BTreeMap<usize, Mbarrier>,
+    pub(crate) barriers: [BarrierState; 16],
+    pub(crate) warps: Vec<Warp>,
+    /// Threads that are not over.
+    pub(crate) alive: u32,
+    /// Bulk groups of each thread that has any.
+    pub(crate) bulk: BTreeMap<u32, BulkGroups>,
+    /// The groups of `cp.async`, which are others.
+    pub(crate) async_groups: BTreeMap<u32, BulkGroups>,
+}
+
+/// Up to 32 threads.
+#[derive(Debug, Default)]
+pub(crate) struct Warp {
+    /// Frames of all functions that are under way, one behind the other.
+    pub(crate) registers: Vec<Lanes>,
+    /// Lanes at the same place, apart from each other.
+    pub(crate) groups: Vec<Group>,
+    /// Lanes with a thread that is not over.
+    pub(crate) alive: u32,
+    /// Local memory of each lane.
+    pub(crate) local: Vec<Vec<u8>>,
+    /// The generation of the cluster's barrier that each lane arrived at.
+    pub(crate) cluster_arrived: [Option<u64>; LANES],
+}
+
+/// Lanes that are at the same instruction by the same calls.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Group {
+    pub(crate) mask: u32,
+    pub(crate) pc: usize,
+    pub(crate) function: usize,
+    /// Where the registers of the function begin.
+    pub(crate) base: usize,
+    /// Where the function's frame in local memory begins.
+    pub(crate) local: u64,
+    pub(crate) frames: Vec<Frame>,
+    /// What it waits for.
+    pub(crate) wait: Option<Wait>,
+}
+
+/// Where a function goes back to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Frame {
+    pub(crate) pc: usize,
+    pub(crate) function: usize,
+    pub(crate) base: usize,
+    pub(crate) local: u64,
+    /// Where the caller wants the results.
+    pub(crate) returns: Vec<crate::decode::Passed>,
+}
+
+/// What a group waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Wait {
+    /// The completion of a barrier of the block.
+    Cta { barrier: usize, generation: u64 },
+    /// The completion of the cluster's barrier.
+    Cluster,
+    /// The other lanes of a collective.
+    Collective { members: u32 },
+    /// The phase of an mbarrier; it may give up.
+    Mbarrier,
+    /// Bulk groups of its threads.
+    Bulk,
+}
+
+/// Which warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Here {
+    pub(crate) cluster: usize,
+    pub(crate) rank: usize,
+    pub(crate) warp: usize,
+}
+
+impl Group {
+    /// Whether two groups can go on as one.
+    pub(crate) fn joins(&self, other: &Self) -> bool {
+        self.pc == other.pc
+            && self.base == other.base
+            && self.wait.is_none()
+            && other.wait.is_none()
+            && self.frames == other.frames
+    }
+}
+
+impl World {
+    pub(crate) fn new(
+        program: &Program,
+        shape: &Shape,
+        cluster: [u32; 3],
+        memory: Memory,
+        config: Config,
+    ) -> Self {
+        let align = program.dynamic_shared_align;
+        let start = (SHARED_START + program.static_shared_bytes).next_multiple_of(align);
+        Self {
+            places: Places {
+                grid: shape.grid.to_array(),
+                block: shape.block.to_array(),
+                cluster,
+            },
+            memory,
+            clusters: Vec::new(),
+            transfers: Vec::new(),
+            rng: Rng::new(config.seed),
+            config,
+            steps: 0,
+            progress: 0,
+            printed: String::new(),
+            shared_bytes: start + u64::from(shape.shared_bytes),
+            dynamic_shared_bytes: shape.shared_bytes,
+            dynamic_shared_start: start,
+            next_cluster: 0,
+            next_copy: 0,
+        }
+    }
+
+    pub(crate) fn cluster_count(&self) -> u64 {
+        self.places.clusters().iter().map(|n| u64::from(*n)).product()
+    }
+
+    pub(crate) fn resident(&self) -> u64 {
+        RESIDENT.min(self.cluster_count())
+    }
+
+    /// The next cluster, with all its threads at the first instruction.
+    pub(crate) fn start_cluster(&mut self, program: &Program) -> Option<Cluster> {
+        let number = self.next_cluster;
+        if number >= self.cluster_count() {
+            return None;
+        }
+        self.next_cluster += 1;
+        let origin = unflatten(number, self.places.clusters());
+        let ctas = (0..u64::from(self.places.cluster_blocks())).map(|rank| {
+            let within = unflatten(rank, self.places.cluster);
+            let id = [0, 1, 2].map(|axis| origin[axis] * self.places.cluster[axis] + within[axis]);
+            self.new_cta(program, id, rank as usize)
+        });
+        let ctas = ctas.collect();
+        Some(Cluster { ctas, barrier: ClusterState::default() })
+    }
+
+    fn new_cta(&self, program: &Program, id: [u32; 3], rank: usize) -> Cta {
+        let threads = self.places.threads();
+        let mut cta = Cta {
+            number: flatten(id, self.places.grid),
+            id,
+            shared: vec![0; self.shared_bytes as usize],
+            mbarriers: BTreeMap::new(),
+            barriers: Default::default(),
+            warps: Vec::new(),
+            alive: threads,
+            bulk: BTreeMap::new(),
+            async_groups: BTreeMap::new(),
+        };
+        let Some(entry) = program.functions.first() else { return cta };
+        for warp in 0..threads.div_ceil(LANES as u32) {
+            let lanes = (threads - warp * LANES as u32).min(LANES as u32);
+            let mask = u32::MAX >> (LANES as u32 - lanes);
+            let mut new = Warp {
+                registers: vec![[0; LANES]; entry.slots],
+                groups: vec![Group { mask, pc: entry.start, ..Group::default() }],
+                alive: mask,
+                local: vec![vec![0; entry.local_bytes as usize]; LANES],
+                cluster_arrived: [None; LANES],
+            };
+            for (slot, constant) in &entry.constants {
+                for lane in 0..LANES {
+                    let thread = warp * LANES as u32 + lane as u32;
+                    new.registers[*slot][lane] = self.constant(*constant, id, rank, thread, 0);
+                }
+            }
+            cta.warps.push(new);
+        }
+        cta
+    }
+}

@@ -1,0 +1,308 @@
+//! Copies under way. They progress in pieces, at times that the schedule chooses.
+
+use super::{Here, Located, Trapped, World};
+use crate::{
+    Observer,
+    decode::Space,
+    error::Trap,
+    observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem},
+    reduce::Reduction,
+};
+
+/// One end of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Global(u64),
+    /// Rank of the block in the cluster, and offset.
+    Shared(usize, usize),
+}
+
+/// Bytes that go from one place to another at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// `None` where `data` is there from the start, as what fills places out of bounds.
+    pub(crate) from: Option<Target>,
+    pub(crate) to: Target,
+    pub(crate) bytes: usize,
+    /// What was read, or fills.
+    pub(crate) data: Vec<u8>,
+}
+
+/// Whom a copy tells that it is complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Completion {
+    /// The mbarrier at this offset in the block of this rank counts the bytes.
+    Mbarrier { rank: usize, offset: usize },
+    /// A bulk group of the issuing thread.
+    Bulk { group: u64 },
+    /// A group of `cp.async` of the issuing thread.
+    Async { group: u64 },
+}
+
+/// A copy.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    pub(crate) id: u64,
+    pub(crate) origin: Origin,
+    pub(crate) here: Here,
+    /// Not yet read.
+    pub(crate) unread: Vec<Piece>,
+    /// Read, not yet written.
+    pub(crate) unwritten: Vec<Piece>,
+    pub(crate) completion: Completion,
+    pub(crate) reduction: Option<Reduction>,
+    /// Applied to what was read.
+    pub(crate) rounds_to_tf32: bool,
+    /// By which path it accesses memory.
+    pub(crate) proxy: Proxy,
+}
+
+/// Groups of copies of one thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BulkGroups {
+    /// The group that is open.
+    pub(crate) current: u64,
+    /// Group, copies that have not read everything, copies that are not complete.
+    pub(crate) pending: Vec<(u64, u32, u32)>,
+}
+
+impl BulkGroups {
+    pub(crate) fn add(&mut self) -> u64 {
+        let current = self.current;
+        match self.pending.iter_mut().find(|(group, ..)| *group == current) {
+            Some((_, unread, incomplete)) => {
+                *unread += 1;
+                *incomplete += 1;
+            }
+            None => self.pending.push((current, 1, 1)),
+        }
+        current
+    }
+
+    /// Whether all but the last `allowed` groups are read, or complete.
+    pub(crate) fn is_done(&self, allowed: u64, read: bool) -> bool {
+        self.pending.iter().all(|(group, unread, incomplete)| {
+            let waited_for = group.saturating_add(allowed) < self.current;
+            !waited_for || (if read { *unread } else { *incomplete }) == 0
+        })
+    }
+
+    fn read(&mut self, group: u64) {
+        if let Some((_, unread, _)) = self.pending.iter_mut().find(|(g, ..)| *g == group) {
+            *unread = unread.saturating_sub(1);
+        }
+    }
+
+    fn complete(&mut self, group: u64) {
+        if let Some((_, _, incomplete)) = self.pending.iter_mut().find(|(g, ..)| *g == group) {
+            *incomplete = incomplete.saturating_sub(1);
+        }
+        self.pending.retain(|(_, _, incomplete)| *incomplete > 0);
+    }
+}
+
+impl World {
+    /// Some pieces of some copy progress.
+    pub(crate) fn progress_copy<O: Observer>(&mut self, observer: &mut O) -> Result<(), Trapped> {
+        if self.transfers.is_empty() {
+            return Ok(());
+        }
+        let index = self.rng.below(self.transfers.len());
+        let mut transfer = self.transfers.swap_remove(index);
+        let result = self.progress_one(&mut transfer, observer);
+        let is_complete = transfer.unread.is_empty() && transfer.unwritten.is_empty();
+        if !is_complete {
+            self.transfers.push(transfer);
+        }
+        self.progress += 1;
+        result
+    }
+
+    fn progress_one<O: Observer>(
+        &mut self,
+        transfer: &mut Transfer,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        // Reads and writes of a copy overlap: either may come next.
+        let reads = transfer.unwritten.is_empty()
+            || (!transfer.unread.is_empty() && self.rng.one_in(2));
+        if reads {
+            let count = 1 + self.rng.below(transfer.unread.len());
+            for _ in 0..count.min(transfer.unread.len()) {
+                let Some(mut piece) = transfer.unread.pop() else { break };
+                self.read_piece(transfer, &mut piece, observer)?;
+                transfer.unwritten.push(piece);
+            }
+            if transfer.unread.is_empty() {
+                self.tell(observer, transfer, Event::CopyRead(transfer.id));
+                let (kind, thread) = (transfer.completion, transfer.origin.thread);
+                let cta = &mut self.clusters[transfer.here.cluster].ctas[transfer.here.rank];
+                match kind {
+                    Completion::Bulk { group } => cta.bulk.entry(thread).or_default().read(group),
+                    Completion::Async { group } => {
+                        cta.async_groups.entry(thread).or_default().read(group);
+                    }
+                    Completion::Mbarrier { .. } => {}
+                }
+            }
+            return Ok(());
+        }
+        let count = 1 + self.rng.below(transfer.unwritten.len());
+        let mut bytes = 0;
+        for _ in 0..count {
+            let Some(piece) = transfer.unwritten.pop() else { break };
+            bytes += piece.bytes as u32;
+            self.write_piece(transfer, piece, observer)?;
+        }
+        let is_complete = transfer.unread.is_empty() && transfer.unwritten.is_empty();
+        if is_complete {
+            self.tell(observer, transfer, Event::CopyDone(transfer.id));
+        }
+        let thread = transfer.origin.thread;
+        match transfer.completion {
+            Completion::Mbarrier { rank, offset } => {
+                self.complete_tx(transfer, rank, offset, bytes, observer)?;
+            }
+            Completion::Bulk { group } if is_complete => {
+                let cta = &mut self.clusters[transfer.here.cluster].ctas[transfer.here.rank];
+                cta.bulk.entry(thread).or_default().complete(group);
+            }
+            Completion::Async { group } if is_complete => {
+                let cta = &mut self.clusters[transfer.here.cluster].ctas[transfer.here.rank];
+                cta.async_groups.entry(thread).or_default().complete(group);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn complete_tx<O: Observer>(
+        &mut self,
+        transfer: &Transfer,
+        rank: usize,
+        offset: usize,
+        bytes: u32,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        let cta = &mut self.clusters[transfer.here.cluster].ctas[rank];
+        let fault = |what: String| Trapped { trap: Trap::LaunchFailed, what, origin: Some(transfer.origin) };
+        if cta.alive == 0 {
+            return Err(fault(format!("the copy's barrier is in block {rank} of the cluster, which has ended")));
+        }
+        let Some(mbarrier) = cta.mbarriers.get_mut(&offset) else {
+            return Err(fault(format!("the copy's barrier at {offset:#x} is not initialised")));
+        };
+        let phase = mbarrier.phase;
+        mbarrier.complete_tx(bytes).map_err(fault)?;
+        mbarrier.store(&mut cta.shared, offset);
+        let range = self.range(transfer.here.cluster, Located::Shared { rank, offset }, 8);
+        let operation = MbarrierEvent::CompleteTx { bytes, phase, copy: Some(transfer.id) };
+        let event = Event::Mbarrier { range, operation, sem: Sem::Relaxed, scope: Scope::Cluster };
+        self.tell(observer, transfer, event);
+        Ok(())
+    }
+
+    fn tell<O: Observer>(&self, observer: &mut O, transfer: &Transfer, event: Event) {
+        if O::WATCHES {
+            observer.see(transfer.origin, event);
+        }
+    }
+
+    /// Where one end of a piece is, now that it is accessed.
+    pub(crate) fn locate_target(
+        &mut self,
+        here: Here,
+        target: Target,
+        bytes: usize,
+    ) -> Result<Located, (Trap, String)> {
+        match target {
+            Target::Global(address) => {
+                self.memory.find(address, bytes as u64).map_err(|what| (Trap::IllegalAddress, what))
+            }
+            Target::Shared(rank, offset) => {
+                let ended = self.clusters[here.cluster].ctas.get(rank).is_some_and(|cta| cta.alive == 0);
+                // What a block that is over still stores is read all the same.
+                if ended && rank == here.rank {
+                    return Ok(Located::Shared { rank, offset });
+                }
+                let at = ((rank as u64) << super::SHARED_RANK_SHIFT) + offset as u64;
+                let found = self.find_shared(here, Space::SharedCluster, at, bytes as u64);
+                let trap = if ended { Trap::LaunchFailed } else { Trap::IllegalAddress };
+                found.map_err(|what| (trap, what))
+            }
+        }
+    }
+
+    fn access<O: Observer>(
+        &mut self,
+        transfer: &Transfer,
+        target: Target,
+        bytes: usize,
+        kind: AccessKind,
+        observer: &mut O,
+    ) -> Result<Located, Trapped> {
+        let located = self.locate_target(transfer.here, target, bytes);
+        let located = located.map_err(|(trap, what)| {
+            let what = format!("the copy accesses {what}");
+            Trapped { trap, what, origin: Some(transfer.origin) }
+        })?;
+        let event = Event::Access {
+            proxy: transfer.proxy,
+            kind,
+            sem: Sem::Weak,
+            scope: Scope::Cta,
+            range: self.range(transfer.here.cluster, located, bytes as u64),
+            copy: Some(transfer.id),
+        };
+        self.tell(observer, transfer, event);
+        Ok(located)
+    }
+
+    fn region(&mut self, here: Here, located: Located, bytes: usize) -> &mut [u8] {
+        let (memory, offset) = match located {
+            Located::Global { allocation, offset } => (self.memory.global_mut(allocation), offset),
+            Located::Shared { rank, offset } => {
+                (&mut *self.clusters[here.cluster].ctas[rank].shared, offset)
+            }
+            _ => return &mut [],
+        };
+        memory.get_mut(offset..offset + bytes).unwrap_or(&mut [])
+    }
+
+    fn read_piece<O: Observer>(
+        &mut self,
+        transfer: &Transfer,
+        piece: &mut Piece,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        let Some(from) = piece.from else { return Ok(()) };
+        let located = self.access(transfer, from, piece.bytes, AccessKind::Read, observer)?;
+        piece.data = self.region(transfer.here, located, piece.bytes).to_vec();
+        if transfer.rounds_to_tf32 {
+            crate::cp_async_bulk_tensor::round_to_tf32(&mut piece.data);
+        }
+        Ok(())
+    }
+
+    fn write_piece<O: Observer>(
+        &mut self,
+        transfer: &Transfer,
+        piece: Piece,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        if piece.bytes == 0 {
+            return Ok(());
+        }
+        let kind = if transfer.reduction.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+        let located = self.access(transfer, piece.to, piece.bytes, kind, observer)?;
+        let to = self.region(transfer.here, located, piece.bytes);
+        match transfer.reduction {
+            None => {
+                let bytes = to.len().min(piece.data.len());
+                to[..bytes].copy_from_slice(&piece.data[..bytes]);
+            }
+            Some(reduction) => reduction.apply_all(to, &piece.data),
+        }
+        Ok(())
+    }
+}
