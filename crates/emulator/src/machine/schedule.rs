@@ -40,6 +40,7 @@ impl World {
             }
             if !self.transfers.is_empty() && self.rng.one_in(4) {
                 self.progress_copy(observer)?;
+                continue;
             }
             let may_give_up = self.rng.one_in(32);
             if let Some((here, group)) = self.pick(program, may_give_up) {
