@@ -156,7 +156,6 @@ fn failure(error: Error) -> Failure {
         Error::Unsupported(_) => Failure::new(Stage::Load, error.to_string())
             .error_name("UNSUPPORTED")
             .hint("nothing was run"),
-        Error::Launch(what) => Failure::new(Stage::Launch, what.clone()),
         Error::Fault(fault) => {
             Failure::new(Stage::Synchronise, fault.to_string()).error_name(fault.trap.name())
         }

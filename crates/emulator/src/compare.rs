@@ -10,7 +10,7 @@ use crate::{
     lanes::{Binary, for_type, lift},
 };
 
-/// How two values compare: the bits less, equal, greater, unordered.
+/// How two values must compare. Those that end with `u` also hold where one is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Relation {
     Eq,
@@ -50,6 +50,12 @@ const RELATIONS: [(&str, Relation); 18] = [
     ("nan", Relation::Nan),
 ];
 
+#[allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::nonminimal_bool,
+    clippy::double_comparisons,
+    reason = "with a NaN, these are not what they seem to be"
+)]
 fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
     macro_rules! of {
         (|$a:ident, $b:ident| $body:expr) => {

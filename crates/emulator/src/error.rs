@@ -116,9 +116,6 @@ pub enum Error {
     /// The kernel needs what the emulator does not have. Nothing was run.
     #[error("{}", list(.0))]
     Unsupported(Vec<Unsupported>),
-    /// The module has no such kernel, or the launch does not fit it. Nothing was run.
-    #[error("{0}")]
-    Launch(String),
     /// The kernel did something that ends it.
     #[error("{0}")]
     Fault(Box<Fault>),
@@ -129,8 +126,8 @@ fn list(items: &[Unsupported]) -> String {
     lines.join("\n")
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(Box::new(fault))
+impl From<Box<Fault>> for Error {
+    fn from(fault: Box<Fault>) -> Self {
+        Self::Fault(fault)
     }
 }

@@ -84,7 +84,7 @@ impl Float for f32 {
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
-        self != self
+        f32::is_nan(self)
     }
     #[inline(always)]
     fn add(self, other: Self) -> Self {

@@ -105,22 +105,27 @@ impl Move {
             let located = step.locate(lane, &self.address, size as u64, size as u64)?;
             step.tell_access(lane, located, size as u64, kind, self.order);
             if self.stores {
-                for (index, (slot, _)) in self.registers.iter().enumerate() {
-                    let value = step.warp.registers[base + slot][lane];
-                    let bytes = step.bytes_mut(lane, located, size)?;
-                    let to = &mut bytes[index * self.element_bytes..][..self.element_bytes];
-                    crate::machine::write(to, value);
+                let mut values = [0; 8];
+                for (value, (slot, _)) in values.iter_mut().zip(&*self.registers) {
+                    *value = step.warp.registers[base + slot][lane];
+                }
+                let elements = step.bytes_mut(lane, located, size)?.chunks_exact_mut(self.element_bytes);
+                for (element, value) in elements.zip(values) {
+                    crate::machine::write(element, value);
                 }
                 continue;
             }
-            for (index, (slot, mask)) in self.registers.iter().enumerate() {
-                let bytes = step.bytes(lane, located, size);
-                let mut value = crate::machine::read(&bytes[index * self.element_bytes..][..self.element_bytes]);
+            let mut values = [0; 8];
+            let elements = step.bytes(lane, located, size).chunks_exact(self.element_bytes);
+            for (value, element) in values.iter_mut().zip(elements) {
+                *value = crate::machine::read(element);
+            }
+            for (value, (slot, mask)) in values.iter_mut().zip(&*self.registers) {
                 if self.signed {
                     let shift = 64 - 8 * self.element_bytes as u32;
-                    value = ((value << shift) as i64 >> shift) as u64 & mask;
+                    *value = ((*value << shift) as i64 >> shift) as u64 & mask;
                 }
-                step.warp.registers[base + slot][lane] = value;
+                step.warp.registers[base + slot][lane] = *value;
             }
         }
         Ok(())

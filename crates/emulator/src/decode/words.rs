@@ -71,11 +71,11 @@ impl<'a> Words<'a> {
 
     /// Takes what only tells caches what to do.
     pub(crate) fn cache_hints(&mut self) {
+        let known = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified"];
         self.0.retain(|part| {
-            let known = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified"];
-            !known.contains(part)
-                && !part.starts_with("L1::")
-                && !(part.starts_with("L2::") && *part != "L2::cache_hint")
+            let level = part.starts_with("L1::") || part.starts_with("L2::");
+            // The hint of a cache policy comes with an operand.
+            *part == "L2::cache_hint" || !(level || known.contains(part))
         });
     }
 

@@ -151,11 +151,17 @@ pub(crate) fn read(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The low bytes of a number.
+/// The low bytes of a number, up to eight.
 #[inline]
 pub(crate) fn write(to: &mut [u8], value: u64) {
-    for (to, from) in to.iter_mut().zip(value.to_le_bytes()) {
-        *to = from;
+    let bytes = value.to_le_bytes();
+    match to.len() {
+        4 => to.copy_from_slice(&bytes[..4]),
+        8 => to.copy_from_slice(&bytes),
+        length => {
+            let length = length.min(8);
+            to[..length].copy_from_slice(&bytes[..length]);
+        }
     }
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn run<O: Observer>(
     memory: &mut Memory,
     config: Config,
     observer: &mut O,
-) -> Result<Report, Fault> {
+) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     let result = world.run(program, observer);
     let report = Report { steps: world.steps, printed: std::mem::take(&mut world.printed) };
@@ -104,7 +104,7 @@ pub(crate) fn run<O: Observer>(
                 block: places.block(origin.block),
                 thread: places.thread(origin.thread),
             });
-            Err(Fault { trap, what, at })
+            Err(Box::new(Fault { trap, what, at }))
         }
     }
 }

@@ -187,6 +187,10 @@ impl World {
     ) -> Self {
         let align = program.dynamic_shared_align;
         let start = (SHARED_START + program.static_shared_bytes).next_multiple_of(align);
+        let end = match shape.shared_bytes {
+            0 => SHARED_START + program.static_shared_bytes,
+            dynamic => start + u64::from(dynamic),
+        };
         Self {
             places: Places {
                 grid: shape.grid.to_array(),
@@ -201,7 +205,7 @@ impl World {
             steps: 0,
             progress: 0,
             printed: String::new(),
-            shared_bytes: start + u64::from(shape.shared_bytes),
+            shared_bytes: end,
             dynamic_shared_bytes: shape.shared_bytes,
             dynamic_shared_start: start,
             next_cluster: 0,

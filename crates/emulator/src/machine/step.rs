@@ -179,6 +179,7 @@ impl<O: Observer> Step<'_, O> {
     }
 
     /// As [`locate`](Self::locate), with the address at hand.
+    #[inline]
     pub(crate) fn locate_at(
         &mut self,
         lane: usize,
@@ -187,7 +188,8 @@ impl<O: Observer> Step<'_, O> {
         bytes: u64,
         align: u64,
     ) -> Result<Located, Trapped> {
-        if !at.is_multiple_of(align) {
+        // Alignments are powers of two.
+        if at & (align - 1) != 0 {
             let what = format!("the address {at:#x} is not a multiple of {align}");
             return Err(self.fault(lane, Trap::MisalignedAddress, what));
         }
@@ -196,29 +198,29 @@ impl<O: Observer> Step<'_, O> {
             let end = at.checked_add(bytes);
             end.is_some_and(|end| end <= length as u64).then_some(at as usize)
         };
+        let of = |name: &str, length: usize| {
+            format!("{bytes} bytes at {at:#x} of {name}, of which there are {length}")
+        };
         let found = match space {
             Space::Global | Space::Generic => self.world.memory.find(at, bytes),
             Space::SharedCta | Space::SharedCluster => {
                 self.world.find_shared(self.here, space, at, bytes)
             }
-            Space::Local => within(self.warp.local[lane].len())
-                .map(|offset| Located::Local { offset })
-                .ok_or_else(|| {
-                    let length = self.warp.local[lane].len();
-                    format!("{bytes} bytes at {at:#x} of local memory, which has {length}")
-                }),
-            Space::Const => within(self.world.memory.constants.len())
-                .map(|offset| Located::Const { offset })
-                .ok_or_else(|| {
-                    let length = self.world.memory.constants.len();
-                    format!("{bytes} bytes at {at:#x} of the constants, which have {length}")
-                }),
-            Space::Param => within(self.world.memory.parameters.len())
-                .map(|offset| Located::Param { offset })
-                .ok_or_else(|| {
-                    let length = self.world.memory.parameters.len();
-                    format!("{bytes} bytes at {at:#x} of the parameters, which have {length}")
-                }),
+            Space::Local => {
+                let length = self.warp.local[lane].len();
+                let offset = within(length).ok_or_else(|| of("local memory", length));
+                offset.map(|offset| Located::Local { offset })
+            }
+            Space::Const => {
+                let length = self.world.memory.constants.len();
+                let offset = within(length).ok_or_else(|| of("constants", length));
+                offset.map(|offset| Located::Const { offset })
+            }
+            Space::Param => {
+                let length = self.world.memory.parameters.len();
+                let offset = within(length).ok_or_else(|| of("parameters", length));
+                offset.map(|offset| Located::Param { offset })
+            }
         };
         found.map_err(|what| self.fault(lane, Trap::IllegalAddress, what))
     }
@@ -392,6 +394,7 @@ impl<O: Observer> Step<'_, O> {
 
 impl World {
     /// A place in the shared memory of a block of the cluster.
+    #[inline]
     pub(crate) fn find_shared(
         &self,
         here: Here,
@@ -400,31 +403,38 @@ impl World {
         bytes: u64,
     ) -> Result<Located, String> {
         let (rank, offset) = of_shared(at & 0xffff_ffff);
+        let (ctas, start) = (&self.clusters[here.cluster].ctas, offset as u64);
+        let is_there = ctas.get(rank).is_some_and(|cta| cta.alive != 0)
+            && at <= 0xffff_ffff
+            && (space != Space::SharedCta || rank == here.rank)
+            && start >= SHARED_START
+            && start + bytes <= self.shared_bytes;
+        match is_there {
+            true => Ok(Located::Shared { rank, offset }),
+            false => Err(self.why_not_shared(here, space, at, bytes)),
+        }
+    }
+
+    #[cold]
+    fn why_not_shared(&self, here: Here, space: Space, at: u64, bytes: u64) -> String {
+        let (rank, _) = of_shared(at & 0xffff_ffff);
         let ctas = &self.clusters[here.cluster].ctas;
-        let length = self.shared_bytes;
         let what = format!("{bytes} bytes at {at:#x} of shared memory");
         if at > 0xffff_ffff {
-            return Err(format!("{what}, whose addresses have 32 bits"));
+            return format!("{what}, whose addresses have 32 bits");
         }
         let Some(cta) = ctas.get(rank) else {
-            return Err(format!("{what}: block {rank} of a cluster of {}", ctas.len()));
+            return format!("{what}: block {rank} of a cluster of {}", ctas.len());
         };
         if space == Space::SharedCta && rank != here.rank {
-            return Err(format!("{what} are in block {rank} of the cluster, not in this one"));
+            return format!("{what} are in block {rank} of the cluster, not in this one");
         }
         if cta.alive == 0 {
-            return Err(format!("{what}: block {rank} of the cluster has ended"));
+            return format!("{what}: block {rank} of the cluster has ended");
         }
-        let start = offset as u64;
-        if start < SHARED_START || start + bytes > length {
-            let first = (rank as u64) << super::SHARED_RANK_SHIFT;
-            return Err(format!(
-                "{what} are outside of the block's, {} bytes at {:#x}",
-                length - SHARED_START,
-                first + SHARED_START
-            ));
-        }
-        Ok(Located::Shared { rank, offset })
+        let first = ((rank as u64) << super::SHARED_RANK_SHIFT) + SHARED_START;
+        let length = self.shared_bytes - SHARED_START;
+        format!("{what} are outside of the block's, {length} bytes at {first:#x}")
     }
 
     pub(crate) fn range(&self, cluster: usize, located: Located, bytes: u64) -> Range {

@@ -1,0 +1,238 @@
+//! Branches, calls, warps, and the memories of a block.
+
+mod common;
+
+use common::{failure, kernel, module, run, run_launch};
+use launch::{Buffer, Launch};
+
+const STORE: &str = "mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %rd9, %out; st.global.u32 [%rd9], %r1;";
+
+fn per_thread(body: &str, threads: u32) -> Vec<u32> {
+    run(&format!("{body}\n{STORE}"), threads, threads as usize).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+#[test]
+fn lanes_part_and_meet() {
+    // Collatz: every lane leaves the loop at its own time.
+    let steps = |thread: u32| {
+        let (mut n, mut steps) = (thread + 1, 0);
+        while n != 1 {
+            n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
+            steps += 1;
+        }
+        steps
+    };
+    let body = "add.u32 %r2, %t, 1; mov.u32 %r1, 0;
+        AGAIN: setp.eq.u32 %p1, %r2, 1; @%p1 bra DONE;
+        and.b32 %r3, %r2, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra EVEN;
+        mad.lo.u32 %r2, %r2, 3, 1; bra NEXT;
+        EVEN: shr.u32 %r2, %r2, 1;
+        NEXT: add.u32 %r1, %r1, 1; bra AGAIN;
+        DONE:";
+    assert_eq!(per_thread(body, 100), (0..100).map(steps).collect::<Vec<_>>());
+}
+
+#[test]
+fn indirect_branches_take_each_lane_to_its_target() {
+    let body = "and.b32 %r2, %t, 3; mov.u32 %r1, 9;
+        LIST: .branchtargets A, B, C; brx.idx %r2, LIST;
+        A: mov.u32 %r1, 10; bra END;
+        B: mov.u32 %r1, 20; bra END;
+        C: mov.u32 %r1, 30;
+        END:";
+    let expected: Vec<u32> = (0..40).map(|t| [10, 20, 30, 30][t % 4]).collect();
+    assert_eq!(per_thread(body, 40), expected);
+}
+
+#[test]
+fn functions_take_and_return_and_call_themselves() {
+    let text = module(
+        ".func (.param .b32 r) fib(.param .b32 n)
+        {
+            .reg .pred %p<2>; .reg .b32 %r<8>;
+            ld.param.u32 %r1, [n];
+            setp.lt.u32 %p1, %r1, 2;
+            @%p1 bra SMALL;
+            sub.u32 %r2, %r1, 1;
+            { .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call (b), fib, (a); ld.param.b32 %r3, [b]; }
+            sub.u32 %r2, %r1, 2;
+            { .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call (b), fib, (a); ld.param.b32 %r4, [b]; }
+            add.u32 %r1, %r3, %r4;
+        SMALL:
+            st.param.b32 [r], %r1;
+            ret;
+        }
+        .func (.reg .b32 d) add_one(.reg .b32 a) { add.u32 d, a, 1; ret; }
+        .visible .entry k(.param .u64 out)
+        {
+            .reg .b32 %r<8>; .reg .b64 %rd<4>;
+            mov.u32 %r1, %tid.x;
+            { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), fib, (a); ld.param.b32 %r2, [b]; }
+            call (%r3), add_one, (%r2);
+            mov.u64 %rd3, add_one;
+            PROTO: .callprototype (.reg .b32 _) _ (.reg .b32 _);
+            call (%r3), %rd3, (%r3), PROTO;
+            ld.param.u64 %rd1, [out];
+            mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2;
+            st.global.u32 [%rd1], %r3;
+            ret;
+        }",
+    );
+    let out = vec![Buffer::zeroed::<u32>("out", 12)];
+    let buffers = run_launch(&text, Launch::new("k", 1, 12).buffer(0), out, 3).unwrap();
+    let expected = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89].map(|fib: u32| fib + 2);
+    assert_eq!(buffers[0].to_vec::<u32>().unwrap(), expected);
+}
+
+#[test]
+fn shuffles_votes_and_matches() {
+    assert_eq!(per_thread("shfl.sync.bfly.b32 %r1, %t, 1, 31, -1;", 32), (0..32).map(|t| t ^ 1).collect::<Vec<u32>>());
+    let segments = "shfl.sync.down.b32 %r1|%p1, %t, 2, 0x1807, -1; @!%p1 mov.u32 %r1, 99;";
+    let expected: Vec<u32> = (0..32).map(|t| if t % 8 < 6 { t + 2 } else { 99 }).collect();
+    assert_eq!(per_thread(segments, 32), expected);
+    let ballot = "and.b32 %r2, %t, 3; setp.eq.u32 %p1, %r2, 0; vote.sync.ballot.b32 %r1, %p1, -1;";
+    assert_eq!(per_thread(ballot, 32), [0x1111_1111; 32]);
+    let matching = "shr.u32 %r2, %t, 3; match.any.sync.b32 %r1, %r2, -1;";
+    assert_eq!(per_thread(matching, 32), (0..32).map(|t| 0xff_u32 << (t / 8 * 8)).collect::<Vec<u32>>());
+    assert_eq!(per_thread("redux.sync.add.u32 %r1, %t, -1;", 32), [496; 32]);
+    let election = "mov.u32 %r1, 77; setp.lt.u32 %p2, %t, 4; @%p2 bra END; elect.sync %r2|%p1, 0xf0; @%p1 mov.u32 %r1, 1; END:";
+    assert_eq!(per_thread(election, 8), [77, 77, 77, 77, 1, 77, 77, 77]);
+}
+
+#[test]
+fn lanes_in_different_arms_meet_at_a_collective() {
+    // The two halves shuffle in different places of the code, each with itself; then all vote.
+    let body = "setp.lt.u32 %p1, %t, 16; @%p1 bra LOW;
+        shfl.sync.idx.b32 %r2, %t, 20, 31, 0xffff0000; bar.warp.sync -1; bra JOIN;
+        LOW: shfl.sync.idx.b32 %r2, %t, 3, 31, 0x0000ffff; bar.warp.sync -1;
+        JOIN: setp.eq.u32 %p2, %r2, 3; vote.sync.ballot.b32 %r1, %p2, -1;";
+    assert_eq!(per_thread(body, 32), [0xffff; 32]);
+}
+
+#[test]
+fn a_lane_that_spins_does_not_starve_the_one_it_waits_for() {
+    let body = "mov.u32 %r1, 5; setp.eq.u32 %p1, %t, 31; @%p1 bra SET;
+        SPIN: ld.volatile.global.u32 %r2, [%out+4096]; setp.ne.u32 %p2, %r2, 1; @%p2 bra SPIN; bra END;
+        SET: mov.u32 %r3, 1; st.volatile.global.u32 [%out+4096], %r3;
+        END:";
+    let words = run(&format!("{body}\n{STORE}"), 32, 1025).unwrap();
+    assert_eq!(words[..32], [5; 32]);
+}
+
+#[test]
+fn barriers_of_the_block() {
+    let shared = "{ .shared .align 4 .b8 numbers[4096];
+        mov.u32 %r2, numbers; mad.lo.u32 %r3, %t, 4, %r2; st.shared.u32 [%r3], %t; bar.sync 0;
+        mov.u32 %r4, %ntid.x; sub.u32 %r4, %r4, 1; sub.u32 %r4, %r4, %t;
+        mad.lo.u32 %r3, %r4, 4, %r2; ld.shared.u32 %r1, [%r3]; }";
+    assert_eq!(per_thread(shared, 200), (0..200).rev().collect::<Vec<u32>>());
+    let reduced = "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; barrier.cta.red.popc.aligned.u32 %r1, 3, %p1;";
+    assert_eq!(per_thread(reduced, 96), [48; 96]);
+    // Threads that are over are not waited for.
+    let early = "mov.u32 %r1, 1; setp.ge.u32 %p1, %t, 40; @%p1 exit; bar.sync 0;";
+    let words = run(&format!("{early}\n{STORE}"), 64, 64).unwrap();
+    assert_eq!((words[39], words[40]), (1, 0xdead_beef));
+}
+
+#[test]
+fn atomics_of_all_threads_add_up() {
+    let body = "atom.global.add.u32 %r2, [%out+2048], 1; red.global.max.u32 [%out+2052], %t;
+        and.b32 %r4, %t, 0; atom.global.cas.b32 %r3, [%out+2056], 0xdeadbeef, %r4;
+        atom.global.inc.u32 %r3, [%out+2060], 0xffffffff; mov.u32 %r1, 0;";
+    let words = run(&format!("{body}\n{STORE}"), 128, 516).unwrap();
+    assert_eq!(words[512], 0xdead_beef_u32.wrapping_add(128));
+    assert_eq!(words[513], 0xdead_beef);
+    assert_eq!(words[514..], [0, 0xdead_beef_u32.wrapping_add(128)]);
+}
+
+#[test]
+fn local_generic_and_constant_addresses() {
+    let text = module(
+        ".const .align 4 .u32 table[3] = {5, 6, 7};
+        .global .align 4 .u32 counter = 40;
+        .visible .entry k(.param .u64 out)
+        {
+            .local .align 8 .b8 frame[16]; .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+            ld.param.u64 %rd1, [out];
+            mov.u64 %rd2, frame; cvta.local.u64 %rd3, %rd2;
+            mov.u32 %r1, 11; st.local.u32 [frame+4], %r1; ld.u32 %r2, [%rd3+4];
+            ld.const.u32 %r3, [table+8];
+            ld.global.u32 %r4, [counter];
+            isspacep.local %p1, %rd3; isspacep.global %p2, %rd1; and.pred %p3, %p1, %p2; selp.u32 %r5, 1, 0, %p3;
+            st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
+            ret;
+        }",
+    );
+    let out = vec![Buffer::zeroed::<u32>("out", 4)];
+    let buffers = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0).unwrap();
+    assert_eq!(buffers[0].to_vec::<u32>().unwrap(), [11, 7, 40, 1]);
+}
+
+#[test]
+fn accesses_outside_are_named() {
+    let said = failure("st.global.u32 [%out+256], %t;", 1);
+    assert!(said.contains("`st.global.u32` in thread [0, 0, 0] of block [0, 0, 0]"), "{said}");
+    assert!(said.contains("nearest is `out`, 256 bytes at 0x7f0000000000: 0 bytes past its end"), "{said}");
+    assert!(said.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{said}");
+    let said = failure("st.global.u32 [%out+2], %t;", 1);
+    assert!(said.contains("not a multiple of 4") && said.contains("CUDA_ERROR_MISALIGNED_ADDRESS"), "{said}");
+    let said = failure("{ .shared .b8 few[8]; mov.u32 %r1, few; st.shared.u32 [%r1+8], %t; }", 1);
+    assert!(said.contains("outside of the block's, 8 bytes at 0x400"), "{said}");
+    let said = failure("trap;", 1);
+    assert!(said.contains("CUDA_ERROR_LAUNCH_FAILED"), "{said}");
+}
+
+#[test]
+fn what_is_not_known_is_listed_before_anything_runs() {
+    let text = kernel(".loc 1 7 1\n tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, nowhere, 1;")
+        .replace(".visible", ".file 1 \"src/lib.rs\"\n.visible");
+    let mut job = launch::Job::new(launch::Ptx { name: "kernel.ptx", text: &text });
+    job.launch(Launch::new("k", 1, 1).scalar(0_u64));
+    let failure = launch::Backend::run(&mut emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
+    assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
+    let lines: Vec<&str> = failure.what.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].ends_with("(src/lib.rs:7): `tex.2d.v4.f32.f32` is not supported: the instruction is not known"), "{lines:?}");
+    assert!(lines[1].ends_with("its modifier `.foo` is not known here"), "{lines:?}");
+    assert!(lines[2].ends_with("`nowhere` is not declared"), "{lines:?}");
+}
+
+#[test]
+fn deadlocks_say_who_waits_for_what() {
+    let said = failure("setp.eq.u32 %p1, %t, 0; @%p1 bar.sync 1, 64; bar.sync 0;", 32);
+    assert!(said.contains("deadlock") && said.contains("at barrier 1: 1 of 64 threads have come"), "{said}");
+    assert!(said.contains("at barrier 0: 31 of 32 threads"), "{said}");
+    let said = failure("setp.eq.u32 %p1, %t, 7; @%p1 bra SKIP; shfl.sync.idx.b32 %r1, %t, 0, 31, -1; bra END; SKIP: bar.sync 0; END:", 32);
+    assert!(said.contains("waits for lane 7 of its warp"), "{said}");
+}
+
+#[test]
+fn printf_and_assert() {
+    let text = module(
+        ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+        .extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+        .global .align 1 .b8 fmt[20] = \"%5d|%s|%.2f|%llx\";
+        .global .align 1 .b8 word[4] = \"abc\";
+        .visible .entry k(.param .u64 out)
+        {
+            .local .align 8 .b8 args[32]; .reg .b32 %r<4>; .reg .b64 %rd<8>; .reg .f64 %fd<2>;
+            mov.u64 %rd1, args; cvta.local.u64 %rd2, %rd1;
+            mov.u32 %r1, -42; st.local.u32 [args], %r1; mov.u64 %rd3, word; st.local.u64 [args+8], %rd3;
+            mov.f64 %fd1, 0d3FF8000000000000; st.local.f64 [args+16], %fd1; mov.u64 %rd4, 255; st.local.u64 [args+24], %rd4;
+            mov.u64 %rd5, fmt;
+            { .param .b64 p0; .param .b64 p1; .param .b32 r0; st.param.b64 [p0], %rd5; st.param.b64 [p1], %rd2; call.uni (r0), vprintf, (p0, p1); ld.param.b32 %r2, [r0]; }
+            { .param .b64 p0; .param .b64 p1; .param .b32 p2; .param .b64 p3; .param .b64 p4;
+              st.param.b64 [p0], %rd3; st.param.b64 [p1], %rd3; st.param.b32 [p2], 12; st.param.b64 [p3], %rd3;
+              call.uni __assertfail, (p0, p1, p2, p3, p4); }
+            ret;
+        }",
+    );
+    let out = vec![Buffer::zeroed::<u32>("out", 1)];
+    let said = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0).unwrap_err().to_string();
+    assert!(said.contains("abc:12: abc: assertion `abc` failed") && said.contains("CUDA_ERROR_ASSERT"), "{said}");
+    let text = text.replace("call.uni __assertfail, (p0, p1, p2, p3, p4);", "");
+    let mut job = launch::Job::new(launch::Ptx { name: "print.ptx", text: &text });
+    job.launch(Launch::new("k", 1, 1).scalar(0_u64));
+    let reports = emulator::EmulatorBackend::new(0).observe(&mut job, &mut ()).unwrap();
+    assert_eq!(reports[0].printed, "  -42|abc|1.50|ff");
+}
