@@ -75,7 +75,9 @@ impl Device {
 }
 
 fn emulator() -> Opened {
-    let seed = std::env::var("TMA_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = std::env::var("TMA_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     Opened::Ready {
         backend: Box::new(EmulatorBackend::new(seed.unwrap_or(0))),
         capability: Capability { major: 9, minor: 0 },

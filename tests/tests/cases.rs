@@ -52,10 +52,7 @@ fn main() -> ExitCode {
 type Test = Box<dyn FnOnce() -> Result<(), Failed> + Send>;
 
 /// A trial for each scenario and each module that is wanted.
-fn trials(
-    wanted: &dyn Fn(&Module) -> bool,
-    test: &dyn Fn(Scenario, Module) -> Test,
-) -> Vec<Trial> {
+fn trials(wanted: &dyn Fn(&Module) -> bool, test: &dyn Fn(Scenario, Module) -> Test) -> Vec<Trial> {
     let mut trials = Vec::new();
     for group in groups() {
         for module in group.modules.iter().filter(|module| wanted(module)) {

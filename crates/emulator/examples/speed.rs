@@ -64,7 +64,10 @@ LOOP:
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (entry, count) in [("arithmetic", 100_000_u32), ("memory", 20_000)] {
-        let mut job = Job::new(Ptx { name: "speed.ptx", text: TEXT });
+        let mut job = Job::new(Ptx {
+            name: "speed.ptx",
+            text: TEXT,
+        });
         let out = job.buffer(Buffer::zeroed::<f32>("out", 1024));
         job.launch(Launch::new(entry, 1, 1024).buffer(out).scalar(count));
         let start = Instant::now();

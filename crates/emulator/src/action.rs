@@ -38,8 +38,13 @@ pub(crate) enum Action {
     Nothing,
     /// Time passes.
     Sleep,
-    Clock { d: Slot, special: Special },
-    Activemask { d: Slot },
+    Clock {
+        d: Slot,
+        special: Special,
+    },
+    Activemask {
+        d: Slot,
+    },
     Window(Window),
     Cluster(Cluster),
     Collective(Box<Collective>),
@@ -78,17 +83,48 @@ impl Action {
 /// Registers in, registers out.
 #[derive(Clone, Debug)]
 pub(crate) enum Alu {
-    Unary { f: Unary, d: Slot, a: Slot },
-    Binary { f: Binary, d: Slot, a: Slot, b: Slot },
-    Ternary { f: Ternary, d: Slot, a: Slot, b: Slot, c: Slot },
+    Unary {
+        f: Unary,
+        d: Slot,
+        a: Slot,
+    },
+    Binary {
+        f: Binary,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ternary {
+        f: Ternary,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+    },
     /// As `Ternary`, with `.cc` in and out.
-    Carry { f: WithCarry, d: Slot, a: Slot, b: Slot, c: Slot, carry: Slot, writes: bool },
+    Carry {
+        f: WithCarry,
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        c: Slot,
+        carry: Slot,
+        writes: bool,
+    },
     /// Copies, all at once: destination and source.
     Copy(Box<[(Slot, Slot)]>),
     /// Joins parts of so many bits, the lowest first.
-    Pack { d: Slot, parts: Box<[Slot]>, bits: u32 },
+    Pack {
+        d: Slot,
+        parts: Box<[Slot]>,
+        bits: u32,
+    },
     /// Takes a value apart.
-    Unpack { parts: Box<[Slot]>, a: Slot, bits: u32 },
+    Unpack {
+        parts: Box<[Slot]>,
+        a: Slot,
+        bits: u32,
+    },
 }
 
 /// `(d, carry) = f(a, b, c, carry)`.
@@ -110,7 +146,15 @@ impl Alu {
                 let result = f(&frame[*a], &frame[*b], &frame[*c]);
                 blend(&mut frame[*d], &result, mask);
             }
-            Self::Carry { f, d, a, b, c, carry, writes } => {
+            Self::Carry {
+                f,
+                d,
+                a,
+                b,
+                c,
+                carry,
+                writes,
+            } => {
                 let (result, out) = f(&frame[*a], &frame[*b], &frame[*c], &frame[*carry]);
                 blend(&mut frame[*d], &result, mask);
                 if *writes {

@@ -42,10 +42,21 @@ pub(crate) fn decode(
     let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
     let swaps = returns && words.take("cas");
     let operators = [
-        ("add", Add), ("min", Min), ("max", Max), ("and", And), ("or", Or), ("xor", Xor),
-        ("exch", Exch), ("inc", Inc), ("dec", Dec),
+        ("add", Add),
+        ("min", Min),
+        ("max", Max),
+        ("and", And),
+        ("or", Or),
+        ("xor", Xor),
+        ("exch", Exch),
+        ("inc", Inc),
+        ("dec", Dec),
     ];
-    let operator = if swaps { None } else { Some(words.one_of(&operators).ok_or("its operator")?) };
+    let operator = if swaps {
+        None
+    } else {
+        Some(words.one_of(&operators).ok_or("its operator")?)
+    };
     words.take("noftz");
     let ty = words.ty()?;
     let mut operands = instruction.operands.as_slice();
@@ -61,7 +72,12 @@ pub(crate) fn decode(
     };
     let change = match (operator, c) {
         (Some(operator), _) => Change::Reduce(Reduction::new(operator, ty)?),
-        (None, Some(c)) if matches!(ty, Type::B16 | Type::B32 | Type::B64 | Type::U32 | Type::U64 | Type::S32) => {
+        (None, Some(c))
+            if matches!(
+                ty,
+                Type::B16 | Type::B32 | Type::B64 | Type::U32 | Type::U64 | Type::S32
+            ) =>
+        {
             Change::CompareAndSwap(decoder.source(c, ty)?)
         }
         _ => return Err("its type".into()),
@@ -69,7 +85,14 @@ pub(crate) fn decode(
     let b = decoder.source(b, ty)?;
     let address = decoder.address(address, space)?;
     let bytes = ty.size_bytes().unwrap_or(4) as usize;
-    let atomic = Atomic { address, d, b, change, bytes, order: (sem, scope) };
+    let atomic = Atomic {
+        address,
+        d,
+        b,
+        change,
+        bytes,
+        order: (sem, scope),
+    };
     decoder.emit(Action::Atomic(Box::new(atomic)));
     Ok(())
 }

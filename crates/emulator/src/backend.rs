@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use launch::{
-    Argument, Backend, Dim3, Failure, Job, Launch, Limits, Outcome, Shape, Stage, check,
-    suggestion,
+    Argument, Backend, Dim3, Failure, Job, Launch, Limits, Outcome, Shape, Stage, check, suggestion,
 };
 use ptx::Module;
 use tensor_map::Target;
@@ -25,7 +24,10 @@ pub struct EmulatorBackend {
 impl EmulatorBackend {
     /// With the schedule of this seed.
     pub fn new(seed: u64) -> Self {
-        Self::with_config(Config { seed, ..Config::default() })
+        Self::with_config(Config {
+            seed,
+            ..Config::default()
+        })
     }
 
     /// With these settings.
@@ -45,7 +47,10 @@ impl EmulatorBackend {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
         let image = Image::new(&module);
-        let programs = job.launches.iter().map(|launch| prepare(&module, &image, job, launch));
+        let programs = job
+            .launches
+            .iter()
+            .map(|launch| prepare(&module, &image, job, launch));
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
         let mut memory = Memory::default();
@@ -104,7 +109,9 @@ fn prepare(
     job: &Job<'_>,
     launch: &Launch,
 ) -> Result<Program, Failure> {
-    let entry = module.entries().find(|entry| entry.name == *launch.entry.as_str());
+    let entry = module
+        .entries()
+        .find(|entry| entry.name == *launch.entry.as_str());
     let Some(entry) = entry.filter(|entry| entry.body.is_some()) else {
         let entries: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
         let what = format!("`{}` has no kernel `{}`", job.ptx.name, launch.entry);
@@ -112,8 +119,13 @@ fn prepare(
     };
     let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
         .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
-    check(launch, &job.buffers, &Limits::SM_90, &signature(entry, &program))
-        .map_err(|violations| Failure::check(&launch.entry, violations))?;
+    check(
+        launch,
+        &job.buffers,
+        &Limits::SM_90,
+        &signature(entry, &program),
+    )
+    .map_err(|violations| Failure::check(&launch.entry, violations))?;
     Ok(program)
 }
 
@@ -133,16 +145,24 @@ fn parameters(
         let declared = parameter(declared);
         bytes.resize(bytes.len().next_multiple_of(declared.align_bytes), 0);
         let address = |index: usize, offset_bytes: u64| {
-            addresses.get(index).map_or(0, |address| address.wrapping_add(offset_bytes))
+            addresses
+                .get(index)
+                .map_or(0, |address| address.wrapping_add(offset_bytes))
         };
         let value = match argument {
             Argument::Scalar(scalar) => scalar.to_bytes()[..scalar.size_bytes()].to_vec(),
-            Argument::Buffer { index, offset_bytes } => {
-                address(*index, *offset_bytes).to_le_bytes().to_vec()
-            }
-            Argument::TensorMap { params, index, offset_bytes } => {
+            Argument::Buffer {
+                index,
+                offset_bytes,
+            } => address(*index, *offset_bytes).to_le_bytes().to_vec(),
+            Argument::TensorMap {
+                params,
+                index,
+                offset_bytes,
+            } => {
                 let map = params.build_for(address(*index, *offset_bytes), Target::SM_90);
-                let map = map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))?;
+                let map =
+                    map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))?;
                 map.to_bytes().to_vec()
             }
         };

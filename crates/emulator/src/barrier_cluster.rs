@@ -28,7 +28,10 @@ pub(crate) struct ClusterState {
 impl ClusterState {
     pub(crate) fn describe(&self, cluster: &Cluster) -> String {
         let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
-        format!("at the barrier of its cluster: {} of {alive} threads have come", self.arrived)
+        format!(
+            "at the barrier of its cluster: {} of {alive} threads have come",
+            self.arrived
+        )
     }
 }
 
@@ -38,7 +41,9 @@ pub(crate) fn decode(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     words.take("aligned");
-    let arrives = words.one_of(&[("arrive", true), ("wait", false)]).ok_or("its kind")?;
+    let arrives = words
+        .one_of(&[("arrive", true), ("wait", false)])
+        .ok_or("its kind")?;
     let sem = words.sem();
     let [] = operands(instruction)?;
     decoder.emit(Action::ClusterBarrier(match arrives {
@@ -57,7 +62,10 @@ impl ClusterBarrier {
                 for lane in lanes_of(step.active) {
                     step.warp.cluster_arrived[lane] = Some(generation);
                 }
-                step.tell_all(Event::ClusterArrive { generation, sem: *sem });
+                step.tell_all(Event::ClusterArrive {
+                    generation,
+                    sem: *sem,
+                });
                 step.world.clusters[index].barrier.arrived += step.active.count_ones();
                 step.world.progress += 1;
                 step.world.complete_cluster_barrier(index);

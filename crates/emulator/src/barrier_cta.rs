@@ -75,11 +75,18 @@ pub(crate) fn decode(
 ) -> Result<(), Refusal> {
     words.take("cta");
     words.take("aligned");
-    let kind = words.one_of(&[("sync", 0), ("arrive", 1), ("red", 2)]).ok_or("its kind")?;
+    let kind = words
+        .one_of(&[("sync", 0), ("arrive", 1), ("red", 2)])
+        .ok_or("its kind")?;
     let operands = instruction.operands.as_slice();
     let mut source = |operand| decoder.source(operand, Type::U32);
     let operation = match (kind, operands) {
-        (0, [barrier]) => CtaBarrier { barrier: source(barrier)?, threads: None, waits: true, reduces: None },
+        (0, [barrier]) => CtaBarrier {
+            barrier: source(barrier)?,
+            threads: None,
+            waits: true,
+            reduces: None,
+        },
         (0 | 1, [barrier, threads]) => CtaBarrier {
             barrier: source(barrier)?,
             threads: Some(source(threads)?),
@@ -94,7 +101,12 @@ pub(crate) fn decode(
             let threads = rest.first().map(&mut source).transpose()?;
             let p = decoder.source(p, Type::Pred)?;
             let d = decoder.destination(d)?.slot;
-            CtaBarrier { barrier, threads, waits: true, reduces: Some((d, vote, p)) }
+            CtaBarrier {
+                barrier,
+                threads,
+                waits: true,
+                reduces: Some((d, vote, p)),
+            }
         }
         _ => return Err("the number of its operands".into()),
     };
@@ -116,7 +128,13 @@ pub(crate) fn warp(
         _ => return Err("the number of its operands".into()),
     };
     let (kind, sources) = (Kind::Meet, [members; 3]);
-    decoder.emit(Action::Collective(Box::new(Collective { kind, d: None, p: None, sources, members })));
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind,
+        d: None,
+        p: None,
+        sources,
+        members,
+    })));
     Ok(())
 }
 
@@ -125,7 +143,8 @@ impl CtaBarrier {
         let first = lanes_of(step.active).next().unwrap_or(0);
         let barrier = step.get(self.barrier)[first] as u32 as usize;
         let threads = self.threads.map(|slot| step.get(slot)[first] as u32);
-        if lanes_of(step.active).any(|lane| step.get(self.barrier)[lane] as u32 as usize != barrier) {
+        if lanes_of(step.active).any(|lane| step.get(self.barrier)[lane] as u32 as usize != barrier)
+        {
             let what = "the lanes of a warp name different barriers".into();
             return Err(step.trapped(Trap::IllegalInstruction, what));
         }
@@ -136,14 +155,17 @@ impl CtaBarrier {
         let expected = match threads {
             Some(0) => 0,
             Some(count) if !count.is_multiple_of(LANES as u32) => {
-                let what = format!("{count} threads at barrier {barrier}: must be a multiple of 32");
+                let what =
+                    format!("{count} threads at barrier {barrier}: must be a multiple of 32");
                 return Err(step.trapped(Trap::IllegalInstruction, what));
             }
             Some(count) => count,
             None => 0,
         };
         let votes = self.reduces.map_or((0, 0), |(_, _, p)| {
-            let yes = lanes_of(step.active).filter(|lane| step.get(p)[*lane] & 1 != 0).count() as u64;
+            let yes = lanes_of(step.active)
+                .filter(|lane| step.get(p)[*lane] & 1 != 0)
+                .count() as u64;
             (yes, u64::from(step.active.count_ones()) - yes)
         });
         let (here, active, alive) = (step.here, step.active, step.warp.alive);
@@ -163,13 +185,20 @@ impl CtaBarrier {
         state.votes = (state.votes.0 + votes.0, state.votes.1 + votes.1);
         let generation = state.generation;
         let id = barrier as u32;
-        step.tell_all(Event::BarrierArrive { barrier: id, generation, waits: self.waits });
+        step.tell_all(Event::BarrierArrive {
+            barrier: id,
+            generation,
+            waits: self.waits,
+        });
         step.world.progress += 1;
         let is_complete = step.world.complete_barrier(here, barrier, alive);
         if !self.waits {
             return Ok(Flow::Next);
         }
-        let wait = Wait::Cta { barrier, generation };
+        let wait = Wait::Cta {
+            barrier,
+            generation,
+        };
         if is_complete {
             self.pass(step, barrier, generation);
             return Ok(Flow::Next);
@@ -178,7 +207,12 @@ impl CtaBarrier {
     }
 
     /// The barrier has completed.
-    pub(crate) fn pass<O: Observer>(&self, step: &mut Step<'_, O>, barrier: usize, generation: u64) {
+    pub(crate) fn pass<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        barrier: usize,
+        generation: u64,
+    ) {
         if let Some((d, vote, _)) = self.reduces {
             let (yes, no) = step.cta().barriers[barrier].results;
             let value = match vote {
@@ -188,7 +222,10 @@ impl CtaBarrier {
             };
             step.set(d, &[value; LANES]);
         }
-        step.tell_all(Event::BarrierPass { barrier: barrier as u32, generation });
+        step.tell_all(Event::BarrierPass {
+            barrier: barrier as u32,
+            generation,
+        });
     }
 }
 
@@ -198,10 +235,20 @@ impl World {
     fn complete_barrier(&mut self, here: Here, barrier: usize, alive: u32) -> bool {
         let cta = &mut self.clusters[here.cluster].ctas[here.rank];
         let warps = &cta.warps;
-        let alive_of = |warp: usize| if warp == here.warp { alive } else { warps[warp].alive };
+        let alive_of = |warp: usize| {
+            if warp == here.warp {
+                alive
+            } else {
+                warps[warp].alive
+            }
+        };
         let state = &mut cta.barriers[barrier];
         let arrived = state.count(alive_of, state.expected != 0);
-        let expected = if state.expected == 0 { cta.alive } else { state.expected };
+        let expected = if state.expected == 0 {
+            cta.alive
+        } else {
+            state.expected
+        };
         if arrived == 0 || arrived < expected {
             return false;
         }

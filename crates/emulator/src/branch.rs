@@ -27,7 +27,10 @@ pub(crate) fn bra(
     words.take("uni");
     let [target] = operands(instruction)?;
     let target = decoder.label(target.as_name().ok_or("its target")?)?;
-    decoder.emit(Action::Branch(Branch { targets: vec![target], index: None }));
+    decoder.emit(Action::Branch(Branch {
+        targets: vec![target],
+        index: None,
+    }));
     Ok(())
 }
 
@@ -43,7 +46,10 @@ pub(crate) fn brx(
     let Some(Symbol::Targets(names)) = decoder.scope.find(name) else {
         return Err(format!("there is no list `{name}`").into());
     };
-    let targets = names.iter().map(|name| decoder.label(name)).collect::<Result<Vec<_>, _>>()?;
+    let targets = names
+        .iter()
+        .map(|name| decoder.label(name))
+        .collect::<Result<Vec<_>, _>>()?;
     if targets.is_empty() {
         return Err("its list of targets is empty".into());
     }
@@ -86,9 +92,15 @@ impl Branch {
                 None => groups.push((target(lane), 1 << lane)),
             }
         }
-        let Some((pc, mask)) = groups.pop() else { return Flow::Next };
+        let Some((pc, mask)) = groups.pop() else {
+            return Flow::Next;
+        };
         for (pc, mask) in groups {
-            step.warp.groups.push(Group { pc, mask, ..step.group.clone() });
+            step.warp.groups.push(Group {
+                pc,
+                mask,
+                ..step.group.clone()
+            });
         }
         (step.group.pc, step.group.mask) = (pc, mask);
         Flow::Jumped

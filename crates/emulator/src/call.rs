@@ -62,7 +62,9 @@ pub(crate) fn decode(
     {
         (returns, rest) = (items, tail);
     }
-    let [callee, tail @ ..] = rest else { return Err("no function".into()) };
+    let [callee, tail @ ..] = rest else {
+        return Err("no function".into());
+    };
     let arguments = tail.first().and_then(list).unwrap_or_default();
     let name = callee.as_name().ok_or("what is called has no name")?;
     let callee = match decoder.scope.find(name) {
@@ -81,9 +83,19 @@ pub(crate) fn decode(
             _ => Ok(Passed::Register(decoder.source(operand, Type::B64)?)),
         }
     };
-    let arguments = arguments.iter().map(&mut passed).collect::<Result<_, Refusal>>()?;
-    let returns = returns.iter().map(&mut passed).collect::<Result<_, Refusal>>()?;
-    decoder.emit(Action::Call(Box::new(Call { callee, arguments, returns })));
+    let arguments = arguments
+        .iter()
+        .map(&mut passed)
+        .collect::<Result<_, Refusal>>()?;
+    let returns = returns
+        .iter()
+        .map(&mut passed)
+        .collect::<Result<_, Refusal>>()?;
+    decoder.emit(Action::Call(Box::new(Call {
+        callee,
+        arguments,
+        returns,
+    })));
     Ok(())
 }
 
@@ -99,7 +111,10 @@ impl Call {
                 let same = same.fold(0, |mask, lane| mask | 1 << lane);
                 if same != step.active {
                     // The others call theirs as a group of their own.
-                    let rest = Group { mask: step.active & !same, ..step.group.clone() };
+                    let rest = Group {
+                        mask: step.active & !same,
+                        ..step.group.clone()
+                    };
                     step.warp.groups.push(rest);
                     (step.group.mask, step.active) = (same, same);
                 }
@@ -137,7 +152,11 @@ impl Call {
             Some(Passed::Local { offset, bytes }) => {
                 let start = (step.group.local + offset) as usize;
                 let local = step.warp.local[lane].get(start..start + (*bytes).min(8) as usize);
-                local.unwrap_or(&[]).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+                local
+                    .unwrap_or(&[])
+                    .iter()
+                    .rev()
+                    .fold(0, |value, byte| value << 8 | u64::from(*byte))
             }
             None => 0,
         }
@@ -152,7 +171,8 @@ impl Call {
         for lane in lanes_of(step.active) {
             match builtin {
                 Builtin::Vprintf => {
-                    let (format, values) = (self.argument(step, 0, lane), self.argument(step, 1, lane));
+                    let (format, values) =
+                        (self.argument(step, 0, lane), self.argument(step, 1, lane));
                     let text = vprintf::format(step, lane, format, values)?;
                     written[lane] = text.len() as u64;
                     step.world.printed.push_str(&text);
@@ -174,8 +194,13 @@ impl Call {
             Some(Passed::Local { offset, bytes }) => {
                 let start = (step.group.local + offset) as usize;
                 for lane in lanes_of(step.active) {
-                    let local = step.warp.local[lane].iter_mut().skip(start).take(*bytes as usize);
-                    local.zip(written[lane].to_le_bytes()).for_each(|(to, from)| *to = from);
+                    let local = step.warp.local[lane]
+                        .iter_mut()
+                        .skip(start)
+                        .take(*bytes as usize);
+                    local
+                        .zip(written[lane].to_le_bytes())
+                        .for_each(|(to, from)| *to = from);
                 }
             }
             None => {}

@@ -7,11 +7,13 @@
 use crate::{
     action::Action,
     decode::Slot,
+    elect_sync,
     error::Trap,
-    elect_sync, match_sync, redux_sync, shfl_sync, vote_sync,
     lanes::{LANES, Lanes, blend, lanes_of},
     machine::{Flow, Group, Step, Trapped, Wait, Warp},
+    match_sync,
     observer::{Event, Observer},
+    redux_sync, shfl_sync, vote_sync,
 };
 
 /// Kinds with their modifiers.
@@ -49,7 +51,9 @@ impl Collective {
                 return Err(step.fault(lane, Trap::IllegalInstruction, what));
             }
             if mask != members {
-                let what = format!("lane {lane} has the member mask {mask:#010x}, lane {first} {members:#010x}");
+                let what = format!(
+                    "lane {lane} has the member mask {mask:#010x}, lane {first} {members:#010x}"
+                );
                 return Err(step.fault(lane, Trap::IllegalInstruction, what));
             }
         }
@@ -67,11 +71,16 @@ impl Collective {
         operation: impl Fn(usize) -> Option<&'w Action> + 'w,
         members: u32,
     ) -> impl Iterator<Item = (usize, &'w Group, &'w Collective)> {
-        warp.groups.iter().enumerate().filter_map(move |(index, group)| {
-            let Some(Action::Collective(other)) = operation(group.pc) else { return None };
-            let waits = group.wait == Some(Wait::Collective { members });
-            (waits && other.kind == self.kind).then_some((index, group, &**other))
-        })
+        warp.groups
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, group)| {
+                let Some(Action::Collective(other)) = operation(group.pc) else {
+                    return None;
+                };
+                let waits = group.wait == Some(Wait::Collective { members });
+                (waits && other.kind == self.kind).then_some((index, group, &**other))
+            })
     }
 
     /// Whether all are there.
@@ -82,17 +91,25 @@ impl Collective {
         own: u32,
         members: u32,
     ) -> bool {
-        let there = self.partners(warp, operation, members).fold(own, |mask, (_, group, _)| mask | group.mask);
+        let there = self
+            .partners(warp, operation, members)
+            .fold(own, |mask, (_, group, _)| mask | group.mask);
         members & warp.alive & !there == 0
     }
 
     /// Computes the results of all who are there, and lets the others go on.
     pub(crate) fn finish<O: Observer>(&self, step: &mut Step<'_, O>, members: u32) {
         let program = step.program;
-        let operation = |pc: usize| program.operations.get(pc).map(|operation| &operation.action);
+        let operation = |pc: usize| {
+            program
+                .operations
+                .get(pc)
+                .map(|operation| &operation.action)
+        };
         let mut parties = vec![(None, step.group.base, step.group.mask, self)];
         let partners = self.partners(step.warp, operation, members);
-        let partners = partners.map(|(index, group, other)| (Some(index), group.base, group.mask, other));
+        let partners =
+            partners.map(|(index, group, other)| (Some(index), group.base, group.mask, other));
         // The others are of this program, so they live as long.
         let partners: Vec<_> = partners.map(|(i, b, m, o)| (i, b, m, o.clone())).collect();
         parties.extend(partners.iter().map(|(i, b, m, o)| (*i, *b, *m, o)));
@@ -127,10 +144,12 @@ impl Collective {
         }
         if O::WATCHES {
             let active = std::mem::replace(&mut step.active, there);
-            step.tell_all(Event::WarpMeet { members, orders: self.kind == Kind::Meet });
+            step.tell_all(Event::WarpMeet {
+                members,
+                orders: self.kind == Kind::Meet,
+            });
             step.active = active;
         }
         step.world.progress += 1;
     }
 }
-

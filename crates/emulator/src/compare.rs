@@ -128,8 +128,17 @@ fn compared(
         1 => lift!(|a: bool, b: bool| a | b),
         _ => lift!(|a: bool, b: bool| a ^ b),
     };
-    let p = decoder.temporary(|d| Alu::Binary { f, d, a: holds, b: c });
-    let not = decoder.temporary(|d| Alu::Unary { f: lift!(|p: bool| !p), d, a: holds });
+    let p = decoder.temporary(|d| Alu::Binary {
+        f,
+        d,
+        a: holds,
+        b: c,
+    });
+    let not = decoder.temporary(|d| Alu::Unary {
+        f: lift!(|p: bool| !p),
+        d,
+        a: holds,
+    });
     let q = decoder.temporary(|d| Alu::Binary { f, d, a: not, b: c });
     Ok((p, Some(q)))
 }
@@ -161,7 +170,11 @@ pub(crate) fn setp(
     if let Some(q) = not {
         let value = match combined {
             Some(value) => value,
-            None => decoder.temporary(|d| Alu::Unary { f: lift!(|p: bool| !p), d, a: holds }),
+            None => decoder.temporary(|d| Alu::Unary {
+                f: lift!(|p: bool| !p),
+                d,
+                a: holds,
+            }),
         };
         copies.push((q.slot, value));
     }
@@ -206,19 +219,29 @@ pub(crate) fn select(
     let ty = words.ty()?;
     let [d, a, b, c] = operands(instruction)?;
     let (f, by) = match (instruction.opcode.stem(), words.try_ty()) {
-        ("selp", None) => (lift!(|a: u64, b: u64, c: bool| if c { a } else { b }), Type::Pred),
-        ("slct", Some(Type::S32)) => {
-            (lift!(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }), Type::S32)
-        }
-        ("slct", Some(Type::F32)) if flushes => {
-            (lift!(|a: u64, b: u64, c: f32| if c.flush() >= 0.0 { a } else { b }), Type::F32)
-        }
-        ("slct", Some(Type::F32)) => {
-            (lift!(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }), Type::F32)
-        }
+        ("selp", None) => (
+            lift!(|a: u64, b: u64, c: bool| if c { a } else { b }),
+            Type::Pred,
+        ),
+        ("slct", Some(Type::S32)) => (
+            lift!(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
+            Type::S32,
+        ),
+        ("slct", Some(Type::F32)) if flushes => (
+            lift!(|a: u64, b: u64, c: f32| if c.flush() >= 0.0 { a } else { b }),
+            Type::F32,
+        ),
+        ("slct", Some(Type::F32)) => (
+            lift!(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }),
+            Type::F32,
+        ),
         _ => return Err("its types".into()),
     };
-    let (a, b, c) = (decoder.source(a, ty)?, decoder.source(b, ty)?, decoder.source(c, by)?);
+    let (a, b, c) = (
+        decoder.source(a, ty)?,
+        decoder.source(b, ty)?,
+        decoder.source(c, by)?,
+    );
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Alu(Alu::Ternary { f, d, a, b, c }));
     Ok(())

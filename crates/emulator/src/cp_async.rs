@@ -35,14 +35,22 @@ pub(crate) fn decode(
         [to, from, bytes, source] => (to, from, bytes, Some(source)),
         _ => return Err("the number of its operands".into()),
     };
-    let bytes = bytes.as_integer().filter(|bytes| [4, 8, 16].contains(bytes)).ok_or("its size")? as u64;
+    let bytes = bytes
+        .as_integer()
+        .filter(|bytes| [4, 8, 16].contains(bytes))
+        .ok_or("its size")? as u64;
     let source_bytes = match source {
         None => decoder.constant(Constant::Value(bytes)),
         Some(source) => decoder.source(source, Type::U32)?,
     };
     let to = decoder.address(to, Space::SharedCta)?;
     let from = decoder.address(from, Space::Global)?;
-    let copy = AsyncCopy { to, from, bytes, source_bytes };
+    let copy = AsyncCopy {
+        to,
+        from,
+        bytes,
+        source_bytes,
+    };
     decoder.emit(Action::Bulk(Box::new(BulkOperation::Async(copy))));
     Ok(())
 }
@@ -54,8 +62,14 @@ pub(crate) fn wait_all(
     _: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     let [] = operands(instruction)?;
-    decoder.emit(Action::Bulk(Box::new(BulkOperation::Commit { bulk: false })));
-    let wait = BulkOperation::Wait { bulk: false, left: 0, read: false };
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Commit {
+        bulk: false,
+    })));
+    let wait = BulkOperation::Wait {
+        bulk: false,
+        left: 0,
+        read: false,
+    };
     decoder.emit(Action::Bulk(Box::new(wait)));
     Ok(())
 }
@@ -67,7 +81,9 @@ impl AsyncCopy {
         lane: usize,
     ) -> Result<(), Trapped> {
         let read = (step.get(self.source_bytes)[lane] as u32 as u64).min(self.bytes);
-        let Located::Shared { rank, offset } = step.locate(lane, &self.to, self.bytes, self.bytes)? else {
+        let Located::Shared { rank, offset } =
+            step.locate(lane, &self.to, self.bytes, self.bytes)?
+        else {
             return Ok(());
         };
         let from = step.address_of(&self.from, lane);
@@ -85,12 +101,27 @@ impl AsyncCopy {
         if read < self.bytes {
             let bytes = (self.bytes - read) as usize;
             let to = Target::Shared(rank, offset + read as usize);
-            pieces.push(Piece { from: None, to, bytes, data: vec![0; bytes] });
+            pieces.push(Piece {
+                from: None,
+                to,
+                bytes,
+                data: vec![0; bytes],
+            });
         }
         let completion = Completion::Async { group };
         // Not the async proxy: what `cp.async` does is done by the thread's own proxy.
         let proxy = Proxy::Generic;
-        issue(step, lane, Issue { pieces, completion, reduction: None, rounds_to_tf32: false, proxy });
+        issue(
+            step,
+            lane,
+            Issue {
+                pieces,
+                completion,
+                reduction: None,
+                rounds_to_tf32: false,
+                proxy,
+            },
+        );
         Ok(())
     }
 }

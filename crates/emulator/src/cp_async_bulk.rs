@@ -21,9 +21,15 @@ pub(crate) enum BulkOperation {
     Tensor(TensorCopy),
     Async(AsyncCopy),
     /// Closes the group of the thread, of bulk copies or of `cp.async`.
-    Commit { bulk: bool },
+    Commit {
+        bulk: bool,
+    },
     /// Waits until so many groups are left.
-    Wait { bulk: bool, left: u64, read: bool },
+    Wait {
+        bulk: bool,
+        left: u64,
+        read: bool,
+    },
 }
 
 /// A copy of contiguous bytes.
@@ -66,7 +72,9 @@ pub(crate) fn decode_copy(
     let multicasts = words.take("multicast::cluster");
     let has_group = words.take("bulk_group");
     let is_known = match (to, from) {
-        (Space::SharedCta | Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),
+        (Space::SharedCta | Space::SharedCluster, Space::Global) => {
+            has_mbarrier && reduction.is_none()
+        }
         (Space::SharedCluster, Space::SharedCta) => has_mbarrier && !multicasts,
         (Space::Global, Space::SharedCta) => has_group && !has_mbarrier && !multicasts,
         _ => false,
@@ -93,7 +101,14 @@ pub(crate) fn decode_copy(
     if rest.next().is_some() {
         return Err("the number of its operands".into());
     }
-    let copy = BulkCopy { to, from, bytes, mbarrier, multicast, reduction };
+    let copy = BulkCopy {
+        to,
+        from,
+        bytes,
+        mbarrier,
+        multicast,
+        reduction,
+    };
     decoder.emit(Action::Bulk(Box::new(BulkOperation::Copy(copy))));
     Ok(())
 }
@@ -104,7 +119,18 @@ pub(crate) fn prefetch(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    for word in ["L2", "global", "L2::cache_hint", "tile", "im2col", "1d", "2d", "3d", "4d", "5d"] {
+    for word in [
+        "L2",
+        "global",
+        "L2::cache_hint",
+        "tile",
+        "im2col",
+        "1d",
+        "2d",
+        "3d",
+        "4d",
+        "5d",
+    ] {
         words.take(word);
     }
     if instruction.operands.is_empty() {
@@ -133,8 +159,15 @@ pub(crate) fn wait(
     let read = words.take("read");
     let bulk = instruction.opcode.has("bulk");
     let [left] = operands(instruction)?;
-    let left = left.as_integer().and_then(|left| u64::try_from(left).ok()).ok_or("its number")?;
-    decoder.emit(Action::Bulk(Box::new(BulkOperation::Wait { bulk, left, read })));
+    let left = left
+        .as_integer()
+        .and_then(|left| u64::try_from(left).ok())
+        .ok_or("its number")?;
+    decoder.emit(Action::Bulk(Box::new(BulkOperation::Wait {
+        bulk,
+        left,
+        read,
+    })));
     Ok(())
 }
 
@@ -172,7 +205,13 @@ pub(crate) struct Issue {
 
 /// Sends a copy on its way.
 pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Issue) {
-    let Issue { mut pieces, completion, reduction, rounds_to_tf32, proxy } = issue;
+    let Issue {
+        mut pieces,
+        completion,
+        reduction,
+        rounds_to_tf32,
+        proxy,
+    } = issue;
     let id = step.world.next_copy;
     step.world.next_copy += 1;
     step.world.progress += 1;
@@ -214,8 +253,12 @@ pub(crate) fn receivers<O: Observer>(
     multicast: Option<Slot>,
 ) -> Result<Vec<(usize, Completion)>, Trapped> {
     let blocks = step.world.places.cluster_blocks() as usize;
-    let Target::Shared(rank, _) = to else { return Ok(Vec::new()) };
-    let Target::Shared(barrier_rank, offset) = target(step, mbarrier, lane, 8, "mbarrier's address")? else {
+    let Target::Shared(rank, _) = to else {
+        return Ok(Vec::new());
+    };
+    let Target::Shared(barrier_rank, offset) =
+        target(step, mbarrier, lane, 8, "mbarrier's address")?
+    else {
         return Ok(Vec::new());
     };
     let ranks: Vec<usize> = match multicast {
@@ -230,11 +273,16 @@ pub(crate) fn receivers<O: Observer>(
         }
     };
     if barrier_rank != rank {
-        let what = format!("the barrier is in block {barrier_rank} of the cluster, the destination in {rank}");
+        let what = format!(
+            "the barrier is in block {barrier_rank} of the cluster, the destination in {rank}"
+        );
         return Err(step.fault(lane, Trap::IllegalInstruction, what));
     }
     // Each block gets the bytes at the same place, and counts them with its own barrier.
-    Ok(ranks.into_iter().map(|rank| (rank, Completion::Mbarrier { rank, offset })).collect())
+    Ok(ranks
+        .into_iter()
+        .map(|rank| (rank, Completion::Mbarrier { rank, offset }))
+        .collect())
 }
 
 impl BulkOperation {
@@ -263,7 +311,11 @@ impl BulkOperation {
                 for lane in lanes_of(step.active) {
                     let thread = step.thread(lane);
                     let cta = step.cta();
-                    let groups = if *bulk { &mut cta.bulk } else { &mut cta.async_groups };
+                    let groups = if *bulk {
+                        &mut cta.bulk
+                    } else {
+                        &mut cta.async_groups
+                    };
                     let groups = groups.entry(thread).or_default();
                     let group = groups.current;
                     groups.current += 1;
@@ -288,18 +340,24 @@ impl BulkOperation {
         here: crate::machine::Here,
         mask: u32,
     ) -> bool {
-        let Self::Wait { bulk, left, read } = self else { return true };
+        let Self::Wait { bulk, left, read } = self else {
+            return true;
+        };
         let cta = &world.clusters[here.cluster].ctas[here.rank];
         let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
         lanes_of(mask).all(|lane| {
             let thread = (here.warp * crate::lanes::LANES + lane) as u32;
-            groups.get(&thread).is_none_or(|groups| groups.is_done(*left, *read))
+            groups
+                .get(&thread)
+                .is_none_or(|groups| groups.is_done(*left, *read))
         })
     }
 
     /// The wait is over.
     pub(crate) fn pass<O: Observer>(&self, step: &mut Step<'_, O>) {
-        let Self::Wait { bulk, left, read } = self else { return };
+        let Self::Wait { bulk, left, read } = self else {
+            return;
+        };
         for lane in lanes_of(step.active) {
             let thread = step.thread(lane);
             let cta = step.cta();
@@ -355,9 +413,18 @@ impl BulkCopy {
             });
             let pieces = pieces.collect();
             let reduction = self.reduction;
-            issue(step, lane, Issue { pieces, completion, reduction, rounds_to_tf32: false, proxy: Proxy::Async });
+            issue(
+                step,
+                lane,
+                Issue {
+                    pieces,
+                    completion,
+                    reduction,
+                    rounds_to_tf32: false,
+                    proxy: Proxy::Async,
+                },
+            );
         }
         Ok(())
     }
 }
-

@@ -3,7 +3,10 @@
 //! Which bytes go where is `tensor_map`'s walk; the map is read from its 128 bytes.
 
 use ptx::{Instruction, Operand, OperandKind, Type};
-use tensor_map::{DataType, OobFill, TensorMap, walk::{Direction, NoWalk, Row}};
+use tensor_map::{
+    DataType, OobFill, TensorMap,
+    walk::{Direction, NoWalk, Row},
+};
 
 use crate::{
     action::Action,
@@ -73,7 +76,11 @@ pub(crate) fn decode_copy(
             (map, decoder.address(next()?, from)?)
         }
     };
-    let OperandKind::Memory { address, rest: coordinates } = &map.kind else {
+    let OperandKind::Memory {
+        address,
+        rest: coordinates,
+    } = &map.kind
+    else {
         return Err("an operand that must be an address is none".into());
     };
     let coordinates = match coordinates.as_slice() {
@@ -102,7 +109,15 @@ pub(crate) fn decode_copy(
     if rest.next().is_some() {
         return Err("the number of its operands".into());
     }
-    let copy = TensorCopy { map, coordinates, offsets, shared, mbarrier, multicast, reduces };
+    let copy = TensorCopy {
+        map,
+        coordinates,
+        offsets,
+        shared,
+        mbarrier,
+        multicast,
+        reduces,
+    };
     decoder.emit(Action::Bulk(Box::new(BulkOperation::Tensor(copy))));
     Ok(())
 }
@@ -121,17 +136,38 @@ impl TensorCopy {
         lane: usize,
     ) -> Result<(), Trapped> {
         let map = self.read_map(step, lane)?;
-        let illegal = |step: &Step<'_, O>, what: String| step.fault(lane, Trap::IllegalInstruction, what);
-        let decoded = map.decode().map_err(|error| illegal(step, error.to_string()))?;
-        let shared = target(step, &self.shared, lane, 128, "shared address of a tensor copy")?;
-        let Target::Shared(_, offset) = shared else { return Ok(()) };
+        let illegal =
+            |step: &Step<'_, O>, what: String| step.fault(lane, Trap::IllegalInstruction, what);
+        let decoded = map
+            .decode()
+            .map_err(|error| illegal(step, error.to_string()))?;
+        let shared = target(
+            step,
+            &self.shared,
+            lane,
+            128,
+            "shared address of a tensor copy",
+        )?;
+        let Target::Shared(_, offset) = shared else {
+            return Ok(());
+        };
         let get = |slot: &Slot| step.get(*slot)[lane];
-        let coordinates: Vec<i32> = self.coordinates.iter().map(|slot| get(slot) as i32).collect();
+        let coordinates: Vec<i32> = self
+            .coordinates
+            .iter()
+            .map(|slot| get(slot) as i32)
+            .collect();
         let offsets: Vec<u16> = self.offsets.iter().map(|slot| get(slot) as u16).collect();
-        let direction = if self.mbarrier.is_some() { Direction::Load } else { Direction::Store };
+        let direction = if self.mbarrier.is_some() {
+            Direction::Load
+        } else {
+            Direction::Store
+        };
         // What stores of im2col maps add to a pixel is nothing.
         let offsets = match (&decoded.params, direction) {
-            (tensor_map::Params::Im2col(im2col), Direction::Store) => vec![0; im2col.tensor.rank() - 2],
+            (tensor_map::Params::Im2col(im2col), Direction::Store) => {
+                vec![0; im2col.tensor.rank() - 2]
+            }
             _ => offsets,
         };
         let walk = decoded.params.walk(&coordinates, &offsets, direction);
@@ -141,13 +177,18 @@ impl TensorCopy {
         let reduction = match self.reduces {
             None => None,
             Some(operator) => Some(reduction(operator, tensor.data_type).ok_or_else(|| {
-                illegal(step, format!("a reduction of {:?} that is not modelled", tensor.data_type))
+                illegal(
+                    step,
+                    format!("a reduction of {:?} that is not modelled", tensor.data_type),
+                )
             })?),
         };
         let receivers = match &self.mbarrier {
             Some(mbarrier) => receivers(step, lane, shared, mbarrier, self.multicast)?,
             None => {
-                let Target::Shared(rank, _) = shared else { return Ok(()) };
+                let Target::Shared(rank, _) = shared else {
+                    return Ok(());
+                };
                 let thread = step.thread(lane);
                 let group = step.cta().bulk.entry(thread).or_default().add();
                 vec![(rank, Completion::Bulk { group })]
@@ -170,31 +211,57 @@ impl TensorCopy {
                 let shared = Target::Shared(rank, part.shared as usize);
                 let bytes = part.bytes as usize;
                 Some(match (direction, part.global) {
-                    (Direction::Load, Some(global)) => {
-                        Piece { from: Some(Target::Global(global)), to: shared, bytes, data: Vec::new() }
-                    }
+                    (Direction::Load, Some(global)) => Piece {
+                        from: Some(Target::Global(global)),
+                        to: shared,
+                        bytes,
+                        data: Vec::new(),
+                    },
                     (Direction::Load, None) => {
                         let data = fill.iter().copied().cycle().take(bytes).collect();
-                        Piece { from: None, to: shared, bytes, data }
+                        Piece {
+                            from: None,
+                            to: shared,
+                            bytes,
+                            data,
+                        }
                     }
-                    (Direction::Store, Some(global)) => {
-                        Piece { from: Some(shared), to: Target::Global(global), bytes, data: Vec::new() }
-                    }
+                    (Direction::Store, Some(global)) => Piece {
+                        from: Some(shared),
+                        to: Target::Global(global),
+                        bytes,
+                        data: Vec::new(),
+                    },
                     (Direction::Store, None) => return None,
                 })
             });
             let pieces = pieces.collect();
             let rounds_to_tf32 = rounds && direction == Direction::Load;
-            issue(step, lane, Issue { pieces, completion, reduction, rounds_to_tf32, proxy: Proxy::Async });
+            issue(
+                step,
+                lane,
+                Issue {
+                    pieces,
+                    completion,
+                    reduction,
+                    rounds_to_tf32,
+                    proxy: Proxy::Async,
+                },
+            );
         }
         Ok(())
     }
 
     /// The map's 128 bytes: in parameters, constants or global memory, at a multiple of 64.
-    fn read_map<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<TensorMap, Trapped> {
+    fn read_map<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+    ) -> Result<TensorMap, Trapped> {
         let located = step.locate(lane, &self.map, TensorMap::BYTES as u64, 64)?;
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
-            let what = "the tensor map is neither a parameter nor in constant or global memory".into();
+            let what =
+                "the tensor map is neither a parameter nor in constant or global memory".into();
             return Err(step.fault(lane, Trap::IllegalAddress, what));
         }
         step.tell(lane, |step| Event::Access {
@@ -232,7 +299,9 @@ fn split(row: &Row, piece: tensor_map::walk::Piece, tensor: u64, parts: &mut Vec
     for (range, is_inside) in cuts.windows(2).zip([false, true, false]) {
         let (from, to) = (range[0], range[1]);
         if from < to {
-            let global = tensor.wrapping_add_signed(row.global_offset).wrapping_add(from);
+            let global = tensor
+                .wrapping_add_signed(row.global_offset)
+                .wrapping_add(from);
             parts.push(Part {
                 shared: u64::from(piece.shared_address) + (from - piece.row_offset),
                 global: is_inside.then_some(global),
@@ -280,7 +349,11 @@ pub(crate) fn round_to_tf32(bytes: &mut [u8]) {
         let bits = crate::machine::read(element) as u32;
         let is_nan = bits & 0x7fff_ffff > 0x7f80_0000;
         let odd = bits >> 13 & 1;
-        let rounded = if is_nan { 0x7fff_e000 } else { bits.wrapping_add(0xfff + odd) & !0x1fff };
+        let rounded = if is_nan {
+            0x7fff_e000
+        } else {
+            bits.wrapping_add(0xfff + odd) & !0x1fff
+        };
         crate::machine::write(element, rounded.into());
     }
 }
@@ -307,13 +380,38 @@ mod tests {
 
     #[test]
     fn a_row_is_cut_where_it_leaves_the_tensor() {
-        let row = Row { shared_offset: 0, global_offset: -8, bytes: 16, inside: 8..12 };
-        let piece = tensor_map::walk::Piece { shared_address: 64, row_offset: 0, bytes: 16 };
+        let row = Row {
+            shared_offset: 0,
+            global_offset: -8,
+            bytes: 16,
+            inside: 8..12,
+        };
+        let piece = tensor_map::walk::Piece {
+            shared_address: 64,
+            row_offset: 0,
+            bytes: 16,
+        };
         let mut parts = Vec::new();
         split(&row, piece, 1000, &mut parts);
-        let part = |shared, global, bytes| Part { shared, global, bytes };
-        assert_eq!(parts, [part(64, None, 8), part(72, Some(1000), 4), part(76, None, 4)]);
-        let mut parts = vec![part(0, Some(0), 16), part(16, Some(16), 16), part(32, None, 16), part(48, None, 16)];
+        let part = |shared, global, bytes| Part {
+            shared,
+            global,
+            bytes,
+        };
+        assert_eq!(
+            parts,
+            [
+                part(64, None, 8),
+                part(72, Some(1000), 4),
+                part(76, None, 4)
+            ]
+        );
+        let mut parts = vec![
+            part(0, Some(0), 16),
+            part(16, Some(16), 16),
+            part(32, None, 16),
+            part(48, None, 16),
+        ];
         join(&mut parts);
         assert_eq!(parts, [part(0, Some(0), 32), part(32, None, 32)]);
     }

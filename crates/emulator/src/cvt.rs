@@ -44,7 +44,8 @@ pub(crate) fn cvt(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     use Rounding::*;
-    let integer_rounding = words.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
+    let integer_rounding =
+        words.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
     let rounding = words.one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)]);
     let (flushes, saturates, relu) = (words.take("ftz"), words.take("sat"), words.take("relu"));
     let to = words.ty()?;
@@ -71,7 +72,11 @@ pub(crate) fn cvt(
         let high = conversion.temporary(decoder, high);
         let low = conversion.temporary(decoder, low);
         let d = decoder.destination(d)?.slot;
-        decoder.emit(Action::Alu(Alu::Pack { d, parts: [low, high].into(), bits: 16 }));
+        decoder.emit(Action::Alu(Alu::Pack {
+            d,
+            parts: [low, high].into(),
+            bits: 16,
+        }));
         return Ok(());
     }
     let [d, a] = operands(instruction)?;
@@ -83,7 +88,10 @@ pub(crate) fn cvt(
         return Ok(());
     }
     let bits = register.ty.size_bytes().unwrap_or(8) * 8;
-    let conversion = Box::new(Converter { conversion, bits: bits as u32 });
+    let conversion = Box::new(Converter {
+        conversion,
+        bits: bits as u32,
+    });
     decoder.emit(Action::Convert(d, a, conversion));
     Ok(())
 }
@@ -139,7 +147,10 @@ impl Conversion {
 
     fn temporary(&self, decoder: &mut Decoder<'_>, a: usize) -> usize {
         let d = decoder.scope.slot();
-        let converter = Converter { conversion: self.clone(), bits: 16 };
+        let converter = Converter {
+            conversion: self.clone(),
+            bits: 16,
+        };
         decoder.emit_hidden(Action::Convert(d, a, Box::new(converter)));
         d
     }
@@ -155,12 +166,16 @@ impl Conversion {
             (Type::U64 | Type::S64, Type::U32) => lift!(|a: u32| u64::from(a)),
             (Type::U64 | Type::S64, Type::S32) => lift!(|a: i32| i64::from(a)),
             (Type::U64 | Type::S64, Type::U16) => lift!(|a: u16| u64::from(a)),
-            (Type::U32 | Type::S32, Type::U64 | Type::S64 | Type::U32 | Type::S32) if same_width => {
+            (Type::U32 | Type::S32, Type::U64 | Type::S64 | Type::U32 | Type::S32)
+                if same_width =>
+            {
                 lift!(|a: u32| a)
             }
             (Type::U32 | Type::S32, Type::U16) if same_width => lift!(|a: u16| u32::from(a)),
             (Type::U32 | Type::S32, Type::S16) if same_width => lift!(|a: i16| i32::from(a)),
-            (Type::U16 | Type::S16, _) if same_width && integer(self.from).is_some_and(|f| f.0 >= 16) => {
+            (Type::U16 | Type::S16, _)
+                if same_width && integer(self.from).is_some_and(|f| f.0 >= 16) =>
+            {
                 lift!(|a: u16| a)
             }
             (Type::F32, Type::S32) if zero_or_nearest => lift!(|a: i32| a as f32),
@@ -224,7 +239,11 @@ impl Conversion {
             Value::Integer(value) => {
                 let shift = 64 - width;
                 let bits = (value as u64) << shift;
-                if signed { (bits as i64 >> shift) as u64 } else { bits >> shift }
+                if signed {
+                    (bits as i64 >> shift) as u64
+                } else {
+                    bits >> shift
+                }
             }
             Value::Float(value) if value.is_nan() => {
                 let wide = self.from == Type::F64 || width == 64;
@@ -240,21 +259,43 @@ impl Conversion {
             (Value::Float(value), _) if value.is_nan() && self.saturates => (false, 0),
             (Value::Float(value), Type::F64) if value.is_nan() => return value.to_bits(),
             (Value::Float(value), _) if value.is_nan() => {
-                return if self.to == Type::F32 { 0x7fff_ffff } else { 0x7fff };
+                return if self.to == Type::F32 {
+                    0x7fff_ffff
+                } else {
+                    0x7fff
+                };
             }
             (Value::Float(value), _) => {
-                let value = if self.saturates { value.clamp(0.0, 1.0) } else { value };
+                let value = if self.saturates {
+                    value.clamp(0.0, 1.0)
+                } else {
+                    value
+                };
                 let negative = value.is_sign_negative();
-                (negative, encode(decompose(value.abs()), negative, self.to, mode))
+                (
+                    negative,
+                    encode(decompose(value.abs()), negative, self.to, mode),
+                )
             }
             (Value::Integer(value), _) => {
-                let value = if self.saturates { value.clamp(0, 1) } else { value };
-                (value < 0, encode((value.unsigned_abs(), 0), value < 0, self.to, mode))
+                let value = if self.saturates {
+                    value.clamp(0, 1)
+                } else {
+                    value
+                };
+                (
+                    value < 0,
+                    encode((value.unsigned_abs(), 0), value < 0, self.to, mode),
+                )
             }
         };
         let (width, exponent_bits) = format(self.to);
         let smallest_normal = 1_u64 << (width - 1 - exponent_bits);
-        let bits = if self.flushes && self.to == Type::F32 && bits < smallest_normal { 0 } else { bits };
+        let bits = if self.flushes && self.to == Type::F32 && bits < smallest_normal {
+            0
+        } else {
+            bits
+        };
         bits | u64::from(sign) << (width - 1)
     }
 }
@@ -369,7 +410,9 @@ mod tests {
             if wide.is_nan() || single.is_nan() {
                 continue;
             }
-            let near = f64::from_bits((bits & 0x8000_ffff_ffff_ffff) | (0x3000 + (bits >> 40 & 0xfff)) << 48);
+            let near = f64::from_bits(
+                (bits & 0x8000_ffff_ffff_ffff) | (0x3000 + (bits >> 40 & 0xfff)) << 48,
+            );
             for value in [wide, near] {
                 let got = convert(Type::F32, Type::F64, Rounding::Nearest, value.to_bits());
                 assert_eq!(got as u32, (value as f32).to_bits(), "{value:e}");
@@ -389,9 +432,15 @@ mod tests {
     fn a_value_just_below_the_middle_of_two_is_rounded_once() {
         // 1 + 2^-11 is the middle of two numbers of half precision.
         let below = 1.0 + 2.0_f64.powi(-11) - 2.0_f64.powi(-50);
-        assert_eq!(convert(Type::F16, Type::F64, Rounding::Nearest, below.to_bits()), 0x3c00);
+        assert_eq!(
+            convert(Type::F16, Type::F64, Rounding::Nearest, below.to_bits()),
+            0x3c00
+        );
         let above = 1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-50);
-        assert_eq!(convert(Type::F16, Type::F64, Rounding::Nearest, above.to_bits()), 0x3c01);
+        assert_eq!(
+            convert(Type::F16, Type::F64, Rounding::Nearest, above.to_bits()),
+            0x3c01
+        );
     }
 
     #[test]
@@ -402,17 +451,38 @@ mod tests {
         assert!(f64::from(to(Rounding::Up)) > 1.0 / 3.0);
         assert_eq!(to(Rounding::Zero), to(Rounding::Down));
         let large = f64::MAX.to_bits();
-        assert_eq!(convert(Type::F32, Type::F64, Rounding::Zero, large) as u32, f32::MAX.to_bits());
-        assert_eq!(convert(Type::F32, Type::F64, Rounding::Up, large) as u32, f32::INFINITY.to_bits());
+        assert_eq!(
+            convert(Type::F32, Type::F64, Rounding::Zero, large) as u32,
+            f32::MAX.to_bits()
+        );
+        assert_eq!(
+            convert(Type::F32, Type::F64, Rounding::Up, large) as u32,
+            f32::INFINITY.to_bits()
+        );
     }
 
     #[test]
     fn integers_saturate_and_a_nan_has_its_own_number() {
         let float = |value: f32| u64::from(value.to_bits());
-        assert_eq!(convert(Type::S32, Type::F32, Rounding::Zero, float(-3.9)) as u32, -3_i32 as u32);
-        assert_eq!(convert(Type::U8, Type::F32, Rounding::Zero, float(300.0)), 255);
-        assert_eq!(convert(Type::S32, Type::F32, Rounding::Nearest, float(2.5)), 2);
-        assert_eq!(convert(Type::S32, Type::F32, Rounding::Zero, float(f32::NAN)), 0);
-        assert_eq!(convert(Type::S64, Type::F32, Rounding::Zero, float(f32::NAN)), 1 << 63);
+        assert_eq!(
+            convert(Type::S32, Type::F32, Rounding::Zero, float(-3.9)) as u32,
+            -3_i32 as u32
+        );
+        assert_eq!(
+            convert(Type::U8, Type::F32, Rounding::Zero, float(300.0)),
+            255
+        );
+        assert_eq!(
+            convert(Type::S32, Type::F32, Rounding::Nearest, float(2.5)),
+            2
+        );
+        assert_eq!(
+            convert(Type::S32, Type::F32, Rounding::Zero, float(f32::NAN)),
+            0
+        );
+        assert_eq!(
+            convert(Type::S64, Type::F32, Rounding::Zero, float(f32::NAN)),
+            1 << 63
+        );
     }
 }

@@ -38,7 +38,11 @@ pub struct Unsupported {
 
 impl Display for Unsupported {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { instruction, reason, place } = self;
+        let Self {
+            instruction,
+            reason,
+            place,
+        } = self;
         write!(f, "{place}: `{instruction}` is not supported: {reason}")
     }
 }
@@ -103,8 +107,17 @@ pub struct FaultAt {
 
 impl Display for Fault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if let Some(FaultAt { instruction, place, block, thread }) = &self.at {
-            write!(f, "{place}: `{instruction}` in thread {thread:?} of block {block:?}: ")?;
+        if let Some(FaultAt {
+            instruction,
+            place,
+            block,
+            thread,
+        }) = &self.at
+        {
+            write!(
+                f,
+                "{place}: `{instruction}` in thread {thread:?} of block {block:?}: "
+            )?;
         }
         f.write_str(&self.what)
     }

@@ -34,7 +34,11 @@ pub(crate) fn decode(
     } else if proxy && words.take("alias") {
         FenceKind::ProxyAlias
     } else if proxy && words.take("async") {
-        let spaces = [("global", (true, false)), ("shared::cta", (false, true)), ("shared::cluster", (false, true))];
+        let spaces = [
+            ("global", (true, false)),
+            ("shared::cta", (false, true)),
+            ("shared::cluster", (false, true)),
+        ];
         let (global, shared) = words.one_of(&spaces).unwrap_or((true, true));
         FenceKind::ProxyAsync { global, shared }
     } else if proxy && words.take("tensormap::generic") {
@@ -50,17 +54,27 @@ pub(crate) fn decode(
             address = Some(decoder.source(place, Type::U64)?);
             decoder.place(place, Space::Generic)?;
         }
-        FenceKind::ProxyTensorMap { sem, scope, address: 0 }
+        FenceKind::ProxyTensorMap {
+            sem,
+            scope,
+            address: 0,
+        }
     } else if proxy {
         return Err("its proxy".into());
     } else if instruction.opcode.stem() == "membar" {
         let scopes = [("cta", Scope::Cta), ("gl", Scope::Gpu), ("sys", Scope::Sys)];
-        FenceKind::Thread { sem: Sem::Sc, scope: words.one_of(&scopes).ok_or("its level")? }
+        FenceKind::Thread {
+            sem: Sem::Sc,
+            scope: words.one_of(&scopes).ok_or("its level")?,
+        }
     } else {
         let sem = words.sem().unwrap_or(Sem::AcqRel);
         words.take("sync_restrict::shared::cta");
         words.take("sync_restrict::shared::cluster");
-        FenceKind::Thread { sem, scope: words.scope().ok_or("no scope")? }
+        FenceKind::Thread {
+            sem,
+            scope: words.scope().ok_or("no scope")?,
+        }
     };
     decoder.emit(Action::Fence(Fence { kind, address }));
     Ok(())
@@ -73,7 +87,9 @@ impl Fence {
         }
         for lane in lanes_of(step.active) {
             let mut kind = self.kind;
-            if let (FenceKind::ProxyTensorMap { address, .. }, Some(slot)) = (&mut kind, self.address) {
+            if let (FenceKind::ProxyTensorMap { address, .. }, Some(slot)) =
+                (&mut kind, self.address)
+            {
                 *address = step.get(slot)[lane];
             }
             step.tell(lane, |_| Event::Fence(kind));

@@ -9,10 +9,7 @@ use ptx::{Instruction, Type};
 
 use crate::{
     action::{Action, Alu},
-    decode::{
-        Decoder, Refusal, Slot, Words,
-        table::operands,
-    },
+    decode::{Decoder, Refusal, Slot, Words, table::operands},
     lanes::{Binary, Ternary, Unary, lift},
 };
 
@@ -80,7 +77,11 @@ impl Float for f32 {
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if self.is_nan() { Self::from_bits(0x7fff_ffff) } else { self }
+        if self.is_nan() {
+            Self::from_bits(0x7fff_ffff)
+        } else {
+            self
+        }
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -107,7 +108,11 @@ impl Float for f32 {
         -self
     }
     fn flush(self) -> Self {
-        if self.is_subnormal() { Self::from_bits(self.to_bits() & 1 << 31) } else { self }
+        if self.is_subnormal() {
+            Self::from_bits(self.to_bits() & 1 << 31)
+        } else {
+            self
+        }
     }
 }
 
@@ -161,7 +166,11 @@ fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
         return sum;
     }
     let away = (lost > 0.0) == (sum > 0.0);
-    f64::from_bits(if away { sum.to_bits() + 1 } else { sum.to_bits() - 1 })
+    f64::from_bits(if away {
+        sum.to_bits() + 1
+    } else {
+        sum.to_bits() - 1
+    })
 }
 
 macro_rules! half_floats {
@@ -199,7 +208,12 @@ half_floats! { f16 F16 bf16 Bf16 }
 
 /// Two values of half precision in 32 bits.
 pub(crate) trait Halves: Sized {
-    fn each<T: crate::lanes::Bits>(self, other: Self, third: Self, f: impl Fn(T, T, T) -> T) -> Self;
+    fn each<T: crate::lanes::Bits>(
+        self,
+        other: Self,
+        third: Self,
+        f: impl Fn(T, T, T) -> T,
+    ) -> Self;
 }
 
 impl Halves for u32 {
@@ -230,8 +244,12 @@ macro_rules! for_float {
             Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16| $body)),
             Type::F32 => Some(lift!(|$a: f32, $b: f32| $body)),
             Type::F64 => Some(lift!(|$a: f64, $b: f64| $body)),
-            Type::F16x2 => Some(lift!(|x: u32, y: u32| x.each::<f16>(y, y, |$a, $b, _| $body))),
-            Type::Bf16x2 => Some(lift!(|x: u32, y: u32| x.each::<bf16>(y, y, |$a, $b, _| $body))),
+            Type::F16x2 => Some(lift!(
+                |x: u32, y: u32| x.each::<f16>(y, y, |$a, $b, _| $body)
+            )),
+            Type::Bf16x2 => Some(lift!(
+                |x: u32, y: u32| x.each::<bf16>(y, y, |$a, $b, _| $body)
+            )),
             _ => None,
         }
     };
@@ -241,8 +259,16 @@ macro_rules! for_float {
             Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16, $c: bf16| $body)),
             Type::F32 => Some(lift!(|$a: f32, $b: f32, $c: f32| $body)),
             Type::F64 => Some(lift!(|$a: f64, $b: f64, $c: f64| $body)),
-            Type::F16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<f16>(y, z, |$a, $b, $c| $body))),
-            Type::Bf16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<bf16>(y, z, |$a, $b, $c| $body))),
+            Type::F16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<f16>(
+                y,
+                z,
+                |$a, $b, $c| $body
+            ))),
+            Type::Bf16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<bf16>(
+                y,
+                z,
+                |$a, $b, $c| $body
+            ))),
             _ => None,
         }
     };
@@ -256,7 +282,10 @@ struct Around {
 
 impl Around {
     fn take(words: &mut Words<'_>) -> Self {
-        Self { flushes: words.take("ftz"), saturates: words.take("sat") }
+        Self {
+            flushes: words.take("ftz"),
+            saturates: words.take("sat"),
+        }
     }
 
     /// The source, flushed where the modifier says so.
@@ -347,7 +376,10 @@ pub(crate) fn binary(
     };
     let f = f.ok_or("its type")?;
     let [d, a, b] = operands(instruction)?;
-    let (a, b) = (around.source(decoder, a, ty)?, around.source(decoder, b, ty)?);
+    let (a, b) = (
+        around.source(decoder, a, ty)?,
+        around.source(decoder, b, ty)?,
+    );
     let d = decoder.destination(d)?.slot;
     around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
 }
@@ -392,7 +424,11 @@ fn through<T: Float>(a: T, f: impl Fn(f64) -> f64) -> T {
 
 /// Negative numbers become zero; a NaN becomes the canonical one.
 fn relu_of<T: Float>(a: T) -> T {
-    if a.wide() < 0.0 { T::narrow(0.0) } else { a.canonical() }
+    if a.wide() < 0.0 {
+        T::narrow(0.0)
+    } else {
+        a.canonical()
+    }
 }
 
 /// `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2`, `tanh`.
@@ -449,7 +485,10 @@ pub(crate) fn div(
         _ => return Err("its type".into()),
     };
     let [d, a, b] = operands(instruction)?;
-    let (a, b) = (around.source(decoder, a, ty)?, around.source(decoder, b, ty)?);
+    let (a, b) = (
+        around.source(decoder, a, ty)?,
+        around.source(decoder, b, ty)?,
+    );
     let d = decoder.destination(d)?.slot;
     around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
 }
@@ -460,7 +499,14 @@ pub(crate) fn testp(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let kinds = [("finite", 0), ("infinite", 1), ("number", 2), ("notanumber", 3), ("normal", 4), ("subnormal", 5)];
+    let kinds = [
+        ("finite", 0),
+        ("infinite", 1),
+        ("number", 2),
+        ("notanumber", 3),
+        ("normal", 4),
+        ("subnormal", 5),
+    ];
     let kind = words.one_of(&kinds).ok_or("its kind of number")?;
     let ty = words.ty()?;
     macro_rules! test {

@@ -31,13 +31,25 @@ pub(crate) fn binary(
     let saturates = words.take("sat");
     let ty = words.ty()?;
     let f = match stem {
-        "add" if saturates => for_type!(ty, T in [S32 => i32], lift!(|a: T, b: T| a.saturating_add(b))),
-        "sub" if saturates => for_type!(ty, T in [S32 => i32], lift!(|a: T, b: T| a.saturating_sub(b))),
+        "add" if saturates => {
+            for_type!(ty, T in [S32 => i32], lift!(|a: T, b: T| a.saturating_add(b)))
+        }
+        "sub" if saturates => {
+            for_type!(ty, T in [S32 => i32], lift!(|a: T, b: T| a.saturating_sub(b)))
+        }
         "add" => for_integer!(ty, T, lift!(|a: T, b: T| a.wrapping_add(b))),
         "sub" => for_integer!(ty, T, lift!(|a: T, b: T| a.wrapping_sub(b))),
         // Division by zero gives an unspecified value (PTX ISA, section 9.7.1.8); all ones here.
-        "div" => for_integer!(ty, T, lift!(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) })),
-        "rem" => for_integer!(ty, T, lift!(|a: T, b: T| if b == 0 { a } else { a.wrapping_rem(b) })),
+        "div" => for_integer!(
+            ty,
+            T,
+            lift!(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) })
+        ),
+        "rem" => for_integer!(
+            ty,
+            T,
+            lift!(|a: T, b: T| if b == 0 { a } else { a.wrapping_rem(b) })
+        ),
         "min" => for_integer!(ty, T, lift!(|a: T, b: T| a.min(b))),
         "max" => for_integer!(ty, T, lift!(|a: T, b: T| a.max(b))),
         _ => None,
@@ -58,8 +70,12 @@ pub(crate) fn unary(
 ) -> Result<(), Refusal> {
     let ty = words.ty()?;
     let f = match instruction.opcode.stem() {
-        "neg" => for_type!(ty, T in [S16 => i16, S32 => i32, S64 => i64], lift!(|a: T| a.wrapping_neg())),
-        _ => for_type!(ty, T in [S16 => i16, S32 => i32, S64 => i64], lift!(|a: T| a.wrapping_abs())),
+        "neg" => {
+            for_type!(ty, T in [S16 => i16, S32 => i32, S64 => i64], lift!(|a: T| a.wrapping_neg()))
+        }
+        _ => {
+            for_type!(ty, T in [S16 => i16, S32 => i32, S64 => i64], lift!(|a: T| a.wrapping_abs()))
+        }
     };
     let f = f.ok_or_else(|| no_type(ty))?;
     let [d, a] = operands(instruction)?;
@@ -95,14 +111,21 @@ pub(crate) fn product(
     let wide = words.take("wide");
     let high = words.take("hi");
     if !wide && !high && stem != "sad" {
-        words.take("lo").then_some(()).ok_or("neither `.lo`, `.hi` nor `.wide`")?;
+        words
+            .take("lo")
+            .then_some(())
+            .ok_or("neither `.lo`, `.hi` nor `.wide`")?;
     }
     if words.take("cc") {
         return Err("a product with carry".into());
     }
     let ty = words.ty()?;
     let f: Option<Ternary> = match (stem, wide, high) {
-        ("sad", ..) => for_integer!(ty, T, lift!(|a: T, b: T, c: T| c.wrapping_add(a.max(b).wrapping_sub(a.min(b))))),
+        ("sad", ..) => for_integer!(
+            ty,
+            T,
+            lift!(|a: T, b: T, c: T| c.wrapping_add(a.max(b).wrapping_sub(a.min(b))))
+        ),
         ("mul24" | "mad24", false, false) => match ty {
             Type::U32 => Some(lift!(|a: u32, b: u32, c: u32| {
                 (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)
@@ -113,14 +136,28 @@ pub(crate) fn product(
             _ => None,
         },
         ("mul" | "mad", true, _) => match ty {
-            Type::U16 => Some(lift!(|a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c))),
-            Type::S16 => Some(lift!(|a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c))),
-            Type::U32 => Some(lift!(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c))),
-            Type::S32 => Some(lift!(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c))),
+            Type::U16 => Some(lift!(|a: u16, b: u16, c: u32| (u32::from(a)
+                * u32::from(b))
+            .wrapping_add(c))),
+            Type::S16 => Some(lift!(|a: i16, b: i16, c: i32| (i32::from(a)
+                * i32::from(b))
+            .wrapping_add(c))),
+            Type::U32 => Some(lift!(|a: u32, b: u32, c: u64| (u64::from(a)
+                * u64::from(b))
+            .wrapping_add(c))),
+            Type::S32 => Some(lift!(|a: i32, b: i32, c: i64| (i64::from(a)
+                * i64::from(b))
+            .wrapping_add(c))),
             _ => None,
         },
-        ("mul" | "mad", _, true) => for_integer!(ty, T, lift!(|a: T, b: T, c: T| a.high(b).wrapping_add(c))),
-        ("mul" | "mad", ..) => for_integer!(ty, T, lift!(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c))),
+        ("mul" | "mad", _, true) => {
+            for_integer!(ty, T, lift!(|a: T, b: T, c: T| a.high(b).wrapping_add(c)))
+        }
+        ("mul" | "mad", ..) => for_integer!(
+            ty,
+            T,
+            lift!(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c))
+        ),
         _ => None,
     };
     let f = f.ok_or_else(|| no_type(ty))?;
@@ -173,7 +210,15 @@ pub(crate) fn carry(
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
     let d = decoder.destination(d)?.slot;
     let carry = decoder.carry();
-    decoder.emit(Action::Alu(Alu::Carry { f, d, a, b, c: a, carry, writes }));
+    decoder.emit(Action::Alu(Alu::Carry {
+        f,
+        d,
+        a,
+        b,
+        c: a,
+        carry,
+        writes,
+    }));
     Ok(())
 }
 
@@ -183,7 +228,11 @@ fn chain(a: &Lanes, b: &Lanes, carry: Option<&Lanes>, bits: u32, subtract: bool)
     for lane in 0..LANES {
         let carry = u128::from(carry.map_or(0, |carry| carry[lane] & 1));
         let (a, b) = (u128::from(a[lane]), u128::from(b[lane]));
-        let sum = if subtract { a.wrapping_sub(b).wrapping_sub(carry) } else { a + b + carry };
+        let sum = if subtract {
+            a.wrapping_sub(b).wrapping_sub(carry)
+        } else {
+            a + b + carry
+        };
         d[lane] = (sum as u64) & (u64::MAX >> (64 - bits));
         out[lane] = (sum >> bits) as u64 & 1;
     }
@@ -197,9 +246,17 @@ pub(crate) fn dp4a(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     fn sum(a: u32, b: u32, c: u32, signed: (bool, bool)) -> u32 {
-        let byte = |value: u8, signed| if signed { i32::from(value as i8) } else { i32::from(value) };
+        let byte = |value: u8, signed| {
+            if signed {
+                i32::from(value as i8)
+            } else {
+                i32::from(value)
+            }
+        };
         let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
-        pairs.fold(c, |c, (a, b)| c.wrapping_add((byte(a, signed.0) * byte(b, signed.1)) as u32))
+        pairs.fold(c, |c, (a, b)| {
+            c.wrapping_add((byte(a, signed.0) * byte(b, signed.1)) as u32)
+        })
     }
     let f = match (words.ty()?, words.ty()?) {
         (Type::U32, Type::U32) => lift!(|a: u32, b: u32, c: u32| sum(a, b, c, (false, false))),

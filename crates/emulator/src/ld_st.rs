@@ -47,7 +47,10 @@ pub(crate) fn decode(
     let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
     let count = words.vector();
     let ty = words.ty()?;
-    let bytes = ty.size_bytes().filter(|bytes| *bytes <= 8).ok_or("its type")?;
+    let bytes = ty
+        .size_bytes()
+        .filter(|bytes| *bytes <= 8)
+        .ok_or("its type")?;
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
     let (value, address) = match instruction.operands.as_slice() {
         [address, value] if stores => (value, address),
@@ -71,7 +74,14 @@ pub(crate) fn decode(
     let address = decoder.address(address, space)?;
     let order = (sem, scope);
     let element_bytes = bytes as usize;
-    let access = Move { stores, address, registers, element_bytes, signed, order };
+    let access = Move {
+        stores,
+        address,
+        registers,
+        element_bytes,
+        signed,
+        order,
+    };
     decoder.emit(Action::Move(Box::new(access)));
     Ok(())
 }
@@ -96,7 +106,11 @@ pub(crate) fn hint(
 impl Move {
     pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
         let size = self.element_bytes * self.registers.len();
-        let kind = if self.stores { AccessKind::Write } else { AccessKind::Read };
+        let kind = if self.stores {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
         let base = step.group.base;
         if self.stores {
             step.world.progress += 1;
@@ -109,14 +123,18 @@ impl Move {
                 for (value, (slot, _)) in values.iter_mut().zip(&*self.registers) {
                     *value = step.warp.registers[base + slot][lane];
                 }
-                let elements = step.bytes_mut(lane, located, size)?.chunks_exact_mut(self.element_bytes);
+                let elements = step
+                    .bytes_mut(lane, located, size)?
+                    .chunks_exact_mut(self.element_bytes);
                 for (element, value) in elements.zip(values) {
                     crate::machine::write(element, value);
                 }
                 continue;
             }
             let mut values = [0; 8];
-            let elements = step.bytes(lane, located, size).chunks_exact(self.element_bytes);
+            let elements = step
+                .bytes(lane, located, size)
+                .chunks_exact(self.element_bytes);
             for (value, element) in values.iter_mut().zip(elements) {
                 *value = crate::machine::read(element);
             }

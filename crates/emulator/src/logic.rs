@@ -28,7 +28,9 @@ pub(crate) fn logic(
     let f = match (stem, ty) {
         ("not", Type::Pred) => Some(lift!(|a: bool| !a)),
         ("not", _) => for_type!(ty, T in [B16 => u16, B32 => u32, B64 => u64], lift!(|a: T| !a)),
-        ("cnot", _) => for_type!(ty, T in [B16 => u16, B32 => u32, B64 => u64], lift!(|a: T| T::from(a == 0))),
+        ("cnot", _) => {
+            for_type!(ty, T in [B16 => u16, B32 => u32, B64 => u64], lift!(|a: T| T::from(a == 0)))
+        }
         _ => None,
     };
     if let Some(f) = f {
@@ -72,8 +74,12 @@ pub(crate) fn funnel(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let left = words.one_of(&[("l", true), ("r", false)]).ok_or("no direction")?;
-    let wraps = words.one_of(&[("wrap", true), ("clamp", false)]).ok_or("no mode")?;
+    let left = words
+        .one_of(&[("l", true), ("r", false)])
+        .ok_or("no direction")?;
+    let wraps = words
+        .one_of(&[("wrap", true), ("clamp", false)])
+        .ok_or("no mode")?;
     words.take("b32").then_some(()).ok_or("its type")?;
     fn left_by(a: u32, b: u32, n: u32) -> u32 {
         ((((u64::from(b) << 32) | u64::from(a)) << n) >> 32) as u32
@@ -102,13 +108,20 @@ pub(crate) fn lop3(
     let sources = [a, b, c].map(|operand| decoder.source(operand, Type::B32));
     let [a, b, c] = sources;
     let (a, b, c) = (a?, b?, c?);
-    let (d, all) = (decoder.destination(d)?.slot, decoder.constant(Constant::Value(0)));
+    let (d, all) = (
+        decoder.destination(d)?.slot,
+        decoder.constant(Constant::Value(0)),
+    );
     // The sum of the products that the table has.
     let mut sum = all;
     for row in (0..8).filter(|row| table >> row & 1 != 0) {
         let pick = |decoder: &mut Decoder<'_>, a, set| match set {
             true => a,
-            false => decoder.temporary(|d| Alu::Unary { f: lift!(|a: u32| !a), d, a }),
+            false => decoder.temporary(|d| Alu::Unary {
+                f: lift!(|a: u32| !a),
+                d,
+                a,
+            }),
         };
         let a = pick(decoder, a, row & 4 != 0);
         let b = pick(decoder, b, row & 2 != 0);
@@ -116,7 +129,12 @@ pub(crate) fn lop3(
         let f = lift!(|a: u32, b: u32, c: u32| a & b & c);
         let term = decoder.temporary(|d| Alu::Ternary { f, d, a, b, c });
         let f = lift!(|a: u32, b: u32| a | b);
-        sum = decoder.temporary(|d| Alu::Binary { f, d, a: sum, b: term });
+        sum = decoder.temporary(|d| Alu::Binary {
+            f,
+            d,
+            a: sum,
+            b: term,
+        });
     }
     decoder.emit(Action::Alu(Alu::Copy([(d, sum)].into())));
     Ok(())
@@ -130,7 +148,11 @@ pub(crate) fn field(
 ) -> Result<(), Refusal> {
     let ty = words.ty()?;
     fn ones(length: u32) -> u64 {
-        if length >= 64 { u64::MAX } else { (1 << length) - 1 }
+        if length >= 64 {
+            u64::MAX
+        } else {
+            (1 << length) - 1
+        }
     }
     /// PTX ISA 9.7.1.20: bits beyond the value are its sign.
     fn extract(a: i128, position: u32, length: u32, signed: bool, width: u32) -> u64 {
@@ -142,7 +164,11 @@ pub(crate) fn field(
         let top = (position + length - 1).min(width - 1);
         let sign = a >> top & 1 != 0;
         let length = length.min(width.saturating_sub(position));
-        if sign { bits & ones(length) | !ones(length) } else { bits & ones(length) }
+        if sign {
+            bits & ones(length) | !ones(length)
+        } else {
+            bits & ones(length)
+        }
     }
     fn insert(a: u64, b: u64, position: u32, length: u32, width: u32) -> u64 {
         let (position, length) = (position & 255, length & 255);
@@ -159,15 +185,27 @@ pub(crate) fn field(
         let length = decoder.source(length, Type::U32)?;
         let d = decoder.destination(d)?.slot;
         // Position and length share a slot, since no operation has four sources.
-        let both = decoder.temporary(|d| Alu::Pack { d, parts: [position, length].into(), bits: 32 });
+        let both = decoder.temporary(|d| Alu::Pack {
+            d,
+            parts: [position, length].into(),
+            bits: 32,
+        });
         let f = match ty {
             Type::B32 => lift!(|a: u32, b: u32, c: u64| {
                 insert(a.into(), b.into(), c as u32, (c >> 32) as u32, 32) as u32
             }),
-            Type::B64 => lift!(|a: u64, b: u64, c: u64| insert(a, b, c as u32, (c >> 32) as u32, 64)),
+            Type::B64 => {
+                lift!(|a: u64, b: u64, c: u64| insert(a, b, c as u32, (c >> 32) as u32, 64))
+            }
             _ => return Err("its type".into()),
         };
-        decoder.emit(Action::Alu(Alu::Ternary { f, d, a, b, c: both }));
+        decoder.emit(Action::Alu(Alu::Ternary {
+            f,
+            d,
+            a,
+            b,
+            c: both,
+        }));
         return Ok(());
     }
     let f = match ty {
@@ -200,16 +238,20 @@ pub(crate) fn count(
         // The highest bit that differs from the sign; all ones where there is none.
         "bfind" if amount => for_type!(ty, T in [U32 => u32, U64 => u64],
             lift!(|a: T| if a == 0 { u32::MAX } else { a.leading_zeros() }))
-        .or_else(|| for_type!(ty, T in [S32 => i32, S64 => i64], lift!(|a: T| {
-            let a = if a < 0 { !a } else { a };
-            if a == 0 { u32::MAX } else { a.leading_zeros() }
-        }))),
+        .or_else(|| {
+            for_type!(ty, T in [S32 => i32, S64 => i64], lift!(|a: T| {
+                let a = if a < 0 { !a } else { a };
+                if a == 0 { u32::MAX } else { a.leading_zeros() }
+            }))
+        }),
         "bfind" => for_type!(ty, T in [U32 => u32, U64 => u64],
             lift!(|a: T| if a == 0 { u32::MAX } else { T::BITS - 1 - a.leading_zeros() }))
-        .or_else(|| for_type!(ty, T in [S32 => i32, S64 => i64], lift!(|a: T| {
-            let a = if a < 0 { !a } else { a };
-            if a == 0 { u32::MAX } else { T::BITS - 1 - a.leading_zeros() }
-        }))),
+        .or_else(|| {
+            for_type!(ty, T in [S32 => i32, S64 => i64], lift!(|a: T| {
+                let a = if a < 0 { !a } else { a };
+                if a == 0 { u32::MAX } else { T::BITS - 1 - a.leading_zeros() }
+            }))
+        }),
         _ => None,
     };
     unary(decoder, instruction, ty, f.ok_or("its type")?)
@@ -227,7 +269,11 @@ pub(crate) fn prmt(
         let byte = |index: u32| {
             let control = selector >> (4 * index);
             let byte = bytes[(control & 7) as usize];
-            let byte = if control & 8 == 0 { byte } else { (byte as i8 >> 7) as u8 };
+            let byte = if control & 8 == 0 {
+                byte
+            } else {
+                (byte as i8 >> 7) as u8
+            };
             u32::from(byte) << (8 * index)
         };
         byte(0) | byte(1) | byte(2) | byte(3)
@@ -244,7 +290,14 @@ pub(crate) fn prmt(
         ];
         rows[modes as usize % 6][c as usize & 3]
     }
-    let modes = [("f4e", 0), ("b4e", 1), ("rc8", 2), ("ecl", 3), ("ecr", 4), ("rc16", 5)];
+    let modes = [
+        ("f4e", 0),
+        ("b4e", 1),
+        ("rc8", 2),
+        ("ecl", 3),
+        ("ecr", 4),
+        ("rc16", 5),
+    ];
     let f = match words.one_of(&modes) {
         None => lift!(|a: u32, b: u32, c: u32| pick(a, b, c)),
         Some(0) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(0, c))),
@@ -269,9 +322,17 @@ pub(crate) fn fns(
         let found = match offset {
             0 => Some(base).filter(|base| *base < 32 && set(base)),
             1.. => (base..32).filter(set).nth(offset as usize - 1),
-            _ => (0..base.saturating_add(1).min(32)).rev().filter(set).nth(offset.unsigned_abs() as usize - 1),
+            _ => (0..base.saturating_add(1).min(32))
+                .rev()
+                .filter(set)
+                .nth(offset.unsigned_abs() as usize - 1),
         };
         found.unwrap_or(u32::MAX)
     }
-    ternary(decoder, instruction, Type::B32, lift!(|a: u32, b: u32, c: i32| find(a, b, c)))
+    ternary(
+        decoder,
+        instruction,
+        Type::B32,
+        lift!(|a: u32, b: u32, c: i32| find(a, b, c)),
+    )
 }

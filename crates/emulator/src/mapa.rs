@@ -40,7 +40,12 @@ pub(crate) fn decode(
     };
     let a = decoder.source(a, ty)?;
     let d = decoder.destination(d)?.slot;
-    decoder.emit(Action::Cluster(Cluster { d, a, rank, generic }));
+    decoder.emit(Action::Cluster(Cluster {
+        d,
+        a,
+        rank,
+        generic,
+    }));
     Ok(())
 }
 

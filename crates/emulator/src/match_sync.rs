@@ -21,8 +21,13 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let mode = words.one_of(&[("all", Mode::All), ("any", Mode::Any)]).ok_or("its mode")?;
-    words.take("sync").then_some(()).ok_or("the form without `.sync`")?;
+    let mode = words
+        .one_of(&[("all", Mode::All), ("any", Mode::Any)])
+        .ok_or("its mode")?;
+    words
+        .take("sync")
+        .then_some(())
+        .ok_or("the form without `.sync`")?;
     let ty = words.ty()?;
     if !matches!(ty, Type::B32 | Type::B64) {
         return Err("its type".into());

@@ -34,7 +34,11 @@ pub(crate) struct Mbarrier {
 
 impl Mbarrier {
     fn new(count: u32) -> Self {
-        Self { expected: count, pending: count, ..Self::default() }
+        Self {
+            expected: count,
+            pending: count,
+            ..Self::default()
+        }
     }
 
     fn complete_if_over(&mut self) {
@@ -48,7 +52,10 @@ impl Mbarrier {
     fn change_tx(&mut self, bytes: i64) -> Result<(), String> {
         self.tx += bytes;
         match self.tx.unsigned_abs() > u64::from(MAX_COUNT) {
-            true => Err(format!("the bytes that the barrier counts are {}, beyond its limit of {MAX_COUNT}", self.tx)),
+            true => Err(format!(
+                "the bytes that the barrier counts are {}, beyond its limit of {MAX_COUNT}",
+                self.tx
+            )),
             false => Ok(()),
         }
     }
@@ -68,7 +75,10 @@ impl Mbarrier {
 
     fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
         if count > self.pending {
-            return Err(format!("{count} arrivals at a barrier that expects {} more", self.pending));
+            return Err(format!(
+                "{count} arrivals at a barrier that expects {} more",
+                self.pending
+            ));
         }
         if drops {
             self.expected = self.expected.saturating_sub(count);
@@ -105,12 +115,28 @@ pub(crate) struct MbarrierOperation {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Init { count: Slot },
+    Init {
+        count: Slot,
+    },
     Inval,
-    ExpectTx { bytes: Slot },
-    CompleteTx { bytes: Slot },
-    Arrive { d: Option<Slot>, count: Option<Slot>, bytes: Option<Slot>, drops: bool, completes: bool },
-    Wait { d: Slot, state: Slot, parity: bool },
+    ExpectTx {
+        bytes: Slot,
+    },
+    CompleteTx {
+        bytes: Slot,
+    },
+    Arrive {
+        d: Option<Slot>,
+        count: Option<Slot>,
+        bytes: Option<Slot>,
+        drops: bool,
+        completes: bool,
+    },
+    Wait {
+        d: Slot,
+        state: Slot,
+        parity: bool,
+    },
 }
 
 pub(crate) fn decode(
@@ -119,8 +145,15 @@ pub(crate) fn decode(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     let kinds = [
-        ("init", 0), ("inval", 1), ("expect_tx", 2), ("complete_tx", 3), ("arrive", 4),
-        ("arrive_drop", 5), ("test_wait", 6), ("try_wait", 7), ("pending_count", 8),
+        ("init", 0),
+        ("inval", 1),
+        ("expect_tx", 2),
+        ("complete_tx", 3),
+        ("arrive", 4),
+        ("arrive_drop", 5),
+        ("test_wait", 6),
+        ("try_wait", 7),
+        ("pending_count", 8),
     ];
     // `arrive.expect_tx` has two of these words; its kind is the first.
     let kind = words.one_of(&kinds).ok_or("its kind")?;
@@ -137,50 +170,74 @@ pub(crate) fn decode(
     words.take("b64").then_some(()).ok_or("its type")?;
     let operands = instruction.operands.as_slice();
     if kind == 8 {
-        let [d, state] = operands else { return Err("the number of its operands".into()) };
+        let [d, state] = operands else {
+            return Err("the number of its operands".into());
+        };
         let a = decoder.source(state, Type::B64)?;
         let d = decoder.destination(d)?.slot;
         let f = crate::lanes::lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
         decoder.emit(Action::Alu(crate::action::Alu::Unary { f, d, a }));
         return Ok(());
     }
-    let at = operands.iter().position(|operand| matches!(operand.kind, OperandKind::Memory { .. }));
+    let at = operands
+        .iter()
+        .position(|operand| matches!(operand.kind, OperandKind::Memory { .. }));
     let at = at.ok_or("no address")?;
     let (before, after) = (&operands[..at], &operands[at + 1..]);
     let mut number = |operand| decoder.source(operand, Type::U32);
     let kind = match (kind, before, after) {
-        (0, [], [count]) => Kind::Init { count: number(count)? },
+        (0, [], [count]) => Kind::Init {
+            count: number(count)?,
+        },
         (1, [], []) => Kind::Inval,
-        (2, [], [bytes]) => Kind::ExpectTx { bytes: number(bytes)? },
-        (3, [], [bytes]) => Kind::CompleteTx { bytes: number(bytes)? },
+        (2, [], [bytes]) => Kind::ExpectTx {
+            bytes: number(bytes)?,
+        },
+        (3, [], [bytes]) => Kind::CompleteTx {
+            bytes: number(bytes)?,
+        },
         (4 | 5, [] | [_], [] | [_]) => {
             let last = after.first().map(number).transpose()?;
             let d = before.first().map(|d| decoder.destination(d)).transpose()?;
-            let (count, bytes) = if with_bytes { (None, last) } else { (last, None) };
+            let (count, bytes) = if with_bytes {
+                (None, last)
+            } else {
+                (last, None)
+            };
             if with_bytes && bytes.is_none() {
                 return Err("the number of its operands".into());
             }
-            Kind::Arrive { d: d.map(|d| d.slot), count, bytes, drops: kind == 5, completes }
+            Kind::Arrive {
+                d: d.map(|d| d.slot),
+                count,
+                bytes,
+                drops: kind == 5,
+                completes,
+            }
         }
         (6, [d], [state]) | (7, [d], [state] | [state, _]) => {
             let ty = if parity { Type::U32 } else { Type::B64 };
             let state = decoder.source(state, ty)?;
-            Kind::Wait { d: decoder.destination(d)?.slot, state, parity }
+            Kind::Wait {
+                d: decoder.destination(d)?.slot,
+                state,
+                parity,
+            }
         }
         _ => return Err("the number of its operands".into()),
     };
     let address = decoder.address(&operands[at], space)?;
-    let operation = MbarrierOperation { kind, address, order: (sem, scope) };
+    let operation = MbarrierOperation {
+        kind,
+        address,
+        order: (sem, scope),
+    };
     decoder.emit(Action::Mbarrier(Box::new(operation)));
     Ok(())
 }
 
 /// `cp.async.mbarrier.arrive` and other relatives are refused by name.
-pub(crate) fn none(
-    _: &mut Decoder<'_>,
-    _: &Instruction,
-    _: &mut Words<'_>,
-) -> Result<(), Refusal> {
+pub(crate) fn none(_: &mut Decoder<'_>, _: &Instruction, _: &mut Words<'_>) -> Result<(), Refusal> {
     Err("it is not modelled yet".into())
 }
 
@@ -238,7 +295,13 @@ impl MbarrierOperation {
     pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match &self.kind {
             Kind::Wait { .. } => return self.wait(step, false),
-            Kind::Arrive { d, count, bytes, drops, completes } => {
+            Kind::Arrive {
+                d,
+                count,
+                bytes,
+                drops,
+                completes,
+            } => {
                 self.arrive(step, *d, *count, *bytes, *drops, *completes)?;
             }
             Kind::Init { count } => {
@@ -246,7 +309,8 @@ impl MbarrierOperation {
                     let count = step.get(*count)[lane] as u32;
                     let (rank, offset) = self.object(step, lane)?;
                     if !(1..=MAX_COUNT).contains(&count) {
-                        let what = format!("a barrier for {count} arrivals: can be 1 to {MAX_COUNT}");
+                        let what =
+                            format!("a barrier for {count} arrivals: can be 1 to {MAX_COUNT}");
                         return Err(step.fault(lane, Trap::LaunchFailed, what));
                     }
                     let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
@@ -280,7 +344,11 @@ impl MbarrierOperation {
                     })?;
                     let event = match expects {
                         true => MbarrierEvent::ExpectTx { bytes, phase },
-                        false => MbarrierEvent::CompleteTx { bytes, phase, copy: None },
+                        false => MbarrierEvent::CompleteTx {
+                            bytes,
+                            phase,
+                            copy: None,
+                        },
                     };
                     self.tell(step, lane, object, event);
                 }
@@ -343,7 +411,16 @@ impl MbarrierOperation {
             for lane in lanes_of(lanes) {
                 tokens[lane] = token;
                 let count = value(step, count, lane, 1);
-                self.tell(step, lane, object, MbarrierEvent::Arrive { count, phase, drops });
+                self.tell(
+                    step,
+                    lane,
+                    object,
+                    MbarrierEvent::Arrive {
+                        count,
+                        phase,
+                        drops,
+                    },
+                );
             }
         }
         if let Some(d) = d {
@@ -355,14 +432,24 @@ impl MbarrierOperation {
     /// What a lane waits for, and whether it is complete. The phase is known by its last bit, as
     /// the hardware knows it.
     fn is_done(&self, mbarrier: &Mbarrier, state: u64) -> bool {
-        let Kind::Wait { parity, .. } = self.kind else { return true };
+        let Kind::Wait { parity, .. } = self.kind else {
+            return true;
+        };
         let bit = if parity { state } else { state >> 20 };
         mbarrier.phase & 1 != bit & 1
     }
 
     /// Whether a group that waits could go on now.
-    pub(crate) fn can_go_on(&self, world: &World, here: Here, registers: &[[u64; LANES]], group: &Group) -> bool {
-        let Kind::Wait { state, .. } = self.kind else { return true };
+    pub(crate) fn can_go_on(
+        &self,
+        world: &World,
+        here: Here,
+        registers: &[[u64; LANES]],
+        group: &Group,
+    ) -> bool {
+        let Kind::Wait { state, .. } = self.kind else {
+            return true;
+        };
         let (Some(states), Some(bases)) = (
             registers.get(group.base + state),
             registers.get(group.base + self.address.base),
@@ -380,7 +467,11 @@ impl MbarrierOperation {
 
     fn object_at(&self, base: u64) -> Object {
         let address = base.wrapping_add(self.address.offset);
-        of_shared(if self.address.space == Space::Generic { of_generic(address).1 } else { address })
+        of_shared(if self.address.space == Space::Generic {
+            of_generic(address).1
+        } else {
+            address
+        })
     }
 
     /// Waits until the phase is complete for all lanes, or gives up.
@@ -389,7 +480,9 @@ impl MbarrierOperation {
         step: &mut Step<'_, O>,
         gives_up: bool,
     ) -> Result<Flow, Trapped> {
-        let Kind::Wait { d, state, parity } = self.kind else { return Ok(Flow::Next) };
+        let Kind::Wait { d, state, parity } = self.kind else {
+            return Ok(Flow::Next);
+        };
         let states = *step.get(state);
         let mut done = [0; LANES];
         let mut phases = [((0, 0), 0); LANES];
@@ -402,7 +495,14 @@ impl MbarrierOperation {
             };
             done[lane] = u64::from(self.is_done(mbarrier, states[lane]));
             let of_parity = mbarrier.phase.saturating_sub(done[lane]);
-            phases[lane] = (object, if parity { of_parity } else { states[lane] >> 20 });
+            phases[lane] = (
+                object,
+                if parity {
+                    of_parity
+                } else {
+                    states[lane] >> 20
+                },
+            );
         }
         let all = lanes_of(step.active).all(|lane| done[lane] != 0);
         if !all && !gives_up {
@@ -425,13 +525,29 @@ impl MbarrierOperation {
         let cluster = &world.clusters[here.cluster];
         let registers = &cluster.ctas[here.rank].warps[here.warp].registers;
         let lane = lanes_of(group.mask).next().unwrap_or(0);
-        let base = registers.get(group.base + self.address.base).map_or(0, |base| base[lane]);
+        let base = registers
+            .get(group.base + self.address.base)
+            .map_or(0, |base| base[lane]);
         let (rank, offset) = self.object_at(base);
-        let Some(mbarrier) = cluster.ctas.get(rank).and_then(|cta| cta.mbarriers.get(&offset)) else {
+        let Some(mbarrier) = cluster
+            .ctas
+            .get(rank)
+            .and_then(|cta| cta.mbarriers.get(&offset))
+        else {
             return format!("at an mbarrier at {offset:#x} that is not initialised");
         };
-        let Mbarrier { phase, expected, pending, tx, bytes } = mbarrier;
-        let whose = if rank == here.rank { String::new() } else { format!(" of block {rank} of the cluster") };
+        let Mbarrier {
+            phase,
+            expected,
+            pending,
+            tx,
+            bytes,
+        } = mbarrier;
+        let whose = if rank == here.rank {
+            String::new()
+        } else {
+            format!(" of block {rank} of the cluster")
+        };
         format!(
             "for phase {phase} of the mbarrier at shared address {offset:#x}{whose}: {} of {expected} \
              arrivals came, {} of {} expected bytes came, {}",
@@ -447,4 +563,3 @@ impl MbarrierOperation {
         )
     }
 }
-

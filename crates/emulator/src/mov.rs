@@ -25,13 +25,21 @@ pub(crate) fn mov(
             let part_type = if bits == 32 { Type::B32 } else { Type::B16 };
             let parts = parts.iter().map(|part| decoder.source(part, part_type));
             let parts = parts.collect::<Result<_, _>>()?;
-            Alu::Pack { d: decoder.destination(d)?.slot, parts, bits }
+            Alu::Pack {
+                d: decoder.destination(d)?.slot,
+                parts,
+                bits,
+            }
         }
         (OperandKind::Vector(parts), _) => {
             let bits = bits_of(parts.len())?;
             let a = decoder.source(a, ty)?;
             let parts = parts.iter().map(|part| Ok(decoder.destination(part)?.slot));
-            Alu::Unpack { parts: parts.collect::<Result<_, Refusal>>()?, a, bits }
+            Alu::Unpack {
+                parts: parts.collect::<Result<_, Refusal>>()?,
+                a,
+                bits,
+            }
         }
         _ => {
             let a = decoder.source(a, ty)?;

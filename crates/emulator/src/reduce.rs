@@ -32,15 +32,23 @@ impl Reduction {
     pub(crate) fn new(operator: Operator, ty: Type) -> Result<Self, Refusal> {
         use Operator::*;
         let known = match ty {
-            Type::U32 => matches!(operator, Add | Min | Max | And | Or | Xor | Exch | Inc | Dec),
-            Type::U64 => matches!(operator, Add | Min | Max | And | Or | Xor | Exch | Inc | Dec),
+            Type::U32 => matches!(
+                operator,
+                Add | Min | Max | And | Or | Xor | Exch | Inc | Dec
+            ),
+            Type::U64 => matches!(
+                operator,
+                Add | Min | Max | And | Or | Xor | Exch | Inc | Dec
+            ),
             Type::S32 | Type::S64 => matches!(operator, Add | Min | Max),
             Type::B32 | Type::B64 => matches!(operator, And | Or | Xor | Exch),
             Type::F16 | Type::Bf16 | Type::F32 | Type::F64 => matches!(operator, Add | Min | Max),
             Type::F16x2 | Type::Bf16x2 => operator == Add,
             _ => false,
         };
-        known.then_some(Self { operator, ty }).ok_or_else(|| "its operator for this type".into())
+        known
+            .then_some(Self { operator, ty })
+            .ok_or_else(|| "its operator for this type".into())
     }
 
     pub(crate) fn size_bytes(self) -> usize {
@@ -51,7 +59,8 @@ impl Reduction {
         match self.ty {
             Type::U32 | Type::B32 => self.unsigned(old, new, 32),
             Type::U64 | Type::B64 => self.unsigned(old, new, 64),
-            Type::S32 => self.signed(i64::from(old as u32 as i32), i64::from(new as u32 as i32)) as u32 as u64,
+            Type::S32 => self.signed(i64::from(old as u32 as i32), i64::from(new as u32 as i32))
+                as u32 as u64,
             Type::S64 => self.signed(old as i64, new as i64) as u64,
             Type::F16 => self.float::<f16>(old, new),
             Type::Bf16 => self.float::<bf16>(old, new),
@@ -67,7 +76,12 @@ impl Reduction {
     pub(crate) fn apply_all(self, to: &mut [u8], from: &[u8]) {
         let size = self.size_bytes();
         for (to, from) in to.chunks_exact_mut(size).zip(from.chunks_exact(size)) {
-            let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
+            let number = |bytes: &[u8]| {
+                bytes
+                    .iter()
+                    .rev()
+                    .fold(0, |n, byte| n << 8 | u64::from(*byte))
+            };
             let result = self.apply(number(to), number(from)).to_le_bytes();
             to.copy_from_slice(&result[..size]);
         }
@@ -82,8 +96,20 @@ impl Reduction {
             Operator::Or => old | new,
             Operator::Xor => old ^ new,
             Operator::Exch => new,
-            Operator::Inc => if old >= new { 0 } else { old + 1 },
-            Operator::Dec => if old == 0 || old > new { new } else { old - 1 },
+            Operator::Inc => {
+                if old >= new {
+                    0
+                } else {
+                    old + 1
+                }
+            }
+            Operator::Dec => {
+                if old == 0 || old > new {
+                    new
+                } else {
+                    old - 1
+                }
+            }
         };
         result & (u64::MAX >> (64 - bits))
     }
@@ -118,17 +144,35 @@ mod tests {
 
     #[test]
     fn counters_wrap_at_their_operand() {
-        let inc = Reduction { operator: Operator::Inc, ty: Type::U32 };
-        assert_eq!([inc.apply(3, 5), inc.apply(5, 5), inc.apply(9, 5)], [4, 0, 0]);
-        let dec = Reduction { operator: Operator::Dec, ty: Type::U32 };
-        assert_eq!([dec.apply(3, 5), dec.apply(0, 5), dec.apply(9, 5)], [2, 5, 5]);
+        let inc = Reduction {
+            operator: Operator::Inc,
+            ty: Type::U32,
+        };
+        assert_eq!(
+            [inc.apply(3, 5), inc.apply(5, 5), inc.apply(9, 5)],
+            [4, 0, 0]
+        );
+        let dec = Reduction {
+            operator: Operator::Dec,
+            ty: Type::U32,
+        };
+        assert_eq!(
+            [dec.apply(3, 5), dec.apply(0, 5), dec.apply(9, 5)],
+            [2, 5, 5]
+        );
     }
 
     #[test]
     fn elements_are_reduced_one_by_one() {
-        let add = Reduction { operator: Operator::Add, ty: Type::S32 };
+        let add = Reduction {
+            operator: Operator::Add,
+            ty: Type::S32,
+        };
         let mut bytes = [1_i32, -1].map(i32::to_le_bytes).concat();
-        add.apply_all(&mut bytes, &[-2_i32, i32::MIN].map(i32::to_le_bytes).concat());
+        add.apply_all(
+            &mut bytes,
+            &[-2_i32, i32::MIN].map(i32::to_le_bytes).concat(),
+        );
         assert_eq!(bytes, [-1_i32, i32::MAX].map(i32::to_le_bytes).concat());
     }
 }

@@ -19,7 +19,14 @@ pub(crate) fn decode(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     use Operator::*;
-    let operators = [("add", Add), ("min", Min), ("max", Max), ("and", And), ("or", Or), ("xor", Xor)];
+    let operators = [
+        ("add", Add),
+        ("min", Min),
+        ("max", Max),
+        ("and", And),
+        ("or", Or),
+        ("xor", Xor),
+    ];
     let operator = words.one_of(&operators).ok_or("its operator")?;
     let ty = words.ty()?;
     if !matches!(ty, Type::U32 | Type::S32 | Type::B32) {
@@ -30,7 +37,13 @@ pub(crate) fn decode(
     let a = decoder.source(a, ty)?;
     let members = decoder.source(members, Type::B32)?;
     let d = Some(decoder.destination(d)?.slot);
-    decoder.emit(Action::Collective(Box::new(Collective { kind, d, p: None, sources: [a; 3], members })));
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind,
+        d,
+        p: None,
+        sources: [a; 3],
+        members,
+    })));
     Ok(())
 }
 

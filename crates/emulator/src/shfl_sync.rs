@@ -23,7 +23,12 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let modes = [("up", Mode::Up), ("down", Mode::Down), ("bfly", Mode::Bfly), ("idx", Mode::Idx)];
+    let modes = [
+        ("up", Mode::Up),
+        ("down", Mode::Down),
+        ("bfly", Mode::Bfly),
+        ("idx", Mode::Idx),
+    ];
     let mode = words.one_of(&modes).ok_or("its mode")?;
     words.take("b32").then_some(()).ok_or("its type")?;
     let [d, a, b, c, members] = operands(instruction)?;
@@ -62,7 +67,11 @@ pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -
             }
         };
         let from = if is_inside { other as usize & 31 } else { lane };
-        d[lane] = if there & 1 << from != 0 { a[from] } else { a[lane] };
+        d[lane] = if there & 1 << from != 0 {
+            a[from]
+        } else {
+            a[lane]
+        };
         p[lane] = u64::from(is_inside);
     }
     (d, p)

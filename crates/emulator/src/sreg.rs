@@ -84,7 +84,10 @@ impl Special {
 
     /// Whether it changes while a thread runs.
     pub(crate) fn changes(self) -> bool {
-        matches!(self, Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi)
+        matches!(
+            self,
+            Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi
+        )
     }
 
     /// A clock's value after so many steps.

@@ -23,7 +23,12 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let modes = [("all", Mode::All), ("any", Mode::Any), ("uni", Mode::Uni), ("ballot", Mode::Ballot)];
+    let modes = [
+        ("all", Mode::All),
+        ("any", Mode::Any),
+        ("uni", Mode::Uni),
+        ("ballot", Mode::Ballot),
+    ];
     let mode = words.one_of(&modes).ok_or("its mode")?;
     let ty = if mode == Mode::Ballot { "b32" } else { "pred" };
     words.take(ty).then_some(()).ok_or("its type")?;
@@ -32,12 +37,20 @@ pub(crate) fn decode(
     let members = decoder.source(members, Type::B32)?;
     let d = Some(decoder.destination(d)?.slot);
     let kind = Kind::Vote(mode);
-    decoder.emit(Action::Collective(Box::new(Collective { kind, d, p: None, sources: [a; 3], members })));
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind,
+        d,
+        p: None,
+        sources: [a; 3],
+        members,
+    })));
     Ok(())
 }
 
 pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes) -> (Lanes, Lanes) {
-    let set = lanes_of(there).filter(|lane| a[*lane] & 1 != 0).fold(0, |mask, lane| mask | 1 << lane);
+    let set = lanes_of(there)
+        .filter(|lane| a[*lane] & 1 != 0)
+        .fold(0, |mask, lane| mask | 1 << lane);
     let answer = match mode {
         Mode::All => u64::from(set == there),
         Mode::Any => u64::from(set != 0),

@@ -56,7 +56,11 @@ pub(crate) fn format<O: Observer>(
         let bytes = step.bytes(lane, located, size as usize).iter().rev();
         let value = bytes.fold(0_u64, |value, byte| value << 8 | u64::from(*byte));
         values += size;
-        let signed = if wide { value as i64 } else { i64::from(value as u32 as i32) };
+        let signed = if wide {
+            value as i64
+        } else {
+            i64::from(value as u32 as i32)
+        };
         let text = match conversion {
             's' => text(step, lane, value)?,
             'c' => char::from(value as u8).to_string(),
@@ -75,14 +79,26 @@ pub(crate) fn format<O: Observer>(
             }
             _ => f64::from_bits(value).to_string(),
         };
-        let flags = flags.split('.').next().unwrap_or("").trim_end_matches(['l', 'h', 'z', 'j', 't']);
-        let (left, zeros) = (flags.contains('-'), flags.trim_start_matches(['+', ' ', '#']).starts_with('0'));
-        let width: usize = flags.trim_start_matches(['-', '+', ' ', '#', '0']).parse().unwrap_or(0);
+        let flags = flags
+            .split('.')
+            .next()
+            .unwrap_or("")
+            .trim_end_matches(['l', 'h', 'z', 'j', 't']);
+        let (left, zeros) = (
+            flags.contains('-'),
+            flags.trim_start_matches(['+', ' ', '#']).starts_with('0'),
+        );
+        let width: usize = flags
+            .trim_start_matches(['-', '+', ' ', '#', '0'])
+            .parse()
+            .unwrap_or(0);
         let width = width.min(LONGEST);
         match (left, zeros) {
             (true, _) => out.push_str(&format!("{text:<width$}")),
             (_, true) => match text.strip_prefix('-') {
-                Some(digits) => out.push_str(&format!("-{digits:0>w$}", w = width.saturating_sub(1))),
+                Some(digits) => {
+                    out.push_str(&format!("-{digits:0>w$}", w = width.saturating_sub(1)))
+                }
                 None => out.push_str(&format!("{text:0>width$}")),
             },
             _ => out.push_str(&format!("{text:>width$}")),

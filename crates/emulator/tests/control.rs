@@ -5,10 +5,12 @@ mod common;
 use common::{failure, kernel, module, run, run_launch};
 use launch::{Buffer, Launch};
 
-const STORE: &str = "mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %rd9, %out; st.global.u32 [%rd9], %r1;";
+const STORE: &str =
+    "mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %rd9, %out; st.global.u32 [%rd9], %r1;";
 
 fn per_thread(body: &str, threads: u32) -> Vec<u32> {
-    run(&format!("{body}\n{STORE}"), threads, threads as usize).unwrap_or_else(|failure| panic!("{failure}"))
+    run(&format!("{body}\n{STORE}"), threads, threads as usize)
+        .unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 #[test]
@@ -17,7 +19,11 @@ fn lanes_part_and_meet() {
     let steps = |thread: u32| {
         let (mut n, mut steps) = (thread + 1, 0);
         while n != 1 {
-            n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
+            n = if n.is_multiple_of(2) {
+                n / 2
+            } else {
+                3 * n + 1
+            };
             steps += 1;
         }
         steps
@@ -29,7 +35,10 @@ fn lanes_part_and_meet() {
         EVEN: shr.u32 %r2, %r2, 1;
         NEXT: add.u32 %r1, %r1, 1; bra AGAIN;
         DONE:";
-    assert_eq!(per_thread(body, 100), (0..100).map(steps).collect::<Vec<_>>());
+    assert_eq!(
+        per_thread(body, 100),
+        (0..100).map(steps).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -86,14 +95,24 @@ fn functions_take_and_return_and_call_themselves() {
 
 #[test]
 fn shuffles_votes_and_matches() {
-    assert_eq!(per_thread("shfl.sync.bfly.b32 %r1, %t, 1, 31, -1;", 32), (0..32).map(|t| t ^ 1).collect::<Vec<u32>>());
+    assert_eq!(
+        per_thread("shfl.sync.bfly.b32 %r1, %t, 1, 31, -1;", 32),
+        (0..32).map(|t| t ^ 1).collect::<Vec<u32>>()
+    );
     let segments = "shfl.sync.down.b32 %r1|%p1, %t, 2, 0x1807, -1; @!%p1 mov.u32 %r1, 99;";
-    let expected: Vec<u32> = (0..32).map(|t| if t % 8 < 6 { t + 2 } else { 99 }).collect();
+    let expected: Vec<u32> = (0..32)
+        .map(|t| if t % 8 < 6 { t + 2 } else { 99 })
+        .collect();
     assert_eq!(per_thread(segments, 32), expected);
     let ballot = "and.b32 %r2, %t, 3; setp.eq.u32 %p1, %r2, 0; vote.sync.ballot.b32 %r1, %p1, -1;";
     assert_eq!(per_thread(ballot, 32), [0x1111_1111; 32]);
     let matching = "shr.u32 %r2, %t, 3; match.any.sync.b32 %r1, %r2, -1;";
-    assert_eq!(per_thread(matching, 32), (0..32).map(|t| 0xff_u32 << (t / 8 * 8)).collect::<Vec<u32>>());
+    assert_eq!(
+        per_thread(matching, 32),
+        (0..32)
+            .map(|t| 0xff_u32 << (t / 8 * 8))
+            .collect::<Vec<u32>>()
+    );
     assert_eq!(per_thread("redux.sync.add.u32 %r1, %t, -1;", 32), [496; 32]);
     let election = "mov.u32 %r1, 77; setp.lt.u32 %p2, %t, 4; @%p2 bra END; elect.sync %r2|%p1, 0xf0; @%p1 mov.u32 %r1, 1; END:";
     assert_eq!(per_thread(election, 8), [77, 77, 77, 77, 1, 77, 77, 77]);
@@ -125,7 +144,10 @@ fn barriers_of_the_block() {
         mov.u32 %r2, numbers; mad.lo.u32 %r3, %t, 4, %r2; st.shared.u32 [%r3], %t; bar.sync 0;
         mov.u32 %r4, %ntid.x; sub.u32 %r4, %r4, 1; sub.u32 %r4, %r4, %t;
         mad.lo.u32 %r3, %r4, 4, %r2; ld.shared.u32 %r1, [%r3]; }";
-    assert_eq!(per_thread(shared, 200), (0..200).rev().collect::<Vec<u32>>());
+    assert_eq!(
+        per_thread(shared, 200),
+        (0..200).rev().collect::<Vec<u32>>()
+    );
     let reduced = "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; barrier.cta.red.popc.aligned.u32 %r1, 3, %p1;";
     assert_eq!(per_thread(reduced, 96), [48; 96]);
     // Threads that are over are not waited for.
@@ -171,13 +193,28 @@ fn local_generic_and_constant_addresses() {
 #[test]
 fn accesses_outside_are_named() {
     let said = failure("st.global.u32 [%out+256], %t;", 1);
-    assert!(said.contains("`st.global.u32` in thread [0, 0, 0] of block [0, 0, 0]"), "{said}");
-    assert!(said.contains("nearest is `out`, 256 bytes at 0x7f0000000000: 0 bytes past its end"), "{said}");
+    assert!(
+        said.contains("`st.global.u32` in thread [0, 0, 0] of block [0, 0, 0]"),
+        "{said}"
+    );
+    assert!(
+        said.contains("nearest is `out`, 256 bytes at 0x7f0000000000: 0 bytes past its end"),
+        "{said}"
+    );
     assert!(said.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{said}");
     let said = failure("st.global.u32 [%out+2], %t;", 1);
-    assert!(said.contains("not a multiple of 4") && said.contains("CUDA_ERROR_MISALIGNED_ADDRESS"), "{said}");
-    let said = failure("{ .shared .b8 few[8]; mov.u32 %r1, few; st.shared.u32 [%r1+8], %t; }", 1);
-    assert!(said.contains("outside of the block's, 8 bytes at 0x400"), "{said}");
+    assert!(
+        said.contains("not a multiple of 4") && said.contains("CUDA_ERROR_MISALIGNED_ADDRESS"),
+        "{said}"
+    );
+    let said = failure(
+        "{ .shared .b8 few[8]; mov.u32 %r1, few; st.shared.u32 [%r1+8], %t; }",
+        1,
+    );
+    assert!(
+        said.contains("outside of the block's, 8 bytes at 0x400"),
+        "{said}"
+    );
     let said = failure("trap;", 1);
     assert!(said.contains("CUDA_ERROR_LAUNCH_FAILED"), "{said}");
 }
@@ -186,23 +223,44 @@ fn accesses_outside_are_named() {
 fn what_is_not_known_is_listed_before_anything_runs() {
     let text = kernel(".loc 1 7 1\n tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, nowhere, 1;")
         .replace(".visible", ".file 1 \"src/lib.rs\"\n.visible");
-    let mut job = launch::Job::new(launch::Ptx { name: "kernel.ptx", text: &text });
+    let mut job = launch::Job::new(launch::Ptx {
+        name: "kernel.ptx",
+        text: &text,
+    });
     job.launch(Launch::new("k", 1, 1).scalar(0_u64));
-    let failure = launch::Backend::run(&mut emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
+    let failure =
+        launch::Backend::run(&mut emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
     let lines: Vec<&str> = failure.what.lines().collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
-    assert!(lines[0].ends_with("(src/lib.rs:7): `tex.2d.v4.f32.f32` is not supported: the instruction is not known"), "{lines:?}");
-    assert!(lines[1].ends_with("its modifier `.foo` is not known here"), "{lines:?}");
+    assert!(
+        lines[0].ends_with(
+            "(src/lib.rs:7): `tex.2d.v4.f32.f32` is not supported: the instruction is not known"
+        ),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].ends_with("its modifier `.foo` is not known here"),
+        "{lines:?}"
+    );
     assert!(lines[2].ends_with("`nowhere` is not declared"), "{lines:?}");
 }
 
 #[test]
 fn deadlocks_say_who_waits_for_what() {
-    let said = failure("setp.eq.u32 %p1, %t, 0; @%p1 bar.sync 1, 64; bar.sync 0;", 32);
-    assert!(said.contains("deadlock") && said.contains("at barrier 1: 1 of 64 threads have come"), "{said}");
+    let said = failure(
+        "setp.eq.u32 %p1, %t, 0; @%p1 bar.sync 1, 64; bar.sync 0;",
+        32,
+    );
+    assert!(
+        said.contains("deadlock") && said.contains("at barrier 1: 1 of 64 threads have come"),
+        "{said}"
+    );
     assert!(said.contains("at barrier 0: 31 of 32 threads"), "{said}");
-    let said = failure("setp.eq.u32 %p1, %t, 7; @%p1 bra SKIP; shfl.sync.idx.b32 %r1, %t, 0, 31, -1; bra END; SKIP: bar.sync 0; END:", 32);
+    let said = failure(
+        "setp.eq.u32 %p1, %t, 7; @%p1 bra SKIP; shfl.sync.idx.b32 %r1, %t, 0, 31, -1; bra END; SKIP: bar.sync 0; END:",
+        32,
+    );
     assert!(said.contains("waits for lane 7 of its warp"), "{said}");
 }
 
@@ -228,11 +286,21 @@ fn printf_and_assert() {
         }",
     );
     let out = vec![Buffer::zeroed::<u32>("out", 1)];
-    let said = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0).unwrap_err().to_string();
-    assert!(said.contains("abc:12: abc: assertion `abc` failed") && said.contains("CUDA_ERROR_ASSERT"), "{said}");
+    let said = run_launch(&text, Launch::new("k", 1, 1).buffer(0), out, 0)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("abc:12: abc: assertion `abc` failed") && said.contains("CUDA_ERROR_ASSERT"),
+        "{said}"
+    );
     let text = text.replace("call.uni __assertfail, (p0, p1, p2, p3, p4);", "");
-    let mut job = launch::Job::new(launch::Ptx { name: "print.ptx", text: &text });
+    let mut job = launch::Job::new(launch::Ptx {
+        name: "print.ptx",
+        text: &text,
+    });
     job.launch(Launch::new("k", 1, 1).scalar(0_u64));
-    let reports = emulator::EmulatorBackend::new(0).observe(&mut job, &mut ()).unwrap();
+    let reports = emulator::EmulatorBackend::new(0)
+        .observe(&mut job, &mut ())
+        .unwrap();
     assert_eq!(reports[0].printed, "  -42|abc|1.50|ff");
 }

@@ -9,9 +9,14 @@ use tensor_map::{DataType, Swizzle, TensorMap};
 /// Runs a kernel `k(out, in)` in blocks of 32 threads with every seed; the buffers are words.
 fn with_input(text: &str, launch: Launch, input: &[u32], words: usize) -> Vec<u32> {
     let mut results = SEEDS.iter().map(|seed| {
-        let buffers = vec![Buffer::new("out", &vec![0_u32; words]), Buffer::new("in", input)];
+        let buffers = vec![
+            Buffer::new("out", &vec![0_u32; words]),
+            Buffer::new("in", input),
+        ];
         let buffers = run_launch(text, launch.clone(), buffers, *seed);
-        buffers.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"))[0].to_vec::<u32>().unwrap()
+        buffers.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"))[0]
+            .to_vec::<u32>()
+            .unwrap()
     });
     let first = results.next().unwrap();
     assert!(results.all(|other| other == first), "the seeds differ");
@@ -55,7 +60,15 @@ fn a_bulk_copy_completes_the_phase_with_its_last_byte() {
         wait_and_write(1024)
     );
     let text = kernel(".param .u64 in", "", &body);
-    assert_eq!(with_input(&text, Launch::new("k", 1, 32).buffer(0).buffer(1), &input, 1024), input);
+    assert_eq!(
+        with_input(
+            &text,
+            Launch::new("k", 1, 32).buffer(0).buffer(1),
+            &input,
+            1024
+        ),
+        input
+    );
 }
 
 #[test]
@@ -90,7 +103,12 @@ fn blocks_of_a_cluster_send_bytes_and_arrive_at_each_other() {
         wait_and_write(32)
     );
     let text = kernel(".param .u64 in", ".reqnctapercluster 4, 1, 1", &body);
-    let out = with_input(&text, Launch::new("k", 4, 32).buffer(0).buffer(1), &[0], 128);
+    let out = with_input(
+        &text,
+        Launch::new("k", 4, 32).buffer(0).buffer(1),
+        &[0],
+        128,
+    );
     let expected: Vec<u32> = (0..128).map(|n| ((n / 32 + 3) % 4) << 8 | n % 32).collect();
     assert_eq!(out, expected);
 }
@@ -109,7 +127,12 @@ fn a_multicast_reaches_every_block_of_its_mask() {
     );
     let text = kernel(".param .u64 in", ".reqnctapercluster 2, 1, 1", &body);
     let input: Vec<u32> = (100..132).collect();
-    let out = with_input(&text, Launch::new("k", 2, 32).buffer(0).buffer(1), &input, 64);
+    let out = with_input(
+        &text,
+        Launch::new("k", 2, 32).buffer(0).buffer(1),
+        &input,
+        64,
+    );
     assert_eq!(out, [input.clone(), input].concat());
 }
 
@@ -123,7 +146,11 @@ fn load_box(swizzle: Swizzle, x: i32, y: i32) -> Vec<u32> {
         wait_and_write(128)
     );
     let text = kernel(".param .align 64 .b8 map[128]", "", &body);
-    let params = TensorMap::tiled(DataType::U32, &[10, 6]).strides_bytes(&[48]).box_dims(&[8, 4]).swizzle(swizzle).params();
+    let params = TensorMap::tiled(DataType::U32, &[10, 6])
+        .strides_bytes(&[48])
+        .box_dims(&[8, 4])
+        .swizzle(swizzle)
+        .params();
     let launch = Launch::new("k", 1, 32).buffer(0).tensor_map(params, 1);
     let input: Vec<u32> = (0..72).map(|n| n / 12 * 100 + n % 12 + 1).collect();
     with_input(&text, launch, &input, 128)
@@ -152,7 +179,11 @@ fn a_swizzle_follows_the_shared_address() {
         for column in 0..8_usize {
             let piece = (column / 4) ^ row;
             let at = row * 32 + piece * 4 + column % 4;
-            assert_eq!(tile[at], element(column as i32, row as i32), "{column}, {row}");
+            assert_eq!(
+                tile[at],
+                element(column as i32, row as i32),
+                "{column}, {row}"
+            );
         }
     }
 }
@@ -166,7 +197,10 @@ fn store_box(instruction: &str, x: i32, y: i32) -> Result<Vec<u32>, launch::Fail
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; END:"
     );
     let text = kernel(".param .align 64 .b8 map[128]", "", &body);
-    let params = TensorMap::tiled(DataType::U32, &[10, 6]).strides_bytes(&[48]).box_dims(&[8, 4]).params();
+    let params = TensorMap::tiled(DataType::U32, &[10, 6])
+        .strides_bytes(&[48])
+        .box_dims(&[8, 4])
+        .params();
     let launch = Launch::new("k", 1, 32).buffer(0).tensor_map(params, 1);
     let input: Vec<u32> = (0..72).collect();
     let buffers = vec![Buffer::zeroed::<u32>("out", 1), Buffer::new("in", &input)];
@@ -175,14 +209,32 @@ fn store_box(instruction: &str, x: i32, y: i32) -> Result<Vec<u32>, launch::Fail
 
 #[test]
 fn a_tensor_store_is_cut_at_sixteen_bytes() {
-    let stored = store_box("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group", 4, 4).unwrap();
+    let stored = store_box(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+        4,
+        4,
+    )
+    .unwrap();
     for (at, word) in (0_u32..).zip(stored) {
         let (x, y) = (at % 12, at / 12);
         // Rows have 10 elements; the 16 bytes of the last reach to 12.
         let inside = (4..12).contains(&x) && (4..6).contains(&y);
-        assert_eq!(word, if inside { 1000 + (y - 4) * 8 + x - 4 } else { at }, "{x}, {y}");
+        assert_eq!(
+            word,
+            if inside {
+                1000 + (y - 4) * 8 + x - 4
+            } else {
+                at
+            },
+            "{x}, {y}"
+        );
     }
-    let reduced = store_box("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group", 0, 0).unwrap();
+    let reduced = store_box(
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group",
+        0,
+        0,
+    )
+    .unwrap();
     assert_eq!(reduced[12 * 2 + 3], 12 * 2 + 3 + 1000 + 2 * 8 + 3);
 }
 
@@ -192,8 +244,15 @@ fn cp_async_copies_and_fills_with_zeros() {
         cp.async.cg.shared.global [%r1], [%rd2], 16, 8; cp.async.commit_group; cp.async.wait_group 0;
         ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [%r1]; add.u64 %rd4, %out, %rd3; st.global.v4.u32 [%rd4], {%r2, %r3, %r4, %r5};";
     let input: Vec<u32> = (1..=128).collect();
-    let out = with_input(&kernel(".param .u64 in", "", body), Launch::new("k", 1, 32).buffer(0).buffer(1), &input, 128);
-    let expected: Vec<u32> = (0..128).map(|n| if n % 4 < 2 { n + 1 } else { 0 }).collect();
+    let out = with_input(
+        &kernel(".param .u64 in", "", body),
+        Launch::new("k", 1, 32).buffer(0).buffer(1),
+        &input,
+        128,
+    );
+    let expected: Vec<u32> = (0..128)
+        .map(|n| if n % 4 < 2 { n + 1 } else { 0 })
+        .collect();
     assert_eq!(out, expected);
 }
 
@@ -216,7 +275,9 @@ fn tokens_and_counts_of_an_mbarrier() {
 #[test]
 fn what_stops_a_gpu_stops_the_emulator() {
     let barrier = |rest: &str| {
-        let body = format!("{{ .shared .align 128 .b8 buffer[256]; .shared .align 8 .b64 b; mov.u32 %r2, b; mov.u32 %r3, buffer; {rest} }}");
+        let body = format!(
+            "{{ .shared .align 128 .b8 buffer[256]; .shared .align 8 .b64 b; mov.u32 %r2, b; mov.u32 %r3, buffer; {rest} }}"
+        );
         failure(&body, 32)
     };
     let says = |said: String, parts: &[&str]| {
@@ -224,25 +285,54 @@ fn what_stops_a_gpu_stops_the_emulator() {
             assert!(said.contains(part), "`{part}` is missing from {said}");
         }
     };
-    says(barrier("mbarrier.arrive.shared::cta.b64 _, [%r2];"), &["not initialised", "LAUNCH_FAILED"]);
     says(
-        barrier("mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.arrive.shared::cta.b64 _, [%r2];"),
-        &["32 arrivals at a barrier that expects 1 more", "LAUNCH_FAILED"],
+        barrier("mbarrier.arrive.shared::cta.b64 _, [%r2];"),
+        &["not initialised", "LAUNCH_FAILED"],
     );
-    says(barrier("mbarrier.init.shared::cta.b64 [%r2+4], 1;"), &["MISALIGNED_ADDRESS"]);
+    says(
+        barrier(
+            "mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.arrive.shared::cta.b64 _, [%r2];",
+        ),
+        &[
+            "32 arrivals at a barrier that expects 1 more",
+            "LAUNCH_FAILED",
+        ],
+    );
+    says(
+        barrier("mbarrier.init.shared::cta.b64 [%r2+4], 1;"),
+        &["MISALIGNED_ADDRESS"],
+    );
     says(
         barrier("cp.async.bulk.global.shared::cta.bulk_group [%out+8], [%r3], 16;"),
-        &["the destination 0x7f0000000008 is not a multiple of 16", "MISALIGNED_ADDRESS"],
+        &[
+            "the destination 0x7f0000000008 is not a multiple of 16",
+            "MISALIGNED_ADDRESS",
+        ],
     );
     says(
         barrier("cp.async.bulk.global.shared::cta.bulk_group [%out], [%r3], 512;"),
-        &["the copy accesses 512 bytes at 0x7f0000000000 are in no allocation", "ILLEGAL_ADDRESS"],
+        &[
+            "the copy accesses 512 bytes at 0x7f0000000000 are in no allocation",
+            "ILLEGAL_ADDRESS",
+        ],
     );
     let store = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
     let unaligned = store_box(store, 1, 0).unwrap_err().to_string();
-    says(unaligned, &["coordinate 1 of dimension 0 is not at a multiple of 16 bytes", "ILLEGAL_INSTRUCTION"]);
+    says(
+        unaligned,
+        &[
+            "coordinate 1 of dimension 0 is not at a multiple of 16 bytes",
+            "ILLEGAL_INSTRUCTION",
+        ],
+    );
     let negative = store_box(store, 0, -1).unwrap_err().to_string();
-    says(negative, &["coordinate -1 of dimension 1 is negative in a store", "ILLEGAL_INSTRUCTION"]);
+    says(
+        negative,
+        &[
+            "coordinate -1 of dimension 1 is negative in a store",
+            "ILLEGAL_INSTRUCTION",
+        ],
+    );
 }
 
 #[test]
@@ -256,10 +346,23 @@ fn a_deadlock_at_an_mbarrier_shows_its_arithmetic() {
     );
     let text = kernel(".param .u64 in", "", &body);
     for seed in SEEDS {
-        let buffers = vec![Buffer::zeroed::<u32>("out", 32), Buffer::zeroed::<u32>("in", 32)];
-        let said = run_launch(&text, Launch::new("k", 1, 32).buffer(0).buffer(1), buffers, seed).unwrap_err().to_string();
+        let buffers = vec![
+            Buffer::zeroed::<u32>("out", 32),
+            Buffer::zeroed::<u32>("in", 32),
+        ];
+        let said = run_launch(
+            &text,
+            Launch::new("k", 1, 32).buffer(0).buffer(1),
+            buffers,
+            seed,
+        )
+        .unwrap_err()
+        .to_string();
         let wanted = "1 of 1 arrivals came, 128 of 256 expected bytes came, 128 bytes are missing";
         assert!(said.contains("deadlock") && said.contains(wanted), "{said}");
-        assert!(said.contains("`mbarrier.try_wait.parity.shared::cta.b64` waits for phase 0"), "{said}");
+        assert!(
+            said.contains("`mbarrier.try_wait.parity.shared::cta.b64` waits for phase 0"),
+            "{said}"
+        );
     }
 }

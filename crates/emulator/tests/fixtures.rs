@@ -9,9 +9,14 @@ use launch::{Backend, Job, Launch, Ptx};
 fn refusal(name: &str, text: &str, entry: &str) -> Option<String> {
     let mut job = Job::new(Ptx { name, text });
     job.launch(Launch::new(entry, 0, 0));
-    let failure = EmulatorBackend::new(0).run(&mut job).expect_err("no block can be launched");
+    let failure = EmulatorBackend::new(0)
+        .run(&mut job)
+        .expect_err("no block can be launched");
     let is_refusal = failure.error_name.as_deref() == Some("UNSUPPORTED");
-    assert!(is_refusal || failure.stage == launch::Stage::Check, "{name}: {entry}: {failure}");
+    assert!(
+        is_refusal || failure.stage == launch::Stage::Check,
+        "{name}: {entry}: {failure}"
+    );
     is_refusal.then(|| failure.what)
 }
 
@@ -33,7 +38,10 @@ fn kernels_of_other_compilers_are_decoded_or_refused_by_name() {
             }
         }
     }
-    println!("{decoded} kernels decoded; refused:\n{}", refused.join("\n"));
+    println!(
+        "{decoded} kernels decoded; refused:\n{}",
+        refused.join("\n")
+    );
     assert!(decoded >= 46, "{decoded}");
     let names = refused.iter().filter_map(|line| line.split('`').nth(1));
     let names: BTreeSet<&str> = names.collect();

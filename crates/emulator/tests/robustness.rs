@@ -8,20 +8,70 @@ use launch::{Backend, Buffer, Job, Launch, Ptx};
 use proptest::prelude::*;
 
 const OPCODES: [&str; 64] = [
-    "add.s32", "sub.cc.u32", "addc.u64", "mul.wide.s16", "mad.lo.s64", "div.u32", "rem.s64", "mov.b32", "mov.b64",
-    "ld.global.u32", "ld.u8", "ld.shared.v2.u32", "st.local.b64", "st.shared::cluster.u32", "atom.global.add.u32",
-    "atom.cas.b64", "red.shared.and.b32", "setp.lt.s32", "setp.eq.and.f32", "selp.b32", "cvt.rn.f16.f32",
-    "cvt.rzi.s64.f64", "cvt.u32.u64", "fma.rn.f32", "sqrt.rn.f64", "shfl.sync.idx.b32", "vote.sync.ballot.b32",
-    "bar.sync", "barrier.cluster.arrive", "barrier.cluster.wait", "bar.warp.sync", "elect.sync",
-    "mbarrier.init.shared::cta.b64", "mbarrier.arrive.shared::cta.b64", "mbarrier.try_wait.parity.shared::cta.b64",
-    "mbarrier.arrive.expect_tx.shared::cta.b64", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group",
+    "add.s32",
+    "sub.cc.u32",
+    "addc.u64",
+    "mul.wide.s16",
+    "mad.lo.s64",
+    "div.u32",
+    "rem.s64",
+    "mov.b32",
+    "mov.b64",
+    "ld.global.u32",
+    "ld.u8",
+    "ld.shared.v2.u32",
+    "st.local.b64",
+    "st.shared::cluster.u32",
+    "atom.global.add.u32",
+    "atom.cas.b64",
+    "red.shared.and.b32",
+    "setp.lt.s32",
+    "setp.eq.and.f32",
+    "selp.b32",
+    "cvt.rn.f16.f32",
+    "cvt.rzi.s64.f64",
+    "cvt.u32.u64",
+    "fma.rn.f32",
+    "sqrt.rn.f64",
+    "shfl.sync.idx.b32",
+    "vote.sync.ballot.b32",
+    "bar.sync",
+    "barrier.cluster.arrive",
+    "barrier.cluster.wait",
+    "bar.warp.sync",
+    "elect.sync",
+    "mbarrier.init.shared::cta.b64",
+    "mbarrier.arrive.shared::cta.b64",
+    "mbarrier.try_wait.parity.shared::cta.b64",
+    "mbarrier.arrive.expect_tx.shared::cta.b64",
+    "cp.async.bulk.commit_group",
+    "cp.async.bulk.wait_group",
     "cp.async.bulk.global.shared::cta.bulk_group",
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
     "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
-    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32", "cp.async.ca.shared.global", "cvta.shared.u64",
-    "isspacep.global", "mapa.u64", "getctarank.u64", "bra", "brx.idx", "call", "ret", "exit", "trap", "prmt.b32",
-    "bfe.s64", "bfi.b32", "lop3.b32", "shf.l.clamp.b32", "popc.b64", "clz.b32", "min.f16x2", "tanh.approx.f32",
-    "fence.proxy.async", "membar.gl",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+    "cp.async.ca.shared.global",
+    "cvta.shared.u64",
+    "isspacep.global",
+    "mapa.u64",
+    "getctarank.u64",
+    "bra",
+    "brx.idx",
+    "call",
+    "ret",
+    "exit",
+    "trap",
+    "prmt.b32",
+    "bfe.s64",
+    "bfi.b32",
+    "lop3.b32",
+    "shf.l.clamp.b32",
+    "popc.b64",
+    "clz.b32",
+    "min.f16x2",
+    "tanh.approx.f32",
+    "fence.proxy.async",
+    "membar.gl",
 ];
 
 fn operand() -> impl Strategy<Value = String> {
@@ -53,13 +103,20 @@ fn operand() -> impl Strategy<Value = String> {
 fn instruction() -> impl Strategy<Value = String> {
     let guard = prop_oneof![4 => Just(""), 1 => Just("@%p1 "), 1 => Just("@!%p2 ")];
     let operands = proptest::collection::vec(operand(), 0..5);
-    (guard, 0..OPCODES.len(), operands)
-        .prop_map(|(guard, opcode, operands)| format!("{guard}{} {};", OPCODES[opcode], operands.join(", ")))
+    (guard, 0..OPCODES.len(), operands).prop_map(|(guard, opcode, operands)| {
+        format!("{guard}{} {};", OPCODES[opcode], operands.join(", "))
+    })
 }
 
 fn run(text: &str) -> bool {
-    let config = Config { seed: 5, max_steps: 20_000 };
-    let mut job = Job::new(Ptx { name: "random.ptx", text });
+    let config = Config {
+        seed: 5,
+        max_steps: 20_000,
+    };
+    let mut job = Job::new(Ptx {
+        name: "random.ptx",
+        text,
+    });
     job.buffers.push(Buffer::zeroed::<u64>("out", 64));
     job.launch(Launch::new("k", 2, 40).buffer(0));
     EmulatorBackend::with_config(config).run(&mut job).is_ok()
@@ -106,10 +163,22 @@ fn the_frame_of_random_kernels_itself_runs() {
 
 #[test]
 fn a_kernel_without_end_is_stopped() {
-    let config = Config { seed: 0, max_steps: 10_000 };
+    let config = Config {
+        seed: 0,
+        max_steps: 10_000,
+    };
     let text = around("AGAIN: add.u32 %r1, %r1, 1; bra AGAIN;");
-    let mut job = Job::new(Ptx { name: "endless.ptx", text: &text });
+    let mut job = Job::new(Ptx {
+        name: "endless.ptx",
+        text: &text,
+    });
     job.launch(Launch::new("k", 2, 32).scalar(0_u64));
-    let said = EmulatorBackend::with_config(config).run(&mut job).unwrap_err().to_string();
-    assert!(said.contains("not over after 10000 steps") && said.contains("endless.ptx:"), "{said}");
+    let said = EmulatorBackend::with_config(config)
+        .run(&mut job)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("not over after 10000 steps") && said.contains("endless.ptx:"),
+        "{said}"
+    );
 }

@@ -99,7 +99,9 @@ pub(super) fn decode(
     match decoder.unsupported.is_empty() {
         true => Ok(decoder.program),
         false => {
-            decoder.unsupported.sort_by_key(|item| (item.place.line, item.place.column));
+            decoder
+                .unsupported
+                .sort_by_key(|item| (item.place.line, item.place.column));
             Err(decoder.unsupported)
         }
     }
@@ -139,7 +141,10 @@ impl<'m> Decoder<'m> {
         self.scope.leave();
         self.function.slots = self.scope.slots;
         if self.function.local_bytes > MAX_LOCAL_BYTES {
-            let reason = format!("it needs {} bytes of local memory", self.function.local_bytes);
+            let reason = format!(
+                "it needs {} bytes of local memory",
+                self.function.local_bytes
+            );
             self.refuse(function.name.as_str(), *function.span, reason.into());
         }
         for operation in &mut self.program.operations[self.function.start..] {
@@ -154,25 +159,34 @@ impl<'m> Decoder<'m> {
     fn entry_parameter(&mut self, parameter: &ptx::Parameter, offset: u64) -> u64 {
         let size = crate::signature::parameter(parameter);
         let offset = offset.next_multiple_of((size.align_bytes as u64).max(1));
-        self.scope.declare(parameter.name.as_str(), Symbol::Param { offset });
+        self.scope
+            .declare(parameter.name.as_str(), Symbol::Param { offset });
         offset + size.size_bytes as u64
     }
 
     fn passed(&mut self, parameter: &ptx::Parameter) -> Passed {
         if parameter.space == Space::Reg {
-            let register = Register { slot: self.scope.slot(), ty: parameter.ty };
-            self.scope.declare(parameter.name.as_str(), Symbol::Register(register));
+            let register = Register {
+                slot: self.scope.slot(),
+                ty: parameter.ty,
+            };
+            self.scope
+                .declare(parameter.name.as_str(), Symbol::Register(register));
             return Passed::Register(register.slot);
         }
         let size = crate::signature::parameter(parameter);
         let (bytes, align) = (size.size_bytes as u64, size.align_bytes as u64);
         let offset = self.local(align, bytes);
-        self.scope.declare(parameter.name.as_str(), Symbol::Local { offset, bytes });
+        self.scope
+            .declare(parameter.name.as_str(), Symbol::Local { offset, bytes });
         Passed::Local { offset, bytes }
     }
 
     fn local(&mut self, align: u64, bytes: u64) -> u64 {
-        let offset = self.function.local_bytes.next_multiple_of(align.clamp(1, 1 << 20));
+        let offset = self
+            .function
+            .local_bytes
+            .next_multiple_of(align.clamp(1, 1 << 20));
         self.function.local_bytes = offset.saturating_add(bytes).min(1 << 40);
         offset
     }
@@ -188,7 +202,8 @@ impl<'m> Decoder<'m> {
                 }
                 Statement::LabelList(list) => {
                     let targets = list.targets.iter().map(|t| t.as_str().to_owned()).collect();
-                    self.scope.declare(list.label.as_str(), Symbol::Targets(targets));
+                    self.scope
+                        .declare(list.label.as_str(), Symbol::Targets(targets));
                 }
                 _ => {}
             }
@@ -224,17 +239,23 @@ impl<'m> Decoder<'m> {
                         self.scope.declare_range(name, count, variable.ty);
                         continue;
                     }
-                    None => {
-                        Symbol::Register(Register { slot: self.scope.slot(), ty: variable.ty })
-                    }
+                    None => Symbol::Register(Register {
+                        slot: self.scope.slot(),
+                        ty: variable.ty,
+                    }),
                 },
                 (Space::Local | Space::Param, Some(bytes)) => {
                     let offset = self.local(align_of(variable), bytes);
                     Symbol::Local { offset, bytes }
                 }
                 (space, bytes) if is_shared(space) => {
-                    self.shared.push(Shared { align: align_of(variable), bytes });
-                    Symbol::Shared { key: self.shared.len() - 1 }
+                    self.shared.push(Shared {
+                        align: align_of(variable),
+                        bytes,
+                    });
+                    Symbol::Shared {
+                        key: self.shared.len() - 1,
+                    }
                 }
                 _ => refused("a variable of a kind that functions cannot have"),
             };
@@ -300,7 +321,12 @@ impl<'m> Decoder<'m> {
 
     fn push(&mut self, action: Action, guard: Option<(Slot, bool)>) {
         let site = self.program.sites.len().saturating_sub(1) as u32;
-        self.program.operations.push(Operation { action, guard, site, counts: 0 });
+        self.program.operations.push(Operation {
+            action,
+            guard,
+            site,
+            counts: 0,
+        });
     }
 
     /// Computes a value into a slot without a name.
@@ -339,25 +365,23 @@ impl<'m> Decoder<'m> {
 
     /// Gives a shared variable its place when it is first used, so that each kernel has only those
     /// that it uses.
-    pub(super) fn shared_address(
-        &mut self,
-        key: usize,
-        offset: u64,
-        generic: bool,
-    ) -> Constant {
+    pub(super) fn shared_address(&mut self, key: usize, offset: u64, generic: bool) -> Constant {
         let Shared { align, bytes } = self.shared[key];
-        let place = *self.shared_places.entry(key).or_insert_with(|| match bytes {
-            None => {
-                let align = align.max(self.program.dynamic_shared_align);
-                self.program.dynamic_shared_align = align;
-                None
-            }
-            Some(bytes) => {
-                let start = self.shared_end.next_multiple_of(align);
-                self.shared_end = start.saturating_add(bytes).min(1 << 40);
-                Some(start)
-            }
-        });
+        let place = *self
+            .shared_places
+            .entry(key)
+            .or_insert_with(|| match bytes {
+                None => {
+                    let align = align.max(self.program.dynamic_shared_align);
+                    self.program.dynamic_shared_align = align;
+                    None
+                }
+                Some(bytes) => {
+                    let start = self.shared_end.next_multiple_of(align);
+                    self.shared_end = start.saturating_add(bytes).min(1 << 40);
+                    Some(start)
+                }
+            });
         match place {
             Some(start) => Constant::Shared(start.wrapping_add(offset), generic),
             None => Constant::DynamicShared(offset, generic),
@@ -398,4 +422,3 @@ impl<'m> Decoder<'m> {
         Ok(FUNCTION_WINDOW + self.function_id(name)? as u64)
     }
 }
-

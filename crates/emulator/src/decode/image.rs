@@ -57,15 +57,26 @@ impl Image {
             for declarator in &variable.declarators {
                 let name = declarator.name.as_str();
                 let align = align_of(variable);
-                let list = declarator.initializer.as_ref().map(|initializer| &initializer.kind);
-                let bytes = variable.size_bytes(declarator).or_else(|| Some(match list? {
-                    InitializerKind::List(items) => items.len() as u64 * variable.ty.size_bytes()?,
-                    InitializerKind::String(text) => text.len() as u64 + 1,
-                    _ => return None,
-                }));
+                let list = declarator
+                    .initializer
+                    .as_ref()
+                    .map(|initializer| &initializer.kind);
+                let bytes = variable.size_bytes(declarator).or_else(|| {
+                    Some(match list? {
+                        InitializerKind::List(items) => {
+                            items.len() as u64 * variable.ty.size_bytes()?
+                        }
+                        InitializerKind::String(text) => text.len() as u64 + 1,
+                        _ => return None,
+                    })
+                });
                 let place = match (variable.space, bytes) {
                     (space, bytes) if is_shared(space) => {
-                        let bytes = if variable.linkage == Some(Linkage::Extern) { None } else { bytes };
+                        let bytes = if variable.linkage == Some(Linkage::Extern) {
+                            None
+                        } else {
+                            bytes
+                        };
                         image.shared.push(Shared { align, bytes });
                         Variable::Shared(image.shared.len() - 1)
                     }
@@ -79,9 +90,17 @@ impl Image {
                     (Space::Global, Some(bytes)) => {
                         let address = next.next_multiple_of(align);
                         next = next_allocation(address, bytes);
-                        contents.push((declarator, variable.ty, Target::Global(image.globals.len())));
+                        contents.push((
+                            declarator,
+                            variable.ty,
+                            Target::Global(image.globals.len()),
+                        ));
                         let bytes = vec![0; bytes as usize];
-                        image.globals.push(Global { name: name.to_owned(), address, bytes });
+                        image.globals.push(Global {
+                            name: name.to_owned(),
+                            address,
+                            bytes,
+                        });
                         Variable::Global(address)
                     }
                     (Space::Const, Some(bytes)) => {
@@ -104,12 +123,16 @@ impl Image {
             }
         }
         for (declarator, ty, target) in contents {
-            let Some(initializer) = &declarator.initializer else { continue };
+            let Some(initializer) = &declarator.initializer else {
+                continue;
+            };
             let mut bytes = Vec::new();
             if image.flatten(initializer, ty, &mut bytes).is_none() {
                 let name = declarator.name.as_str();
                 let reason = format!("what `{name}` starts with is not understood");
-                image.names.insert(name.to_owned(), Variable::Refused(reason));
+                image
+                    .names
+                    .insert(name.to_owned(), Variable::Refused(reason));
                 continue;
             }
             let (to, offset) = match target {
@@ -125,9 +148,9 @@ impl Image {
 
     fn flatten(&self, initializer: &Initializer, ty: Type, bytes: &mut Vec<u8>) -> Option<()> {
         match &initializer.kind {
-            InitializerKind::List(items) => {
-                items.iter().try_for_each(|item| self.flatten(item, ty, bytes))
-            }
+            InitializerKind::List(items) => items
+                .iter()
+                .try_for_each(|item| self.flatten(item, ty, bytes)),
             InitializerKind::Value(value) => {
                 let size = ty.size_bytes()? as usize;
                 let value = self.evaluate(value, ty)?.to_le_bytes();
@@ -167,7 +190,9 @@ impl Image {
                 Some(self.evaluate(a, ty)?.wrapping_sub(self.evaluate(b, ty)?))
             }
             ExpressionKind::Mask(mask, inner) => {
-                let Number::Integer { value: mask, .. } = mask.number() else { return None };
+                let Number::Integer { value: mask, .. } = mask.number() else {
+                    return None;
+                };
                 let bits = self.evaluate(inner, ty)? & mask;
                 bits.checked_shr(mask.trailing_zeros())
             }
@@ -207,9 +232,9 @@ pub(crate) fn number(expression: &Expression, ty: Type) -> Option<u64> {
         (Some((Number::F32 { bits }, negated)), _) => {
             Some(u64::from(bits ^ (u32::from(negated) << 31)))
         }
-        (Some((Number::F64 { bits }, negated)), Type::F32) => {
-            Some(u64::from((sign(f64::from_bits(bits), negated) as f32).to_bits()))
-        }
+        (Some((Number::F64 { bits }, negated)), Type::F32) => Some(u64::from(
+            (sign(f64::from_bits(bits), negated) as f32).to_bits(),
+        )),
         (Some((Number::F64 { bits }, negated)), _) => Some(bits ^ (u64::from(negated) << 63)),
         _ => {
             let value = expression.value()?;

@@ -143,7 +143,10 @@ impl Program {
     /// Where an instruction stands.
     pub fn place(&self, instruction: usize) -> Place {
         let Some(site) = self.site(instruction) else {
-            return Place { file: self.name.clone(), ..Place::default() };
+            return Place {
+                file: self.name.clone(),
+                ..Place::default()
+            };
         };
         self.place_of(site.span, site.source)
     }
@@ -154,12 +157,18 @@ impl Program {
     }
 
     fn site(&self, instruction: usize) -> Option<&Site> {
-        self.sites.get(self.operations.get(instruction)?.site as usize)
+        self.sites
+            .get(self.operations.get(instruction)?.site as usize)
     }
 
     fn place_of(&self, span: Span, source: Option<(u32, u32)>) -> Place {
         let at = self.lines.place(span.start);
         let source = source.and_then(|(file, line)| Some((self.files.get(&file)?.clone(), line)));
-        Place { file: self.name.clone(), line: at.line, column: at.column, source }
+        Place {
+            file: self.name.clone(),
+            line: at.line,
+            column: at.column,
+            source,
+        }
     }
 }

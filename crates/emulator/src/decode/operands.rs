@@ -26,14 +26,19 @@ impl Decoder<'_> {
     /// A register that is written; for `_`, one that nobody reads.
     pub(crate) fn destination(&mut self, operand: &Operand) -> Result<Register, Refusal> {
         match &operand.kind {
-            OperandKind::Sink => Ok(Register { slot: self.scope.slot(), ty: Type::B64 }),
+            OperandKind::Sink => Ok(Register {
+                slot: self.scope.slot(),
+                ty: Type::B64,
+            }),
             _ => self.register(operand),
         }
     }
 
     /// A register.
     pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, Refusal> {
-        let name = operand.as_name().ok_or("an operand that must be a register is none")?;
+        let name = operand
+            .as_name()
+            .ok_or("an operand that must be a register is none")?;
         match self.scope.find(name) {
             Some(Symbol::Register(register)) => Ok(register),
             Some(Symbol::Refused(reason)) => Err(reason.into()),
@@ -67,7 +72,11 @@ impl Decoder<'_> {
             }
             OperandKind::Not(inner) => {
                 let a = self.source(inner, Type::Pred)?;
-                Ok(self.temporary(|d| Alu::Unary { f: lift!(|p: bool| !p), d, a }))
+                Ok(self.temporary(|d| Alu::Unary {
+                    f: lift!(|p: bool| !p),
+                    d,
+                    a,
+                }))
             }
             OperandKind::Symbol(symbol) => {
                 let name = symbol.name.as_str();
@@ -131,11 +140,7 @@ impl Decoder<'_> {
     }
 
     /// `[a]`, in the space that the instruction names.
-    pub(crate) fn address(
-        &mut self,
-        operand: &Operand,
-        space: Space,
-    ) -> Result<Address, Refusal> {
+    pub(crate) fn address(&mut self, operand: &Operand, space: Space) -> Result<Address, Refusal> {
         let OperandKind::Memory { address, rest } = &operand.kind else {
             return Err("an operand that must be an address is none".into());
         };
@@ -149,10 +154,18 @@ impl Decoder<'_> {
     pub(crate) fn place(&mut self, operand: &Operand, space: Space) -> Result<Address, Refusal> {
         let Some((symbol, offset)) = operand.base_and_offset() else {
             let base = self.source(operand, Type::U64)?;
-            return Ok(Address { base, offset: 0, space: self.without_name(space) });
+            return Ok(Address {
+                base,
+                offset: 0,
+                space: self.without_name(space),
+            });
         };
         let name = symbol.name.as_str();
-        let found = if symbol.component.is_none() { self.scope.find(name) } else { None };
+        let found = if symbol.component.is_none() {
+            self.scope.find(name)
+        } else {
+            None
+        };
         match found {
             Some(Symbol::Register(register)) => Ok(Address {
                 base: register.slot,
@@ -161,27 +174,47 @@ impl Decoder<'_> {
             }),
             Some(Symbol::Local { .. }) if matches!(space, Space::Param | Space::Local) => {
                 let base = self.variable(name, offset as u64, false)?;
-                Ok(Address { base, offset: 0, space: Space::Local })
+                Ok(Address {
+                    base,
+                    offset: 0,
+                    space: Space::Local,
+                })
             }
             found => {
                 let declared = match found {
                     Some(Symbol::Shared { .. }) => Some(Space::SharedCta),
                     Some(_) => None,
-                    None => self.image.names.get(name).and_then(|variable| match variable {
-                        Variable::Shared(_) => Some(Space::SharedCta),
-                        Variable::Const(_) => Some(Space::Const),
-                        _ => None,
-                    }),
+                    None => self
+                        .image
+                        .names
+                        .get(name)
+                        .and_then(|variable| match variable {
+                            Variable::Shared(_) => Some(Space::SharedCta),
+                            Variable::Const(_) => Some(Space::Const),
+                            _ => None,
+                        }),
                 };
                 // Without a space in the instruction, that of the variable counts.
-                let space = if space == Space::Generic { declared.unwrap_or(space) } else { space };
-                Ok(Address { base: self.variable(name, offset as u64, false)?, offset: 0, space })
+                let space = if space == Space::Generic {
+                    declared.unwrap_or(space)
+                } else {
+                    space
+                };
+                Ok(Address {
+                    base: self.variable(name, offset as u64, false)?,
+                    offset: 0,
+                    space,
+                })
             }
         }
     }
 
     /// In functions, parameters lie in local memory.
     fn without_name(&self, space: Space) -> Space {
-        if space == Space::Param && !self.in_entry { Space::Local } else { space }
+        if space == Space::Param && !self.in_entry {
+            Space::Local
+        } else {
+            space
+        }
     }
 }

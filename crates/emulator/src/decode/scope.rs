@@ -89,8 +89,13 @@ impl Scope {
                 (is_canonical && number.parse::<u32>().ok()? < *count).then_some(*ty)
             });
             if let Some(ty) = in_range {
-                let register = Symbol::Register(Register { slot: self.slot(), ty });
-                self.open[depth].symbols.insert(name.to_owned(), register.clone());
+                let register = Symbol::Register(Register {
+                    slot: self.slot(),
+                    ty,
+                });
+                self.open[depth]
+                    .symbols
+                    .insert(name.to_owned(), register.clone());
                 return Some(register);
             }
         }
@@ -100,5 +105,8 @@ impl Scope {
 
 /// Whether variables of the space are shared memory.
 pub(crate) fn is_shared(space: Space) -> bool {
-    matches!(space, Space::Shared | Space::SharedCta | Space::SharedCluster)
+    matches!(
+        space,
+        Space::Shared | Space::SharedCta | Space::SharedCluster
+    )
 }

@@ -127,13 +127,20 @@ const FAMILIES: &[(&str, Decode)] = &[
 
 /// The family of an opcode, and how much of the opcode is its stem.
 pub(crate) fn family(opcode: &Opcode) -> Option<(&'static str, Decode)> {
-    FAMILIES.iter().find(|(stem, _)| opcode.starts_with(stem)).copied()
+    FAMILIES
+        .iter()
+        .find(|(stem, _)| opcode.starts_with(stem))
+        .copied()
 }
 
 /// As many operands as the pattern has.
-pub(crate) fn operands<const N: usize>(instruction: &Instruction) -> Result<&[Operand; N], Refusal> {
+pub(crate) fn operands<const N: usize>(
+    instruction: &Instruction,
+) -> Result<&[Operand; N], Refusal> {
     let operands = instruction.operands.as_slice();
-    operands.try_into().map_err(|_| format!("{} operands in place of {N}", operands.len()).into())
+    operands
+        .try_into()
+        .map_err(|_| format!("{} operands in place of {N}", operands.len()).into())
 }
 
 fn unknown(_: &mut Decoder<'_>, _: &Instruction, _: &mut Words<'_>) -> Result<(), Refusal> {
@@ -190,7 +197,16 @@ fn nothing(
     _: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let known = ["mask", "wait", "launch_dependents", "inc", "dec", "sync", "aligned", "u32"];
+    let known = [
+        "mask",
+        "wait",
+        "launch_dependents",
+        "inc",
+        "dec",
+        "sync",
+        "aligned",
+        "u32",
+    ];
     for word in known {
         words.take(word);
     }
@@ -249,7 +265,9 @@ mod tests {
     fn the_longest_stem_comes_first() {
         for (index, (stem, _)) in FAMILIES.iter().enumerate() {
             let opcode = Opcode::new(*stem);
-            let first = FAMILIES.iter().position(|(other, _)| opcode.starts_with(other));
+            let first = FAMILIES
+                .iter()
+                .position(|(other, _)| opcode.starts_with(other));
             assert_eq!(first, Some(index), "`{stem}` is hidden by a shorter one");
         }
     }

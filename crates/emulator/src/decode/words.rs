@@ -23,7 +23,11 @@ impl<'a> Words<'a> {
     /// Takes the first modifier that the table has.
     pub(crate) fn one_of<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
         let find = |part: &&str| table.iter().find(|(word, _)| word == part).map(|(_, t)| *t);
-        let (index, value) = self.0.iter().enumerate().find_map(|(i, part)| Some((i, find(part)?)))?;
+        let (index, value) = self
+            .0
+            .iter()
+            .enumerate()
+            .find_map(|(i, part)| Some((i, find(part)?)))?;
         self.0.remove(index);
         Some(value)
     }
@@ -36,7 +40,11 @@ impl<'a> Words<'a> {
     /// Takes the first type, if there is one.
     pub(crate) fn try_ty(&mut self) -> Option<Type> {
         let of = |part: &&str| Type::from_word(&format!(".{part}"));
-        let (index, ty) = self.0.iter().enumerate().find_map(|(i, part)| Some((i, of(part)?)))?;
+        let (index, ty) = self
+            .0
+            .iter()
+            .enumerate()
+            .find_map(|(i, part)| Some((i, of(part)?)))?;
         self.0.remove(index);
         Some(ty)
     }

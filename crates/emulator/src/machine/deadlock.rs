@@ -11,14 +11,25 @@ const LISTED: usize = 12;
 /// Everybody waits.
 pub(super) fn describe(world: &World, program: &Program) -> Trapped {
     let what = format!("deadlock: nothing can go on\n{}", list(world, program));
-    Trapped { trap: Trap::Deadlock, what, origin: None }
+    Trapped {
+        trap: Trap::Deadlock,
+        what,
+        origin: None,
+    }
 }
 
 /// The kernel does not end.
 pub(super) fn endless(world: &World, program: &Program) -> Trapped {
     let limit = world.config.max_steps;
-    let what = format!("the kernel is not over after {limit} steps\n{}", list(world, program));
-    Trapped { trap: Trap::Endless, what, origin: None }
+    let what = format!(
+        "the kernel is not over after {limit} steps\n{}",
+        list(world, program)
+    );
+    Trapped {
+        trap: Trap::Endless,
+        what,
+        origin: None,
+    }
 }
 
 fn list(world: &World, program: &Program) -> String {
@@ -28,12 +39,12 @@ fn list(world: &World, program: &Program) -> String {
         for (rank, cta) in state.ctas.iter().enumerate() {
             for (warp, state) in cta.warps.iter().enumerate() {
                 for group in &state.groups {
-                    let here = Here { cluster, rank, warp };
-                    let who = format!(
-                        "block {:?} warp {warp} {}",
-                        cta.id,
-                        lanes(group.mask)
-                    );
+                    let here = Here {
+                        cluster,
+                        rank,
+                        warp,
+                    };
+                    let who = format!("block {:?} warp {warp} {}", cta.id, lanes(group.mask));
                     let what = doing(world, program, here, group);
                     match lines.iter_mut().find(|(line, _)| *line == what) {
                         Some((_, all)) => all.push(who),
@@ -63,11 +74,19 @@ fn lanes(mask: u32) -> String {
         return "all lanes".to_owned();
     }
     let lanes: Vec<String> = lanes_of(mask).map(|lane| lane.to_string()).collect();
-    format!("lane{} {}", if lanes.len() == 1 { "" } else { "s" }, lanes.join(", "))
+    format!(
+        "lane{} {}",
+        if lanes.len() == 1 { "" } else { "s" },
+        lanes.join(", ")
+    )
 }
 
 fn doing(world: &World, program: &Program, here: Here, group: &Group) -> String {
-    let at = format!("{}: `{}`", program.place(group.pc), program.opcode(group.pc));
+    let at = format!(
+        "{}: `{}`",
+        program.place(group.pc),
+        program.opcode(group.pc)
+    );
     let cluster = &world.clusters[here.cluster];
     let cta = &cluster.ctas[here.rank];
     let what = match &group.wait {

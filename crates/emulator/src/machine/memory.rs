@@ -42,18 +42,29 @@ impl Memory {
             next_allocation(last.address, last.bytes.len() as u64)
         });
         let address = end.max(start);
-        self.allocations.push(Allocation { name: name.to_owned(), address, bytes });
+        self.allocations.push(Allocation {
+            name: name.to_owned(),
+            address,
+            bytes,
+        });
         address
     }
 
     /// Adds an allocation that has its address already; it is not below the others.
     pub(crate) fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) {
-        self.allocations.push(Allocation { name: name.to_owned(), address, bytes });
+        self.allocations.push(Allocation {
+            name: name.to_owned(),
+            address,
+            bytes,
+        });
     }
 
     /// The bytes at an address where an allocation begins.
     pub(crate) fn contents(&self, address: u64) -> Option<&[u8]> {
-        let found = self.allocations.iter().find(|allocation| allocation.address == address);
+        let found = self
+            .allocations
+            .iter()
+            .find(|allocation| allocation.address == address);
         found.map(|allocation| &*allocation.bytes)
     }
 
@@ -61,13 +72,22 @@ impl Memory {
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, String> {
         if let Some(offset) = self.within(self.last, address, bytes) {
-            return Ok(Located::Global { allocation: self.last, offset });
+            return Ok(Located::Global {
+                allocation: self.last,
+                offset,
+            });
         }
-        let index = self.allocations.partition_point(|a| a.address <= address).wrapping_sub(1);
+        let index = self
+            .allocations
+            .partition_point(|a| a.address <= address)
+            .wrapping_sub(1);
         match self.within(index, address, bytes) {
             Some(offset) => {
                 self.last = index;
-                Ok(Located::Global { allocation: index, offset })
+                Ok(Located::Global {
+                    allocation: index,
+                    offset,
+                })
             }
             None => Err(self.describe(address, bytes)),
         }
@@ -86,7 +106,11 @@ impl Memory {
         let access = format!("{bytes} bytes at {address:#x} are in no allocation");
         let distance = |a: &Allocation| {
             let end = a.address + a.bytes.len() as u64;
-            if address < a.address { a.address - address } else { address.saturating_sub(end) }
+            if address < a.address {
+                a.address - address
+            } else {
+                address.saturating_sub(end)
+            }
         };
         let Some(nearest) = self.allocations.iter().min_by_key(|a| distance(a)) else {
             return format!("{access}; there are none");
@@ -98,9 +122,15 @@ impl Memory {
         } else if address >= end {
             format!("{} bytes past its end", address - end)
         } else {
-            format!("the last of them {} bytes past its end", address + bytes - end)
+            format!(
+                "the last of them {} bytes past its end",
+                address + bytes - end
+            )
         };
-        format!("{access}; the nearest is `{name}`, {length} bytes at {:#x}: {relation}", nearest.address)
+        format!(
+            "{access}; the nearest is `{name}`, {length} bytes at {:#x}: {relation}",
+            nearest.address
+        )
     }
 
     /// Where an allocation begins.
@@ -113,7 +143,9 @@ impl Memory {
     }
 
     pub(crate) fn global_mut(&mut self, allocation: usize) -> &mut [u8] {
-        self.allocations.get_mut(allocation).map_or(&mut [], |a| &mut a.bytes)
+        self.allocations
+            .get_mut(allocation)
+            .map_or(&mut [], |a| &mut a.bytes)
     }
 }
 
@@ -147,7 +179,11 @@ pub(crate) fn read(bytes: &[u8]) -> u64 {
         [a, b] => u64::from(u16::from_le_bytes([a, b])),
         [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
         [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        _ => bytes.iter().rev().take(8).fold(0, |value, byte| value << 8 | u64::from(*byte)),
+        _ => bytes
+            .iter()
+            .rev()
+            .take(8)
+            .fold(0, |value, byte| value << 8 | u64::from(*byte)),
     }
 }
 
@@ -176,11 +212,23 @@ mod tests {
         let b = memory.allocate("b", vec![0; 8], 0x1000);
         assert!(b > a + 100);
         let error = memory.find(a + 98, 4).unwrap_err();
-        assert!(error.ends_with("`a`, 100 bytes at 0x1000: the last of them 2 bytes past its end"), "{error}");
+        assert!(
+            error.ends_with("`a`, 100 bytes at 0x1000: the last of them 2 bytes past its end"),
+            "{error}"
+        );
         let error = memory.find(b - 4, 4).unwrap_err();
-        assert!(error.contains("`b`") && error.ends_with("4 bytes before its start"), "{error}");
+        assert!(
+            error.contains("`b`") && error.ends_with("4 bytes before its start"),
+            "{error}"
+        );
         assert!(memory.find(u64::MAX, 8).is_err());
-        assert_eq!(memory.find(b, 8), Ok(Located::Global { allocation: 1, offset: 0 }));
+        assert_eq!(
+            memory.find(b, 8),
+            Ok(Located::Global {
+                allocation: 1,
+                offset: 0
+            })
+        );
     }
 
     #[test]

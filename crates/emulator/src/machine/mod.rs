@@ -60,7 +60,10 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { seed: 0, max_steps: 20_000_000_000 }
+        Self {
+            seed: 0,
+            max_steps: 20_000_000_000,
+        }
     }
 }
 
@@ -92,7 +95,10 @@ pub(crate) fn run<O: Observer>(
 ) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     let result = world.run(program, observer);
-    let report = Report { steps: world.steps, printed: std::mem::take(&mut world.printed) };
+    let report = Report {
+        steps: world.steps,
+        printed: std::mem::take(&mut world.printed),
+    };
     let places = world.places;
     *memory = world.memory;
     match result {

@@ -66,12 +66,18 @@ impl World {
     }
 
     fn start<O: Observer>(&mut self, program: &Program, at: Option<usize>, observer: &mut O) {
-        let Some(cluster) = self.start_cluster(program) else { return };
+        let Some(cluster) = self.start_cluster(program) else {
+            return;
+        };
         if O::WATCHES {
             for cta in &cluster.ctas {
                 for thread in 0..cta.alive {
                     let instruction = program.functions.first().map_or(0, |entry| entry.start);
-                    let origin = Origin { block: cta.number, thread, instruction };
+                    let origin = Origin {
+                        block: cta.number,
+                        thread,
+                        instruction,
+                    };
                     observer.see(origin, Event::ThreadStart);
                 }
             }
@@ -85,7 +91,10 @@ impl World {
     /// A cluster whose threads and copies are over makes room for the next.
     fn replace_if_over<O: Observer>(&mut self, index: usize, program: &Program, observer: &mut O) {
         let is_over = self.clusters[index].ctas.iter().all(|cta| cta.alive == 0)
-            && !self.transfers.iter().any(|transfer| transfer.here.cluster == index);
+            && !self
+                .transfers
+                .iter()
+                .any(|transfer| transfer.here.cluster == index);
         if !is_over {
             return;
         }
@@ -98,7 +107,11 @@ impl World {
     }
 
     fn waiting_groups(&self) -> u64 {
-        let warps = self.clusters.iter().flat_map(|cluster| &cluster.ctas).flat_map(|cta| &cta.warps);
+        let warps = self
+            .clusters
+            .iter()
+            .flat_map(|cluster| &cluster.ctas)
+            .flat_map(|cta| &cta.warps);
         warps.map(|warp| warp.groups.len() as u64).sum()
     }
 
@@ -124,10 +137,13 @@ impl World {
                 continue;
             }
             let ready = warp.groups.iter().enumerate();
-            let ready = ready.filter(|(_, group)| self.can_run(program, here, warp, group, may_give_up));
+            let ready =
+                ready.filter(|(_, group)| self.can_run(program, here, warp, group, may_give_up));
             let chosen = if prefers_last {
                 // Deepest in calls, then furthest behind.
-                ready.min_by_key(|(_, group)| (usize::MAX - group.frames.len(), group.pc)).map(|(i, _)| i)
+                ready
+                    .min_by_key(|(_, group)| (usize::MAX - group.frames.len(), group.pc))
+                    .map(|(i, _)| i)
             } else {
                 let ready: Vec<usize> = ready.map(|(index, _)| index).collect();
                 ready.get(choice % ready.len().max(1)).copied()
@@ -155,15 +171,32 @@ impl World {
     }
 
     /// Whether what a group waits for has come.
-    fn is_over(&self, program: &Program, here: Here, warp: &Warp, group: &Group, wait: &Wait) -> bool {
+    fn is_over(
+        &self,
+        program: &Program,
+        here: Here,
+        warp: &Warp,
+        group: &Group,
+        wait: &Wait,
+    ) -> bool {
         let cluster = &self.clusters[here.cluster];
-        let action = |pc: usize| program.operations.get(pc).map(|operation| &operation.action);
+        let action = |pc: usize| {
+            program
+                .operations
+                .get(pc)
+                .map(|operation| &operation.action)
+        };
         match (wait, action(group.pc)) {
-            (Wait::Cta { barrier, generation }, _) => {
-                cluster.ctas[here.rank].barriers[*barrier].generation != *generation
-            }
+            (
+                Wait::Cta {
+                    barrier,
+                    generation,
+                },
+                _,
+            ) => cluster.ctas[here.rank].barriers[*barrier].generation != *generation,
             (Wait::Cluster, _) => lanes_of(group.mask).all(|lane| {
-                warp.cluster_arrived[lane].is_some_and(|arrived| arrived < cluster.barrier.generation)
+                warp.cluster_arrived[lane]
+                    .is_some_and(|arrived| arrived < cluster.barrier.generation)
             }),
             (Wait::Collective { members }, Some(Action::Collective(collective))) => {
                 collective.is_complete(warp, action, group.mask, *members)
@@ -208,14 +241,22 @@ impl World {
         group: &mut Group,
         mut gives_up: bool,
     ) -> Result<(), Trapped> {
-        let limit = if warp.groups.is_empty() { TURN } else { SHORT_TURN };
+        let limit = if warp.groups.is_empty() {
+            TURN
+        } else {
+            SHORT_TURN
+        };
         let turn = 1 + self.rng.below(limit);
         for _ in 0..turn {
             if !warp.groups.is_empty() {
                 join(warp, group);
             }
             let Some(operation) = program.operations.get(group.pc) else {
-                return Err(Trapped { trap: Trap::IllegalAddress, what: "the code ends here".into(), origin: None });
+                return Err(Trapped {
+                    trap: Trap::IllegalAddress,
+                    what: "the code ends here".into(),
+                    origin: None,
+                });
             };
             let mut active = group.mask;
             if let Some((slot, negated)) = operation.guard {
@@ -228,7 +269,11 @@ impl World {
                     continue;
                 }
                 if active != group.mask && operation.action.splits() {
-                    let rest = Group { mask: group.mask & !active, pc: group.pc + 1, ..group.clone() };
+                    let rest = Group {
+                        mask: group.mask & !active,
+                        pc: group.pc + 1,
+                        ..group.clone()
+                    };
                     warp.groups.push(rest);
                     group.mask = active;
                 }
@@ -237,10 +282,20 @@ impl World {
             if waited.is_none() {
                 self.steps += u64::from(operation.counts) * u64::from(active.count_ones());
             }
-            let mut step = Step { world: self, program, observer, warp, here, group, active };
+            let mut step = Step {
+                world: self,
+                program,
+                observer,
+                warp,
+                here,
+                group,
+                active,
+            };
             let flow = match waited {
                 None => step.run(&operation.action)?,
-                Some(wait) => step.resume(&operation.action, wait, std::mem::take(&mut gives_up))?,
+                Some(wait) => {
+                    step.resume(&operation.action, wait, std::mem::take(&mut gives_up))?
+                }
             };
             match flow {
                 Flow::Next => group.pc += 1,
@@ -266,7 +321,11 @@ impl World {
         if O::WATCHES {
             for lane in lanes_of(group.mask) {
                 let thread = (here.warp * LANES + lane) as u32;
-                let origin = Origin { block: cta.number, thread, instruction: group.pc };
+                let origin = Origin {
+                    block: cta.number,
+                    thread,
+                    instruction: group.pc,
+                };
                 observer.see(origin, Event::ThreadExit);
             }
         }

@@ -50,7 +50,11 @@ impl Places {
 
 pub(crate) fn unflatten(number: u64, extent: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = extent.map(|n| u64::from(n.max(1)));
-    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+    [
+        (number % x) as u32,
+        (number / x % y) as u32,
+        (number / x / y) as u32,
+    ]
 }
 
 pub(crate) fn flatten(at: [u32; 3], extent: [u32; 3]) -> u64 {
@@ -214,7 +218,11 @@ impl World {
     }
 
     pub(crate) fn cluster_count(&self) -> u64 {
-        self.places.clusters().iter().map(|n| u64::from(*n)).product()
+        self.places
+            .clusters()
+            .iter()
+            .map(|n| u64::from(*n))
+            .product()
     }
 
     pub(crate) fn resident(&self) -> u64 {
@@ -235,7 +243,10 @@ impl World {
             self.new_cta(program, id, rank as usize)
         });
         let ctas = ctas.collect();
-        Some(Cluster { ctas, barrier: ClusterState::default() })
+        Some(Cluster {
+            ctas,
+            barrier: ClusterState::default(),
+        })
     }
 
     fn new_cta(&self, program: &Program, id: [u32; 3], rank: usize) -> Cta {
@@ -251,13 +262,19 @@ impl World {
             bulk: BTreeMap::new(),
             async_groups: BTreeMap::new(),
         };
-        let Some(entry) = program.functions.first() else { return cta };
+        let Some(entry) = program.functions.first() else {
+            return cta;
+        };
         for warp in 0..threads.div_ceil(LANES as u32) {
             let lanes = (threads - warp * LANES as u32).min(LANES as u32);
             let mask = u32::MAX >> (LANES as u32 - lanes);
             let mut new = Warp {
                 registers: vec![[0; LANES]; entry.slots],
-                groups: vec![Group { mask, pc: entry.start, ..Group::default() }],
+                groups: vec![Group {
+                    mask,
+                    pc: entry.start,
+                    ..Group::default()
+                }],
                 alive: mask,
                 local: vec![vec![0; entry.local_bytes as usize]; LANES],
                 cluster_arrived: [None; LANES],

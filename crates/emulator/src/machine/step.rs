@@ -44,7 +44,11 @@ impl<O: Observer> Step<'_, O> {
     pub(crate) fn run(&mut self, action: &Action) -> Result<Flow, Trapped> {
         match action {
             Action::Alu(alu) => {
-                let frame = self.warp.registers.get_mut(self.group.base..).unwrap_or(&mut []);
+                let frame = self
+                    .warp
+                    .registers
+                    .get_mut(self.group.base..)
+                    .unwrap_or(&mut []);
                 alu.run(frame, self.active);
             }
             Action::Convert(d, a, converter) => {
@@ -92,7 +96,13 @@ impl<O: Observer> Step<'_, O> {
         gives_up: bool,
     ) -> Result<Flow, Trapped> {
         match (action, wait) {
-            (Action::CtaBarrier(operation), Wait::Cta { barrier, generation }) => {
+            (
+                Action::CtaBarrier(operation),
+                Wait::Cta {
+                    barrier,
+                    generation,
+                },
+            ) => {
                 operation.pass(self, barrier, generation);
             }
             (Action::ClusterBarrier(_), _) => ClusterBarrier::pass(self),
@@ -111,7 +121,11 @@ impl<O: Observer> Step<'_, O> {
     }
 
     pub(crate) fn set(&mut self, slot: Slot, value: &Lanes) {
-        blend(&mut self.warp.registers[self.group.base + slot], value, self.active);
+        blend(
+            &mut self.warp.registers[self.group.base + slot],
+            value,
+            self.active,
+        );
     }
 
     pub(crate) fn cta(&mut self) -> &mut Cta {
@@ -125,12 +139,20 @@ impl<O: Observer> Step<'_, O> {
 
     pub(crate) fn origin(&self, lane: usize) -> Origin {
         let block = self.world.clusters[self.here.cluster].ctas[self.here.rank].number;
-        Origin { block, thread: self.thread(lane), instruction: self.group.pc }
+        Origin {
+            block,
+            thread: self.thread(lane),
+            instruction: self.group.pc,
+        }
     }
 
     /// The fault of one lane.
     pub(crate) fn fault(&self, lane: usize, trap: Trap, what: String) -> Trapped {
-        Trapped { trap, what, origin: Some(self.origin(lane)) }
+        Trapped {
+            trap,
+            what,
+            origin: Some(self.origin(lane)),
+        }
     }
 
     /// The fault of the first lane that is active.
@@ -193,10 +215,15 @@ impl<O: Observer> Step<'_, O> {
             let what = format!("the address {at:#x} is not a multiple of {align}");
             return Err(self.fault(lane, Trap::MisalignedAddress, what));
         }
-        let (space, at) = if space == Space::Generic { of_generic(at) } else { (space, at) };
+        let (space, at) = if space == Space::Generic {
+            of_generic(at)
+        } else {
+            (space, at)
+        };
         let within = |length: usize| {
             let end = at.checked_add(bytes);
-            end.is_some_and(|end| end <= length as u64).then_some(at as usize)
+            end.is_some_and(|end| end <= length as u64)
+                .then_some(at as usize)
         };
         let of = |name: &str, length: usize| {
             format!("{bytes} bytes at {at:#x} of {name}, of which there are {length}")
@@ -229,10 +256,13 @@ impl<O: Observer> Step<'_, O> {
     #[inline]
     pub(crate) fn bytes(&self, lane: usize, located: Located, bytes: usize) -> &[u8] {
         let (memory, offset) = match located {
-            Located::Global { allocation, offset } => (self.world.memory.global(allocation), offset),
-            Located::Shared { rank, offset } => {
-                (&*self.world.clusters[self.here.cluster].ctas[rank].shared, offset)
+            Located::Global { allocation, offset } => {
+                (self.world.memory.global(allocation), offset)
             }
+            Located::Shared { rank, offset } => (
+                &*self.world.clusters[self.here.cluster].ctas[rank].shared,
+                offset,
+            ),
             Located::Local { offset } => (&*self.warp.local[lane], offset),
             Located::Const { offset } => (&*self.world.memory.constants, offset),
             Located::Param { offset } => (&*self.world.memory.parameters, offset),
@@ -252,9 +282,10 @@ impl<O: Observer> Step<'_, O> {
             Located::Global { allocation, offset } => {
                 (self.world.memory.global_mut(allocation), offset)
             }
-            Located::Shared { rank, offset } => {
-                (&mut *self.world.clusters[self.here.cluster].ctas[rank].shared, offset)
-            }
+            Located::Shared { rank, offset } => (
+                &mut *self.world.clusters[self.here.cluster].ctas[rank].shared,
+                offset,
+            ),
             Located::Local { offset } => (&mut *self.warp.local[lane], offset),
             Located::Const { .. } | Located::Param { .. } => {
                 let what = "a write to memory that can only be read".into();
@@ -301,7 +332,10 @@ impl<O: Observer> Step<'_, O> {
         id: usize,
         returns: Vec<crate::decode::Passed>,
     ) -> Result<(), Trapped> {
-        let (caller, callee) = (&self.program.functions[self.group.function], &self.program.functions[id]);
+        let (caller, callee) = (
+            &self.program.functions[self.group.function],
+            &self.program.functions[id],
+        );
         let frame = Frame {
             pc: self.group.pc + 1,
             function: self.group.function,
@@ -327,7 +361,8 @@ impl<O: Observer> Step<'_, O> {
             let thread = (self.here.warp * LANES + lane) as u32;
             for (slot, constant) in &callee.constants {
                 self.warp.registers[base + slot][lane] =
-                    self.world.constant(*constant, cta.id, self.here.rank, thread, local);
+                    self.world
+                        .constant(*constant, cta.id, self.here.rank, thread, local);
             }
         }
         self.group.frames.push(frame);
@@ -337,7 +372,9 @@ impl<O: Observer> Step<'_, O> {
     }
 
     fn leave_function(&mut self) -> Flow {
-        let Some(frame) = self.group.frames.pop() else { return Flow::Ended };
+        let Some(frame) = self.group.frames.pop() else {
+            return Flow::Ended;
+        };
         let callee = &self.program.functions[self.group.function];
         let from = (self.group.base, self.group.local);
         let to = (frame.base, frame.local);
@@ -363,7 +400,16 @@ impl<O: Observer> Step<'_, O> {
             let mut value = [0; 8];
             let local = &mut self.warp.local[lane];
             match (source, destination) {
-                (Passed::Local { offset: from, bytes }, Passed::Local { offset: to, bytes: room }) => {
+                (
+                    Passed::Local {
+                        offset: from,
+                        bytes,
+                    },
+                    Passed::Local {
+                        offset: to,
+                        bytes: room,
+                    },
+                ) => {
                     let (from, to) = ((from_local + from) as usize, (to_local + to) as usize);
                     let bytes = bytes.min(room) as usize;
                     if from + bytes <= local.len() && to + bytes <= local.len() {
@@ -376,7 +422,11 @@ impl<O: Observer> Step<'_, O> {
                 }
                 (Passed::Local { offset, bytes }, _) => {
                     let from = local.iter().skip((from_local + offset) as usize);
-                    value.iter_mut().take(bytes as usize).zip(from).for_each(|(to, from)| *to = *from);
+                    value
+                        .iter_mut()
+                        .take(bytes as usize)
+                        .zip(from)
+                        .for_each(|(to, from)| *to = *from);
                 }
             }
             match destination {
@@ -385,7 +435,9 @@ impl<O: Observer> Step<'_, O> {
                 }
                 Passed::Local { offset, bytes } => {
                     let to = local.iter_mut().skip((to_local + offset) as usize);
-                    to.take(bytes as usize).zip(value).for_each(|(to, from)| *to = from);
+                    to.take(bytes as usize)
+                        .zip(value)
+                        .for_each(|(to, from)| *to = from);
                 }
             }
         }
@@ -439,9 +491,10 @@ impl World {
 
     pub(crate) fn range(&self, cluster: usize, located: Located, bytes: u64) -> Range {
         let (memory, address) = match located {
-            Located::Global { allocation, offset } => {
-                (observer::Memory::Global, self.memory.address(allocation) + offset as u64)
-            }
+            Located::Global { allocation, offset } => (
+                observer::Memory::Global,
+                self.memory.address(allocation) + offset as u64,
+            ),
             Located::Shared { rank, offset } => {
                 let block = self.clusters[cluster].ctas[rank].number;
                 (observer::Memory::Shared { block }, offset as u64)
@@ -450,7 +503,11 @@ impl World {
             Located::Const { offset } => (observer::Memory::Const, offset as u64),
             Located::Param { offset } => (observer::Memory::Param, offset as u64),
         };
-        Range { memory, address, bytes: bytes as u32 }
+        Range {
+            memory,
+            address,
+            bytes: bytes as u32,
+        }
     }
 
     /// What a slot holds for this thread.

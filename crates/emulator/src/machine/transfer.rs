@@ -69,7 +69,11 @@ pub(crate) struct BulkGroups {
 impl BulkGroups {
     pub(crate) fn add(&mut self) -> u64 {
         let current = self.current;
-        match self.pending.iter_mut().find(|(group, ..)| *group == current) {
+        match self
+            .pending
+            .iter_mut()
+            .find(|(group, ..)| *group == current)
+        {
             Some((_, unread, incomplete)) => {
                 *unread += 1;
                 *incomplete += 1;
@@ -124,12 +128,14 @@ impl World {
         observer: &mut O,
     ) -> Result<(), Trapped> {
         // Reads and writes of a copy overlap: either may come next.
-        let reads = transfer.unwritten.is_empty()
-            || (!transfer.unread.is_empty() && self.rng.one_in(2));
+        let reads =
+            transfer.unwritten.is_empty() || (!transfer.unread.is_empty() && self.rng.one_in(2));
         if reads {
             let count = 1 + self.rng.below(transfer.unread.len());
             for _ in 0..count.min(transfer.unread.len()) {
-                let Some(mut piece) = transfer.unread.pop() else { break };
+                let Some(mut piece) = transfer.unread.pop() else {
+                    break;
+                };
                 self.read_piece(transfer, &mut piece, observer)?;
                 transfer.unwritten.push(piece);
             }
@@ -150,7 +156,9 @@ impl World {
         let count = 1 + self.rng.below(transfer.unwritten.len());
         let mut bytes = 0;
         for _ in 0..count {
-            let Some(piece) = transfer.unwritten.pop() else { break };
+            let Some(piece) = transfer.unwritten.pop() else {
+                break;
+            };
             bytes += piece.bytes as u32;
             self.write_piece(transfer, piece, observer)?;
         }
@@ -185,19 +193,36 @@ impl World {
         observer: &mut O,
     ) -> Result<(), Trapped> {
         let cta = &mut self.clusters[transfer.here.cluster].ctas[rank];
-        let fault = |what: String| Trapped { trap: Trap::LaunchFailed, what, origin: Some(transfer.origin) };
+        let fault = |what: String| Trapped {
+            trap: Trap::LaunchFailed,
+            what,
+            origin: Some(transfer.origin),
+        };
         if cta.alive == 0 {
-            return Err(fault(format!("the copy's barrier is in block {rank} of the cluster, which has ended")));
+            return Err(fault(format!(
+                "the copy's barrier is in block {rank} of the cluster, which has ended"
+            )));
         }
         let Some(mbarrier) = cta.mbarriers.get_mut(&offset) else {
-            return Err(fault(format!("the copy's barrier at {offset:#x} is not initialised")));
+            return Err(fault(format!(
+                "the copy's barrier at {offset:#x} is not initialised"
+            )));
         };
         let phase = mbarrier.phase;
         mbarrier.complete_tx(bytes).map_err(fault)?;
         mbarrier.store(&mut cta.shared, offset);
         let range = self.range(transfer.here.cluster, Located::Shared { rank, offset }, 8);
-        let operation = MbarrierEvent::CompleteTx { bytes, phase, copy: Some(transfer.id) };
-        let event = Event::Mbarrier { range, operation, sem: Sem::Relaxed, scope: Scope::Cluster };
+        let operation = MbarrierEvent::CompleteTx {
+            bytes,
+            phase,
+            copy: Some(transfer.id),
+        };
+        let event = Event::Mbarrier {
+            range,
+            operation,
+            sem: Sem::Relaxed,
+            scope: Scope::Cluster,
+        };
         self.tell(observer, transfer, event);
         Ok(())
     }
@@ -216,18 +241,26 @@ impl World {
         bytes: usize,
     ) -> Result<Located, (Trap, String)> {
         match target {
-            Target::Global(address) => {
-                self.memory.find(address, bytes as u64).map_err(|what| (Trap::IllegalAddress, what))
-            }
+            Target::Global(address) => self
+                .memory
+                .find(address, bytes as u64)
+                .map_err(|what| (Trap::IllegalAddress, what)),
             Target::Shared(rank, offset) => {
-                let ended = self.clusters[here.cluster].ctas.get(rank).is_some_and(|cta| cta.alive == 0);
+                let ended = self.clusters[here.cluster]
+                    .ctas
+                    .get(rank)
+                    .is_some_and(|cta| cta.alive == 0);
                 // What a block that is over still stores is read all the same.
                 if ended && rank == here.rank {
                     return Ok(Located::Shared { rank, offset });
                 }
                 let at = ((rank as u64) << super::SHARED_RANK_SHIFT) + offset as u64;
                 let found = self.find_shared(here, Space::SharedCluster, at, bytes as u64);
-                let trap = if ended { Trap::LaunchFailed } else { Trap::IllegalAddress };
+                let trap = if ended {
+                    Trap::LaunchFailed
+                } else {
+                    Trap::IllegalAddress
+                };
                 found.map_err(|what| (trap, what))
             }
         }
@@ -244,7 +277,11 @@ impl World {
         let located = self.locate_target(transfer.here, target, bytes);
         let located = located.map_err(|(trap, what)| {
             let what = format!("the copy accesses {what}");
-            Trapped { trap, what, origin: Some(transfer.origin) }
+            Trapped {
+                trap,
+                what,
+                origin: Some(transfer.origin),
+            }
         })?;
         let event = Event::Access {
             proxy: transfer.proxy,
@@ -275,7 +312,9 @@ impl World {
         piece: &mut Piece,
         observer: &mut O,
     ) -> Result<(), Trapped> {
-        let Some(from) = piece.from else { return Ok(()) };
+        let Some(from) = piece.from else {
+            return Ok(());
+        };
         let located = self.access(transfer, from, piece.bytes, AccessKind::Read, observer)?;
         piece.data = self.region(transfer.here, located, piece.bytes).to_vec();
         if transfer.rounds_to_tf32 {
@@ -293,7 +332,11 @@ impl World {
         if piece.bytes == 0 {
             return Ok(());
         }
-        let kind = if transfer.reduction.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+        let kind = if transfer.reduction.is_some() {
+            AccessKind::Atomic
+        } else {
+            AccessKind::Write
+        };
         let located = self.access(transfer, piece.to, piece.bytes, kind, observer)?;
         let to = self.region(transfer.here, located, piece.bytes);
         match transfer.reduction {

@@ -33,7 +33,10 @@ pub(crate) fn run_launch(
     buffers: Vec<Buffer>,
     seed: u64,
 ) -> Result<Vec<Buffer>, Failure> {
-    let mut job = Job::new(Ptx { name: "test.ptx", text });
+    let mut job = Job::new(Ptx {
+        name: "test.ptx",
+        text,
+    });
     job.buffers = buffers;
     job.launch(launch);
     EmulatorBackend::new(seed).run(&mut job)?;
@@ -78,5 +81,7 @@ pub(crate) fn single(body: &str) -> f32 {
 
 /// What a kernel that must fail says.
 pub(crate) fn failure(body: &str, threads: u32) -> String {
-    run(body, threads, 64).expect_err("it should fail").to_string()
+    run(body, threads, 64)
+        .expect_err("it should fail")
+        .to_string()
 }
