@@ -70,12 +70,16 @@ fn main() -> ExitCode {
         let case = CASES.iter().find(|case| case.name == name);
         return case.map_or(ExitCode::from(2), print_failure);
     }
-    let absent = match Device::Auto.open() {
-        Opened::Absent(reason) => {
+    let absent = match Device::from_env().map(Device::open) {
+        Ok(Opened::Ready { .. }) => false,
+        Ok(Opened::Absent(reason)) => {
             println!("skipped: {reason}");
             true
         }
-        _ => false,
+        Ok(Opened::Broken(reason)) | Err(reason) => {
+            eprintln!("error: {reason}");
+            return ExitCode::FAILURE;
+        }
     };
     let trial =
         |case: &'static Case| Trial::test(case.name, || fails(case)).with_ignored_flag(absent);
