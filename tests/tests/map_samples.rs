@@ -8,10 +8,18 @@ use tests::maps::record::unpack;
 fn our_maps_are_the_drivers() {
     let records = unpack(include_bytes!("../data/maps-h100.z")).unwrap();
     assert_eq!(records.len(), 6000);
-    let legal = records.iter().filter(|record| record.answer.is_some()).count();
+    let legal = records
+        .iter()
+        .filter(|record| record.answer.is_some())
+        .count();
     assert!((2000..4000).contains(&legal), "{legal}");
     for record in records {
         let ours = record.case.ours();
-        assert_eq!(ours.as_ref().ok(), record.answer.as_ref(), "{:?}\n{ours:?}", record.case);
+        assert_eq!(
+            ours.as_ref().ok(),
+            record.answer.as_ref(),
+            "{:?}\n{ours:?}",
+            record.case
+        );
     }
 }

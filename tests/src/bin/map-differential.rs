@@ -52,21 +52,36 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<u64, String> {
     let gpu = Gpu::first().map_err(|error| error.to_string())?;
     let version = cuda_driver::driver_version().map_err(|error| error.to_string())?;
-    println!("{}, driver for CUDA {version}, seed {}", gpu.device().name, arguments.seed);
-    println!("{:<28} {:>10} {:>10} {:>11}", "function", "legal", "illegal", "differences");
+    println!(
+        "{}, driver for CUDA {version}, seed {}",
+        gpu.device().name,
+        arguments.seed
+    );
+    println!(
+        "{:<28} {:>10} {:>10} {:>11}",
+        "function", "legal", "illegal", "differences"
+    );
     let (mut sample, mut total) = (Vec::new(), Count::default());
     for function in Function::ALL {
         let begin = Instant::now();
         let count = compare(&gpu, arguments, function, &mut sample)?;
         let name = case(&mut Random::new(1), function).function();
-        let Count { legal, illegal, differences } = count;
+        let Count {
+            legal,
+            illegal,
+            differences,
+        } = count;
         let seconds = begin.elapsed().as_secs_f64();
         println!("{name:<28} {legal:>10} {illegal:>10} {differences:>11}   {seconds:.1} s");
         total.legal += legal;
         total.illegal += illegal;
         total.differences += differences;
     }
-    let Count { legal, illegal, differences } = total;
+    let Count {
+        legal,
+        illegal,
+        differences,
+    } = total;
     println!("{:<28} {legal:>10} {illegal:>10} {differences:>11}", "all");
     if let Some(path) = &arguments.sample {
         fs::write(path, pack(&sample)).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -112,7 +127,9 @@ fn ask(gpu: &Gpu, case: &Case) -> Result<Option<TensorMap>, String> {
             Err(error) => return Err(error.to_string()),
         },
         Case::Replace(map, address) => {
-            let mut given = cuda_driver::tensor_map::TensorMap { bytes: map.to_bytes() };
+            let mut given = cuda_driver::tensor_map::TensorMap {
+                bytes: map.to_bytes(),
+            };
             let address = std::ptr::without_provenance_mut(*address as usize);
             // SAFETY: the map is the driver's or equal to one of the driver's (1).
             let result = unsafe { cuda_driver::tensor_map::replace_address(&mut given, address) };

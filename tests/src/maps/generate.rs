@@ -1,8 +1,8 @@
 //! Random parameters, dense at the edges of every rule, half of them legal.
 
 use tensor_map::{
-    DataType, Im2col, Im2colWide, Interleave, L2Promotion, OobFill, Swizzle, Tensor,
-    TensorMap, Tiled, WideMode,
+    DataType, Im2col, Im2colWide, Interleave, L2Promotion, OobFill, Swizzle, Tensor, TensorMap,
+    Tiled, WideMode,
 };
 
 use super::Case;
@@ -62,7 +62,12 @@ pub enum Function {
 
 impl Function {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Tiled, Self::Im2col, Self::Im2colWide, Self::ReplaceAddress];
+    pub const ALL: [Self; 4] = [
+        Self::Tiled,
+        Self::Im2col,
+        Self::Im2colWide,
+        Self::ReplaceAddress,
+    ];
 }
 
 /// The next case for a function.
@@ -91,7 +96,16 @@ pub fn case(random: &mut Random, function: Function) -> Case {
 }
 
 fn replacement(random: &mut Random) -> u64 {
-    let edges: [u64; 8] = [0, 16, 1 << 47, 1 << 56, (1 << 57) - 16, 1 << 57, (1 << 57) + 16, 1 << 63];
+    let edges: [u64; 8] = [
+        0,
+        16,
+        1 << 47,
+        1 << 56,
+        (1 << 57) - 16,
+        1 << 57,
+        (1 << 57) + 16,
+        1 << 63,
+    ];
     let near = random.pick(&[0, 0, 1, 2, 4, 8, 15, 16, 17, 24, 32]);
     match random.below(4) {
         0 => random.pick(&edges).wrapping_add(near),
@@ -102,7 +116,11 @@ fn replacement(random: &mut Random) -> u64 {
 }
 
 fn address(random: &mut Random, tensor: &Tensor) -> u64 {
-    let align = if tensor.interleave == Interleave::B32 { 32 } else { 16 };
+    let align = if tensor.interleave == Interleave::B32 {
+        32
+    } else {
+        16
+    };
     let base = random.pick(&[0, 0x7f00_0000_0000, 0x7fff_ffff_fe00, 1 << 46]);
     let mut address = base + random.below(64) * align;
     if random.once_in(40) {
@@ -126,7 +144,15 @@ fn tiled(random: &mut Random) -> Tiled {
         // Lengths whose product, strides left out, is near what shared memory can hold.
         let stride = u64::from(tensor.element_strides.at(dim)).max(1);
         let room = left.clamp(1, 256);
-        let any = [1, 2, 4, random.below(256) + 1, random.below(16) + 1, room, room * stride];
+        let any = [
+            1,
+            2,
+            4,
+            random.below(256) + 1,
+            random.below(16) + 1,
+            room,
+            room * stride,
+        ];
         let mut length = random.pick(&any);
         if !random.once_in(8) {
             length = length.min((left * stride).max(1));
@@ -137,7 +163,8 @@ fn tiled(random: &mut Random) -> Tiled {
         box_dims[dim] = length as u32;
         left /= (length / stride).max(1);
     }
-    let mut tiled = Tiled::new(tensor.data_type, &tensor.dims).box_dims(&box_dims[..tensor.rank().min(8)]);
+    let mut tiled =
+        Tiled::new(tensor.data_type, &tensor.dims).box_dims(&box_dims[..tensor.rank().min(8)]);
     tiled.tensor = tensor;
     tiled
 }
@@ -146,7 +173,11 @@ fn im2col(random: &mut Random) -> Im2col {
     let tensor = tensor(random, &[3, 4, 4, 5]);
     let spatial = tensor.rank().saturating_sub(2);
     let limit = [32_768, 32_768, 128, 16][spatial.min(3)];
-    let first = if tensor.interleave == Interleave::None { 1 } else { 0 };
+    let first = if tensor.interleave == Interleave::None {
+        1
+    } else {
+        0
+    };
     let (mut lower, mut upper) = ([0; 8], [0; 8]);
     for dim in 0..spatial.min(8) {
         (lower[dim], upper[dim]) = corners(random, limit, tensor.dims.at(first + dim));
@@ -155,7 +186,10 @@ fn im2col(random: &mut Random) -> Im2col {
     let mut im2col = Im2col::new(tensor.data_type, &tensor.dims)
         .pixel_box(&lower[..spatial.min(8)], &upper[..spatial.min(8)])
         .channels_per_pixel(channels)
-        .pixels_per_column(pixels(random, u64::from(channels) * tensor.data_type.bytes()));
+        .pixels_per_column(pixels(
+            random,
+            u64::from(channels) * tensor.data_type.bytes(),
+        ));
     im2col.tensor = tensor;
     im2col
 }
@@ -178,7 +212,14 @@ fn corners(random: &mut Random, limit: i64, pixels: u64) -> (i32, i32) {
         10..13 => random.within(-limit, limit - 1),
         13..15 => random.pick(&[-limit, limit - 1, 1 - limit, limit - 2]),
         15 if random.once_in(6) => {
-            let beyond = [limit, -limit - 1, 2 * limit, -2 * limit, i64::from(i32::MAX), i64::from(i32::MIN)];
+            let beyond = [
+                limit,
+                -limit - 1,
+                2 * limit,
+                -2 * limit,
+                i64::from(i32::MAX),
+                i64::from(i32::MIN),
+            ];
             random.pick(&beyond)
         }
         _ => 0,
@@ -192,7 +233,10 @@ fn corners(random: &mut Random, limit: i64, pixels: u64) -> (i32, i32) {
             upper = upper.clamp(-limit, limit - 1);
         }
     }
-    (lower as i32, upper.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32)
+    (
+        lower as i32,
+        upper.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+    )
 }
 
 fn pixels(random: &mut Random, pixel_bytes: u64) -> u32 {
@@ -216,7 +260,17 @@ fn row(random: &mut Random, tensor: &Tensor) -> u32 {
         (Interleave::None, Some(span)) => span,
         _ => 256 * bytes,
     };
-    let any = [16, 32, 64, 128, 256, span, span / 2, span + 16, 16 * (random.below(64) + 1)];
+    let any = [
+        16,
+        32,
+        64,
+        128,
+        256,
+        span,
+        span / 2,
+        span + 16,
+        16 * (random.below(64) + 1),
+    ];
     let mut row = random.pick(&any);
     if !random.once_in(6) {
         row = row.min(span);
@@ -235,7 +289,11 @@ fn row(random: &mut Random, tensor: &Tensor) -> u32 {
 
 fn tensor(random: &mut Random, ranks: &[usize]) -> Tensor {
     let usual = random.below(13) as usize;
-    let data_type = if random.once_in(60) { random.pick(&DataType::ALL) } else { DataType::ALL[usual] };
+    let data_type = if random.once_in(60) {
+        random.pick(&DataType::ALL)
+    } else {
+        DataType::ALL[usual]
+    };
     let mut rank = random.pick(ranks);
     if random.once_in(100) {
         rank = random.pick(&[0, 1, 2, 6, 7]);
@@ -249,7 +307,9 @@ fn tensor(random: &mut Random, ranks: &[usize]) -> Tensor {
     ]);
     let mut dims = [0; 8];
     dims[..rank].fill_with(|| dim(random));
-    let mut tensor = Tiled::new(data_type, &dims[..rank]).interleave(interleave).tensor;
+    let mut tensor = Tiled::new(data_type, &dims[..rank])
+        .interleave(interleave)
+        .tensor;
     tensor.swizzle = random.pick(&Swizzle::ALL[..4]);
     if random.once_in(50) {
         tensor.swizzle = random.pick(&Swizzle::ALL);
@@ -260,10 +320,13 @@ fn tensor(random: &mut Random, ranks: &[usize]) -> Tensor {
     }
     let strides = strides(random, &tensor);
     let element_strides = element_strides(random);
-    Tiled { tensor, box_dims: TensorMap::tiled(data_type, &[]).box_dims }
-        .strides_bytes(&strides[..rank.saturating_sub(1)])
-        .element_strides(&element_strides[..rank])
-        .tensor
+    Tiled {
+        tensor,
+        box_dims: TensorMap::tiled(data_type, &[]).box_dims,
+    }
+    .strides_bytes(&strides[..rank.saturating_sub(1)])
+    .element_strides(&element_strides[..rank])
+    .tensor
 }
 
 fn dim(random: &mut Random) -> u64 {
@@ -278,14 +341,23 @@ fn dim(random: &mut Random) -> u64 {
 }
 
 fn strides(random: &mut Random, tensor: &Tensor) -> [u64; 8] {
-    let align = if tensor.interleave == Interleave::B32 { 32 } else { 16 };
+    let align = if tensor.interleave == Interleave::B32 {
+        32
+    } else {
+        16
+    };
     let mut strides = [0; 8];
     let mut packed = tensor.row_bytes();
     for (dim, stride) in strides.iter_mut().enumerate() {
-        let row = packed.checked_next_multiple_of(align).unwrap_or(1 << 39).min((1 << 40) - align);
+        let row = packed
+            .checked_next_multiple_of(align)
+            .unwrap_or(1 << 39)
+            .min((1 << 40) - align);
         *stride = match random.below(20) {
             0..12 => row,
-            12..14 => row.saturating_add(random.below(20) * align).min((1 << 40) - align),
+            12..14 => row
+                .saturating_add(random.below(20) * align)
+                .min((1 << 40) - align),
             14..16 => random.below(64) * align,
             16 => (1 << 40) - align * (random.below(3) + 1),
             _ => random.below(1 << 39) / align * align,

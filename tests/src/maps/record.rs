@@ -45,19 +45,42 @@ impl Record {
             Case::Encode(Params::Tiled(tiled), address) => {
                 write_all(bytes, &[0, address]);
                 write_tensor(bytes, &tiled.tensor);
-                tiled.box_dims.iter().for_each(|length| write(bytes, u64::from(*length)));
+                tiled
+                    .box_dims
+                    .iter()
+                    .for_each(|length| write(bytes, u64::from(*length)));
             }
             Case::Encode(Params::Im2col(im2col), address) => {
                 write_all(bytes, &[1, address]);
                 write_tensor(bytes, &im2col.tensor);
-                im2col.lower_corner.iter().chain(&*im2col.upper_corner).for_each(|corner| write(bytes, zigzag(*corner)));
-                write_all(bytes, &[im2col.channels_per_pixel.into(), im2col.pixels_per_column.into()]);
+                im2col
+                    .lower_corner
+                    .iter()
+                    .chain(&*im2col.upper_corner)
+                    .for_each(|corner| write(bytes, zigzag(*corner)));
+                write_all(
+                    bytes,
+                    &[
+                        im2col.channels_per_pixel.into(),
+                        im2col.pixels_per_column.into(),
+                    ],
+                );
             }
             Case::Encode(Params::Im2colWide(wide), address) => {
                 write_all(bytes, &[2, address]);
                 write_tensor(bytes, &wide.tensor);
-                write_all(bytes, &[zigzag(wide.lower_corner), zigzag(wide.upper_corner)]);
-                write_all(bytes, &[wide.channels_per_pixel.into(), wide.pixels_per_column.into(), wide.mode as u64]);
+                write_all(
+                    bytes,
+                    &[zigzag(wide.lower_corner), zigzag(wide.upper_corner)],
+                );
+                write_all(
+                    bytes,
+                    &[
+                        wide.channels_per_pixel.into(),
+                        wide.pixels_per_column.into(),
+                        wide.mode as u64,
+                    ],
+                );
             }
             Case::Replace(map, address) => {
                 write_all(bytes, &[3, address]);
@@ -65,7 +88,9 @@ impl Record {
             }
         }
         bytes.push(self.answer.is_some().into());
-        self.answer.iter().for_each(|map| bytes.extend(map.to_bytes()));
+        self.answer
+            .iter()
+            .for_each(|map| bytes.extend(map.to_bytes()));
     }
 
     /// Takes a record off the front; none where bytes make no sense.
@@ -74,7 +99,8 @@ impl Record {
         let case = match function {
             0 => {
                 let tensor = read_tensor(bytes)?;
-                let box_dims = Dims::<u32>::new(&read_many(bytes, tensor.rank(), |number| number as u32)?);
+                let box_dims =
+                    Dims::<u32>::new(&read_many(bytes, tensor.rank(), |number| number as u32)?);
                 Case::Encode(Tiled { tensor, box_dims }.params(), address)
             }
             1 => {
@@ -102,7 +128,11 @@ impl Record {
             }
             _ => Case::Replace(read_map(bytes)?, address),
         };
-        let answer = if read(bytes)? == 1 { Some(read_map(bytes)?) } else { None };
+        let answer = if read(bytes)? == 1 {
+            Some(read_map(bytes)?)
+        } else {
+            None
+        };
         Some(Self { case, answer })
     }
 }
@@ -111,8 +141,14 @@ fn write_tensor(bytes: &mut Vec<u8>, tensor: &Tensor) {
     let kept = |given: usize| given.min(tensor_map::MAX_RANK);
     write_all(bytes, &[tensor.data_type as u64, tensor.rank() as u64]);
     write_all(bytes, &tensor.dims);
-    write_all(bytes, &tensor.strides_bytes[..kept(tensor.strides_bytes.given())]);
-    tensor.element_strides.iter().for_each(|stride| write(bytes, u64::from(*stride)));
+    write_all(
+        bytes,
+        &tensor.strides_bytes[..kept(tensor.strides_bytes.given())],
+    );
+    tensor
+        .element_strides
+        .iter()
+        .for_each(|stride| write(bytes, u64::from(*stride)));
     write_all(bytes, &[tensor.interleave as u64, tensor.swizzle as u64]);
     write_all(bytes, &[tensor.l2_promotion as u64, tensor.oob_fill as u64]);
 }
@@ -123,7 +159,9 @@ fn read_tensor(bytes: &mut &[u8]) -> Option<Tensor> {
     Some(Tensor {
         data_type,
         dims: Dims::<u64>::new(&read_many(bytes, rank, |number| number)?),
-        strides_bytes: Dims::<u64>::new(&read_many(bytes, rank.saturating_sub(1), |number| number)?),
+        strides_bytes: Dims::<u64>::new(&read_many(bytes, rank.saturating_sub(1), |number| {
+            number
+        })?),
         element_strides: Dims::<u32>::new(&read_many(bytes, rank, |number| number as u32)?),
         interleave: *Interleave::ALL.get(read(bytes)? as usize)?,
         swizzle: *Swizzle::ALL.get(read(bytes)? as usize)?,
@@ -133,7 +171,11 @@ fn read_tensor(bytes: &mut &[u8]) -> Option<Tensor> {
 }
 
 /// As many values as were given; only those that are kept were written.
-fn read_many<T: Clone + Default>(bytes: &mut &[u8], given: usize, value: impl Fn(u64) -> T) -> Option<Vec<T>> {
+fn read_many<T: Clone + Default>(
+    bytes: &mut &[u8],
+    given: usize,
+    value: impl Fn(u64) -> T,
+) -> Option<Vec<T>> {
     let mut values = vec![T::default(); given];
     for slot in values.iter_mut().take(tensor_map::MAX_RANK) {
         *slot = value(read(bytes)?);
@@ -190,7 +232,10 @@ mod tests {
         let random = &mut Random::new(1);
         let records: Vec<Record> = (0..2000)
             .map(|number| case(random, Function::ALL[number % 4]))
-            .map(|case| Record { case, answer: case.ours().ok() })
+            .map(|case| Record {
+                case,
+                answer: case.ours().ok(),
+            })
             .collect();
         assert_eq!(unpack(&pack(&records)), Ok(records));
         assert!(unpack(b"no zlib").is_err());
