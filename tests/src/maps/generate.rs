@@ -140,7 +140,7 @@ fn tiled(random: &mut Random) -> Tiled {
     let mut left = random.pick(&[232_448, 233_472, 233_488, 262_144, 300_000, 4096])
         / (u64::from(channels) * bytes).max(1);
     let mut box_dims = [channels; 8];
-    for dim in 1..8 {
+    for (dim, slot) in box_dims.iter_mut().enumerate().skip(1) {
         // Lengths whose product, strides left out, is near what shared memory can hold.
         let stride = u64::from(tensor.element_strides.at(dim)).max(1);
         let room = left.clamp(1, 256);
@@ -160,7 +160,7 @@ fn tiled(random: &mut Random) -> Tiled {
         if random.once_in(150) {
             length = random.pick(&[0, 255, 256, 257, 512, u64::from(u32::MAX)]);
         }
-        box_dims[dim] = length as u32;
+        *slot = length as u32;
         left /= (length / stride).max(1);
     }
     let mut tiled =

@@ -26,7 +26,7 @@ struct Command {
 enum Verb {
     Devices(devices::Devices),
     Inspect(inspect::Inspect),
-    Map(map::Map),
+    Map(Box<map::Map>),
 }
 
 fn main() -> ExitCode {
