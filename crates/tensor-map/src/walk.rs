@@ -4,8 +4,9 @@
 //! A copy is a sequence of [`Row`]s, runs of bytes that are neighbours in global memory. Within a
 //! row, the swizzle may scatter pieces over shared memory: [`Row::pieces`].
 //!
-//! What is said here was seen on an H100. Copies of types of 4 and 6 bits and wide im2col copies
-//! were not, and have no walk.
+//! What is said here was seen on an H100, except slices with swizzles other than 32 bytes, which
+//! follow from the rest. Copies of types of 4 and 6 bits, wide im2col copies, and gathers and
+//! scatters of rows were not seen, and have no walk.
 
 mod column;
 mod tiles;

@@ -383,3 +383,48 @@ fn element_strides(random: &mut Random) -> [u32; 8] {
     }
     strides
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use tensor_map::{Rule, Target};
+
+    /// Rules of later GPUs, and of lengths, which the driver is not told.
+    const NOT_GENERATED: [Rule; 10] = [
+        Rule::StridesLength,
+        Rule::BoxLength,
+        Rule::ElementStridesLength,
+        Rule::CornersLength,
+        Rule::PackedTypeSwizzle,
+        Rule::PackedTypeInterleave,
+        Rule::DimPackedMultiple,
+        Rule::BoxPackedWidth,
+        Rule::WideSwizzle,
+        Rule::WideBitsUnknown,
+    ];
+
+    #[test]
+    fn every_rule_is_broken_alone() {
+        let random = &mut Random::new(7);
+        let mut alone: BTreeMap<&str, u64> = BTreeMap::new();
+        for number in 0..150_000 {
+            let case = case(random, Function::ALL[number % 3]);
+            if let Case::Encode(params, address) = case
+                && let Err(refused) = params.build_for(address, Target::SM_90)
+            {
+                let mut violations = refused.violations();
+                if let (Some(only), None) = (violations.next(), violations.next()) {
+                    *alone.entry(only.rule.id()).or_default() += 1;
+                }
+            }
+        }
+        for rule in Rule::ALL {
+            let is_generated =
+                !rule.is_warning() && !NOT_GENERATED.contains(&rule) && rule != Rule::AddressNull;
+            let count = alone.get(rule.id()).copied().unwrap_or(0);
+            assert!(!is_generated || count >= 10, "{}: {alone:?}", rule.id());
+        }
+    }
+}

@@ -23,7 +23,7 @@ pub(crate) struct Parameters {
     /// The length of the box in each dimension, in elements
     #[arg(long = "box", value_delimiter = ',', value_name = "BOX")]
     box_dims: Option<Vec<u32>>,
-    /// Lengths of dimensions and boxes are outermost first, as in [H][W][C]
+    /// Lengths of dimensions and boxes are outermost first, as in `[H][W][C]`
     #[arg(long)]
     outermost_first: bool,
     /// Take every n-th element of each dimension
