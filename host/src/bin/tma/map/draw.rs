@@ -176,15 +176,17 @@ fn ways(conflicts: &Conflicts) -> String {
     let Conflicts { threads, ways } = conflicts;
     let most = ways.iter().max().copied().unwrap_or(0);
     let total: usize = ways.iter().sum();
-    let groups = ways.len();
+    let groups = plural(ways.len(), "group");
+    let steps = plural(total, "step");
     match most {
-        0 | 1 => {
-            format!("no bank conflicts, {groups} groups of {threads} threads in {total} steps")
-        }
-        _ => format!(
-            "up to {most}-way bank conflicts, {groups} groups of {threads} threads in {total} steps"
-        ),
+        0 | 1 => format!("no bank conflicts, {groups} of {threads} threads in {steps}"),
+        _ => format!("up to {most}-way bank conflicts, {groups} of {threads} threads in {steps}"),
     }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
 }
 
 fn row_to_json(row: &Row) -> Value {
