@@ -3,9 +3,9 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 use cust::memory::CopyDestination;
 use launch::{Failure, Stage};
-use tensor_map::Tiled;
+use tensor_map::Params;
 
-use crate::{EncodeError, Gpu, TensorMap, driver::OrFail, encode_tiled};
+use crate::{EncodeError, Gpu, TensorMap, driver::OrFail, element, encode};
 
 /// Elements in a GPU's memory. The first is at a multiple of 256 bytes.
 #[doc(alias = "cuMemAlloc")]
@@ -95,18 +95,29 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 
     /// A map of the tensor that begins at the first element.
-    pub fn tensor_map(&self, tiled: &Tiled) -> Result<TensorMap<'_>, EncodeError> {
-        self.tensor_map_at(tiled, 0)
+    ///
+    /// # Errors
+    /// As [`tensor_map_at`](Self::tensor_map_at).
+    pub fn tensor_map(&self, params: impl Into<Params>) -> Result<TensorMap<'_>, EncodeError> {
+        self.tensor_map_at(params, 0)
     }
 
     /// A map of the tensor that begins `offset_bytes` into the buffer.
+    ///
+    /// A buffer of bytes can hold any tensor.
+    ///
+    /// # Errors
+    /// The parameters break rules, the tensor does not lie in the buffer, or its elements are not
+    /// those of the buffer.
     pub fn tensor_map_at(
         &self,
-        tiled: &Tiled,
+        params: impl Into<Params>,
         offset_bytes: u64,
     ) -> Result<TensorMap<'_>, EncodeError> {
-        EncodeError::outside(tiled, self.len_bytes() as u64, offset_bytes)?;
-        let map = encode_tiled(tiled, self.address() + offset_bytes)?;
+        let params = params.into();
+        element::check::<T>(params.tensor().data_type)?;
+        EncodeError::outside(&params, self.len_bytes() as u64, offset_bytes)?;
+        let map = encode(&self.gpu, params, self.address().wrapping_add(offset_bytes))?;
         Ok(TensorMap::new(map))
     }
 }

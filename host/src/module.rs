@@ -48,6 +48,14 @@ impl Module {
         Function::resolve(&self.gpu, &self.inner, signature)
     }
 
+    pub(crate) fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(crate) fn inner(&self) -> &cust::module::Module {
+        &self.inner
+    }
+
     /// The text that it was made of.
     pub fn source(&self) -> &Source {
         &self.source

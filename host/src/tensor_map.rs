@@ -1,18 +1,15 @@
-use std::{
-    fmt::{self, Display, Formatter},
-    marker::PhantomData,
-};
+use std::marker::PhantomData;
 
-use cuda_driver::{
-    DriverError,
-    tensor_map::{self as driver, Tensor},
-};
-use launch::{Failure, Stage, check::first_outside};
-use tensor_map::Tiled;
+use cuda_driver::tensor_map::{self as driver, Pixels, Tensor};
+use tensor_map::{Params, Rule, Target, layout};
+
+use crate::{EncodeError, Gpu};
 
 /// A tensor map that does not outlive its tensor.
 ///
-/// Pass it to a kernel whose parameter is a grid constant.
+/// Pass it to a kernel whose parameter is a grid constant, or put it where kernels find it:
+/// [`Gpu::upload_tensor_maps`](crate::Gpu::upload_tensor_maps) into global memory,
+/// [`Module::set_tensor_map`](crate::Module::set_tensor_map) into constant memory.
 #[doc(alias = "CUtensorMap")]
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap<'buffer> {
@@ -34,209 +31,131 @@ impl TensorMap<'_> {
     }
 }
 
-/// A map of the tensor at `address` on the device, as the driver encodes it.
+/// A map of the tensor at `address` on this GPU. What lies there is not looked at, see
+/// [`Gpu::tensor_map`](crate::Gpu::tensor_map).
 ///
-/// The driver does not look at the memory there. A map that no one uses any more when the memory
-/// is freed comes from [`DeviceBuffer::tensor_map`](crate::DeviceBuffer::tensor_map).
+/// For compute capability 9.0 the map comes from the `tensor-map` crate, which was compared with
+/// the driver; for others the rules are checked, and the driver encodes.
+///
+/// # Errors
+/// All rules that the parameters break, or that the driver refuses them.
 #[doc(alias = "cuTensorMapEncodeTiled")]
-pub fn encode_tiled(tiled: &Tiled, address: u64) -> Result<tensor_map::TensorMap, EncodeError> {
-    let tensor = Tensor {
-        data_type: tiled.data_type() as u32,
-        rank: tiled.rank() as u32,
-        global_address: std::ptr::without_provenance_mut(address as usize),
-        global_dim_elems: tiled.global_dim(),
-        global_strides_bytes: tiled.global_strides_bytes(),
-        element_strides: tiled.get_element_strides(),
-        interleave: tiled.get_interleave() as u32,
-        swizzle: tiled.get_swizzle() as u32,
-        l2_promotion: tiled.get_l2_promotion() as u32,
-        oob_fill: tiled.get_oob_fill() as u32,
-    };
-    // SAFETY: `Tiled` has as many dimensions, box dimensions and element strides as its rank, and
-    // one stride less (1).
-    let map = unsafe { driver::encode_tiled(&tensor, tiled.get_box_dim()) };
-    let map = map.map_err(|error| EncodeError::Refused {
-        tiled: Box::new(tiled.clone()),
+#[doc(alias = "cuTensorMapEncodeIm2col")]
+#[doc(alias = "cuTensorMapEncodeIm2colWide")]
+pub fn encode(
+    gpu: &Gpu,
+    params: impl Into<Params>,
+    address: u64,
+) -> Result<tensor_map::TensorMap, EncodeError> {
+    let params = params.into();
+    let target = target(gpu);
+    match params.build_for(address, target) {
+        Ok(map) if !target.is_blackwell() => Ok(map),
+        Err(refused)
+            if refused
+                .violations()
+                .any(|v| v.rule != Rule::WideBitsUnknown) =>
+        {
+            Err(EncodeError::Refused(Box::new(refused)))
+        }
+        _ => Ok(mend(encode_with_driver(gpu, params, address)?, &params)),
+    }
+}
+
+/// What rules need to know of a GPU.
+pub fn target(gpu: &Gpu) -> Target {
+    let capability = gpu.device().capability;
+    Target::new(capability.major as u8, capability.minor as u8)
+}
+
+/// The map as the driver encodes it, unchecked and unchanged.
+///
+/// # Errors
+/// The driver refuses the parameters.
+pub fn encode_with_driver(
+    gpu: &Gpu,
+    params: impl Into<Params>,
+    address: u64,
+) -> Result<tensor_map::TensorMap, EncodeError> {
+    let params = params.into();
+    let refused = |error| EncodeError::Driver {
+        params: Box::new(params),
         address,
         error,
-    })?;
-    let (words, _) = map.bytes.as_chunks::<8>();
-    let word = |index| {
-        words
-            .get(index)
-            .map_or(0, |word: &[u8; 8]| u64::from_le_bytes(*word))
     };
-    Ok(tensor_map::TensorMap::from_words(std::array::from_fn(word)))
-}
-
-/// Why there is no tensor map.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EncodeError {
-    /// The driver refuses the parameters, and does not say which.
-    Refused {
-        /// The parameters.
-        tiled: Box<Tiled>,
-        /// The device address of the tensor.
-        address: u64,
-        /// What the driver returned.
-        error: DriverError,
-    },
-    /// The tensor does not lie in its buffer.
-    Outside {
-        /// The parameters.
-        tiled: Box<Tiled>,
-        /// Length of the buffer in bytes.
-        buffer_bytes: u64,
-        /// Where in the buffer the tensor begins.
-        offset_bytes: u64,
-        /// The first element outside, innermost coordinate first.
-        element: Vec<u64>,
-    },
-}
-
-impl EncodeError {
-    /// An error if the tensor does not lie in a buffer of `buffer_bytes`.
-    pub(crate) fn outside(tiled: &Tiled, buffer_bytes: u64, offset_bytes: u64) -> Result<(), Self> {
-        let element = match buffer_bytes.checked_sub(offset_bytes) {
-            Some(room_bytes) => first_outside(tiled, room_bytes),
-            None => Some(vec![0; tiled.rank()]),
-        };
-        element.map_or(Ok(()), |element| {
-            let tiled = Box::new(tiled.clone());
-            Err(Self::Outside {
-                tiled,
-                buffer_bytes,
-                offset_bytes,
-                element,
-            })
-        })
-    }
-}
-
-impl Display for EncodeError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused { tiled, address, .. } => {
-                writeln!(f, "the driver refuses a tensor map with")?;
-                writeln!(f, "  address          {address:#x}")?;
-                parameters(f, tiled)
-            }
-            Self::Outside {
-                tiled,
-                buffer_bytes,
-                offset_bytes,
-                element,
-            } => {
-                write!(f, "a tensor of {} bytes ", tiled.span_bytes())?;
-                write!(
-                    f,
-                    "from byte {offset_bytes} does not fit a buffer of {buffer_bytes}: "
-                )?;
-                writeln!(f, "element {element:?} is the first outside, with")?;
-                parameters(f, tiled)
-            }
+    gpu.enter(launch::Stage::Encode)
+        .map_err(EncodeError::Context)?;
+    let tensor = params.tensor();
+    let rank = tensor.rank();
+    let given = Tensor {
+        data_type: tensor.data_type as u32,
+        rank: rank as u32,
+        global_address: std::ptr::without_provenance_mut(address as usize),
+        global_dim_elems: &padded(tensor.dims.as_slice()),
+        global_strides_bytes: &padded(tensor.strides_bytes.as_slice()),
+        element_strides: &padded(tensor.element_strides.as_slice()),
+        interleave: tensor.interleave as u32,
+        swizzle: tensor.swizzle as u32,
+        l2_promotion: tensor.l2_promotion as u32,
+        oob_fill: tensor.oob_fill as u32,
+    };
+    // SAFETY: the arrays have 8 elements (1, 2), and the driver refuses ranks above 5 before it
+    // reads any.
+    let map = unsafe {
+        match params {
+            Params::Tiled(tiled) => driver::encode_tiled(&given, &padded(&tiled.box_dims)),
+            Params::Im2col(im2col) => driver::encode_im2col(
+                &given,
+                &Pixels {
+                    lower_corner: &padded(&im2col.lower_corner)[..],
+                    upper_corner: &padded(&im2col.upper_corner)[..],
+                    channels_per_pixel: im2col.channels_per_pixel,
+                    pixels_per_column: im2col.pixels_per_column,
+                },
+            ),
+            Params::Im2colWide(wide) => driver::encode_im2col_wide(
+                &given,
+                &Pixels {
+                    lower_corner: wide.lower_corner,
+                    upper_corner: wide.upper_corner,
+                    channels_per_pixel: wide.channels_per_pixel,
+                    pixels_per_column: wide.pixels_per_column,
+                },
+                wide.mode as u32,
+            ),
         }
-    }
+    };
+    let map = map.map_err(refused)?;
+    Ok(tensor_map::TensorMap::from_bytes(map.bytes))
 }
 
-fn parameters(f: &mut Formatter<'_>, tiled: &Tiled) -> fmt::Result {
-    writeln!(f, "  data type        {:?}", tiled.data_type())?;
-    writeln!(
-        f,
-        "  dimensions       {:?} elements, innermost first",
-        tiled.global_dim()
-    )?;
-    writeln!(
-        f,
-        "  strides          {:?} bytes",
-        tiled.global_strides_bytes()
-    )?;
-    writeln!(f, "  box              {:?} elements", tiled.get_box_dim())?;
-    writeln!(f, "  element strides  {:?}", tiled.get_element_strides())?;
-    writeln!(f, "  interleave       {:?}", tiled.get_interleave())?;
-    writeln!(f, "  swizzle          {:?}", tiled.get_swizzle())?;
-    writeln!(f, "  L2 promotion     {:?}", tiled.get_l2_promotion())?;
-    write!(f, "  fill             {:?}", tiled.get_oob_fill())
+/// As many zeros after the values as the driver may read.
+fn padded<T: Copy + Default>(values: &[T]) -> [T; 8] {
+    std::array::from_fn(|dim| values.get(dim).copied().unwrap_or_default())
 }
 
-impl std::error::Error for EncodeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Refused { error, .. } => Some(error),
-            Self::Outside { .. } => None,
-        }
+/// Clears a bit that drivers before CUDA 13.2 set for small tensors too (NVIDIA bug 5736804).
+fn mend(map: tensor_map::TensorMap, params: &Params) -> tensor_map::TensorMap {
+    let mut words = *map.words();
+    if params.tensor().span_bytes() < 128 * 1024 {
+        layout::LARGE_TENSOR.set(&mut words, 0);
     }
-}
-
-impl From<EncodeError> for Failure {
-    fn from(error: EncodeError) -> Self {
-        let failure = Failure::new(Stage::Encode, error.to_string());
-        match error {
-            EncodeError::Refused { error, .. } => {
-                failure.error_name(error.name()).hint(error.sentence())
-            }
-            EncodeError::Outside { .. } => failure,
-        }
-    }
+    tensor_map::TensorMap::from_words(words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuda_driver::Origin;
     use tensor_map::DataType;
 
-    const PARAMETERS: &str = "
-  data type        I32
-  dimensions       [100, 64] elements, innermost first
-  strides          [416] bytes
-  box              [32, 8] elements
-  element strides  [1, 1]
-  interleave       None
-  swizzle          None
-  L2 promotion     None
-  fill             Zeros";
-
-    fn tiled() -> Tiled {
-        Tiled::new(DataType::I32, &[100, 64])
-            .strides_bytes(&[416])
-            .box_dim(&[32, 8])
-    }
-
     #[test]
-    fn a_refused_map_shows_its_parameters() {
-        let error = DriverError {
-            function: "f",
-            code: 1,
-            origin: Origin::Driver,
-        };
-        let error = EncodeError::Refused {
-            tiled: Box::new(tiled()),
-            address: 0x7f00,
-            error,
-        };
-        let expected = "the driver refuses a tensor map with\n  address          0x7f00";
-        assert_eq!(error.to_string(), format!("{expected}{PARAMETERS}"));
-        assert_eq!(
-            Failure::from(error).to_string(),
-            format!("encode: {expected}{PARAMETERS} (CUDA_ERROR_INVALID_VALUE): invalid argument")
-        );
-    }
-
-    #[test]
-    fn a_tensor_stays_in_its_buffer() {
-        let span = 63 * 416 + 400;
-        assert_eq!(EncodeError::outside(&tiled(), span + 16, 16), Ok(()));
-        let error = EncodeError::outside(&tiled(), span + 15, 16).unwrap_err();
-        let expected = "a tensor of 26608 bytes from byte 16 does not fit a buffer of 26623: \
-                        element [99, 63] is the first outside, with";
-        assert_eq!(error.to_string(), format!("{expected}{PARAMETERS}"));
-        let error = EncodeError::outside(&tiled(), 8, 16).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("element [0, 0] is the first outside"),
-            "{error}"
-        );
+    fn the_bit_of_large_tensors_is_cleared_for_small_ones_only() {
+        let large_bit = 1 << 21;
+        let mut words = [0; 16];
+        words[1] = large_bit;
+        let map = tensor_map::TensorMap::from_words(words);
+        let of = |elements| tensor_map::TensorMap::tiled(DataType::U8, &[elements]).params();
+        assert_eq!(mend(map, &of(131_071)).words()[1], 0);
+        assert_eq!(mend(map, &of(131_072)).words()[1], large_bit);
     }
 }

@@ -7,6 +7,7 @@
 
 mod device;
 mod kernels;
+pub mod maps;
 mod modules;
 pub mod probes;
 mod scenario;

@@ -8,4 +8,5 @@ pub mod device;
 pub mod function;
 pub mod launch;
 pub mod module;
+pub mod pointer;
 pub mod tensor_map;

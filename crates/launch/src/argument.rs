@@ -1,6 +1,6 @@
 use std::fmt::{self, Display, Formatter};
 
-use tensor_map::{TensorMap, Tiled};
+use tensor_map::{Params, TensorMap};
 
 use crate::Scalar;
 
@@ -19,8 +19,8 @@ pub enum Argument {
     /// A tensor map, passed as a grid constant.
     #[doc(alias = "__grid_constant__")]
     TensorMap {
-        /// The tensor.
-        tiled: Box<Tiled>,
+        /// The map's parameters.
+        params: Box<Params>,
         /// Which of the job's buffers holds the tensor.
         index: usize,
         /// Where in the buffer the tensor begins.

@@ -1,4 +1,4 @@
-use tensor_map::Tiled;
+use tensor_map::Params;
 
 use crate::{Argument, Dim3, Scalar, Shape};
 
@@ -6,9 +6,9 @@ use crate::{Argument, Dim3, Scalar, Shape};
 ///
 /// ```
 /// use launch::Launch;
-/// use tensor_map::{DataType, Tiled};
+/// use tensor_map::{DataType, TensorMap};
 ///
-/// let tiled = Tiled::new(DataType::I32, &[64, 64]).box_dim(&[16, 16]);
+/// let tiled = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[16, 16]);
 /// let launch = Launch::new("tile", (4, 4), 128)
 ///     .shared_bytes(1024)
 ///     .tensor_map(&tiled, 0)
@@ -79,17 +79,17 @@ impl Launch {
 
     /// The next parameter is a grid constant and gets a map of the tensor at the start of a buffer.
     #[must_use]
-    pub fn tensor_map(self, tiled: &Tiled, index: usize) -> Self {
-        self.tensor_map_at(tiled, index, 0)
+    pub fn tensor_map(self, params: impl Into<Params>, index: usize) -> Self {
+        self.tensor_map_at(params, index, 0)
     }
 
     /// The next parameter is a grid constant and gets a map of the tensor `offset_bytes` into a
     /// buffer.
     #[must_use]
-    pub fn tensor_map_at(self, tiled: &Tiled, index: usize, offset_bytes: u64) -> Self {
-        let tiled = Box::new(tiled.clone());
+    pub fn tensor_map_at(self, params: impl Into<Params>, index: usize, offset_bytes: u64) -> Self {
+        let params = Box::new(params.into());
         self.argument(Argument::TensorMap {
-            tiled,
+            params,
             index,
             offset_bytes,
         })

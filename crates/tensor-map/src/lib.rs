@@ -1,27 +1,72 @@
 //! Tensor maps: what a tensor in global memory looks like to the Tensor Memory Accelerator.
 //!
-//! A [`TensorMap`] is 128 opaque bytes that a tensor copy instruction takes by address.
-//! [`Tiled`] holds the parameters from which the driver's `cuTensorMapEncodeTiled` makes them.
-//! The crate is `no_std` and serves device and host code alike; it never calls the driver.
+//! A [`TensorMap`] is 128 bytes that a tensor copy instruction takes by address. This crate makes
+//! them from parameters, says which [`rules`] parameters break, and reads the bytes back, all
+//! without a driver or a GPU. It is `no_std`, allocates nothing, and serves device and host code
+//! alike.
 //!
 //! Dimensions, strides and boxes are **innermost first**: a row-major matrix of `h` rows and `w`
-//! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`.
+//! columns has dimensions `[w, h]`, and an `[H][W][C]` image has `[c, w, h]`. Constructors named
+//! `outermost_first` take them the other way round.
 //!
 //! ```
-//! use tensor_map::{DataType, Tiled};
+//! use tensor_map::{DataType, TensorMap};
 //!
 //! // 64 rows of 100 `i32`, each row padded to 416 bytes, read in boxes of 32 columns and 8 rows.
-//! let tiled = Tiled::new(DataType::I32, &[100, 64])
+//! let map = TensorMap::tiled(DataType::I32, &[100, 64])
 //!     .strides_bytes(&[416])
-//!     .box_dim(&[32, 8]);
-//! assert_eq!(tiled.box_bytes(), 32 * 8 * 4);
+//!     .box_dims(&[32, 8])
+//!     .build(0x7f00_0000_0000)?;
+//! assert_eq!(map.words()[0], 0x7f00_0000_0000);
+//!
+//! let refused = TensorMap::tiled(DataType::I32, &[100, 64]).box_dims(&[33]).build(8).unwrap_err();
+//! assert_eq!(
+//!     refused.to_string(),
+//!     "no tiled tensor map of these parameters, 3 rules are broken:
+//!   address = 0x8: must be a multiple of 16; try 0x10 [address-multiple]
+//!   box_dims has 1 value: must be 2, one for each dimension [box-length]
+//!   box_dims[0] = 33: a row of 132 bytes, must be a multiple of 16; try 36 [box-row-multiple]"
+//! );
+//! # Ok::<(), tensor_map::Refused>(())
+//! ```
+//!
+//! Maps can be constants, whose address is put in later:
+//!
+//! ```
+//! use tensor_map::{DataType, TensorMap};
+//!
+//! const TILE: TensorMap = match TensorMap::tiled(DataType::F32, &[1024]).box_dims(&[256]).build(0) {
+//!     Ok(map) => map,
+//!     Err(_) => panic!("some rule is broken"),
+//! };
+//! let mut map = TILE;
+//! map.replace_address(0x7f00_0000_0000).unwrap();
 //! ```
 #![no_std]
+// There is no allocator to box an error with, and a map is as large as one.
+#![allow(clippy::result_large_err)]
 
 mod data_type;
+mod decode;
+mod diff;
+mod encode;
+mod explain;
+pub mod layout;
 mod map;
-mod tiled;
+mod options;
+mod params;
+pub mod replace;
+pub mod rules;
+pub mod swizzle;
+mod target;
+pub mod walk;
 
 pub use data_type::{DataType, Element};
+pub use decode::{Decoded, NotATensorMap};
+pub use diff::Difference;
+pub use explain::Explanation;
 pub use map::TensorMap;
-pub use tiled::{Interleave, L2Promotion, MAX_RANK, OobFill, Swizzle, Tiled};
+pub use options::{Interleave, L2Promotion, OobFill, Swizzle, WideMode};
+pub use params::{Dims, Im2col, Im2colWide, MAX_RANK, Params, Tensor, Tiled};
+pub use rules::{Finding, Findings, Parameter, Refused, Rule};
+pub use target::Target;

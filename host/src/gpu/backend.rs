@@ -3,7 +3,7 @@ use std::time::Instant;
 use launch::{Argument, Backend, Buffer, Failure, Job, Launch, Outcome, Stage, check};
 
 use super::{Gpu, GpuError};
-use crate::{DeviceBuffer, Function, Module, Source, Value, encode_tiled};
+use crate::{DeviceBuffer, Function, Module, Source, Value, encode};
 
 /// Runs jobs on a GPU.
 ///
@@ -115,7 +115,7 @@ fn run_one(
     let values = launch
         .arguments
         .iter()
-        .map(|argument| value(argument, memory))
+        .map(|argument| value(gpu, argument, memory))
         .collect::<Result<Vec<_>, _>>()?;
     // SAFETY: the backend was made for kernels that keep to their job's buffers, which hold plain bytes
     // (1, 2). The memory is dropped after this function has waited (3), and no one else knows it (4).
@@ -123,7 +123,7 @@ fn run_one(
     gpu.synchronise()
 }
 
-fn value(argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<Value, Failure> {
+fn value(gpu: &Gpu, argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<Value, Failure> {
     let address = |index: usize, offset_bytes: u64| {
         let buffer = memory
             .get(index)
@@ -137,10 +137,14 @@ fn value(argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<Value, Fail
             offset_bytes,
         } => Value::address(address(*index, *offset_bytes)?),
         Argument::TensorMap {
-            tiled,
+            params,
             index,
             offset_bytes,
-        } => Value::tensor_map(encode_tiled(tiled, address(*index, *offset_bytes)?)?),
+        } => Value::tensor_map(encode(
+            gpu,
+            params.as_ref(),
+            address(*index, *offset_bytes)?,
+        )?),
     })
 }
 

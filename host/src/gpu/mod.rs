@@ -124,6 +124,11 @@ impl Gpu {
     }
 
     /// Makes its context that of the current thread.
+    pub(crate) fn raw_context(&self) -> cust::sys::CUcontext {
+        use cust::context::ContextHandle as _;
+        self.shared.context.get_inner()
+    }
+
     pub(crate) fn enter(&self, stage: Stage) -> Result<(), Failure> {
         let result = CurrentContext::set_current(&self.shared.context);
         result.or_fail(stage, || {

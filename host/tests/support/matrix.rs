@@ -1,7 +1,7 @@
 //! Kernels, and a matrix whose boxes they copy.
 
 use launch::Ptx;
-use tensor_map::{DataType, Tiled};
+use tensor_map::{DataType, TensorMap, Tiled};
 
 pub(crate) const PTX: Ptx<'static> = Ptx {
     name: "kernels.ptx",
@@ -10,9 +10,9 @@ pub(crate) const PTX: Ptx<'static> = Ptx {
 
 /// A matrix of 64 rows of 100 elements, in rows of 416 bytes; each element is its index there.
 pub(crate) fn matrix() -> (Vec<i32>, Tiled) {
-    let tiled = Tiled::new(DataType::I32, &[100, 64])
+    let tiled = TensorMap::tiled(DataType::I32, &[100, 64])
         .strides_bytes(&[416])
-        .box_dim(&[16, 16]);
+        .box_dims(&[16, 16]);
     ((0..104 * 64).collect(), tiled)
 }
 

@@ -1,5 +1,5 @@
 use launch::{Buffer, Dim3, Launch};
-use tensor_map::{DataType, Tiled};
+use tensor_map::{DataType, TensorMap, Tiled};
 
 use super::{Kernel, numbers};
 use crate::{Expected, Scenario};
@@ -52,9 +52,9 @@ impl Matrix {
     }
 
     fn map(self) -> Tiled {
-        Tiled::new(DataType::I32, &[self.width as u64, self.height as u64])
+        TensorMap::tiled(DataType::I32, &[self.width as u64, self.height as u64])
             .strides_bytes(&[self.pitch as u64 * 4])
-            .box_dim(&TILE.map(|dim| dim as u32))
+            .box_dims(&TILE.map(|dim| dim as u32))
     }
 
     fn describe(self) -> String {
@@ -167,7 +167,7 @@ fn in_place(matrix: Matrix, origin: [i32; 2], blocks: [u32; 2], threads: u32) ->
         }
     });
     let launch = Launch::new("tile_2d", grid(blocks), threads)
-        .tensor_map(&matrix.map(), 0)
+        .tensor_map(matrix.map(), 0)
         .scalar(origin[0])
         .scalar(origin[1]);
     let [x, y] = origin;
@@ -197,8 +197,8 @@ fn elsewhere(source: Matrix, origin: [i32; 2], blocks: [u32; 2]) -> Scenario {
         }
     });
     let launch = Launch::new("tile_2d_to", grid(blocks), 128)
-        .tensor_map(&source.map(), 0)
-        .tensor_map(&target.map(), 1)
+        .tensor_map(source.map(), 0)
+        .tensor_map(target.map(), 1)
         .scalar(origin[0])
         .scalar(origin[1])
         .scalar(0)

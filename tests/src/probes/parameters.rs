@@ -1,17 +1,17 @@
 use launch::{Buffer, Launch};
-use tensor_map::{DataType, Tiled};
+use tensor_map::{DataType, TensorMap};
 
 use crate::{Expected, Scenario};
 
 pub(super) fn cases() -> Vec<Scenario> {
-    let map = Tiled::new(DataType::F32, &[64, 8, 4]).box_dim(&[32, 4, 2]);
+    let map = TensorMap::tiled(DataType::F32, &[64, 8, 4]).box_dims(&[32, 4, 2]);
     let launch = Launch::new("parameters", 1, 32)
         .scalar(200_u8)
         .scalar(-2_i16)
         .scalar(u32::MAX - 1)
         .buffer(0)
         .scalar(1.5_f32)
-        .tensor_map(&map, 1)
+        .tensor_map(map, 1)
         .scalar(i64::MIN + 1)
         .scalar(-0.25_f64)
         .scalar(-128_i8)

@@ -1,4 +1,4 @@
-use super::{Rule, Violation, Violations, first_outside};
+use super::{Rule, Violation, Violations};
 use crate::{Argument, Buffer, Form, Launch, Parameter, Signature};
 
 /// What is wrong with the number and the sizes of the arguments.
@@ -112,16 +112,17 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
             fix,
         ));
     };
-    let Argument::TensorMap { tiled, .. } = argument else {
+    let Argument::TensorMap { params, .. } = argument else {
         return None;
     };
-    let outside = first_outside(tiled, room_bytes)?;
+    let tensor = params.tensor();
+    let outside = tensor.first_outside(room_bytes)?;
     let value = format!(
         "a tensor of {} bytes from byte {offset_bytes}",
-        tiled.span_bytes()
+        tensor.span_bytes()
     );
     let limit = format!("{limit}, and element {outside:?} is the first outside");
-    let missing = tiled.span_bytes().saturating_sub(room_bytes);
+    let missing = tensor.span_bytes().saturating_sub(room_bytes);
     let fix = format!("make the buffer {missing} bytes longer");
     Some(Violation::new(
         Rule::TensorSpan,

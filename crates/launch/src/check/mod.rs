@@ -2,14 +2,12 @@
 
 mod arguments;
 mod shape;
-mod tensor_span;
 mod violation;
 
 use crate::{Buffer, Launch, Limits, Signature};
 
 pub use arguments::{argument_forms, buffer_ranges};
 pub use shape::shape;
-pub use tensor_span::first_outside;
 pub use violation::{Rule, Violation, Violations};
 
 /// Everything that is wrong with a launch of the kernel `signature` on a device with these limits.

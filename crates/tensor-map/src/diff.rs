@@ -1,0 +1,107 @@
+//! Which fields of two maps differ.
+
+use core::fmt::{self, Display, Formatter};
+
+use crate::{
+    TensorMap,
+    layout::{self, Field},
+};
+
+/// A field that two maps hold different values in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The field.
+    pub field: Field,
+    /// Its value in the first map.
+    pub left: u64,
+    /// Its value in the second map.
+    pub right: u64,
+}
+
+impl Difference {
+    /// What is known about such a difference.
+    pub fn note(&self) -> Option<&'static str> {
+        if self.field == layout::LARGE_TENSOR {
+            Some(
+                "drivers before CUDA 13.2 set this wrongly for tensors under 128 KiB (NVIDIA bug 5736804)",
+            )
+        } else if self.field == layout::BOX_BYTES || self.field == layout::BOX_ALIGN {
+            Some("tensormap.replace leaves this as it was")
+        } else {
+            None
+        }
+    }
+}
+
+impl Display for Difference {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            field:
+                Field {
+                    name,
+                    word,
+                    shift,
+                    bits,
+                },
+            left,
+            right,
+        } = self;
+        write!(
+            f,
+            "{name} (word {word}, bits {}:{shift}): {left:#x} and {right:#x}",
+            shift + bits - 1
+        )?;
+        self.note().map_or(Ok(()), |note| write!(f, "; {note}"))
+    }
+}
+
+impl TensorMap {
+    /// The fields in which this map and another differ, by where they lie. Bits that are no known
+    /// field count as fields of their word.
+    ///
+    /// ```
+    /// use tensor_map::{DataType, Swizzle, TensorMap};
+    ///
+    /// let tiled = TensorMap::tiled(DataType::F32, &[64, 64]).box_dims(&[32, 32]);
+    /// let (left, right) = (tiled.build(0x1000)?, tiled.swizzle(Swizzle::B128).build(0x1000)?);
+    /// let differences: Vec<String> = left.differences(&right).map(|d| d.to_string()).collect();
+    /// assert_eq!(differences[0], "swizzle (word 1, bits 14:13): 0x0 and 0x3");
+    /// # Ok::<(), tensor_map::Refused>(())
+    /// ```
+    pub fn differences(&self, other: &Self) -> impl Iterator<Item = Difference> {
+        let (left, right) = (*self.words(), *other.words());
+        let is_im2col = layout::IM2COL.get(&left) == 1 && layout::IM2COL.get(&right) == 1;
+        let known = layout::fields(is_im2col, layout::RANK.get(&left) as usize + 1);
+        let mut rest = [u64::MAX; TensorMap::WORDS];
+        known
+            .clone()
+            .for_each(|field| rest[field.word] &= !field.mask());
+        let unknown = (0..TensorMap::WORDS).map(move |word| {
+            let mask = if rest[word] == 0 { 1 } else { rest[word] };
+            let (shift, bits) = (
+                mask.trailing_zeros(),
+                64 - mask.leading_zeros() - mask.trailing_zeros(),
+            );
+            let keep = |words: &[u64; 16]| (words[word] & rest[word]) >> shift;
+            let field = Field {
+                name: "unknown",
+                word,
+                shift,
+                bits,
+            };
+            Difference {
+                field,
+                left: keep(&left),
+                right: keep(&right),
+            }
+        });
+        known
+            .map(move |field| Difference {
+                field,
+                left: field.get(&left),
+                right: field.get(&right),
+            })
+            .chain(unknown)
+            .filter(|difference| difference.left != difference.right)
+    }
+}

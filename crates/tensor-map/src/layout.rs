@@ -1,0 +1,211 @@
+//! Where each field of a tensor map lies in its 128 bytes: the only table of bit positions.
+//!
+//! The layout is not documented. It was read off an H100 with driver 580.159 (CUDA 13.0), by
+//! changing one parameter of the encoders at a time and by what `tensormap.replace` writes, which
+//! is ordinary loads, masks and stores. The fields marked with compute capability 10.0 follow from
+//! the masks in the code that `ptxas` 13.0 makes of `tensormap.replace` for it.
+
+use crate::TensorMap;
+
+/// Some bits of one of the sixteen 64-bit words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// What it holds.
+    pub name: &'static str,
+    /// Which word.
+    pub word: usize,
+    /// The lowest bit in the word.
+    pub shift: u32,
+    /// How many bits.
+    pub bits: u32,
+}
+
+impl Field {
+    const fn new(name: &'static str, word: usize, shift: u32, bits: u32) -> Self {
+        assert!(word < TensorMap::WORDS && bits >= 1 && shift + bits <= 64);
+        Self {
+            name,
+            word,
+            shift,
+            bits,
+        }
+    }
+
+    /// The largest value.
+    pub const fn max(self) -> u64 {
+        u64::MAX >> (64 - self.bits)
+    }
+
+    /// Its bits in the word.
+    pub const fn mask(self) -> u64 {
+        self.max() << self.shift
+    }
+
+    /// Its value in a map.
+    pub const fn get(self, words: &[u64; TensorMap::WORDS]) -> u64 {
+        (words[self.word] >> self.shift) & self.max()
+    }
+
+    /// Its value in a map, the highest bit being a sign.
+    pub const fn get_signed(self, words: &[u64; TensorMap::WORDS]) -> i64 {
+        let unused = 64 - self.bits;
+        ((self.get(words) << unused) as i64) >> unused
+    }
+
+    /// Puts a value into a map; bits that do not fit are dropped.
+    pub const fn set(self, words: &mut [u64; TensorMap::WORDS], value: u64) {
+        words[self.word] = (words[self.word] & !self.mask()) | ((value & self.max()) << self.shift);
+    }
+}
+
+/// The address of element zero. Drivers accept 57 bits, `tensormap.replace` writes all 64.
+pub const GLOBAL_ADDRESS: Field = Field::new("global address", 0, 0, 64);
+/// 0 for tiled maps, 1 for im2col maps.
+pub const IM2COL: Field = Field::new("im2col", 1, 0, 1);
+/// Number of dimensions, less one.
+pub const RANK: Field = Field::new("rank - 1", 1, 4, 3);
+/// Type of the elements, in the order of PTX; see [`type_code`].
+pub const DATA_TYPE: Field = Field::new("element type", 1, 7, 4);
+/// [`Interleave`](crate::Interleave).
+pub const INTERLEAVE: Field = Field::new("interleave", 1, 11, 2);
+/// Swizzle span: none, 32, 64 or 128 bytes.
+pub const SWIZZLE: Field = Field::new("swizzle", 1, 13, 2);
+/// [`OobFill`](crate::OobFill).
+pub const OOB_FILL: Field = Field::new("out-of-bounds fill", 1, 15, 1);
+/// Whether an `f32` is rounded to TensorFloat-32.
+pub const TF32: Field = Field::new("tf32", 1, 16, 1);
+/// [`L2Promotion`](crate::L2Promotion).
+pub const L2_PROMOTION: Field = Field::new("L2 promotion", 1, 17, 2);
+/// Pieces of a 128-byte swizzle: 16, 32, 32 with 8 flipped, or 64 bytes. Compute capability 10.0.
+pub const SWIZZLE_ATOM: Field = Field::new("swizzle atomicity", 1, 19, 2);
+/// Set from 128 KiB of tensor on, compute capability 10.0. Reserved before.
+///
+/// Drivers before CUDA 13.2 can set it for smaller tensors too, and addresses then count as out of
+/// bounds (NVIDIA bug 5736804); CCCL, CUTLASS and Triton clear it after the driver.
+/// `tensormap.replace.swizzle_atomicity` clears it as well.
+pub const LARGE_TENSOR: Field = Field::new("tensor of 128 KiB or more", 1, 21, 1);
+/// Swizzle span of 96 bytes, compute capability 10.3; cleared by `tensormap.replace.swizzle_mode`.
+pub const SWIZZLE_96: Field = Field::new("swizzle 96 bytes", 1, 22, 1);
+/// Low 32 bits of each stride, in units of 16 bytes.
+pub const STRIDE_LOW: [Field; 4] = [
+    Field::new("stride 0 / 16, low", 1, 32, 32),
+    Field::new("stride 1 / 16, low", 2, 0, 32),
+    Field::new("stride 2 / 16, low", 2, 32, 32),
+    Field::new("stride 3 / 16, low", 3, 0, 32),
+];
+/// High 4 bits of each stride, in units of 16 bytes.
+pub const STRIDE_HIGH: [Field; 4] = [
+    Field::new("stride 0 / 16, high", 3, 32, 4),
+    Field::new("stride 1 / 16, high", 3, 36, 4),
+    Field::new("stride 2 / 16, high", 3, 40, 4),
+    Field::new("stride 3 / 16, high", 3, 44, 4),
+];
+/// Length of each dimension in elements, less one.
+pub const DIM: [Field; 5] = [
+    Field::new("dimension 0 - 1", 4, 0, 32),
+    Field::new("dimension 1 - 1", 4, 32, 32),
+    Field::new("dimension 2 - 1", 5, 0, 32),
+    Field::new("dimension 3 - 1", 5, 32, 32),
+    Field::new("dimension 4 - 1", 6, 0, 32),
+];
+/// Element stride of each dimension, less one.
+pub const ELEMENT_STRIDE: [Field; 5] = [
+    Field::new("element stride 0 - 1", 6, 32, 3),
+    Field::new("element stride 1 - 1", 6, 35, 3),
+    Field::new("element stride 2 - 1", 6, 38, 3),
+    Field::new("element stride 3 - 1", 6, 41, 3),
+    Field::new("element stride 4 - 1", 6, 44, 3),
+];
+/// Tiled maps: length of the box in each dimension, less one.
+pub const BOX: [Field; 5] = [
+    Field::new("box 0 - 1", 6, 56, 8),
+    Field::new("box 1 - 1", 7, 0, 8),
+    Field::new("box 2 - 1", 7, 8, 8),
+    Field::new("box 3 - 1", 7, 16, 8),
+    Field::new("box 4 - 1", 7, 24, 8),
+];
+/// Im2col maps: channels per pixel, less one.
+pub const CHANNELS: Field = Field::new("channels per pixel - 1", 6, 56, 8);
+/// Im2col maps: pixels per column, less one.
+pub const PIXELS: Field = Field::new("pixels per column - 1", 7, 32, 10);
+/// Bytes of one box in shared memory, as drivers count them: whole element strides only.
+/// `tensormap.replace` does not keep it up to date.
+pub const BOX_BYTES: Field = Field::new("bytes of one box", 8, 0, 32);
+/// Alignment of the box in shared memory in bytes: 0x10, or eight times the swizzle span.
+/// `tensormap.replace` does not keep it up to date.
+pub const BOX_ALIGN: Field = Field::new("alignment of one box", 9, 0, 32);
+
+/// Im2col maps: the fields of the lower or the upper corner, signed, W first.
+///
+/// They have 16, 8 or 5 bits for one, two or three spatial dimensions.
+pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
+    let bits = match spatial {
+        1 => 16,
+        2 => 8,
+        _ => 5,
+    };
+    let name = if upper {
+        "upper corner"
+    } else {
+        "lower corner"
+    };
+    Field::new(
+        name,
+        7,
+        if upper { 16 } else { 0 } + bits * dim as u32,
+        bits,
+    )
+}
+
+/// What [`DATA_TYPE`] and [`TF32`] hold for a type.
+pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
+    use crate::DataType as T;
+    match data_type {
+        T::U8 => (0, 0),
+        T::U16 => (1, 0),
+        T::U32 => (2, 0),
+        T::I32 => (3, 0),
+        T::U64 => (4, 0),
+        T::I64 => (5, 0),
+        T::F16 => (6, 0),
+        T::F32 => (7, 0),
+        T::F32Ftz => (8, 0),
+        T::F64 => (9, 0),
+        T::Bf16 => (10, 0),
+        T::Tf32 => (7, 1),
+        T::Tf32Ftz => (8, 1),
+        T::U4x16Align8 => (11, 0),
+        T::U4x16Align16 => (12, 0),
+        T::U6x16Align16 => (13, 0),
+    }
+}
+
+/// All fields of a map, by where they lie but for those that share a word with the box.
+pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
+    let spatial = rank.saturating_sub(2).clamp(1, 3);
+    let corner = move |number: usize| corner(number >= spatial, spatial, number % spatial);
+    let corners = (0..2 * spatial).map(corner).filter(move |_| is_im2col);
+    let column = [CHANNELS, PIXELS].into_iter().filter(move |_| is_im2col);
+    let boxes = BOX.into_iter().filter(move |_| !is_im2col);
+    let kinds = [
+        GLOBAL_ADDRESS,
+        IM2COL,
+        RANK,
+        DATA_TYPE,
+        INTERLEAVE,
+        SWIZZLE,
+        OOB_FILL,
+        TF32,
+    ];
+    kinds
+        .into_iter()
+        .chain([L2_PROMOTION, SWIZZLE_ATOM, LARGE_TENSOR, SWIZZLE_96])
+        .chain(STRIDE_LOW)
+        .chain(STRIDE_HIGH)
+        .chain(DIM)
+        .chain(ELEMENT_STRIDE)
+        .chain(boxes)
+        .chain(corners)
+        .chain(column)
+        .chain([BOX_BYTES, BOX_ALIGN])
+}

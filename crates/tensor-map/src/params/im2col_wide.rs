@@ -1,0 +1,113 @@
+use super::tensor::tensor_setters;
+use crate::{
+    DataType, Dims, Im2col, Interleave, L2Promotion, OobFill, Params, Refused, Swizzle, Target,
+    Tensor, TensorMap, WideMode,
+};
+
+/// A tensor of pixels that is copied a run of pixels along W at a time.
+///
+/// Dimensions are those of [`Im2col`]. The instructions that use such maps need compute capability
+/// 10.0. A driver on an H100 makes an ordinary im2col map of the same parameters, whose corners in
+/// H and D are 0, and so does this crate for [`Target::SM_90`]; for later GPUs the bits of the mode
+/// are not known, and [`build_for`](Self::build_for) says so.
+#[doc(alias = "cuTensorMapEncodeIm2colWide")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Im2colWide {
+    /// The tensor.
+    pub tensor: Tensor,
+    /// First pixel of the box along W, counted from the tensor's first.
+    #[doc(alias = "pixelBoxLowerCornerWidth")]
+    pub lower_corner: i32,
+    /// End of the box along W, counted from the tensor's end.
+    #[doc(alias = "pixelBoxUpperCornerWidth")]
+    pub upper_corner: i32,
+    /// Elements of one pixel that a copy takes.
+    #[doc(alias = "channelsPerPixel")]
+    pub channels_per_pixel: u32,
+    /// Pixels that a copy takes in mode [`WideMode::W`].
+    #[doc(alias = "pixelsPerColumn")]
+    pub pixels_per_column: u32,
+    /// How many pixels a copy takes.
+    pub mode: WideMode,
+}
+
+impl Im2colWide {
+    /// A tensor of `dims` elements per dimension, innermost first, without padding, whose box of
+    /// pixels is all of it, copied one element of one pixel at a time.
+    pub const fn new(data_type: DataType, dims: &[u64]) -> Self {
+        Self::of(Tensor::packed(data_type, Dims::<u64>::new(dims)))
+    }
+
+    /// The same from dimensions that are written outermost first, as in `[N][H][W][C]`.
+    pub const fn new_outermost_first(data_type: DataType, dims: &[u64]) -> Self {
+        Self::of(Tensor::packed(data_type, Dims::<u64>::reversed(dims)))
+    }
+
+    const fn of(tensor: Tensor) -> Self {
+        Self {
+            tensor,
+            lower_corner: 0,
+            upper_corner: 0,
+            channels_per_pixel: 1,
+            pixels_per_column: 1,
+            mode: WideMode::W,
+        }
+    }
+
+    /// The box along W: its first pixel counted from the tensor's first, and its end counted from
+    /// the tensor's end.
+    #[doc(alias = "pixelBoxLowerCornerWidth")]
+    #[doc(alias = "pixelBoxUpperCornerWidth")]
+    #[must_use]
+    pub const fn pixel_box(mut self, lower_corner: i32, upper_corner: i32) -> Self {
+        self.lower_corner = lower_corner;
+        self.upper_corner = upper_corner;
+        self
+    }
+
+    /// Elements of one pixel that a copy takes.
+    #[doc(alias = "channelsPerPixel")]
+    #[must_use]
+    pub const fn channels_per_pixel(mut self, channels: u32) -> Self {
+        self.channels_per_pixel = channels;
+        self
+    }
+
+    /// Pixels that a copy takes in mode [`WideMode::W`].
+    #[doc(alias = "pixelsPerColumn")]
+    #[must_use]
+    pub const fn pixels_per_column(mut self, pixels: u32) -> Self {
+        self.pixels_per_column = pixels;
+        self
+    }
+
+    /// How many pixels a copy takes.
+    #[must_use]
+    pub const fn mode(mut self, mode: WideMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    tensor_setters!();
+
+    /// These as parameters of any map.
+    pub const fn params(&self) -> Params {
+        Params::Im2colWide(*self)
+    }
+
+    /// The ordinary im2col map with the same box along W, and all of H and D.
+    pub const fn as_im2col(&self) -> Im2col {
+        let spatial = self.tensor.rank().saturating_sub(2);
+        let mut lower_corner = Dims::<i32>::filled(0, spatial);
+        lower_corner.put(0, self.lower_corner);
+        let mut upper_corner = Dims::<i32>::filled(0, spatial);
+        upper_corner.put(0, self.upper_corner);
+        Im2col {
+            tensor: self.tensor,
+            lower_corner,
+            upper_corner,
+            channels_per_pixel: self.channels_per_pixel,
+            pixels_per_column: self.pixels_per_column,
+        }
+    }
+}

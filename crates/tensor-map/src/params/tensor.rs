@@ -1,0 +1,208 @@
+use crate::{DataType, Dims, Interleave, L2Promotion, OobFill, Swizzle};
+
+/// What all maps describe: a tensor in global memory, and how its elements travel.
+///
+/// Nothing is checked until a map is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// Type of an element.
+    #[doc(alias = "tensorDataType")]
+    pub data_type: DataType,
+    /// Length of each dimension in elements, innermost first.
+    #[doc(alias = "globalDim")]
+    pub dims: Dims<u64>,
+    /// Bytes from one element to the next in dimensions 1 and up; one fewer than dimensions.
+    #[doc(alias = "globalStrides")]
+    pub strides_bytes: Dims<u64>,
+    /// Take every n-th element of each dimension.
+    #[doc(alias = "elementStrides")]
+    pub element_strides: Dims<u32>,
+    /// How slices of channels lie in global memory.
+    pub interleave: Interleave,
+    /// How pieces of rows are permuted in shared memory.
+    pub swizzle: Swizzle,
+    /// How much the L2 cache fetches at once.
+    #[doc(alias = "l2Promotion")]
+    pub l2_promotion: L2Promotion,
+    /// What loads deliver outside the tensor.
+    #[doc(alias = "oobFill")]
+    pub oob_fill: OobFill,
+}
+
+impl Tensor {
+    /// A tensor without padding.
+    pub const fn packed(data_type: DataType, dims: Dims<u64>) -> Self {
+        let mut tensor = Self {
+            data_type,
+            dims,
+            strides_bytes: Dims::<u64>::filled(0, dims.given().saturating_sub(1)),
+            element_strides: Dims::<u32>::filled(1, dims.given()),
+            interleave: Interleave::None,
+            swizzle: Swizzle::None,
+            l2_promotion: L2Promotion::None,
+            oob_fill: OobFill::Zeros,
+        };
+        tensor.pack();
+        tensor
+    }
+
+    const fn pack(&mut self) {
+        let mut stride = self.row_bytes();
+        let mut dim = 1;
+        while dim < self.dims.given() {
+            self.strides_bytes.put(dim - 1, stride);
+            stride = stride.saturating_mul(self.dims.at(dim));
+            dim += 1;
+        }
+    }
+
+    /// Number of dimensions.
+    pub const fn rank(&self) -> usize {
+        self.dims.given()
+    }
+
+    /// Bytes from one element of dimension 0 to the next: the element, or the slice where the
+    /// tensor is interleaved. Types of 4 and 6 bits have no such step, which counts as 0.
+    pub const fn step_bytes(&self) -> u64 {
+        match self.interleave.slice_bytes() {
+            Some(bytes) => bytes,
+            None if self.data_type.is_packed() => 0,
+            None => self.data_type.bytes(),
+        }
+    }
+
+    /// Bytes of all of dimension 0.
+    pub const fn row_bytes(&self) -> u64 {
+        match self.interleave.slice_bytes() {
+            Some(bytes) => self.dims.at(0).saturating_mul(bytes),
+            None => self.data_type.global_bytes(self.dims.at(0)),
+        }
+    }
+
+    /// Bytes of global memory from the tensor's address to the end of its last element; 0 if some
+    /// dimension is 0.
+    pub const fn span_bytes(&self) -> u64 {
+        let mut span = self.row_bytes();
+        let mut dim = 1;
+        while dim < self.rank() {
+            let Some(steps) = self.dims.at(dim).checked_sub(1) else {
+                return 0;
+            };
+            let reach = steps.saturating_mul(self.strides_bytes.at(dim - 1));
+            span = span.saturating_add(reach);
+            dim += 1;
+        }
+        if self.dims.at(0) == 0 { 0 } else { span }
+    }
+
+    /// Alignment that a box needs in shared memory, in bytes: 128, or the length after which the
+    /// swizzle repeats if that is more.
+    ///
+    /// A box elsewhere is copied, but its swizzle begins in the middle of the pattern.
+    pub const fn shared_align_bytes(&self) -> u64 {
+        match self.swizzle.span_bytes() {
+            Some(span) if span * 8 > 128 => span * 8,
+            _ => 128,
+        }
+    }
+}
+
+/// The methods that set what all maps have in common.
+macro_rules! tensor_setters {
+    () => {
+        /// Bytes from one element to the next in dimensions 1 and up: one fewer than dimensions,
+        /// innermost first. Without this the tensor has no padding.
+        #[doc(alias = "globalStrides")]
+        #[must_use]
+        pub const fn strides_bytes(mut self, strides_bytes: &[u64]) -> Self {
+            self.tensor.strides_bytes = Dims::<u64>::new(strides_bytes);
+            self
+        }
+
+        /// Take every n-th element of each dimension. Without this, every one.
+        ///
+        /// In dimension 0 it is ignored unless the tensor is interleaved.
+        #[doc(alias = "elementStrides")]
+        #[doc(alias = "traversal stride")]
+        #[must_use]
+        pub const fn element_strides(mut self, element_strides: &[u32]) -> Self {
+            self.tensor.element_strides = Dims::<u32>::new(element_strides);
+            self
+        }
+
+        /// Global memory is laid out in slices of channels. This needs
+        /// [`strides_bytes`](Self::strides_bytes), since the dimensions are others then.
+        #[must_use]
+        pub const fn interleave(mut self, interleave: Interleave) -> Self {
+            self.tensor.interleave = interleave;
+            self
+        }
+
+        /// Permute pieces of rows in shared memory.
+        #[must_use]
+        pub const fn swizzle(mut self, swizzle: Swizzle) -> Self {
+            self.tensor.swizzle = swizzle;
+            self
+        }
+
+        /// Fetch more into the L2 cache than is asked for.
+        #[doc(alias = "l2Promotion")]
+        #[must_use]
+        pub const fn l2_promotion(mut self, l2_promotion: L2Promotion) -> Self {
+            self.tensor.l2_promotion = l2_promotion;
+            self
+        }
+
+        /// What loads deliver outside the tensor.
+        #[doc(alias = "oobFill")]
+        #[must_use]
+        pub const fn oob_fill(mut self, oob_fill: OobFill) -> Self {
+            self.tensor.oob_fill = oob_fill;
+            self
+        }
+
+        /// The map, for a tensor at this address on an H100; see [`Params::build_for`].
+        ///
+        /// # Errors
+        /// All rules that are broken.
+        pub const fn build(&self, address: u64) -> Result<TensorMap, Refused> {
+            self.params().build_for(address, Target::SM_90)
+        }
+
+        /// The map, for a tensor at this address on such a GPU; see [`Params::build_for`].
+        ///
+        /// # Errors
+        /// All rules that are broken.
+        pub const fn build_for(&self, address: u64, target: Target) -> Result<TensorMap, Refused> {
+            self.params().build_for(address, target)
+        }
+    };
+}
+
+pub(crate) use tensor_setters;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_strides_are_packed() {
+        let tensor = Tensor::packed(DataType::F16, Dims::<u64>::new(&[32, 162, 94]));
+        assert_eq!(*tensor.strides_bytes, [64, 64 * 162]);
+        assert_eq!(tensor.span_bytes(), 32 * 162 * 94 * 2);
+    }
+
+    #[test]
+    fn span_ends_with_the_last_element_not_the_last_stride() {
+        let mut tensor = Tensor::packed(DataType::I32, Dims::<u64>::new(&[3, 4]));
+        tensor.strides_bytes = Dims::<u64>::new(&[16]);
+        assert_eq!(tensor.span_bytes(), 3 * 16 + 12);
+    }
+
+    #[test]
+    fn sums_that_overflow_saturate() {
+        let tensor = Tensor::packed(DataType::F64, Dims::<u64>::new(&[u64::MAX; 5]));
+        assert_eq!(*tensor.strides_bytes, [u64::MAX; 4]);
+        assert_eq!(tensor.span_bytes(), u64::MAX);
+    }
+}

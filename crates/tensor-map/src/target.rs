@@ -1,0 +1,53 @@
+/// The GPU that a map is for: some rules depend on it.
+///
+/// The driver judges by the device of the current context; without one it gives no answer at all.
+/// What is said here of compute capability 9.0 was compared with a driver on an H100; of later ones
+/// it follows the manuals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Compute capability, major.
+    pub major: u8,
+    /// Compute capability, minor.
+    pub minor: u8,
+    /// Bytes of shared memory of one multiprocessor, which a box must fit.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")]
+    pub shared_bytes: u64,
+}
+
+impl Target {
+    /// H100, H200.
+    pub const SM_90: Self = Self::new(9, 0);
+    /// B200.
+    pub const SM_100: Self = Self::new(10, 0);
+    /// B300.
+    pub const SM_103: Self = Self::new(10, 3);
+    /// RTX 50.
+    pub const SM_120: Self = Self::new(12, 0);
+
+    /// A GPU of this compute capability, with the shared memory that such have.
+    pub const fn new(major: u8, minor: u8) -> Self {
+        let shared_kib = if major == 12 { 100 } else { 228 };
+        Self {
+            major,
+            minor,
+            shared_bytes: shared_kib * 1024,
+        }
+    }
+
+    /// Whether it is of compute capability 10.0 or later.
+    pub const fn is_blackwell(self) -> bool {
+        self.major >= 10
+    }
+
+    /// Bytes of shared memory that one block can have: a KiB less than the multiprocessor.
+    pub const fn block_shared_bytes(self) -> u64 {
+        self.shared_bytes.saturating_sub(1024)
+    }
+}
+
+impl Default for Target {
+    /// The GPU that all others with a Tensor Memory Accelerator build upon, [`Target::SM_90`].
+    fn default() -> Self {
+        Self::SM_90
+    }
+}

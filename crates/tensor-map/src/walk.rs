@@ -1,0 +1,268 @@
+//! Which bytes of global memory a copy touches, and where they go in shared memory: the one place
+//! for this arithmetic.
+//!
+//! A copy is a sequence of [`Row`]s, runs of bytes that are neighbours in global memory. Within a
+//! row, the swizzle may scatter pieces over shared memory: [`Row::pieces`].
+//!
+//! What is said here was seen on an H100, except slices with swizzles other than 32 bytes, which
+//! follow from the rest. Copies of types of 4 and 6 bits, wide im2col copies, and gathers and
+//! scatters of rows were not seen, and have no walk.
+
+mod column;
+mod tiles;
+
+use core::{
+    error::Error,
+    fmt::{self, Display, Formatter},
+    ops::Range,
+};
+
+use crate::{Dims, Params, Swizzle, Tensor};
+
+use column::Column;
+use tiles::Tiles;
+
+/// Which way a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From global to shared memory.
+    Load,
+    /// From shared to global memory, reductions included.
+    Store,
+}
+
+/// Bytes of a copy that are neighbours in global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Where the row begins in the box, in bytes from the box's shared address, before the swizzle.
+    pub shared_offset: u64,
+    /// Where the row begins in global memory, in bytes from the tensor's address. It may be outside
+    /// of the tensor.
+    pub global_offset: i64,
+    /// Length in bytes; all count as delivered to the barrier.
+    pub bytes: u64,
+    /// Which of its bytes are in bounds, counted from the row's first.
+    ///
+    /// A load fills the others; a store does not write them. Loads end with the last element of
+    /// dimension 0, stores with the 16 bytes that it lies in.
+    pub inside: Range<u64>,
+}
+
+/// A part of a row that stays together in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its address in shared memory.
+    pub shared_address: u32,
+    /// Where it begins, in bytes from the row's first.
+    pub row_offset: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+impl Row {
+    /// The row's pieces in shared memory, for a box at this shared address.
+    pub fn pieces(&self, swizzle: Swizzle, shared_address: u32) -> impl Iterator<Item = Piece> {
+        let (first, bytes) = (u64::from(shared_address) + self.shared_offset, self.bytes);
+        let unit = u64::from(swizzle.piece_bytes());
+        let mut row_offset = 0;
+        core::iter::from_fn(move || {
+            if row_offset >= bytes {
+                return None;
+            }
+            let linear = first + row_offset;
+            let piece = Piece {
+                shared_address: swizzle.apply(linear as u32),
+                row_offset,
+                bytes: (unit - linear % unit).min(bytes - row_offset),
+            };
+            row_offset += piece.bytes;
+            Some(piece)
+        })
+    }
+}
+
+/// Why a copy has no walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoWalk {
+    /// The parameters break rules of their own; build the map to see which.
+    Broken,
+    /// So many coordinates, or offsets, are needed.
+    Length {
+        /// What is too long or too short.
+        what: &'static str,
+        /// How many there are.
+        given: usize,
+        /// How many are needed.
+        needed: usize,
+    },
+    /// The first element is not at a multiple of 16 bytes: an illegal instruction.
+    Unaligned(i32),
+    /// A store with a negative coordinate: an illegal instruction.
+    NegativeStore {
+        /// The dimension.
+        dim: usize,
+        /// The coordinate.
+        coordinate: i32,
+    },
+    /// The first pixel is not in the box of pixels: an illegal instruction.
+    OutsidePixelBox {
+        /// The dimension.
+        dim: usize,
+        /// The coordinate.
+        coordinate: i32,
+    },
+    /// A copy that was never seen.
+    Unknown(&'static str),
+}
+
+impl Display for NoWalk {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken => f.write_str("the parameters break rules; build the map to see which"),
+            Self::Length {
+                what,
+                given,
+                needed,
+            } => write!(f, "{given} {what} are given, and {needed} are needed"),
+            Self::Unaligned(coordinate) => write!(
+                f,
+                "coordinate {coordinate} of dimension 0 is not at a multiple of 16 bytes: the GPU stops with an illegal instruction"
+            ),
+            Self::NegativeStore { dim, coordinate } => write!(
+                f,
+                "coordinate {coordinate} of dimension {dim} is negative in a store: the GPU stops with an illegal instruction"
+            ),
+            Self::OutsidePixelBox { dim, coordinate } => write!(
+                f,
+                "coordinate {coordinate} of dimension {dim} is not in the box of pixels: the GPU stops with an illegal instruction"
+            ),
+            Self::Unknown(what) => write!(f, "what a copy of {what} does is not known"),
+        }
+    }
+}
+
+impl Error for NoWalk {}
+
+/// The rows of one copy, in the order of shared memory. Made by [`Params::walk`].
+#[derive(Clone, Debug)]
+pub struct Walk(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Tiles(Tiles),
+    Column(Column),
+}
+
+impl Params {
+    /// The rows of a copy of the box at these coordinates, one for each dimension, in elements,
+    /// innermost first.
+    ///
+    /// Copies of im2col maps also have `offsets`, one for each spatial dimension, W first, that are
+    /// added to the coordinates of every pixel. Those of tiled maps have none.
+    ///
+    /// ```
+    /// use tensor_map::{DataType, TensorMap, walk::Direction};
+    ///
+    /// let tiled = TensorMap::tiled(DataType::I32, &[100, 64]).strides_bytes(&[416]).box_dims(&[32, 8]);
+    /// let rows = tiled.params().walk(&[80, 60], &[], Direction::Load).unwrap();
+    /// // The rest of the row is out of bounds, and so are the last four rows.
+    /// let inside: Vec<_> = rows.map(|row| row.inside).collect();
+    /// assert_eq!(inside[0], 0..80);
+    /// assert_eq!(inside[4], 0..0);
+    /// ```
+    ///
+    /// # Errors
+    /// The copy would stop the GPU, or is of a kind that was never seen.
+    pub fn walk(
+        &self,
+        coordinates: &[i32],
+        offsets: &[u16],
+        direction: Direction,
+    ) -> Result<Walk, NoWalk> {
+        let tensor = self.tensor();
+        if self.build_for(0, crate::Target::SM_90).is_err() {
+            return Err(self.unwalkable());
+        }
+        let rank = tensor.rank();
+        length("coordinates", coordinates.len(), rank)?;
+        let coordinates = Dims::<i32>::new(coordinates);
+        if direction == Direction::Store
+            && let Some(dim) = coordinates.iter().position(|coordinate| *coordinate < 0)
+        {
+            return Err(NoWalk::NegativeStore {
+                dim,
+                coordinate: coordinates.at(dim),
+            });
+        }
+        let kind = match self {
+            Self::Tiled(tiled) => {
+                length("offsets", offsets.len(), 0)?;
+                aligned(tensor, coordinates.at(0))?;
+                Kind::Tiles(Tiles::new(tiled, coordinates, direction))
+            }
+            Self::Im2col(im2col) => {
+                length("offsets", offsets.len(), rank - 2)?;
+                Kind::Column(Column::new(im2col, coordinates, offsets, direction)?)
+            }
+            Self::Im2colWide(_) => return Err(NoWalk::Unknown("a wide im2col map")),
+        };
+        Ok(Walk(kind))
+    }
+
+    fn unwalkable(&self) -> NoWalk {
+        let tensor = self.tensor();
+        match self {
+            _ if tensor.data_type.is_packed() => NoWalk::Unknown("elements of 4 or 6 bits"),
+            _ if tensor.swizzle.is_atom() => {
+                NoWalk::Unknown("a swizzle that needs compute capability 10.0")
+            }
+            _ => NoWalk::Broken,
+        }
+    }
+}
+
+fn length(what: &'static str, given: usize, needed: usize) -> Result<(), NoWalk> {
+    if given == needed {
+        Ok(())
+    } else {
+        Err(NoWalk::Length {
+            what,
+            given,
+            needed,
+        })
+    }
+}
+
+fn aligned(tensor: &Tensor, first: i32) -> Result<(), NoWalk> {
+    let bytes = i64::from(first) * tensor.step_bytes() as i64;
+    if bytes % 16 == 0 {
+        Ok(())
+    } else {
+        Err(NoWalk::Unaligned(first))
+    }
+}
+
+/// Which bytes are in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose
+/// length is `dim_bytes`.
+fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) -> Range<u64> {
+    let end = match direction {
+        Direction::Load => dim_bytes,
+        Direction::Store => dim_bytes.next_multiple_of(16),
+    };
+    let from = first_bytes.min(0).unsigned_abs().min(bytes);
+    let to = i128::from(end) - i128::from(first_bytes);
+    let to = to.clamp(0, i128::from(bytes)) as u64;
+    if from < to { from..to } else { 0..0 }
+}
+
+impl Iterator for Walk {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        match &mut self.0 {
+            Kind::Tiles(tiles) => tiles.next(),
+            Kind::Column(column) => column.next(),
+        }
+    }
+}

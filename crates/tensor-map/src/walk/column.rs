@@ -1,0 +1,138 @@
+use super::{Direction, NoWalk, Row, aligned, inside};
+use crate::{Dims, Im2col, Interleave};
+
+/// The pixels of a copy of an im2col map, each a row.
+///
+/// The walk goes from the first pixel in steps of the element strides along W, and begins again at
+/// the box's lower corner, a step further in H, when it leaves the box; likewise in D and N. The
+/// offsets are added to where a pixel is, not to where the walk turns.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    im2col: Im2col,
+    offsets: Dims<i32>,
+    direction: Direction,
+    /// The next pixel, in the tensor's coordinates, without offsets.
+    pixel: [i64; crate::MAX_RANK],
+    row: u64,
+}
+
+impl Column {
+    pub(super) fn new(
+        im2col: &Im2col,
+        coordinates: Dims<i32>,
+        offsets: &[u16],
+        direction: Direction,
+    ) -> Result<Self, NoWalk> {
+        let mut filters = Dims::<i32>::filled(0, offsets.len());
+        for (spatial, offset) in offsets.iter().enumerate() {
+            filters.put(spatial, i32::from(*offset));
+        }
+        let column = Self {
+            im2col: *im2col,
+            offsets: filters,
+            direction,
+            pixel: core::array::from_fn(|dim| i64::from(coordinates.at(dim))),
+            row: 0,
+        };
+        for spatial in 0..offsets.len() {
+            let dim = im2col.first_spatial() + spatial;
+            if !(column.lower(spatial)..column.upper(spatial)).contains(&column.pixel[dim]) {
+                let coordinate = coordinates.at(dim);
+                return Err(NoWalk::OutsidePixelBox { dim, coordinate });
+            }
+        }
+        if !column.is_interleaved() {
+            aligned(&im2col.tensor, coordinates.at(0))?;
+        }
+        Ok(column)
+    }
+
+    fn is_interleaved(&self) -> bool {
+        self.im2col.tensor.interleave != Interleave::None
+    }
+
+    fn lower(&self, spatial: usize) -> i64 {
+        i64::from(self.im2col.lower_corner.at(spatial))
+    }
+
+    fn upper(&self, spatial: usize) -> i64 {
+        let length = self
+            .im2col
+            .tensor
+            .dims
+            .at(self.im2col.first_spatial() + spatial) as i64;
+        length + i64::from(self.im2col.upper_corner.at(spatial))
+    }
+
+    /// Goes on to the next pixel.
+    fn advance(&mut self) {
+        self.row += 1;
+        let strides = self.im2col.tensor.element_strides;
+        for spatial in 0..self.offsets.len() {
+            let dim = self.im2col.first_spatial() + spatial;
+            self.pixel[dim] += i64::from(strides.at(dim));
+            if self.pixel[dim] < self.upper(spatial) {
+                return;
+            }
+            self.pixel[dim] = self.lower(spatial);
+        }
+        let images = self.im2col.tensor.rank() - 1;
+        self.pixel[images] += i64::from(strides.at(images));
+    }
+
+    fn row(&self) -> Row {
+        let tensor = &self.im2col.tensor;
+        let bytes = match tensor.interleave.slice_bytes() {
+            Some(slice) => slice,
+            None => u64::from(self.im2col.channels_per_pixel) * tensor.data_type.bytes(),
+        };
+        let pitch = match tensor.swizzle.span_bytes() {
+            Some(span) if !self.is_interleaved() => span,
+            _ => bytes,
+        };
+        let first_spatial = self.im2col.first_spatial();
+        let mut global_offset = 0_i64;
+        let mut is_inside = true;
+        for dim in first_spatial..tensor.rank() {
+            let offset = match dim.checked_sub(first_spatial) {
+                Some(spatial) if spatial < self.offsets.len() => self.offsets.at(spatial),
+                _ => 0,
+            };
+            let coordinate = self.pixel[dim] + i64::from(offset);
+            is_inside &= (0..tensor.dims.at(dim) as i64).contains(&coordinate);
+            let stride = match dim.checked_sub(1) {
+                Some(stride) => tensor.strides_bytes.at(stride),
+                None => bytes,
+            };
+            let step = coordinate.wrapping_mul(stride as i64);
+            global_offset = step.wrapping_add(global_offset);
+        }
+        let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
+        if !self.is_interleaved() {
+            let first = self.pixel[0] * tensor.data_type.bytes() as i64;
+            global_offset = first.wrapping_add(global_offset);
+            if is_inside {
+                inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
+            }
+        }
+        Row {
+            shared_offset: self.row * pitch,
+            global_offset,
+            bytes,
+            inside: inside_bytes,
+        }
+    }
+}
+
+impl Iterator for Column {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        if self.row >= u64::from(self.im2col.pixels_per_column) {
+            return None;
+        }
+        let row = self.row();
+        self.advance();
+        Some(row)
+    }
+}

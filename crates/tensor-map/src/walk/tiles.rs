@@ -1,0 +1,108 @@
+use super::{Direction, Row, inside};
+use crate::{Dims, Interleave, Tiled};
+
+/// The rows of a box of a tiled map.
+///
+/// Interleaved tensors have the dimensions W, H, D as far as there are, then slices of channels,
+/// then images. Each slice is a row. A copy takes one slice of channels, whatever the box says.
+#[derive(Clone, Debug)]
+pub(super) struct Tiles {
+    tiled: Tiled,
+    coordinates: Dims<i32>,
+    direction: Direction,
+    /// The next row, counted in elements of each dimension; those of a row are not counted.
+    position: Dims<u64>,
+    row: u64,
+    rows: u64,
+}
+
+impl Tiles {
+    pub(super) fn new(tiled: &Tiled, coordinates: Dims<i32>, direction: Direction) -> Self {
+        let mut tiles = Self {
+            tiled: *tiled,
+            coordinates,
+            direction,
+            position: Dims::<u64>::filled(0, tiled.tensor.rank()),
+            row: 0,
+            rows: 1,
+        };
+        for dim in tiles.first_outer()..tiled.tensor.rank() {
+            tiles.rows *= tiled.box_elements(dim);
+        }
+        tiles
+    }
+
+    fn is_interleaved(&self) -> bool {
+        self.tiled.tensor.interleave != Interleave::None
+    }
+
+    /// The first dimension that is not within a row.
+    fn first_outer(&self) -> usize {
+        if self.is_interleaved() { 0 } else { 1 }
+    }
+
+    /// Advances `position` to the next row.
+    fn advance(&mut self) {
+        self.row += 1;
+        for dim in self.first_outer()..self.tiled.tensor.rank() {
+            let next = self.position.at(dim) + 1;
+            if next < self.tiled.box_elements(dim) {
+                self.position.put(dim, next);
+                return;
+            }
+            self.position.put(dim, 0);
+        }
+    }
+
+    fn row(&self) -> Row {
+        let tensor = &self.tiled.tensor;
+        let bytes = match tensor.interleave.slice_bytes() {
+            Some(slice) => slice,
+            None => u64::from(self.tiled.box_dims.at(0)) * tensor.data_type.bytes(),
+        };
+        let pitch = match tensor.swizzle.span_bytes() {
+            Some(span) if !self.is_interleaved() => span,
+            _ => bytes,
+        };
+        let mut global_offset = 0_i64;
+        let mut is_inside = true;
+        for dim in self.first_outer()..tensor.rank() {
+            let step = self.position.at(dim) as i64 * i64::from(tensor.element_strides.at(dim));
+            let coordinate = i64::from(self.coordinates.at(dim)) + step;
+            is_inside &= (0..tensor.dims.at(dim) as i64).contains(&coordinate);
+            let stride = match dim.checked_sub(1) {
+                Some(stride) => tensor.strides_bytes.at(stride),
+                None => bytes,
+            };
+            let step = coordinate.wrapping_mul(stride as i64);
+            global_offset = step.wrapping_add(global_offset);
+        }
+        let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
+        if !self.is_interleaved() {
+            let first = i64::from(self.coordinates.at(0)) * tensor.data_type.bytes() as i64;
+            global_offset = first.wrapping_add(global_offset);
+            if is_inside {
+                inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
+            }
+        }
+        Row {
+            shared_offset: self.row * pitch,
+            global_offset,
+            bytes,
+            inside: inside_bytes,
+        }
+    }
+}
+
+impl Iterator for Tiles {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        if self.row >= self.rows {
+            return None;
+        }
+        let row = self.row();
+        self.advance();
+        Some(row)
+    }
+}

@@ -1,0 +1,425 @@
+//! Every rule broken alone, with the message that people read.
+
+use tensor_map::{
+    DataType, Dims, Finding, Im2col, Im2colWide, Interleave, OobFill, Params, Rule, Swizzle,
+    Target, TensorMap, Tiled,
+};
+
+const ADDRESS: u64 = 0x7f00_0000_0000;
+
+fn tiled() -> Tiled {
+    TensorMap::tiled(DataType::F32, &[64, 64, 64]).box_dims(&[8, 8, 8])
+}
+
+fn im2col() -> Im2col {
+    TensorMap::im2col(DataType::F16, &[64, 56, 56, 8])
+        .pixel_box(&[-1, -1], &[-1, -1])
+        .channels_per_pixel(64)
+        .pixels_per_column(128)
+}
+
+fn wide() -> Im2colWide {
+    let swizzle = Swizzle::B128;
+    TensorMap::im2col_wide(DataType::F16, &[64, 56, 8])
+        .channels_per_pixel(64)
+        .swizzle(swizzle)
+}
+
+fn packed(data_type: DataType) -> Tiled {
+    TensorMap::tiled(data_type, &[128, 8])
+        .strides_bytes(&[96])
+        .box_dims(&[128, 8])
+}
+
+fn broken(params: impl Into<Params>, address: u64, target: Target) -> Vec<Finding> {
+    match params.into().build_for(address, target) {
+        Ok(_) => Vec::new(),
+        Err(refused) => refused.violations().collect(),
+    }
+}
+
+/// Exactly this rule is broken, and the message is this, the rule's name left out.
+#[track_caller]
+fn breaks(params: impl Into<Params>, rule: Rule, message: &str) {
+    breaks_on(Target::SM_90, params, rule, message);
+}
+
+#[track_caller]
+fn breaks_on(target: Target, params: impl Into<Params>, rule: Rule, message: &str) {
+    let found = broken(params, ADDRESS, target);
+    let texts: Vec<String> = found.iter().map(Finding::to_string).collect();
+    assert_eq!(texts, [format!("{message} [{}]", rule.id())]);
+    assert_eq!(found[0].rule, rule);
+}
+
+#[track_caller]
+fn warns(params: impl Into<Params>, rule: Rule, message: &str) {
+    let params = params.into();
+    assert!(broken(params, ADDRESS, Target::SM_90).is_empty());
+    let found: Vec<String> = params
+        .warnings(ADDRESS, Target::SM_90)
+        .map(|finding| finding.to_string())
+        .collect();
+    assert_eq!(found, [format!("{message} [{}]", rule.id())]);
+}
+
+#[test]
+fn what_keeps_all_rules_is_built() {
+    let none: [Finding; 0] = [];
+    assert_eq!(broken(tiled(), ADDRESS, Target::SM_90), none);
+    assert_eq!(broken(im2col(), ADDRESS, Target::SM_90), none);
+    assert_eq!(broken(wide(), ADDRESS, Target::SM_90), none);
+    assert_eq!(
+        broken(packed(DataType::U6x16Align16), ADDRESS, Target::SM_100),
+        none
+    );
+    assert_eq!(tiled().params().warnings(ADDRESS, Target::SM_90).count(), 0);
+}
+
+#[test]
+fn ranks_and_lengths() {
+    let empty = Tiled::new(DataType::F32, &[]);
+    breaks(empty, Rule::RankRange, "rank = 0: must be 1 to 5; try 1");
+    breaks(
+        Tiled::new(DataType::F32, &[8; 6]),
+        Rule::RankRange,
+        "rank = 6: must be 1 to 5; try 5",
+    );
+    breaks(
+        Im2col::new(DataType::F32, &[8; 2]),
+        Rule::RankRange,
+        "rank = 2: must be 3 to 5; try 3",
+    );
+    let flat = TensorMap::tiled(DataType::F32, &[64, 64]).box_dims(&[8, 8]);
+    breaks(
+        flat.interleave(Interleave::B16),
+        Rule::InterleaveRank,
+        "rank = 2: an interleaved tensor has at least 3 dimensions; try 3",
+    );
+    breaks(
+        tiled().strides_bytes(&[256]),
+        Rule::StridesLength,
+        "strides_bytes has 1 value: must be 2, one for each dimension but the innermost",
+    );
+    breaks(
+        tiled().box_dims(&[8, 8, 8, 8]),
+        Rule::BoxLength,
+        "box_dims has 4 values: must be 3, one for each dimension",
+    );
+    breaks(
+        tiled().element_strides(&[]),
+        Rule::ElementStridesLength,
+        "element_strides has 0 values: must be 3, one for each dimension",
+    );
+    breaks(
+        Im2col {
+            upper_corner: Dims::<i32>::new(&[0, 0, 0]),
+            ..im2col()
+        },
+        Rule::CornersLength,
+        "upper_corner has 3 values: must be 2, one for each of W, H, D that the tensor has",
+    );
+}
+
+#[test]
+fn kinds() {
+    breaks(
+        packed(DataType::U6x16Align16),
+        Rule::TypeNeedsBlackwell,
+        "data type = u6x16-align16: needs compute capability 10.0, and this is for 9.0",
+    );
+    breaks(
+        tiled().swizzle(Swizzle::B128Atom32),
+        Rule::SwizzleNeedsBlackwell,
+        "swizzle = 128b-atom-32b: needs compute capability 10.0, and this is for 9.0; try 128b",
+    );
+    let integers = TensorMap::tiled(DataType::U32, &[64]).box_dims(&[8]);
+    breaks(
+        integers.oob_fill(OobFill::NanRequestZeroFma),
+        Rule::NanFillNeedsFloat,
+        "oob_fill = nan: the element type must be f16, bf16, f32, tf32 or f64; try zeros",
+    );
+    breaks_on(
+        Target::SM_100,
+        packed(DataType::U4x16Align16).swizzle(Swizzle::B128Atom64),
+        Rule::PackedTypeSwizzle,
+        "swizzle = 128b-atom-64b: the element type goes with none, 128b and 128b-atom-32b only; try 128b",
+    );
+    let cube = TensorMap::tiled(DataType::U6x16Align16, &[128, 8, 8]).box_dims(&[128, 8, 1]);
+    breaks_on(
+        Target::SM_100,
+        cube.interleave(Interleave::B16),
+        Rule::PackedTypeInterleave,
+        "interleave = 16b: elements of 6 bits are not interleaved; try none",
+    );
+}
+
+#[test]
+fn addresses() {
+    let at = |params: Params, address| {
+        let found = broken(params, address, Target::SM_90);
+        assert_eq!(found.len(), 1);
+        found[0].to_string()
+    };
+    assert_eq!(
+        at(tiled().params(), 0x1008),
+        "address = 0x1008: must be a multiple of 16; try 0x1000 [address-multiple]"
+    );
+    let sliced = tiled().interleave(Interleave::B32).swizzle(Swizzle::B32);
+    assert_eq!(
+        at(sliced.params(), 0x1010),
+        "address = 0x1010: must be a multiple of 32; try 0x1000 [address-multiple]"
+    );
+    assert_eq!(
+        at(tiled().params(), 1 << 57),
+        "address = 0x200000000000000: must be below 2^57 [address-range]"
+    );
+    let mut map = tiled().build(ADDRESS).unwrap();
+    let null = map.replace_address(0).unwrap_err();
+    assert_eq!(
+        null.to_string(),
+        "address = 0x0: must not be null [address-null]"
+    );
+    assert_eq!(map, tiled().build(ADDRESS).unwrap());
+}
+
+#[test]
+fn dimensions_and_strides() {
+    let dims = |dims: [u64; 2]| {
+        TensorMap::tiled(DataType::F32, &dims)
+            .strides_bytes(&[256])
+            .box_dims(&[8, 8])
+    };
+    breaks(
+        dims([64, 0]),
+        Rule::DimRange,
+        "dims[1] = 0: must be 1 to 2^32 elements; try 1",
+    );
+    breaks(
+        dims([(1 << 32) + 1, 8]),
+        Rule::DimRange,
+        "dims[0] = 4294967297: must be 1 to 2^32 elements; try 4294967296",
+    );
+    let narrow = TensorMap::tiled(DataType::U4x16Align8, &[63, 8])
+        .strides_bytes(&[32])
+        .box_dims(&[32, 8]);
+    breaks_on(
+        Target::SM_100,
+        narrow,
+        Rule::DimPackedMultiple,
+        "dims[0] = 63: must be a multiple of 2 elements; try 64",
+    );
+    breaks(
+        tiled().strides_bytes(&[256, 16392]),
+        Rule::StrideMultiple,
+        "strides_bytes[1] = 16392: must be a multiple of 16 bytes; try 16400",
+    );
+    breaks(
+        TensorMap::tiled(DataType::F32, &[65, 64]).box_dims(&[8, 8]),
+        Rule::StrideMultiple,
+        "strides_bytes[0] = 260: must be a multiple of 16 bytes; try 272",
+    );
+    breaks(
+        tiled().strides_bytes(&[256, 1 << 40]),
+        Rule::StrideRange,
+        "strides_bytes[1] = 1099511627776: must be below 2^40 bytes; try 1099511627760",
+    );
+    breaks(
+        tiled().element_strides(&[1, 9, 1]),
+        Rule::ElementStrideRange,
+        "element_strides[1] = 9: must be 1 to 8; try 8",
+    );
+}
+
+#[test]
+fn boxes() {
+    breaks(
+        tiled().box_dims(&[8, 0, 8]),
+        Rule::BoxRange,
+        "box_dims[1] = 0: must be 1 to 256 elements; try 1",
+    );
+    breaks(
+        tiled().box_dims(&[8, 257, 8]),
+        Rule::BoxRange,
+        "box_dims[1] = 257: must be 1 to 256 elements; try 256",
+    );
+    breaks_on(
+        Target::SM_100,
+        packed(DataType::U6x16Align16).box_dims(&[64, 8]),
+        Rule::BoxPackedWidth,
+        "box_dims[0] = 64: must be 128 elements for this element type; try 128",
+    );
+    breaks(
+        tiled().box_dims(&[3, 8, 8]),
+        Rule::BoxRowMultiple,
+        "box_dims[0] = 3: a row of 12 bytes, must be a multiple of 16; try 4",
+    );
+    breaks(
+        tiled().box_dims(&[64, 8, 8]).swizzle(Swizzle::B128),
+        Rule::BoxRowSpan,
+        "box_dims[0] = 64: a row of 256 bytes, must fit the swizzle span of 128; try 32",
+    );
+    breaks(
+        tiled().box_dims(&[64, 64, 16]),
+        Rule::BoxFitsShared,
+        "box_dims has 3 values: the box takes 262144 bytes, must fit the 233472 of shared memory",
+    );
+}
+
+#[test]
+fn columns() {
+    breaks(
+        im2col().channels_per_pixel(0),
+        Rule::ChannelsRange,
+        "channels_per_pixel = 0: must be 1 to 256 elements; try 1",
+    );
+    breaks(
+        im2col().pixels_per_column(1025),
+        Rule::PixelsRange,
+        "pixels_per_column = 1025: must be 1 to 1024 pixels; try 1024",
+    );
+    breaks(
+        im2col().pixel_box(&[-129, -1], &[-1, -1]),
+        Rule::CornerRange,
+        "lower_corner[0] = -129: must be -128 to 127 in a tensor of so many dimensions; try -128",
+    );
+    breaks(
+        im2col().pixel_box(&[-1, 10], &[-1, -46]),
+        Rule::PixelBoxEmpty,
+        "upper_corner[1] = -46: the box of pixels ends at pixel 10, must be after its first, 10; try -45",
+    );
+    let long = TensorMap::im2col(DataType::F16, &[64, 1 << 31, 8]).channels_per_pixel(64);
+    breaks(
+        long,
+        Rule::PixelBoxEmpty,
+        "upper_corner[0] = 0: the box of pixels ends at pixel 2147483648, must be below 2^31",
+    );
+    let blackwell = broken(wide(), ADDRESS, Target::SM_100);
+    assert_eq!(
+        blackwell[0].to_string(),
+        "mode = w: the bits of wide maps for compute capability 10.0 are not known; \
+         let the driver encode [wide-bits-unknown]"
+    );
+    let plain = broken(wide().swizzle(Swizzle::None), ADDRESS, Target::SM_100);
+    assert_eq!(
+        plain[0].to_string(),
+        "swizzle = none: must be 64b, 128b or 128b-atom-32b; try 128b [wide-swizzle]"
+    );
+}
+
+#[test]
+fn warnings() {
+    warns(
+        tiled()
+            .interleave(Interleave::B32)
+            .strides_bytes(&[2048, 131_072]),
+        Rule::InterleaveSwizzle,
+        "swizzle = none: 32-byte slices want the 32-byte swizzle; try 32b",
+    );
+    let wide = wide().swizzle(Swizzle::None);
+    warns(
+        wide,
+        Rule::WideNeedsBlackwell,
+        "mode = w: wide copies need compute capability 10.0; this is an ordinary im2col map",
+    );
+    warns(
+        tiled().box_dims(&[8, 65, 8]),
+        Rule::BoxBeyondTensor,
+        "box_dims[1] = 65: longer than the 64 elements of the tensor, so always partly out of bounds",
+    );
+    warns(
+        tiled().strides_bytes(&[128, 16384]),
+        Rule::StrideOverlap,
+        "strides_bytes[0] = 128: elements share memory, since what it steps over has 256 bytes",
+    );
+    warns(
+        tiled().strides_bytes(&[16384, 256]),
+        Rule::StridesDecrease,
+        "strides_bytes[1] = 256: smaller than the 16384 before it; are these written outermost first?",
+    );
+    let short = tiled().box_dims(&[4, 8, 8]).swizzle(Swizzle::B32).params();
+    let found = short.warnings(ADDRESS, Target::SM_90).next().unwrap();
+    assert_eq!(
+        found.to_string(),
+        "box_dims[0] = 4: a row of 16 bytes takes the whole swizzle span of 32 in shared memory \
+         [span-not-filled]"
+    );
+    assert_eq!(found.rule, Rule::SpanNotFilled);
+    warns(
+        tiled().box_dims(&[32, 8, 8]).swizzle(Swizzle::B128),
+        Rule::SharedAlign,
+        "swizzle = 128b: the buffer in shared memory must be aligned to 1024 bytes, not 128",
+    );
+    warns(
+        TensorMap::tiled(DataType::U8, &[4096, 228, 4]).box_dims(&[256, 228, 4]),
+        Rule::BoxBeyondBlock,
+        "box_dims[0] = 256: the box takes 233472 bytes, and one block can have 232448",
+    );
+    warns(
+        tiled().element_strides(&[2, 1, 1]),
+        Rule::ElementStrideIgnored,
+        "element_strides[0] = 2: ignored in dimension 0, all elements are copied; try 1",
+    );
+    warns(
+        tiled().element_strides(&[1, 3, 1]),
+        Rule::ElementStrideRemainder,
+        "element_strides[1] = 3: does not divide the box of 8: the copy takes 3 elements, the driver counts one less",
+    );
+    let null: Vec<Rule> = tiled()
+        .params()
+        .warnings(0, Target::SM_90)
+        .map(|finding| finding.rule)
+        .collect();
+    assert_eq!(null, [Rule::NullAddress]);
+}
+
+#[test]
+fn all_violations_are_reported_together() {
+    let refused = TensorMap::tiled(DataType::F32, &[0, 65, 64])
+        .box_dims(&[3, 257, 8])
+        .element_strides(&[1, 1, 0])
+        .build(0x1001)
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "no tiled tensor map of these parameters, 5 rules are broken:
+  address = 0x1001: must be a multiple of 16; try 0x1000 [address-multiple]
+  dims[0] = 0: must be 1 to 2^32 elements; try 1 [dim-range]
+  element_strides[2] = 0: must be 1 to 8; try 1 [element-stride-range]
+  box_dims[1] = 257: must be 1 to 256 elements; try 256 [box-range]
+  box_dims[0] = 3: a row of 12 bytes, must be a multiple of 16; try 4 [box-row-multiple]"
+    );
+    assert_eq!(format!("{refused:?}"), refused.to_string());
+}
+
+#[test]
+fn sums_that_overflow_are_no_panic() {
+    let most = TensorMap::tiled(DataType::F64, &[u64::MAX; 5])
+        .box_dims(&[u32::MAX; 5])
+        .element_strides(&[u32::MAX; 5]);
+    assert!(broken(most, u64::MAX, Target::SM_90).len() > 10);
+    let corners = TensorMap::im2col(DataType::F64, &[u64::MAX; 5])
+        .pixel_box(&[i32::MIN; 3], &[i32::MAX; 3])
+        .channels_per_pixel(u32::MAX)
+        .pixels_per_column(u32::MAX);
+    assert!(broken(corners, u64::MAX, Target::SM_90).len() > 10);
+    let many = TensorMap::tiled(DataType::F64, &[1; 100])
+        .strides_bytes(&[16; 200])
+        .box_dims(&[]);
+    assert_eq!(broken(many, 0, Target::SM_90).len(), 1);
+    let _ = most.params().explain(0).to_string();
+    let _ = many.params().explain(0).to_string();
+    let _ = most.params().warnings(0, Target::SM_90).count();
+}
+
+#[test]
+fn every_rule_has_a_test_here() {
+    let source = include_str!("rules.rs");
+    for rule in Rule::ALL {
+        let name = format!("{rule:?}");
+        assert!(
+            source.contains(&format!("Rule::{name}")) || source.contains(rule.id()),
+            "{name}"
+        );
+    }
+}

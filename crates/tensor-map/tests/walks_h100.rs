@@ -1,0 +1,82 @@
+//! The walk against copies that an H100 made (driver 580.159), one a line of `data/walks-h100.txt`:
+//!
+//! `load MAP COORDINATES OFFSETS RUNS`, where MAP is words 1 to 9 in hex, and each run is
+//! `SHARED=GLOBAL*BYTES` or, for bytes that were filled, `SHARED<*BYTES`. The elements in global
+//! memory were their own numbers. Of stores the runs are what changed in global memory.
+
+use std::collections::BTreeMap;
+
+use tensor_map::{Params, TensorMap, walk::Direction};
+
+const WALKS: &str = include_str!("data/walks-h100.txt");
+
+/// Where each two bytes of shared memory come from or go to; none for what was filled.
+type Moves = BTreeMap<u64, Option<i64>>;
+
+fn map(hex: &str) -> TensorMap {
+    let mut bytes = [0; TensorMap::BYTES];
+    for (byte, digits) in bytes[8..].iter_mut().zip(hex.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap();
+    }
+    TensorMap::from_bytes(bytes)
+}
+
+fn numbers<T: std::str::FromStr>(list: &str) -> Vec<T> {
+    list.split(',')
+        .filter_map(|number| number.parse().ok())
+        .collect()
+}
+
+fn seen(runs: &str) -> Moves {
+    let mut moves = Moves::new();
+    for run in runs.split_whitespace() {
+        let (place, bytes) = run.split_once('*').unwrap();
+        let (shared, global) = place.split_once(['=', '<']).unwrap();
+        let (shared, global): (u64, Option<i64>) = (shared.parse().unwrap(), global.parse().ok());
+        for offset in (0..bytes.parse().unwrap()).step_by(2) {
+            moves.insert(shared + offset, global.map(|global| global + offset as i64));
+        }
+    }
+    moves
+}
+
+fn walked(params: &Params, coordinates: &[i32], offsets: &[u16], direction: Direction) -> Moves {
+    let mut moves = Moves::new();
+    for row in params.walk(coordinates, offsets, direction).unwrap() {
+        for piece in row.pieces(params.tensor().swizzle, 0) {
+            for byte in (0..piece.bytes).step_by(2) {
+                let in_row = piece.row_offset + byte;
+                let global = row
+                    .inside
+                    .contains(&in_row)
+                    .then(|| row.global_offset + in_row as i64);
+                if direction == Direction::Load || global.is_some() {
+                    moves.insert(u64::from(piece.shared_address) + byte, global);
+                }
+            }
+        }
+    }
+    moves
+}
+
+#[test]
+fn walks_are_those_of_the_hardware() {
+    assert_eq!(WALKS.lines().count(), 151);
+    for line in WALKS.lines() {
+        let mut words = line.splitn(5, ' ');
+        let mut word = || words.next().unwrap();
+        let (kind, map) = (word(), map(word()));
+        let (coordinates, offsets) = (numbers::<i32>(word()), numbers::<u16>(word()));
+        let direction = if kind == "load" {
+            Direction::Load
+        } else {
+            Direction::Store
+        };
+        let params = map.decode().unwrap().params;
+        let walked = walked(&params, &coordinates, &offsets, direction);
+        assert_eq!(walked, seen(word()), "{line}\n{}", params.explain(0));
+        if direction == Direction::Load {
+            assert_eq!(2 * walked.len() as u64, params.box_bytes(), "{line}");
+        }
+    }
+}

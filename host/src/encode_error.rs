@@ -1,0 +1,218 @@
+use std::{
+    error::Error,
+    fmt::{self, Display, Formatter},
+};
+
+use cuda_driver::DriverError;
+use launch::{Failure, Stage};
+use tensor_map::{DataType, Params, Refused};
+
+/// Why there is no tensor map.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EncodeError {
+    /// The parameters break rules.
+    Refused(Box<Refused>),
+    /// The driver refuses parameters that break no rule, and does not say why.
+    Driver {
+        /// The parameters.
+        params: Box<Params>,
+        /// The device address of the tensor.
+        address: u64,
+        /// What the driver returned.
+        error: DriverError,
+    },
+    /// The tensor does not lie in its buffer.
+    Outside {
+        /// The parameters.
+        params: Box<Params>,
+        /// Length of the buffer in bytes.
+        buffer_bytes: u64,
+        /// Where in the buffer the tensor begins.
+        offset_bytes: u64,
+        /// The first element outside, innermost coordinate first.
+        element: Vec<u64>,
+    },
+    /// The elements of the buffer are not those of the tensor.
+    Element {
+        /// What the buffer holds.
+        buffer: &'static str,
+        /// What the tensor holds.
+        data_type: DataType,
+    },
+    /// No memory of a GPU is at the address, or no longer.
+    NoMemory {
+        /// The address.
+        address: u64,
+        /// What the driver returned, if it knows nothing of the address.
+        error: Option<DriverError>,
+    },
+    /// The memory at the address belongs to another context.
+    OtherContext {
+        /// The address.
+        address: u64,
+    },
+    /// The GPU's context cannot be used.
+    Context(Failure),
+}
+
+impl EncodeError {
+    /// An error if the tensor does not lie in a buffer of `buffer_bytes`.
+    pub(crate) fn outside(
+        params: &Params,
+        buffer_bytes: u64,
+        offset_bytes: u64,
+    ) -> Result<(), Self> {
+        let tensor = params.tensor();
+        let element = match buffer_bytes.checked_sub(offset_bytes) {
+            Some(room_bytes) => tensor.first_outside(room_bytes).map(|dims| dims.to_vec()),
+            None => Some(vec![0; tensor.rank()]),
+        };
+        element.map_or(Ok(()), |element| {
+            Err(Self::Outside {
+                params: Box::new(*params),
+                buffer_bytes,
+                offset_bytes,
+                element,
+            })
+        })
+    }
+}
+
+impl Display for EncodeError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refused) => refused.fmt(f),
+            Self::Driver {
+                params, address, ..
+            } => {
+                let function = params.function();
+                writeln!(f, "{function} refuses what breaks no rule known here:")?;
+                write!(f, "{}", params.explain(*address))
+            }
+            Self::Outside {
+                params,
+                buffer_bytes,
+                offset_bytes,
+                element,
+            } => {
+                let bytes = params.tensor().span_bytes();
+                write!(f, "a tensor of {bytes} bytes from byte {offset_bytes} ")?;
+                write!(f, "does not fit a buffer of {buffer_bytes}: ")?;
+                writeln!(f, "element {element:?} is the first outside, with")?;
+                write!(f, "{}", params.explain(*offset_bytes))
+            }
+            Self::Element { buffer, data_type } => {
+                let name = data_type.name();
+                write!(f, "a buffer of {buffer} holds no tensor of {name}; ")?;
+                write!(f, "take a buffer of its elements, or of bytes")
+            }
+            Self::NoMemory { address, .. } => {
+                write!(f, "no memory of a GPU is at {address:#x}: ")?;
+                write!(
+                    f,
+                    "it was never allocated there, or was freed, or is the host's"
+                )
+            }
+            Self::OtherContext { address } => {
+                write!(f, "the memory at {address:#x} belongs to another context; ")?;
+                write!(
+                    f,
+                    "take memory that was allocated on the GPU that runs the kernel"
+                )
+            }
+            Self::Context(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl Error for EncodeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Driver { error, .. } => Some(error),
+            Self::NoMemory { error, .. } => error.as_ref().map(|error| error as _),
+            _ => None,
+        }
+    }
+}
+
+impl From<EncodeError> for Failure {
+    fn from(error: EncodeError) -> Self {
+        let failure = Failure::new(Stage::Encode, error.to_string());
+        match error {
+            EncodeError::Driver { error, .. }
+            | EncodeError::NoMemory {
+                error: Some(error), ..
+            } => failure.error_name(error.name()).hint(error.sentence()),
+            EncodeError::Context(failure) => failure,
+            _ => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuda_driver::Origin;
+    use tensor_map::{TensorMap, Tiled};
+
+    fn tiled() -> Tiled {
+        TensorMap::tiled(DataType::I32, &[100, 64])
+            .strides_bytes(&[416])
+            .box_dims(&[32, 8])
+    }
+
+    #[test]
+    fn a_map_that_only_the_driver_refuses_shows_its_parameters() {
+        let error = DriverError {
+            function: "f",
+            code: 1,
+            origin: Origin::Driver,
+        };
+        let error = EncodeError::Driver {
+            params: Box::new(tiled().params()),
+            address: 0x7f00,
+            error,
+        };
+        let text = error.to_string();
+        assert!(text.starts_with("cuTensorMapEncodeTiled refuses"), "{text}");
+        assert!(text.contains("0x7f00") && text.contains("416"), "{text}");
+        let text = Failure::from(error).to_string();
+        assert!(text.contains("(CUDA_ERROR_INVALID_VALUE)"), "{text}");
+    }
+
+    #[test]
+    fn a_tensor_stays_in_its_buffer() {
+        let (params, span) = (tiled().params(), 63 * 416 + 400);
+        assert_eq!(EncodeError::outside(&params, span + 16, 16), Ok(()));
+        let error = EncodeError::outside(&params, span + 15, 16).unwrap_err();
+        let expected = "a tensor of 26608 bytes from byte 16 does not fit a buffer of 26623: \
+                        element [99, 63] is the first outside, with";
+        assert!(error.to_string().starts_with(expected), "{error}");
+        let error = EncodeError::outside(&params, 8, 16)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("element [0, 0] is the first outside"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn addresses_that_hold_no_tensor_are_named() {
+        let error = EncodeError::NoMemory {
+            address: 0x10,
+            error: None,
+        };
+        assert!(
+            error
+                .to_string()
+                .starts_with("no memory of a GPU is at 0x10: ")
+        );
+        let error = EncodeError::OtherContext { address: 0x20 };
+        assert!(
+            error
+                .to_string()
+                .starts_with("the memory at 0x20 belongs to another context; ")
+        );
+    }
+}

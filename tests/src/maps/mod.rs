@@ -1,0 +1,40 @@
+//! Tensor maps of random parameters, and what a driver made of them.
+
+pub mod generate;
+pub mod record;
+
+use tensor_map::{Params, Target, TensorMap};
+
+/// What is asked of an encoder.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Case {
+    /// A map of these parameters, for a tensor at this address.
+    Encode(Params, u64),
+    /// Another address in this map.
+    Replace(TensorMap, u64),
+}
+
+impl Case {
+    /// The driver function that is asked.
+    pub fn function(&self) -> &'static str {
+        match self {
+            Self::Encode(params, _) => params.function(),
+            Self::Replace(..) => "cuTensorMapReplaceAddress",
+        }
+    }
+
+    /// What this project makes of it for an H100.
+    pub fn ours(&self) -> Result<TensorMap, String> {
+        match self {
+            Self::Encode(params, address) => {
+                let map = params.build_for(*address, Target::SM_90);
+                map.map_err(|refused| refused.to_string())
+            }
+            Self::Replace(map, address) => {
+                let mut map = *map;
+                let result = map.replace_address(*address);
+                result.map(|()| map).map_err(|finding| finding.to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Our tensor maps against what a driver made of the same parameters, where there is no driver.
+//!
+//! `data/maps-h100.z` is what `map-differential --sample` wrote on an H100 (driver 580.159).
+
+use tests::maps::record::unpack;
+
+#[test]
+fn our_maps_are_the_drivers() {
+    let records = unpack(include_bytes!("../data/maps-h100.z")).unwrap();
+    assert_eq!(records.len(), 6000);
+    let legal = records
+        .iter()
+        .filter(|record| record.answer.is_some())
+        .count();
+    assert!((2000..4000).contains(&legal), "{legal}");
+    for record in records {
+        let ours = record.case.ours();
+        assert_eq!(
+            ours.as_ref().ok(),
+            record.answer.as_ref(),
+            "{:?}\n{ours:?}",
+            record.case
+        );
+    }
+}
