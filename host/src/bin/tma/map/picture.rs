@@ -45,7 +45,8 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
         svg.text(10.0, y, "", line);
         y += 15.0;
     }
-    y += 20.0;
+    // Room for the heads of both sides.
+    y += 40.0;
     let shown = &copy.rows[..copy.rows.len().min(MOST_ROWS)];
     let width = global(&mut svg, shown, copy.direction, y);
     shared(&mut svg, copy, shown, LEFT + width + 130.0, y);
@@ -107,13 +108,14 @@ fn global(svg: &mut Svg, rows: &[Row], direction: Direction, y: f64) -> f64 {
 /// The box in shared memory, in lines of the 128 bytes of all banks.
 fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
     svg.text(x, y - 24.0, "head", "shared memory, 128 bytes a line");
+    svg.text(x - 8.0, y - 6.0, "end", "banks");
     for group in 0..8 {
         let middle = x + CELL * (f64::from(group) + 0.5);
         svg.text(
             middle,
             y - 6.0,
             "middle",
-            &format!("banks {}-{}", group * 4, group * 4 + 3),
+            &format!("{}-{}", group * 4, group * 4 + 3),
         );
     }
     let swizzle = copy.params.tensor().swizzle;
