@@ -19,7 +19,10 @@ pub(crate) fn check<T: Pod>(data_type: DataType) -> Result<(), EncodeError> {
     if fits {
         return Ok(());
     }
-    Err(EncodeError::Element { buffer: type_name::<T>(), data_type })
+    Err(EncodeError::Element {
+        buffer: type_name::<T>(),
+        data_type,
+    })
 }
 
 /// The element type that a Rust type is.
@@ -50,7 +53,10 @@ mod tests {
         assert_eq!(check::<u8>(DataType::F64), Ok(()));
         assert_eq!(check::<[f32; 2]>(DataType::F64), Ok(()));
         let error = check::<half::f16>(DataType::Bf16).unwrap_err();
-        assert!(error.to_string().contains("holds no tensor of bf16"), "{error}");
+        assert!(
+            error.to_string().contains("holds no tensor of bf16"),
+            "{error}"
+        );
         assert!(check::<f32>(DataType::I32).is_err());
         assert!(check::<[f32; 3]>(DataType::F32).is_err());
     }

@@ -108,11 +108,17 @@ impl Display for EncodeError {
             }
             Self::NoMemory { address, .. } => {
                 write!(f, "no memory of a GPU is at {address:#x}: ")?;
-                write!(f, "it was never allocated there, or was freed, or is the host's")
+                write!(
+                    f,
+                    "it was never allocated there, or was freed, or is the host's"
+                )
             }
             Self::OtherContext { address } => {
                 write!(f, "the memory at {address:#x} belongs to another context; ")?;
-                write!(f, "take memory that was allocated on the GPU that runs the kernel")
+                write!(
+                    f,
+                    "take memory that was allocated on the GPU that runs the kernel"
+                )
             }
             Self::Context(failure) => failure.fmt(f),
         }
@@ -182,8 +188,13 @@ mod tests {
         let expected = "a tensor of 26608 bytes from byte 16 does not fit a buffer of 26623: \
                         element [99, 63] is the first outside, with";
         assert!(error.to_string().starts_with(expected), "{error}");
-        let error = EncodeError::outside(&params, 8, 16).unwrap_err().to_string();
-        assert!(error.contains("element [0, 0] is the first outside"), "{error}");
+        let error = EncodeError::outside(&params, 8, 16)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("element [0, 0] is the first outside"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -192,8 +203,16 @@ mod tests {
             address: 0x10,
             error: None,
         };
-        assert!(error.to_string().starts_with("no memory of a GPU is at 0x10: "));
+        assert!(
+            error
+                .to_string()
+                .starts_with("no memory of a GPU is at 0x10: ")
+        );
         let error = EncodeError::OtherContext { address: 0x20 };
-        assert!(error.to_string().starts_with("the memory at 0x20 belongs to another context; "));
+        assert!(
+            error
+                .to_string()
+                .starts_with("the memory at 0x20 belongs to another context; ")
+        );
     }
 }

@@ -1,10 +1,10 @@
 use launch::{Dim3, Parameter, Signature};
-use ptx::{Function, FunctionDirective, Linkage, Module, Space, Variable};
+use ptx::{Block, Function, FunctionDirective, Linkage, Module, Space, Variable};
 
 /// What a kernel says about itself in its PTX.
 ///
-/// Its static shared memory is what it declares and what the module declares for all; the compiler
-/// may find that some of it is not used.
+/// Its static shared memory is what it and the functions that it reaches declare, and what they
+/// name of the module's; the compiler may find that some of it is not used.
 pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
     Signature {
         entry: entry.name.as_str().to_owned(),
@@ -12,7 +12,9 @@ pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
         maxntid: dim3(entry.directive(".maxntid")),
         reqntid: dim3(entry.directive(".reqntid")),
         reqnctapercluster: dim3(entry.directive(".reqnctapercluster")),
-        static_shared_bytes: static_shared_bytes(module, entry),
+        static_shared_bytes: module
+            .extract(entry.name.as_str())
+            .map_or(0, |reached| static_shared_bytes(&reached)),
     }
 }
 
@@ -42,9 +44,12 @@ fn dim3(directive: Option<&FunctionDirective>) -> Option<Dim3> {
     Some(dims.into())
 }
 
-fn static_shared_bytes(module: &Module, entry: &Function) -> u64 {
-    let own = entry.body.iter().flat_map(|body| body.variables());
-    own.chain(module.variables())
+/// Of everything in a module.
+fn static_shared_bytes(module: &Module) -> u64 {
+    let bodies = module.functions().filter_map(|f| f.body.as_ref());
+    bodies
+        .flat_map(Block::variables)
+        .chain(module.variables())
         .filter(|variable| is_static_shared(variable))
         .fold(0, |end: u64, variable| {
             let align = u64::from(variable.align.unwrap_or(1)).max(1);
@@ -75,6 +80,9 @@ mod tests {
 .address_size 64
 .extern .shared .align 1024 .b8 dynamic[];
 .shared .align 4 .b8 common[6];
+.shared .align 4 .b8 of_helper[40];
+.shared .align 4 .b8 of_no_one[4096];
+.func helper() { .shared .b8 own[2]; st.shared.u32 [of_helper+4], 1; ret; }
 .visible .entry tile(
     .param .align 64 .b8 tile_param_0[128],
     .param .u64 .ptr .align 1 tile_param_1,
@@ -88,9 +96,11 @@ mod tests {
     {
         .shared .align 128 .b8 buffer[1024];
     }
+    mov.u64 %rd1, common;
+    mov.u64 %rd2, dynamic;
     ret;
 }
-.visible .entry plain() .reqntid 64 { ret; }
+.visible .entry plain() .reqntid 64 { call helper; ret; }
 ";
 
     #[test]
@@ -113,11 +123,12 @@ mod tests {
         assert_eq!(tile.parameters[1].name, "tile_param_1");
         assert_eq!(tile.maxntid, Some(Dim3::new(16, 8, 1)));
         assert_eq!(tile.reqnctapercluster, Some(Dim3::new(2, 1, 1)));
-        // The barrier, the buffer at 128, and what all kernels have.
+        // The barrier, the buffer at 128, and what it names of the module's.
         assert_eq!(tile.static_shared_bytes, 128 + 1024 + 6);
 
         assert_eq!(plain.reqntid, Some(Dim3::new(64, 1, 1)));
         assert_eq!((plain.maxntid, plain.reqnctapercluster), (None, None));
-        assert_eq!((plain.parameters.len(), plain.static_shared_bytes), (0, 6));
+        // What the function has that it calls: 2 bytes of its own, and 40 at 4.
+        assert_eq!((plain.parameters.len(), plain.static_shared_bytes), (0, 44));
     }
 }

@@ -51,7 +51,11 @@ pub fn encode(
     let target = target(gpu);
     match params.build_for(address, target) {
         Ok(map) if !target.is_blackwell() => Ok(map),
-        Err(refused) if refused.violations().any(|v| v.rule != Rule::WideBitsUnknown) => {
+        Err(refused)
+            if refused
+                .violations()
+                .any(|v| v.rule != Rule::WideBitsUnknown) =>
+        {
             Err(EncodeError::Refused(Box::new(refused)))
         }
         _ => Ok(mend(encode_with_driver(gpu, params, address)?, &params)),

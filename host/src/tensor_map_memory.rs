@@ -47,7 +47,10 @@ impl Gpu {
         maps: &[TensorMap<'buffer>],
     ) -> Result<TensorMaps<'buffer>, Failure> {
         let bytes: Vec<u8> = maps.iter().flat_map(|map| map.map().to_bytes()).collect();
-        Ok(TensorMaps { memory: self.upload(&bytes)?, tensors: PhantomData })
+        Ok(TensorMaps {
+            memory: self.upload(&bytes)?,
+            tensors: PhantomData,
+        })
     }
 
     /// A map of a tensor at an address that some other code allocated.
@@ -70,7 +73,10 @@ impl Gpu {
             EncodeError::NoMemory { address, error }
         })?;
         if !found.is_device {
-            return Err(EncodeError::NoMemory { address, error: None });
+            return Err(EncodeError::NoMemory {
+                address,
+                error: None,
+            });
         }
         if !found.context.is_null() && found.context != self.raw_context() {
             return Err(EncodeError::OtherContext { address });
@@ -94,8 +100,8 @@ impl Module {
         let name = CString::new(variable)
             .map_err(|_| fail(format!("the name `{variable}` has a zero byte")))?;
         let place = self.inner().get_global::<[u64; 16]>(&name);
-        let mut place =
-            place.map_err(|error| fail(format!("no variable `{variable}` of 128 bytes: {error}")))?;
+        let mut place = place
+            .map_err(|error| fail(format!("no variable `{variable}` of 128 bytes: {error}")))?;
         let result = place.copy_from(map.map().words());
         result.map_err(|error| fail(format!("copying a map to `{variable}`: {error}")))
     }

@@ -13,9 +13,10 @@ fn no_driver_is_one_message() {
         let output = tma(Path::new(NO_DRIVER), &[], arguments);
         assert!(output.stdout.is_empty(), "{output:?}");
         let message = refused(&output);
-        let expected = "error: no CUDA driver: /nowhere/libcuda.so.1: cannot open";
-        assert!(message.starts_with(expected), "{message}");
-        assert_eq!(message.lines().count(), 1, "{message}");
+        assert_eq!(
+            message,
+            "error: no CUDA driver (/nowhere/libcuda.so.1 is not there)\n"
+        );
     }
 }
 

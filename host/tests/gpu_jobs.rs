@@ -23,7 +23,7 @@ fn jobs_run_until_a_fault() -> Result {
     let out = good.buffer(Buffer::zeroed::<i32>("out", 512));
     for (part, x, y) in [(0, 16, 32), (1, -4, 60)] {
         let launch = Launch::new("tile", 1, 256)
-            .tensor_map(&tiled, input)
+            .tensor_map(tiled, input)
             .buffer_at(out, part * 1024)
             .scalar(x)
             .scalar(y);

@@ -43,7 +43,7 @@ fn kernels_are_described() {
     let text = printed(&inspect(KERNELS, &[]));
     let (head, rest) = text.split_once('\n').unwrap();
     assert!(
-        head.contains("kernels.ptx: PTX 8.6 for sm_90a; not compiled: no CUDA driver: /nowhere")
+        head.contains("kernels.ptx: PTX 8.6 for sm_90a; not compiled: no CUDA driver (/nowhere")
     );
     assert_eq!(
         rest,

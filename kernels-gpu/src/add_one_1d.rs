@@ -17,12 +17,8 @@ pub const BUF_LEN: usize = 1024;
 /// 1. `data` points to at least `offset_elems + BUF_LEN * blocks` numbers of global memory that
 ///    nobody else uses while the kernel runs.
 /// 2. `data + offset_elems` is a multiple of 16 bytes.
-/// 3. Blocks are one-dimensional.
-///
-/// # PTX
-/// ```text
-#[doc = include_str!("../../tests/golden/ptx/sm_90a/add_one_1d.ptx")]
-/// ```
+/// 3. Blocks are one-dimensional, of a multiple of 32 threads.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_1d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     // The shared buffer of a bulk copy is aligned to 16 bytes.

@@ -23,12 +23,9 @@ pub const SMEM_HEIGHT: usize = 16;
 /// 1. `map` is a two-dimensional map of `i32` with boxes of [`SMEM_WIDTH`] by [`SMEM_HEIGHT`],
 ///    without swizzle, over a matrix that nobody else uses while the kernel runs.
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
-/// 3. Blocks are one-dimensional, and tiles of different blocks do not overlap.
-///
-/// # PTX
-/// ```text
-#[doc = include_str!("../../tests/golden/ptx/sm_90a/tile_2d.ptx")]
-/// ```
+/// 3. Blocks are one-dimensional, of a multiple of 32 threads; tiles of different blocks do not
+///    overlap.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/tile_2d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d(#[grid_constant] map: &TensorMap, x: i32, y: i32) {
     // SAFETY: the conditions are this kernel's own.
@@ -57,7 +54,8 @@ pub unsafe fn tile_2d_to(
 /// # Safety
 /// 1. As (1) of [`tile_2d`], for both maps.
 /// 2. No store starts at a negative coordinate; columns are multiples of 4.
-/// 3. Every thread of the block calls it; blocks are one-dimensional; stores do not overlap.
+/// 3. Every thread of the block calls it; blocks are one-dimensional, of a multiple of 32 threads;
+///    stores do not overlap.
 #[inline(always)]
 unsafe fn load_add_store(
     load_map: &TensorMap,

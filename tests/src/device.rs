@@ -47,14 +47,25 @@ impl Device {
         }
     }
 
-    /// Takes `--device WHERE` out of a program's arguments.
+    /// The environment variable that names the device where no `--device` does.
+    pub const VARIABLE: &str = "TMA_DEVICE";
+
+    /// What [`Device::VARIABLE`] names, or `auto`.
+    ///
+    /// # Errors
+    /// A value that is none of the three.
+    pub fn from_env() -> Result<Self, String> {
+        std::env::var(Self::VARIABLE).map_or(Ok(Self::Auto), |name| name.parse())
+    }
+
+    /// Takes `--device WHERE` out of a program's arguments; without it, [`Device::from_env`].
     ///
     /// # Errors
     /// A value that is none of the three, or none at all.
     pub fn from_args(
         arguments: impl Iterator<Item = String>,
     ) -> Result<(Self, Vec<String>), String> {
-        let mut device = Self::Auto;
+        let mut device = None;
         let mut rest = Vec::new();
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
@@ -66,11 +77,10 @@ impl Device {
                     continue;
                 }
             };
-            device = value
-                .ok_or("`--device` takes auto, gpu or emulator")?
-                .parse()?;
+            let value = value.ok_or("`--device` takes auto, gpu or emulator")?;
+            device = Some(value.parse()?);
         }
-        Ok((device, rest))
+        Ok((device.map_or_else(Self::from_env, Ok)?, rest))
     }
 }
 

@@ -70,6 +70,11 @@ fn main() -> ExitCode {
         let case = CASES.iter().find(|case| case.name == name);
         return case.map_or(ExitCode::from(2), print_failure);
     }
+    // Said once, not by every case.
+    if let Ok(Opened::Broken(reason)) | Err(reason) = Device::from_env().map(Device::open) {
+        eprintln!("error: {reason}");
+        return ExitCode::FAILURE;
+    }
     let trial = |case: &'static Case| Trial::test(case.name, || fails(case));
     libtest_mimic::run(&Arguments::from_args(), CASES.iter().map(trial).collect()).exit_code()
 }
@@ -93,7 +98,7 @@ fn print_failure(case: &Case) -> ExitCode {
     let Opened::Ready {
         mut backend,
         capability,
-    } = Device::Auto.open()
+    } = Device::from_env().unwrap_or(Device::Gpu).open()
     else {
         println!("the device cannot be opened");
         return ExitCode::FAILURE;

@@ -2,17 +2,17 @@
 
 use std::{
     collections::BTreeSet,
+    env::consts::{ARCH, OS},
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode, Stdio},
+    process::{Command, ExitCode},
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
 
 use crate::{
     paths::target_dir,
-    process::{cargo, output, shown},
+    process::{output, programs},
     setup,
 };
 
@@ -31,12 +31,13 @@ const SYSTEM_LIBRARIES: &[&str] = &[
 ];
 
 const README: &str = "\
-Needs Linux on x86-64, glibc {glibc} or later, and an NVIDIA driver for CUDA 12.0 or later; no CUDA
-toolkit and no Rust.
+For {os} on {arch}. Needs an NVIDIA driver for CUDA 12.0 or later and {glibc};
+no CUDA toolkit and no Rust.
 
     ./run                     run the kernels and check their results, a line each
     ./run --list              what kernels there are
     ./cases --device gpu      every test case; a missing GPU is a failure
+    ./failures                launches that must fail, and whether the messages say why
     ./tma devices             what GPUs there are
     ./tma --help              the rest
 ";
@@ -55,41 +56,40 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .out
         .clone()
         .unwrap_or_else(|| target_dir().join("bundle"));
-    let programs = [
-        "--package",
-        "host",
-        "--bin",
-        "tma",
-        "--package",
-        "tests",
-        "--bin",
-        "run",
-    ];
-    let mut built = executables("build", &programs)?;
-    built.extend(executables(
+    let mut built = programs(&[
+        "build",
+        "--package=host",
+        "--bin=tma",
+        "--package=tests",
+        "--bin=run",
+    ])?;
+    built.extend(programs(&[
         "test",
-        &["--no-run", "--package", "tests", "--test", "cases"],
-    )?);
+        "--no-run",
+        "--package=tests",
+        "--test=cases",
+        "--test=failures",
+    ])?);
 
     fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let mut total = 0;
-    let mut glibc = None;
-    for name in ["tma", "run", "cases"] {
+    let mut glibc = Vec::new();
+    for name in ["tma", "run", "cases", "failures"] {
         let from = built.iter().find(|(built, _)| built == name);
         let (_, from) = from.with_context(|| format!("cargo made no program `{name}`"))?;
         let program = out.join(name);
         put(from, &program)?;
-        glibc = glibc.max(requirements(&program)?);
+        glibc.push(requirements(&program)?);
         total += fs::metadata(&program)
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
-    let glibc = glibc.map_or("2.31".to_owned(), |(major, minor)| {
-        format!("{major}.{minor}")
-    });
     let readme = out.join("README.txt");
-    fs::write(&readme, README.replace("{glibc}", &glibc))
-        .with_context(|| format!("cannot write {}", readme.display()))?;
+    let text = README
+        .replace("{os}", OS)
+        .replace("{arch}", ARCH)
+        .replace("{glibc}", &glibc_needed(&glibc));
+    fs::write(&readme, text).with_context(|| format!("cannot write {}", readme.display()))?;
     ensure!(
         total <= MOST_BYTES,
         "the bundle has {} MiB, more than {}",
@@ -108,35 +108,13 @@ fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }
 
-/// The programs that cargo makes, by name.
-fn executables(verb: &str, arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
-    let mut command = cargo();
-    command
-        .args([
-            verb,
-            "--release",
-            "--message-format=json-render-diagnostics",
-        ])
-        .args(arguments);
-    say!("$ {}", shown(&command));
-    let made = command
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo")?;
-    ensure!(
-        made.status.success(),
-        "`{}` failed ({})",
-        shown(&command),
-        made.status
-    );
-    let text = String::from_utf8_lossy(&made.stdout);
-    Ok(text.lines().filter_map(executable).collect())
-}
-
-fn executable(message: &str) -> Option<(String, PathBuf)> {
-    let message: Value = serde_json::from_str(message).ok()?;
-    let name = message["target"]["name"].as_str()?;
-    Some((name.to_owned(), message["executable"].as_str()?.into()))
+/// In words, of what each program needs.
+fn glibc_needed(programs: &[Option<(u32, u32)>]) -> String {
+    let all: Option<Vec<_>> = programs.iter().copied().collect();
+    match all.and_then(|all| all.into_iter().max()) {
+        Some((major, minor)) => format!("glibc {major}.{minor} or later"),
+        None => "a glibc of unknown version (that of the machine that built this will do)".into(),
+    }
 }
 
 /// Copies a program without what only debuggers want.
@@ -222,17 +200,9 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_in_cargos_messages() {
-        let message =
-            r#"{"reason":"compiler-artifact","target":{"name":"tma"},"executable":"/t/tma"}"#;
-        assert_eq!(
-            executable(message),
-            Some(("tma".to_owned(), "/t/tma".into()))
-        );
-        assert_eq!(
-            executable(r#"{"target":{"name":"lib"},"executable":null}"#),
-            None
-        );
-        assert_eq!(executable("no message"), None);
+    fn a_program_that_was_not_looked_at_makes_the_glibc_unknown() {
+        let (old, new) = (Some((2, 9)), Some((2, 34)));
+        assert_eq!(glibc_needed(&[old, new]), "glibc 2.34 or later");
+        assert!(glibc_needed(&[new, None]).contains("unknown"));
     }
 }

@@ -20,29 +20,28 @@ use crate::{
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
+const CLIPPY: [&str; 6] = [
+    "clippy",
+    "--workspace",
+    "--all-targets",
+    "--",
+    "-D",
+    "warnings",
+];
+
 type Step = (&'static str, fn(&mut Counts) -> Result<()>);
 
 const STEPS: &[Step] = &[
     ("fmt", |_| run_command(cargo().args(["fmt", "--check"]))),
-    ("tidy", |_| tidy::check()),
+    ("tidy", |_| tidy::check().map(drop)),
     ("set-up", |_| setup::ensure_device_compiler().map(drop)),
-    ("clippy", |_| {
-        let all = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ];
-        run_command(cargo().args(all))
-    }),
+    ("clippy", |_| run_command(cargo().args(CLIPPY))),
     ("doc", |_| {
         let all = ["doc", "--workspace", "--no-deps"];
         run_command(cargo().args(all).env("RUSTDOCFLAGS", "-D warnings"))
     }),
     ("test", |counts| {
-        *counts = test::everything()?;
+        *counts = test::everything(cargo())?;
         ensure!(counts.is_good(), "{counts}");
         Ok(())
     }),
@@ -54,15 +53,7 @@ const STEPS: &[Step] = &[
 /// What its tests do not look at.
 fn example(folder: &std::path::Path) -> Result<()> {
     run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
-    let all = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
-    run_command(cargo_in_example(folder).args(all))?;
+    run_command(cargo_in_example(folder).args(CLIPPY))?;
     run_command(cargo_in_example(folder).args(["build"]))
 }
 

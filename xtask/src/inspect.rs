@@ -1,7 +1,7 @@
 //! `inspect`: one kernel as the machine sees it.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::Path,
     process::{Command, ExitCode},
@@ -13,7 +13,8 @@ use ptx_builder::Arch;
 
 use crate::{paths::root, process, ptx as ptx_verb, setup};
 
-/// Shows the finished PTX of one kernel, what it takes where ptxas is there, and its SASS.
+/// Shows the finished PTX of one kernel; what it takes where ptxas is there, and its machine code
+/// where nvdisasm is there too.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The kernel
@@ -21,11 +22,11 @@ pub(crate) struct Args {
     /// For this architecture
     #[arg(long, default_value = "sm_90a")]
     arch: Arch,
-    /// The machine code, too; needs ptxas and nvdisasm
+    /// Not the machine code
     #[arg(long)]
-    sass: bool,
+    no_sass: bool,
     /// The PTX alone, just as ptxas takes it
-    #[arg(long, conflicts_with = "sass")]
+    #[arg(long)]
     raw: bool,
 }
 
@@ -35,43 +36,55 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let text = fs::read_to_string(&built.path)
         .with_context(|| format!("cannot read {}", built.path.display()))?;
     let module = ptx::parse_named(&built.path.display().to_string(), &text)?;
-    let kernel = extract(&module, &args.kernel)?;
+    let (name, others) = find(&module, &args.kernel)?;
+    if !others.is_empty() {
+        complain!("this is {name}; there are also {}\n", others.join(", "));
+    }
+    let kernel = module.extract(name);
+    let kernel = kernel.with_context(|| format!("there is no kernel `{name}`"))?;
     if args.raw {
         say!("{kernel}");
         return Ok(ExitCode::SUCCESS);
     }
-    // Before anything is printed: its tools may be missing.
-    let sass = args.sass.then(|| sass(&kernel, args.arch)).transpose()?;
     say!("{}\n", readable(&kernel));
     match built
         .resources
         .as_ref()
-        .and_then(|kernels| kernels.get(&args.kernel))
+        .and_then(|kernels| kernels.get(name))
     {
-        Some(resources) => say!(
-            "{}",
-            ptx_verb::describe([(args.kernel.as_str(), resources)].into_iter())
-        ),
+        Some(resources) => say!("{}", ptx_verb::describe([(name, resources)].into_iter())),
         None => say!("(no ptxas to say what the kernel takes: cargo xtask setup --cuda)"),
     }
-    if let Some(sass) = sass {
-        say!("\n{sass}");
+    if let (Some(ptxas), false) = (setup::tool("ptxas"), args.no_sass) {
+        match setup::tool("nvdisasm") {
+            Some(nvdisasm) => say!("\n{}", sass(&kernel, args.arch, &ptxas, &nvdisasm)?),
+            None => say!("(no nvdisasm to show machine code: cargo xtask setup --cuda)"),
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The kernel and what it needs, or the nearest names.
-fn extract(module: &Module, kernel: &str) -> Result<Module> {
+/// The kernel's entry, or the first of its instances, `kernel_1` and so on, and the others; or an
+/// error with the nearest names.
+fn find<'m>(module: &'m Module, kernel: &str) -> Result<(&'m str, Vec<&'m str>)> {
     let names = || module.entries().map(|entry| entry.name.as_str());
-    let extracted = names()
-        .find(|name| *name == kernel)
-        .and_then(|name| module.extract(name));
-    extracted.with_context(|| {
+    if let Some(name) = names().find(|name| *name == kernel) {
+        return Ok((name, Vec::new()));
+    }
+    let number = |name: &str| -> Option<u64> {
+        let rest = name.strip_prefix(kernel)?.strip_prefix('_')?;
+        rest.parse().ok()
+    };
+    let instances = names().filter_map(|name| Some((number(name)?, name)));
+    let instances: BTreeMap<u64, &str> = instances.collect();
+    let mut instances = instances.into_values();
+    let first = instances.next().with_context(|| {
         format!(
             "there is no kernel `{kernel}`; {}",
             launch::suggestion(kernel, names())
         )
-    })
+    })?;
+    Ok((first, instances.collect()))
 }
 
 /// The PTX with the Rust line as a comment where a `.loc` names it.
@@ -111,13 +124,7 @@ fn readable(module: &Module) -> String {
     lines.join("\n")
 }
 
-fn sass(kernel: &Module, arch: Arch) -> Result<String> {
-    let tool = |name: &'static str| {
-        let missing =
-            || format!("{name} was not found; install it with\n    cargo xtask setup --cuda");
-        setup::tool(name).with_context(missing)
-    };
-    let (ptxas, nvdisasm) = (tool("ptxas")?, tool("nvdisasm")?);
+fn sass(kernel: &Module, arch: Arch, ptxas: &Path, nvdisasm: &Path) -> Result<String> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let path = |name: &str| folder.path().join(name);
     write(&path("kernel.ptx"), &kernel.to_string())?;
@@ -150,7 +157,7 @@ mod tests {
 
     #[test]
     fn rust_lines_are_comments() {
-        let text = readable(&extract(&ptx::parse(TEXT).unwrap(), "scale").unwrap());
+        let text = readable(&ptx::parse(TEXT).unwrap().extract("scale").unwrap());
         assert!(
             text.ends_with("{\n\t// src/scale.rs:7\n\tret;\n\tret;\n}"),
             "{text}"
@@ -159,10 +166,21 @@ mod tests {
 
     #[test]
     fn an_unknown_kernel_is_answered_with_the_nearest() {
-        let error = extract(&ptx::parse(TEXT).unwrap(), "scales").unwrap_err();
+        let error = find(&ptx::parse(TEXT).unwrap(), "scales").unwrap_err();
         assert_eq!(
             error.to_string(),
             "there is no kernel `scales`; did you mean `scale`?"
         );
+    }
+
+    #[test]
+    fn the_first_instance_stands_for_all() {
+        let head = ".version 8.0 .target sm_90a .address_size 64";
+        let entries = ["ring_10", "ring_2", "ring_2d", "tile"];
+        let entries = entries.map(|name| format!(".visible .entry {name}() {{ ret; }}"));
+        let module = ptx::parse(&format!("{head} {}", entries.join("\n"))).unwrap();
+        assert_eq!(find(&module, "ring").unwrap(), ("ring_2", vec!["ring_10"]));
+        assert_eq!(find(&module, "ring_10").unwrap(), ("ring_10", vec![]));
+        assert!(find(&module, "tile_2").is_err());
     }
 }

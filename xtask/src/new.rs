@@ -67,8 +67,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     check_folder(&folder)?;
     write(&folder, &name)?;
     say!(
-        "{}: a kernel in gpu/, the program that runs it in src/",
-        args.path.display()
+        "{}: a kernel in gpu/, the program that runs it in src/\n{}",
+        args.path.display(),
+        dependence()
     );
     if !args.no_build {
         setup::ensure_device_compiler()?;
@@ -122,16 +123,32 @@ fn write(folder: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
+/// The checkout, as manifests write it.
+fn checkout() -> String {
+    root().display().to_string().replace('\\', "/")
+}
+
+/// What the user must know about the paths in the manifests.
+fn dependence() -> String {
+    format!(
+        "It depends on the checkout at {}; moving that breaks the build.",
+        checkout()
+    )
+}
+
 /// The template's text with the project's name, and with dependencies on this checkout.
 fn adapt(path: &str, text: &str, name: &str) -> String {
-    let checkout = root().display().to_string().replace('\\', "/");
+    let checkout = checkout();
     match path {
         "Cargo.toml" => text
             .replacen("name = \"scale\"", &format!("name = \"{name}\""), 1)
             .replace("\"../../", &format!("\"{checkout}/")),
         "Cargo.lock" => text.replacen("name = \"scale\"", &format!("name = \"{name}\""), 1),
         "gpu/Cargo.toml" => text.replace("\"../../../", &format!("\"{checkout}/")),
-        "README.md" => text.replacen("# scale", &format!("# {name}"), 1),
+        "README.md" => {
+            let text = text.replacen("# scale", &format!("# {name}"), 1);
+            format!("{text}\n{}\n", dependence())
+        }
         _ if path.ends_with(".rs") => {
             text.replace("use scale::", &format!("use {}::", name.replace('-', "_")))
         }
@@ -155,6 +172,8 @@ mod tests {
         assert!(!read("gpu/Cargo.toml").contains("\"../"));
         assert!(root().join("host/Cargo.toml").is_file());
         assert!(manifest.contains(&format!("\"{}/host\"", root().display())));
+        let readme = read("README.md");
+        assert!(readme.starts_with("# my-kernels\n") && readme.contains(&checkout()));
         assert!(read("src/main.rs").contains("use my_kernels::"));
         assert!(read("tests/scale.rs").contains("use my_kernels::"));
         assert!(

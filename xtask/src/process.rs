@@ -2,11 +2,13 @@
 
 use std::{
     env,
-    path::Path,
+    io::{BufRead, BufReader, IsTerminal, pipe, stderr},
+    path::{Path, PathBuf},
     process::{Command, ExitCode, ExitStatus, Stdio},
 };
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
 use crate::paths::{root, target_dir};
 
@@ -46,6 +48,46 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
     say!("$ {}", shown(command));
     command.status().with_context(|| cannot_run(command))
+}
+
+/// Builds programs for release with `cargo build` or `cargo test --no-run`, and gives them by name.
+/// Cargo's progress and complaints go to the standard error stream; that it is done goes nowhere.
+pub(crate) fn programs(arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    let mut command = cargo();
+    command
+        .args(arguments)
+        .args(["--release", "--message-format=json-render-diagnostics"]);
+    let typed = shown(&command);
+    if stderr().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    // One pipe for both, so that reading one does not keep cargo from writing the other.
+    let (reader, writer) = pipe().context("cannot make a pipe")?;
+    command.stderr(writer.try_clone().context("cannot make a pipe")?);
+    command.stdout(writer);
+    let mut child = command.spawn().with_context(|| cannot_run(&command))?;
+    // It holds our ends of the pipe, which must go for the reading to end.
+    drop(command);
+
+    let mut programs = Vec::new();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = line.context("cannot read what cargo says")?;
+        let line = String::from_utf8_lossy(&line);
+        match serde_json::from_str(&line) {
+            Ok(message) => programs.extend(program(&message)),
+            Err(_) if line.contains("Finished") || line.contains("Executable") => {}
+            Err(_) => complain!("{line}"),
+        }
+    }
+    let status = child.wait().context("cannot wait for cargo")?;
+    ensure!(status.success(), "`{typed}` failed ({status})");
+    Ok(programs)
+}
+
+/// The program that one of cargo's messages is about.
+fn program(message: &Value) -> Option<(String, PathBuf)> {
+    let name = message["target"]["name"].as_str()?;
+    Some((name.to_owned(), message["executable"].as_str()?.into()))
 }
 
 /// What a command prints, which the user does not see.
@@ -105,6 +147,16 @@ mod tests {
         let mut command = Command::new("/usr/bin/cargo");
         command.args(["test", "a b", "nvcc==13.0.*", ""]);
         assert_eq!(shown(&command), "cargo test 'a b' 'nvcc==13.0.*' ''");
+    }
+
+    #[test]
+    fn programs_are_found_in_cargos_messages() {
+        let found = |message: &str| program(&serde_json::from_str(message).unwrap());
+        let message =
+            r#"{"reason":"compiler-artifact","target":{"name":"tma"},"executable":"/t/tma"}"#;
+        assert_eq!(found(message), Some(("tma".to_owned(), "/t/tma".into())));
+        let library = r#"{"target":{"name":"lib"},"executable":null}"#;
+        assert_eq!(found(library), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use anyhow::Result;
 use ptx_builder::{DeviceCompiler, Error};
 
 use crate::output::Mark;
-pub(crate) use cuda::tool;
+pub(crate) use cuda::{UNSET_PTXAS, misnamed_ptxas, names_ptxas, tool};
 
 /// Installs what is missing to compile kernels.
 #[derive(clap::Args)]
@@ -34,6 +34,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         (Err(error), false) => have_compiler(&install_unless_named(error)?),
     }
 
+    if let Some(says) = misnamed_ptxas() {
+        say!("{} {says}; {UNSET_PTXAS}", Mark::Fatal);
+        return Ok(ExitCode::FAILURE);
+    }
     match (cuda::missing().as_slice(), args.cuda, args.check) {
         ([], ..) => cuda::tell(),
         (missing, true, true) => {

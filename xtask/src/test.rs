@@ -7,11 +7,12 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     paths::examples,
     process::{cargo, cargo_in_example, shown},
+    run::DEVICES,
     setup,
 };
 pub(crate) use counts::Counts;
@@ -20,30 +21,41 @@ use counts::{Suites, plain};
 /// The suite with a case for each thing that a kernel must do: without a case nothing was tested.
 const NEVER_EMPTY: &str = "cases";
 
+/// Tells the test programs where to run kernels.
+const DEVICE_VARIABLE: &str = "TMA_DEVICE";
+
 /// Runs all tests, those of the example projects too, and ends with one line that counts them.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Passed on to `cargo test`, such as `tile_2d` or `-p tests --test cases -- --device gpu`; the
-    /// example projects are then left out
-    #[arg(
-        value_name = "ARGS",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    /// Where to run kernels: `gpu` makes a missing GPU a failure
+    #[arg(long, value_parser = DEVICES)]
+    device: Option<String>,
+    /// Passed on to `cargo test`, such as `tile_2d` or `-p tests --test cases`; the example projects
+    /// are then left out
+    #[arg(value_name = "ARGS", allow_hyphen_values = true)]
     passed_on: Vec<String>,
+    /// Passed on to the test programs, such as `--nocapture`; the example projects are then left out
+    #[arg(value_name = "TEST ARGS", last = true)]
+    to_programs: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let counts = if args.passed_on.is_empty() {
-        everything()?
+    ensure!(
+        !args
+            .passed_on
+            .iter()
+            .any(|argument| argument.starts_with("--device")),
+        "`--device` comes before what is passed on: cargo xtask test --device gpu tile_2d"
+    );
+    let mut cargo = cargo();
+    if let Some(device) = &args.device {
+        cargo.env(DEVICE_VARIABLE, device);
+    }
+    let counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
+        everything(cargo)?
     } else {
-        let workspace: &[&str] = if names_package(&args.passed_on) {
-            &[]
-        } else {
-            &["--workspace"]
-        };
         setup::ensure_device_compiler()?;
-        suites(cargo(), &[workspace, &words(&args.passed_on)].concat())?.total()
+        suites(cargo, &arguments(&args.passed_on, &args.to_programs))?.total()
     };
     if counts == Counts::default() {
         complain!("error: there is no such test");
@@ -52,10 +64,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(counts.exit_code())
 }
 
-/// Every suite of the workspace and of the example projects.
-pub(crate) fn everything() -> Result<Counts> {
+/// Every suite of the workspace, with this cargo, and of the example projects.
+pub(crate) fn everything(cargo: Command) -> Result<Counts> {
     setup::ensure_device_compiler()?;
-    let workspace = suites(cargo(), &["--workspace"])?;
+    let workspace = suites(cargo, &["--workspace"])?;
     let mut total = workspace.total();
     if workspace.is_empty(NEVER_EMPTY) {
         say!("error: the suite `{NEVER_EMPTY}` ran no case");
@@ -67,18 +79,20 @@ pub(crate) fn everything() -> Result<Counts> {
     Ok(total)
 }
 
-fn words(arguments: &[String]) -> Vec<&str> {
-    arguments.iter().map(String::as_str).collect()
-}
-
-fn names_package(arguments: &[String]) -> bool {
-    let ours = arguments.iter().take_while(|argument| *argument != "--");
-    ours.into_iter().any(|argument| {
-        argument.starts_with("-p")
-            || ["--package", "--workspace", "--manifest-path"]
-                .iter()
-                .any(|name| argument.starts_with(name))
-    })
+/// For `cargo test`: of all packages, unless some are named.
+fn arguments<'a>(to_cargo: &'a [String], to_programs: &'a [String]) -> Vec<&'a str> {
+    let named = to_cargo.iter().any(|argument| {
+        ["-p", "--package", "--workspace", "--manifest-path"]
+            .iter()
+            .any(|name| argument.starts_with(name))
+    });
+    let mut arguments = if named { vec![] } else { vec!["--workspace"] };
+    arguments.extend(to_cargo.iter().map(String::as_str));
+    if !to_programs.is_empty() {
+        arguments.push("--");
+        arguments.extend(to_programs.iter().map(String::as_str));
+    }
+    arguments
 }
 
 /// Runs `cargo test` in view of the user and counts along.
@@ -116,20 +130,45 @@ fn suites(mut cargo: Command, arguments: &[&str]) -> Result<Suites> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
 
-    fn names(arguments: &[&str]) -> bool {
-        names_package(
-            &arguments
-                .iter()
-                .map(|argument| argument.to_string())
-                .collect::<Vec<_>>(),
-        )
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    /// The device, and what `cargo test` gets.
+    fn typed(line: &str) -> (Option<String>, String) {
+        let Line { args } = Line::parse_from(line.split(' '));
+        let arguments = arguments(&args.passed_on, &args.to_programs).join(" ");
+        (args.device, arguments)
     }
 
     #[test]
     fn all_packages_are_tested_unless_some_are_named() {
-        assert!(names(&["-p", "ptx"]) && names(&["-pptx"]) && names(&["--package=ptx"]));
-        assert!(!names(&["tile"]) && !names(&["--", "-p"]));
+        for named in ["-p ptx", "-pptx", "--package=ptx --lib"] {
+            assert_eq!(typed(&format!("test {named}")).1, named);
+        }
+        assert_eq!(typed("test tile").1, "--workspace tile");
+        assert_eq!(typed("test -- -p").1, "--workspace -- -p");
+    }
+
+    #[test]
+    fn the_device_is_not_passed_on() {
+        let gpu = |rest: &str| (Some("gpu".to_owned()), rest.to_owned());
+        assert_eq!(typed("test --device gpu tile"), gpu("--workspace tile"));
+        assert_eq!(
+            typed("test --device=gpu -p tests tile -- --exact"),
+            gpu("-p tests tile -- --exact")
+        );
+        assert!(Line::try_parse_from(["test", "--device", "tpu"]).is_err());
+        let to_programs = "-p tests --test cases -- --device gpu";
+        assert_eq!(
+            typed(&format!("test {to_programs}")),
+            (None, to_programs.to_owned())
+        );
     }
 }

@@ -52,12 +52,27 @@ impl Display for Status {
             Status::Loaded { path } => write!(f, "CUDA driver loaded: {}", path.display()),
             Status::Missing { tried } => {
                 f.write_str("no CUDA driver")?;
-                for (index, attempt) in tried.iter().enumerate() {
-                    write!(f, "{}{attempt}", if index == 0 { ": " } else { "; " })?;
+                let found: Vec<String> = tried
+                    .iter()
+                    .filter(|attempt| !attempt.is_not_there())
+                    .map(ToString::to_string)
+                    .collect();
+                match (found.as_slice(), tried.first()) {
+                    ([], Some(first)) => write!(f, " ({} is not there)", first.path.display()),
+                    ([], None) => Ok(()),
+                    (found, _) => write!(f, ": {}", found.join("; ")),
                 }
-                Ok(())
             }
         }
+    }
+}
+
+impl Attempt {
+    /// Whether there is no such file, as far as the dynamic loader's words tell. (Of a library that
+    /// is there and needs another one, they name the other one.)
+    fn is_not_there(&self) -> bool {
+        self.reason.contains(&*self.path.to_string_lossy())
+            && self.reason.ends_with("No such file or directory")
     }
 }
 
@@ -150,5 +165,44 @@ impl Function {
                 Err(_) => Err(Origin::NoFunction),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_libraries_that_are_there_are_worth_a_reason() {
+        let attempt = |path: &str, reason: &str| Attempt {
+            path: path.into(),
+            reason: reason.to_owned(),
+        };
+        let gone = |path: &str| {
+            let reason =
+                format!("{path}: cannot open shared object file: No such file or directory");
+            attempt(path, &reason)
+        };
+        let text = |tried: &[Attempt]| {
+            let tried = tried.to_vec();
+            Status::Missing { tried }.to_string()
+        };
+        assert_eq!(
+            text(&[gone("libcuda.so.1"), gone("libcuda.so")]),
+            "no CUDA driver (libcuda.so.1 is not there)"
+        );
+        assert_eq!(
+            text(&[
+                gone("libcuda.so.1"),
+                attempt("libcuda.so", "file too short")
+            ]),
+            "no CUDA driver: libcuda.so: file too short"
+        );
+        let needs_another = attempt("libcuda.so.1", &gone("libnvidia.so").reason);
+        assert_eq!(
+            text(&[needs_another]),
+            "no CUDA driver: libcuda.so.1: libnvidia.so: cannot open shared object file: No such \
+             file or directory"
+        );
     }
 }

@@ -4,7 +4,7 @@ use ptx::{Instruction, Type};
 
 use crate::{
     action::Action,
-    decode::{Constant, Decoder, Refusal, Slot, Words},
+    decode::{Decoder, Refusal, Slot, Words},
     error::Trap,
     lanes::{LANES, lanes_of},
     machine::{Cta, Flow, Here, Step, Trapped, Wait, World},
@@ -111,30 +111,6 @@ pub(crate) fn decode(
         _ => return Err("the number of its operands".into()),
     };
     decoder.emit(Action::CtaBarrier(Box::new(operation)));
-    Ok(())
-}
-
-/// `bar.warp.sync`. PTX ISA 9.7.13.2.
-pub(crate) fn warp(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    use crate::collective::{Collective, Kind};
-    words.take("sync").then_some(()).ok_or("its kind")?;
-    let members = match instruction.operands.as_slice() {
-        [] => decoder.constant(Constant::Value(u32::MAX.into())),
-        [members] => decoder.source(members, Type::B32)?,
-        _ => return Err("the number of its operands".into()),
-    };
-    let (kind, sources) = (Kind::Meet, [members; 3]);
-    decoder.emit(Action::Collective(Box::new(Collective {
-        kind,
-        d: None,
-        p: None,
-        sources,
-        members,
-    })));
     Ok(())
 }
 

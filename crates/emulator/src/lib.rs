@@ -45,6 +45,7 @@ mod atom;
 mod backend;
 mod barrier_cluster;
 mod barrier_cta;
+mod barrier_warp;
 mod branch;
 mod call;
 mod collective;

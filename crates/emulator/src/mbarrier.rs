@@ -1,5 +1,8 @@
 //! `mbarrier`: barriers in shared memory that count arrivals and bytes. PTX ISA 9.7.13.15.
 
+mod object;
+mod wait;
+
 use ptx::{Instruction, OperandKind, Type};
 
 use crate::{
@@ -8,102 +11,12 @@ use crate::{
     error::Trap,
     lanes::{LANES, lanes_of},
     ld_st::SPACES,
-    machine::{Flow, Group, Here, Located, Step, Trapped, Wait, World, of_generic, of_shared},
+    machine::{Flow, Located, Step, Trapped},
     observer::{Event, MbarrierEvent, Observer, Scope, Sem},
 };
 
-/// The largest count of arrivals, and of bytes (PTX ISA, section 9.7.13.15.3).
-const MAX_COUNT: u32 = (1 << 20) - 1;
-
-/// A barrier object.
-///
-/// The truth about it is here; in memory stands a word that changes with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mbarrier {
-    /// Phases that are complete.
-    pub(crate) phase: u64,
-    /// Arrivals that later phases expect.
-    expected: u32,
-    /// Arrivals that this phase still expects.
-    pending: u32,
-    /// Bytes that are expected less those that came.
-    tx: i64,
-    /// Bytes of this phase: expected and come.
-    bytes: (u64, u64),
-}
-
-impl Mbarrier {
-    fn new(count: u32) -> Self {
-        Self {
-            expected: count,
-            pending: count,
-            ..Self::default()
-        }
-    }
-
-    fn complete_if_over(&mut self) {
-        if self.pending == 0 && self.tx == 0 {
-            self.phase += 1;
-            self.pending = self.expected;
-            self.bytes = (0, 0);
-        }
-    }
-
-    fn change_tx(&mut self, bytes: i64) -> Result<(), String> {
-        self.tx += bytes;
-        match self.tx.unsigned_abs() > u64::from(MAX_COUNT) {
-            true => Err(format!(
-                "the bytes that the barrier counts are {}, beyond its limit of {MAX_COUNT}",
-                self.tx
-            )),
-            false => Ok(()),
-        }
-    }
-
-    fn expect_tx(&mut self, bytes: u32) -> Result<(), String> {
-        self.bytes.0 += u64::from(bytes);
-        self.change_tx(bytes.into())
-    }
-
-    /// Bytes have come.
-    pub(crate) fn complete_tx(&mut self, bytes: u32) -> Result<(), String> {
-        self.bytes.1 += u64::from(bytes);
-        self.change_tx(-i64::from(bytes))?;
-        self.complete_if_over();
-        Ok(())
-    }
-
-    fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
-        if count > self.pending {
-            return Err(format!(
-                "{count} arrivals at a barrier that expects {} more",
-                self.pending
-            ));
-        }
-        if drops {
-            self.expected = self.expected.saturating_sub(count);
-        }
-        self.pending -= count;
-        self.complete_if_over();
-        Ok(())
-    }
-
-    /// What the object's memory holds.
-    pub(crate) fn store(&self, shared: &mut [u8], offset: usize) {
-        let word = (self.phase & 7) << 61
-            | (self.tx as u64 & 0x1f_ffff) << 40
-            | u64::from(self.expected) << 20
-            | u64::from(self.pending);
-        if let Some(bytes) = shared.get_mut(offset..offset + 8) {
-            crate::machine::write(bytes, word);
-        }
-    }
-
-    /// What `arrive` gives back: the phase, and the arrivals that it still expected.
-    fn token(&self) -> u64 {
-        self.phase << 20 | u64::from(self.pending)
-    }
-}
+use object::MAX_COUNT;
+pub(crate) use object::Mbarrier;
 
 /// One operation.
 #[derive(Clone, Debug)]
@@ -427,139 +340,5 @@ impl MbarrierOperation {
             step.set(d, &tokens);
         }
         Ok(())
-    }
-
-    /// What a lane waits for, and whether it is complete. The phase is known by its last bit, as
-    /// the hardware knows it.
-    fn is_done(&self, mbarrier: &Mbarrier, state: u64) -> bool {
-        let Kind::Wait { parity, .. } = self.kind else {
-            return true;
-        };
-        let bit = if parity { state } else { state >> 20 };
-        mbarrier.phase & 1 != bit & 1
-    }
-
-    /// Whether a group that waits could go on now.
-    pub(crate) fn can_go_on(
-        &self,
-        world: &World,
-        here: Here,
-        registers: &[[u64; LANES]],
-        group: &Group,
-    ) -> bool {
-        let Kind::Wait { state, .. } = self.kind else {
-            return true;
-        };
-        let (Some(states), Some(bases)) = (
-            registers.get(group.base + state),
-            registers.get(group.base + self.address.base),
-        ) else {
-            return true;
-        };
-        lanes_of(group.mask).all(|lane| {
-            let (rank, offset) = self.object_at(bases[lane]);
-            let cta = world.clusters[here.cluster].ctas.get(rank);
-            // What is not there is found out when the operation goes on.
-            cta.and_then(|cta| cta.mbarriers.get(&offset))
-                .is_none_or(|mbarrier| self.is_done(mbarrier, states[lane]))
-        })
-    }
-
-    fn object_at(&self, base: u64) -> Object {
-        let address = base.wrapping_add(self.address.offset);
-        of_shared(if self.address.space == Space::Generic {
-            of_generic(address).1
-        } else {
-            address
-        })
-    }
-
-    /// Waits until the phase is complete for all lanes, or gives up.
-    pub(crate) fn wait<O: Observer>(
-        &self,
-        step: &mut Step<'_, O>,
-        gives_up: bool,
-    ) -> Result<Flow, Trapped> {
-        let Kind::Wait { d, state, parity } = self.kind else {
-            return Ok(Flow::Next);
-        };
-        let states = *step.get(state);
-        let mut done = [0; LANES];
-        let mut phases = [((0, 0), 0); LANES];
-        for lane in lanes_of(step.active) {
-            let object = self.object(step, lane)?;
-            let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
-            let Some(mbarrier) = cta.mbarriers.get(&object.1) else {
-                let what = format!("the barrier at {:#x} is not initialised", object.1);
-                return Err(step.fault(lane, Trap::LaunchFailed, what));
-            };
-            done[lane] = u64::from(self.is_done(mbarrier, states[lane]));
-            let of_parity = mbarrier.phase.saturating_sub(done[lane]);
-            phases[lane] = (
-                object,
-                if parity {
-                    of_parity
-                } else {
-                    states[lane] >> 20
-                },
-            );
-        }
-        let all = lanes_of(step.active).all(|lane| done[lane] != 0);
-        if !all && !gives_up {
-            return Ok(step.wait(Wait::Mbarrier));
-        }
-        for lane in lanes_of(step.active) {
-            let (object, phase) = phases[lane];
-            let event = match done[lane] {
-                0 => MbarrierEvent::WaitPending { phase },
-                _ => MbarrierEvent::WaitDone { phase },
-            };
-            self.tell(step, lane, object, event);
-        }
-        step.set(d, &done);
-        Ok(Flow::Next)
-    }
-
-    /// What a group waits for, with the barrier's arithmetic.
-    pub(crate) fn describe(&self, world: &World, here: Here, group: &Group) -> String {
-        let cluster = &world.clusters[here.cluster];
-        let registers = &cluster.ctas[here.rank].warps[here.warp].registers;
-        let lane = lanes_of(group.mask).next().unwrap_or(0);
-        let base = registers
-            .get(group.base + self.address.base)
-            .map_or(0, |base| base[lane]);
-        let (rank, offset) = self.object_at(base);
-        let Some(mbarrier) = cluster
-            .ctas
-            .get(rank)
-            .and_then(|cta| cta.mbarriers.get(&offset))
-        else {
-            return format!("at an mbarrier at {offset:#x} that is not initialised");
-        };
-        let Mbarrier {
-            phase,
-            expected,
-            pending,
-            tx,
-            bytes,
-        } = mbarrier;
-        let whose = if rank == here.rank {
-            String::new()
-        } else {
-            format!(" of block {rank} of the cluster")
-        };
-        format!(
-            "for phase {phase} of the mbarrier at shared address {offset:#x}{whose}: {} of {expected} \
-             arrivals came, {} of {} expected bytes came, {}",
-            expected.saturating_sub(*pending),
-            bytes.1,
-            bytes.0,
-            match (*pending, *tx) {
-                (0, tx) if tx > 0 => format!("{tx} bytes are missing"),
-                (0, tx) => format!("{} bytes are too many", -tx),
-                (pending, 0) => format!("{pending} arrivals are missing"),
-                (pending, tx) => format!("{pending} arrivals and {tx} bytes are missing"),
-            }
-        )
     }
 }

@@ -40,10 +40,10 @@ fn integers_of_32_bits() {
     of_pairs("sub.s32", u32::wrapping_sub);
     of_pairs("mul.lo.u32", u32::wrapping_mul);
     of_pairs("mul.hi.u32", |a, b| {
-        (u64::from(a) * u64::from(b) >> 32) as u32
+        ((u64::from(a) * u64::from(b)) >> 32) as u32
     });
     of_pairs("mul.hi.s32", |a, b| {
-        (i64::from(a as i32) * i64::from(b as i32) >> 32) as u32
+        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32
     });
     of_pairs("min.s32", |a, b| (a as i32).min(b as i32) as u32);
     of_pairs("max.u32", u32::max);

@@ -109,7 +109,7 @@ fn blocks_of_a_cluster_send_bytes_and_arrive_at_each_other() {
         &[0],
         128,
     );
-    let expected: Vec<u32> = (0..128).map(|n| ((n / 32 + 3) % 4) << 8 | n % 32).collect();
+    let expected: Vec<u32> = (0..128).map(|n| (n / 32 + 3) % 4 * 256 + n % 32).collect();
     assert_eq!(out, expected);
 }
 

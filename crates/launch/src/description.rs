@@ -86,12 +86,7 @@ impl Launch {
     /// The next parameter is a grid constant and gets a map of the tensor `offset_bytes` into a
     /// buffer.
     #[must_use]
-    pub fn tensor_map_at(
-        self,
-        params: impl Into<Params>,
-        index: usize,
-        offset_bytes: u64,
-    ) -> Self {
+    pub fn tensor_map_at(self, params: impl Into<Params>, index: usize, offset_bytes: u64) -> Self {
         let params = Box::new(params.into());
         self.argument(Argument::TensorMap {
             params,

@@ -162,7 +162,7 @@ impl PtxBuilder {
         if let Some(copy) = &self.copy_to {
             fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
         }
-        let resources = self.run_ptxas(&path)?;
+        let resources = self.run_ptxas(&path, &mut warnings)?;
         Ok(Ptx {
             path,
             arch: self.arch,
@@ -249,14 +249,26 @@ impl PtxBuilder {
         }
     }
 
-    fn run_ptxas(&self, path: &Path) -> Result<Option<BTreeMap<String, Resources>>, Error> {
-        let ptxas = match self.assemble {
-            Assemble::Never => None,
-            Assemble::IfFound => Ptxas::find(),
-            Assemble::Always => Some(Ptxas::require()?),
+    fn run_ptxas(
+        &self,
+        path: &Path,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<BTreeMap<String, Resources>>, Error> {
+        let ptxas = match (self.assemble, Ptxas::find_for(self.arch)) {
+            (Assemble::Never, _) => return Ok(None),
+            (_, Ok(ptxas)) => ptxas,
+            (Assemble::IfFound, Err(Error::NoPtxas { passed_over, .. })) => {
+                warnings.extend(
+                    passed_over
+                        .iter()
+                        .map(|reason| format!("not assembled: {reason}")),
+                );
+                return Ok(None);
+            }
+            (_, Err(error)) => return Err(error),
         };
         ptxas
-            .map(|ptxas| ptxas.assemble(path, self.arch, &path.with_extension("cubin")))
-            .transpose()
+            .assemble(path, self.arch, &path.with_extension("cubin"))
+            .map(Some)
     }
 }

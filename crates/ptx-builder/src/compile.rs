@@ -152,19 +152,13 @@ impl Compilation<'_> {
         ]
     }
 
-    /// From the dependency files that cargo leaves: what the crate and those beside it are made
-    /// of, packages from registries and the source of `core` left out.
+    /// From the dependency file that cargo leaves: what the crate and those beside it are made of,
+    /// packages from registries and the source of `core` left out.
     fn sources(&self) -> Vec<PathBuf> {
+        let name = package_name(self.crate_dir).replace('-', "_");
         let folder = self.cargo_target_dir().join(TARGET).join("release");
-        let mut sources = Vec::new();
-        for entry in folder.read_dir().into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.extension().is_some_and(|extension| extension == "d")
-                && let Ok(text) = fs::read_to_string(&path)
-            {
-                sources.extend(dependencies(&text));
-            }
-        }
+        let text = fs::read_to_string(folder.join(format!("{name}.d"))).unwrap_or_default();
+        let mut sources: Vec<PathBuf> = dependencies(&text).collect();
         sources.retain(|path| path.is_file() && !path.starts_with(&self.compiler.sysroot));
         sources.push(self.crate_dir.join("Cargo.toml"));
         sources.sort();
@@ -181,7 +175,11 @@ pub(crate) fn package_name(crate_dir: &Path) -> String {
         .skip_while(|line| line.trim() != "[package]")
         .skip(1);
     let mut fields = package.take_while(|line| !line.starts_with('['));
-    let name = fields.find_map(|line| line.strip_prefix("name")?.trim().strip_prefix('='));
+    let quoted = |line: &str| -> Option<String> {
+        let value = line.strip_prefix("name")?.trim().strip_prefix('=')?.trim();
+        let rest = value.strip_prefix(['"', '\''])?;
+        Some(rest.split(['"', '\'']).next()?.to_owned())
+    };
     let folder = || {
         crate_dir
             .file_name()
@@ -189,7 +187,7 @@ pub(crate) fn package_name(crate_dir: &Path) -> String {
             .to_string_lossy()
             .into_owned()
     };
-    name.map_or_else(folder, |name| name.trim().trim_matches('"').to_owned())
+    fields.find_map(quoted).unwrap_or_else(folder)
 }
 
 /// The prerequisites in a Makefile rule as cargo writes it, in which `\ ` is a space.

@@ -68,8 +68,10 @@ pub struct DeviceCompiler {
     pub cargo: PathBuf,
     /// The folder with `lib/rustlib`.
     pub sysroot: PathBuf,
-    /// Its version.
+    /// Its version, without the channel.
     pub version: Version,
+    /// All that `rustc -vV` says.
+    pub verbose: String,
     /// Where it was found.
     pub origin: Origin,
 }
@@ -86,7 +88,16 @@ impl DeviceCompiler {
     /// [`Error::UnusableCompiler`] for the one that the variable names.
     pub fn find() -> Result<Self, Error> {
         if let Some(rustc) = env::var_os(Self::VARIABLE) {
-            return Self::at(Path::new(&rustc));
+            return Self::at(Path::new(&rustc)).map_err(|error| match error {
+                Error::UnusableCompiler { rustc, reason } => Error::UnusableCompiler {
+                    rustc,
+                    reason: format!(
+                        "{reason}; {} names it, unset it to have one looked for",
+                        Self::VARIABLE
+                    ),
+                },
+                other => other,
+            });
         }
         let mut usable = Vec::new();
         let mut looked_at = Vec::new();
@@ -98,7 +109,7 @@ impl DeviceCompiler {
         }
         let best = usable
             .into_iter()
-            .max_by_key(|compiler| (compiler.version == TRIED_VERSION, compiler.version));
+            .max_by_key(|compiler| (compiler.is_tried(), compiler.version));
         best.ok_or_else(|| {
             if looked_at.is_empty() {
                 looked_at
@@ -134,9 +145,10 @@ impl DeviceCompiler {
         self_test::run(self, &target_dir::find().join("ptx-builder"))
     }
 
-    /// Was this very version tried with device code?
+    /// Was this very version tried with device code? Betas and nightlies of it were not.
     pub fn is_tried(&self) -> bool {
-        self.version == TRIED_VERSION
+        let release = format!("release: {TRIED_VERSION}");
+        self.verbose.lines().any(|line| line == release)
     }
 }
 
@@ -193,8 +205,8 @@ fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
             false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
         }
     };
-    let version = ask(&["-vV"])?;
-    let version = Version::from_verbose(&version).ok_or("does not say its version")?;
+    let verbose = ask(&["-vV"])?;
+    let version = Version::from_verbose(&verbose).ok_or("does not say its version")?;
     if version < TRIED_VERSION {
         return Err(format!("is version {version}, older than {TRIED_VERSION}"));
     }
@@ -214,6 +226,7 @@ fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
         cargo,
         sysroot,
         version,
+        verbose,
         origin,
     })
 }

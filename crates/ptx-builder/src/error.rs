@@ -67,16 +67,19 @@ pub enum Error {
         /// What was found.
         findings: Vec<Finding>,
     },
-    /// `ptxas` was asked for and is not there.
+    /// `ptxas` was asked for and there is none that knows the architecture.
     #[error(
-        "ptxas was not found (looked at TMA_PTXAS, PATH, CUDA_PATH, /usr/local/cuda and {cache}); \
-         install it with\n    {command}"
+        "no ptxas that knows {arch} was found (looked at TMA_PTXAS, PATH, CUDA_PATH, /usr/local/cuda and {cache:?}){}; \
+         `cargo xtask setup --cuda` of rust-tma installs one",
+        reasons(passed_over)
     )]
     NoPtxas {
-        /// The folder that `cargo xtask setup` fills.
+        /// The architecture.
+        arch: Arch,
+        /// The folder that `cargo xtask setup --cuda` fills.
         cache: PathBuf,
-        /// What to type.
-        command: String,
+        /// Those that were found and do not serve, with the reason.
+        passed_over: Vec<String>,
     },
     /// `ptxas` refused the PTX.
     #[error("ptxas refuses the PTX for {arch}:\n{diagnostics}")]
@@ -102,6 +105,13 @@ impl Error {
         let what = what.into();
         move |source| Self::Io { what, source }
     }
+}
+
+fn reasons(passed_over: &[String]) -> String {
+    passed_over
+        .iter()
+        .map(|reason| format!("; {reason}"))
+        .collect()
 }
 
 fn lines(findings: &[Finding]) -> String {

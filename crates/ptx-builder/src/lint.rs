@@ -37,6 +37,8 @@ pub enum Kind {
         in_source: usize,
         /// How often the PTX has it.
         in_ptx: usize,
+        /// Does the source have it as `asm!`?
+        is_asm: bool,
     },
     /// An instruction is newer than the module's `.version`.
     NewerInstruction {
@@ -76,11 +78,24 @@ impl fmt::Display for Finding {
                 instruction,
                 in_source,
                 in_ptx,
-            } => write!(
-                f,
-                ": `{instruction}` stands {in_source} times in the source and {in_ptx} times in the PTX, in \
-                 arms that exclude each other; reach barriers through the crate `tma`, not by `asm!`"
-            ),
+                is_asm,
+            } => {
+                let times = if *in_source == 1 {
+                    "once".to_owned()
+                } else {
+                    format!("{in_source} times")
+                };
+                let advice = if *is_asm {
+                    "LLVM copies `asm!`: reach barriers through the crate `tma`"
+                } else {
+                    "move the barrier out of the branches around it"
+                };
+                write!(
+                    f,
+                    ": `{instruction}` stands {times} in the source and {in_ptx} times in the PTX, in arms \
+                     that exclude each other; {advice}"
+                )
+            }
             Kind::NewerInstruction {
                 instruction,
                 needed,

@@ -34,26 +34,42 @@ impl Ptxas {
     /// The environment variable that names a ptxas to use.
     pub const VARIABLE: &str = "TMA_PTXAS";
 
-    /// Finds it: `TMA_PTXAS`, then the [`tool_dirs`].
+    /// Finds any: the one that `TMA_PTXAS` names, or else the first of the [`tool_dirs`].
     pub fn find() -> Option<Self> {
-        let explicit = env::var_os(Self::VARIABLE).map(PathBuf::from);
-        let elsewhere = || {
-            tool_dirs()
-                .map(|folder| folder.join("ptxas"))
-                .find(|path| path.is_file())
-        };
-        explicit.or_else(elsewhere).map(|path| Self { path })
+        candidates().next()
     }
 
-    /// Finds it, or says what to do.
+    /// Finds one that knows an architecture. A toolkit that is older than the architecture is passed
+    /// over, unless `TMA_PTXAS` names it.
     ///
     /// # Errors
-    /// [`Error::NoPtxas`].
-    pub fn require() -> Result<Self, Error> {
-        Self::find().ok_or_else(|| Error::NoPtxas {
+    /// [`Error::NoPtxas`], which says which ones do not know it.
+    pub fn find_for(arch: Arch) -> Result<Self, Error> {
+        let mut passed_over = Vec::new();
+        for ptxas in candidates() {
+            match ptxas.knows(arch) {
+                Ok(true) => return Ok(ptxas),
+                Ok(false) => {
+                    passed_over.push(format!("{} does not know {arch}", ptxas.path.display()))
+                }
+                Err(reason) => passed_over.push(reason),
+            }
+        }
+        Err(Error::NoPtxas {
+            arch,
             cache: cuda_cache(),
-            command: "cargo xtask setup --cuda".into(),
+            passed_over,
         })
+    }
+
+    /// Its help names the architectures that it has.
+    fn knows(&self, arch: Arch) -> Result<bool, String> {
+        let named = env::var_os(Self::VARIABLE).map_or("", |_| ", which TMA_PTXAS names,");
+        let output = Command::new(&self.path).arg("--help").output();
+        let output = output
+            .map_err(|error| format!("{}{named} does not run: {error}", self.path.display()))?;
+        let help = String::from_utf8_lossy(&output.stdout);
+        Ok(help.contains(&format!("'{arch}'")))
     }
 
     /// Where it is.
@@ -87,6 +103,18 @@ impl Ptxas {
             arch,
             diagnostics: with_rust_lines(&said, &text),
         })
+    }
+}
+
+fn candidates() -> Box<dyn Iterator<Item = Ptxas>> {
+    match env::var_os(Ptxas::VARIABLE) {
+        Some(path) => Box::new(std::iter::once(Ptxas { path: path.into() })),
+        None => {
+            let paths = tool_dirs()
+                .map(|folder| folder.join("ptxas"))
+                .filter(|path| path.is_file());
+            Box::new(paths.map(|path| Ptxas { path }))
+        }
     }
 }
 

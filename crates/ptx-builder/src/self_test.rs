@@ -1,6 +1,12 @@
 //! What a compiler must do before it is trusted with device code.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    process,
+    sync::Mutex,
+};
 
 use ptx::Module;
 
@@ -21,21 +27,38 @@ path = \"probe.rs\"
 [workspace]
 ";
 
+/// Builds of several architectures begin at once; one of them runs the test.
+static RUNNING: Mutex<()> = Mutex::new(());
+
 /// Compiles the probe and looks at its PTX, once for each compiler: success leaves a stamp.
 pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Error> {
-    let folder = target_dir
-        .join("self-test")
-        .join(compiler.version.to_string());
-    let stamp = folder.join("passed");
+    let _running = RUNNING.lock();
+    let mut hasher = DefaultHasher::new();
+    (&compiler.rustc, &compiler.verbose, PROBE).hash(&mut hasher);
+    let tests = target_dir.join("self-test");
+    let stamp = tests.join(format!("passed-{:016x}", hasher.finish()));
     if stamp.is_file() {
         return Ok(());
     }
+    // A folder for each process, since others may test at the same time.
+    let folder = tests.join(format!("probe-{}", process::id()));
+    fs::create_dir_all(&folder)
+        .map_err(Error::io(format!("cannot create {}", folder.display())))?;
+    let result = compile_and_check(compiler, &folder, &tests);
+    let _ = fs::remove_dir_all(&folder);
+    result?;
+    fs::write(&stamp, "").map_err(Error::io(format!("cannot write {}", stamp.display())))
+}
+
+fn compile_and_check(
+    compiler: &DeviceCompiler,
+    folder: &Path,
+    target_dir: &Path,
+) -> Result<(), Error> {
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
         fs::write(&path, text).map_err(Error::io(format!("cannot write {}", path.display())))
     };
-    fs::create_dir_all(&folder)
-        .map_err(Error::io(format!("cannot create {}", folder.display())))?;
     write("Cargo.toml", MANIFEST)?;
     write("probe.rs", PROBE)?;
     let failed = |reason: String| Error::SelfTest {
@@ -44,8 +67,8 @@ pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Er
     };
     let output = Compilation {
         compiler,
-        crate_dir: &folder,
-        target_dir: &folder.join("target"),
+        crate_dir: folder,
+        target_dir,
         arch: Arch::Sm90a,
         isa: Arch::Sm90a.default_isa(),
         features: &[],
@@ -56,8 +79,7 @@ pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Er
     .map_err(|error| failed(error.to_string()))?;
     let module = ptx::parse(&output.ptx)
         .map_err(|errors| failed(format!("its PTX does not parse: {errors}")))?;
-    check(&module).map_err(failed)?;
-    write("passed", "")
+    check(&module).map_err(failed)
 }
 
 fn check(module: &Module) -> Result<(), String> {

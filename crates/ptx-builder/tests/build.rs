@@ -16,14 +16,23 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ("directives_are_what_the_attribute_says", directives),
     ("an_error_names_the_rust_line", compile_error),
     ("a_barrier_in_asm_is_found_twice", duplicated_barrier),
+    (
+        "a_barrier_that_the_compiler_copies_is_found",
+        duplicated_by_the_compiler,
+    ),
     ("a_barrier_of_the_library_is_not", single_barrier),
     ("barriers_of_an_unrolled_loop_are_not", unrolled_barrier),
     ("local_memory_is_refused_unless_asked_for", local_memory),
+    ("a_ptxas_that_is_too_old_is_passed_over", old_ptxas),
     (
         "an_instruction_newer_than_the_module_is_refused",
         newer_instruction,
     ),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
+    (
+        "shared_memory_in_a_macro_is_its_own_each_time",
+        shared_in_a_macro,
+    ),
     ("the_ptx_does_not_say_where_it_was_built", no_absolute_paths),
 ];
 
@@ -71,12 +80,12 @@ impl Crate {
             .join("../..")
             .canonicalize()?;
         let tma = repository.join("crates/tma");
-        let name = folder
-            .path()
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .replace('.', "k");
+        // The same name for the same body, so that what cargo left is used again.
+        let name = format!(
+            "k{:08x}",
+            body.bytes()
+                .fold(0_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte))
+        );
         let manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [dependencies]\ntma = {{ path = {tma:?} }}\n\n[workspace]\n"
@@ -184,7 +193,26 @@ fn duplicated_barrier() -> Result<(), Failed> {
         &[
             "duplicated-barrier: in `k`",
             "lib.rs:9)",
-            "1 times in the source and 2 times in the PTX",
+            "once in the source and 2 times in the PTX",
+            "LLVM copies `asm!`",
+        ],
+    )
+}
+
+/// With the pass on that copies barriers, the line is the user's and not the library's.
+fn duplicated_by_the_compiler() -> Result<(), Failed> {
+    let wrong = Crate::new(&TWO_SIDES.replace("BARRIER", "sync_threads()"))?;
+    let error = refused(
+        &wrong
+            .builder()
+            .rustflag("-Zmir-enable-passes=+JumpThreading"),
+    )?;
+    contains(
+        &error,
+        &[
+            "duplicated-barrier: in `k`",
+            "lib.rs:9)",
+            "move the barrier out",
         ],
     )
 }
@@ -285,6 +313,24 @@ fn ptxas_error() -> Result<(), Failed> {
     )
 }
 
+/// One `shared!` in a macro, expanded twice, is two variables.
+fn shared_in_a_macro() -> Result<(), Failed> {
+    let good = Crate::new(
+        "macro_rules! kernels { ($($k:ident)*) => { $(\n#[kernel]\npub unsafe fn $k(data: *mut u32) {\n    \
+         shared! { static S: [u32; 8]; }\n    unsafe { *data = S::ptr().at(1).address() }\n})* } }\n\
+         kernels! { first second }",
+    )?;
+    let ptx = text(&good.builder().build()?)?;
+    let declared: Vec<&str> = ptx
+        .lines()
+        .filter(|line| line.starts_with(".shared"))
+        .collect();
+    holds(
+        declared.len() == 2 && declared[0] != declared[1],
+        format!("{declared:?}"),
+    )
+}
+
 fn resources() -> Result<(), Failed> {
     let good = Crate::new(
         "#[kernel]\npub unsafe fn k(data: *mut u32) {\n    shared! { static S: [u32; 100]; }\n    unsafe {\n        \
@@ -312,24 +358,59 @@ fn no_crate() -> Result<(), Failed> {
     }
 }
 
-/// A stand-in for rustc that says this.
+/// A stand-in for a program, as a shell script.
 #[cfg(unix)]
-fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Failed> {
+fn fake_program(name: &str, script: &str) -> Result<(TempDir, PathBuf), Failed> {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir()?;
-    let rustc = folder.path().join("rustc");
-    let script = format!(
-        "#!/bin/sh\ncase \"$1\" in\n-vV) echo 'release: {release}' ;;\n*) echo '{}' ;;\nesac\n",
-        sysroot.display()
-    );
-    fs::write(&rustc, script)?;
-    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755))?;
-    Ok((folder, rustc))
+    let path = folder.path().join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}"))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    Ok((folder, path))
 }
 
 #[cfg(not(unix))]
-fn fake_compiler(_: &str, _: &Path) -> Result<(TempDir, PathBuf), Failed> {
+fn fake_program(_: &str, _: &str) -> Result<(TempDir, PathBuf), Failed> {
     Err("needs a shell".into())
+}
+
+/// A stand-in for rustc that says this.
+fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Failed> {
+    let sysroot = sysroot.display();
+    let script = format!(
+        "case \"$1\" in\n-vV) echo 'release: {release}' ;;\n*) echo '{sysroot}' ;;\nesac\n"
+    );
+    fake_program("rustc", &script)
+}
+
+/// In a process of its own, since it is named by the environment.
+fn old_ptxas() -> Result<(), Failed> {
+    const CHILD: &str = "TMA_TEST_OLD_PTXAS";
+    if std::env::var_os(CHILD).is_none() {
+        let (_folder, ptxas) = fake_program("ptxas", "echo \"--gpu-name: 'sm_70','sm_80'\"\n")?;
+        let output = std::process::Command::new(std::env::current_exe()?)
+            .args(["a_ptxas_that_is_too_old_is_passed_over", "--exact"])
+            .env(Ptxas::VARIABLE, &ptxas)
+            .env(CHILD, "1")
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        return holds(output.status.success(), said);
+    }
+    let good = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data = 1 } }")?;
+    let ptx = good.builder().assemble(Assemble::IfFound).build()?;
+    holds(ptx.resources.is_none(), "it was assembled")?;
+    contains(
+        &ptx.warnings.join("\n"),
+        &["not assembled:", "ptxas does not know sm_90a"],
+    )?;
+    let error = refused(&good.builder().assemble(Assemble::Always))?;
+    contains(
+        &error,
+        &[
+            "no ptxas that knows sm_90a was found",
+            "does not know sm_90a",
+        ],
+    )
 }
 
 fn old_compiler() -> Result<(), Failed> {

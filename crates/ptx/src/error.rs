@@ -57,7 +57,7 @@ impl SyntaxError {
 
 /// Everything that is wrong with a text, in its order; never empty.
 ///
-/// Displays as one report for each, with the line and a caret under the place.
+/// Displays as one report for each, with the line, unless it is blank, and a caret under the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxErrors {
     pub(crate) file: String,
@@ -89,13 +89,10 @@ impl fmt::Display for SyntaxErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.errors.iter().enumerate() {
             let newline = if index > 0 { "\n" } else { "" };
-            write!(
-                f,
-                "{newline}{}:{error}\n{}\n{}",
-                self.file,
-                error.source_line,
-                error.underline()
-            )?;
+            write!(f, "{newline}{}:{error}", self.file)?;
+            if !error.source_line.trim().is_empty() {
+                write!(f, "\n{}\n{}", error.source_line, error.underline())?;
+            }
         }
         Ok(())
     }

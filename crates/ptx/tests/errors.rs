@@ -39,6 +39,20 @@ fn the_caret_stands_right_behind_wide_characters() {
 }
 
 #[test]
+fn a_line_without_text_is_not_shown() {
+    for (text, place) in [("", "1:1"), (" \n\n", "3:1")] {
+        let error = parse_named("empty.ptx", text).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "empty.ptx:{place}: expected `.version`, which begins every module, found the end \
+                 of the text"
+            )
+        );
+    }
+}
+
+#[test]
 fn operands() {
     assert_eq!(
         in_statements("mov.u32 %r1, ;"),

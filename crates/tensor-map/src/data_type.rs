@@ -154,13 +154,22 @@ impl DataType {
     pub const fn is_float(self) -> bool {
         matches!(
             self,
-            Self::F16 | Self::F32 | Self::F64 | Self::Bf16 | Self::F32Ftz | Self::Tf32 | Self::Tf32Ftz
+            Self::F16
+                | Self::F32
+                | Self::F64
+                | Self::Bf16
+                | Self::F32Ftz
+                | Self::Tf32
+                | Self::Tf32Ftz
         )
     }
 
     /// Whether its elements are of 4 or 6 bits.
     pub const fn is_packed(self) -> bool {
-        matches!(self, Self::U4x16Align8 | Self::U4x16Align16 | Self::U6x16Align16)
+        matches!(
+            self,
+            Self::U4x16Align8 | Self::U4x16Align16 | Self::U6x16Align16
+        )
     }
 
     /// Whether groups of 16 elements are spread to 16 bytes in shared memory.

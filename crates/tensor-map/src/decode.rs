@@ -50,12 +50,20 @@ impl Display for NotATensorMap {
         match self {
             Self::Rank(rank) => write!(f, "the rank would be {rank}, and can be 1 to 5"),
             Self::DataType(code, false) => write!(f, "there is no element type {code}"),
-            Self::DataType(code, true) => write!(f, "element type {code} cannot be rounded to tf32"),
+            Self::DataType(code, true) => {
+                write!(f, "element type {code} cannot be rounded to tf32")
+            }
             Self::Interleave(code) => write!(f, "there is no interleave {code}"),
-            Self::Swizzle(span, atom) => write!(f, "there is no swizzle of span {span} and atom {atom}"),
+            Self::Swizzle(span, atom) => {
+                write!(f, "there is no swizzle of span {span} and atom {atom}")
+            }
             Self::Im2colRank(rank) => write!(f, "an im2col map has 3 to 5 dimensions, not {rank}"),
             Self::Reserved(word, bits) => {
-                write!(f, "byte {} begins a word in which the unused bits {bits:#x} are set", word * 8)
+                write!(
+                    f,
+                    "byte {} begins a word in which the unused bits {bits:#x} are set",
+                    word * 8
+                )
             }
         }
     }
@@ -113,7 +121,11 @@ const fn reserved(words: &[u64; TensorMap::WORDS]) -> Option<(usize, u64)> {
     used[4] = u64::MAX;
     used[5] = u64::MAX;
     used[6] = 0xff00_7fff_ffff_ffff;
-    used[7] = if layout::IM2COL.get(words) == 0 { 0xffff_ffff } else { 0x3ff_ffff_ffff };
+    used[7] = if layout::IM2COL.get(words) == 0 {
+        0xffff_ffff
+    } else {
+        0x3ff_ffff_ffff
+    };
     used[8] = 0xffff_ffff;
     used[9] = 0xffff_ffff;
     let mut word = 0;
@@ -210,8 +222,14 @@ const fn im2col(words: &[u64; TensorMap::WORDS], tensor: Tensor) -> Im2col {
     let mut upper_corner = Dims::<i32>::filled(0, spatial);
     let mut dim = 0;
     while dim < spatial {
-        lower_corner.put(dim, layout::corner(false, spatial, dim).get_signed(words) as i32);
-        upper_corner.put(dim, layout::corner(true, spatial, dim).get_signed(words) as i32);
+        lower_corner.put(
+            dim,
+            layout::corner(false, spatial, dim).get_signed(words) as i32,
+        );
+        upper_corner.put(
+            dim,
+            layout::corner(true, spatial, dim).get_signed(words) as i32,
+        );
         dim += 1;
     }
     Im2col {

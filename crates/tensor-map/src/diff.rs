@@ -22,7 +22,9 @@ impl Difference {
     /// What is known about such a difference.
     pub fn note(&self) -> Option<&'static str> {
         if self.field == layout::LARGE_TENSOR {
-            Some("drivers before CUDA 13.2 set this wrongly for tensors under 128 KiB (NVIDIA bug 5736804)")
+            Some(
+                "drivers before CUDA 13.2 set this wrongly for tensors under 128 KiB (NVIDIA bug 5736804)",
+            )
         } else if self.field == layout::BOX_BYTES || self.field == layout::BOX_ALIGN {
             Some("tensormap.replace leaves this as it was")
         } else {
@@ -33,8 +35,22 @@ impl Difference {
 
 impl Display for Difference {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { field: Field { name, word, shift, bits }, left, right } = self;
-        write!(f, "{name} (word {word}, bits {}:{shift}): {left:#x} and {right:#x}", shift + bits - 1)?;
+        let Self {
+            field:
+                Field {
+                    name,
+                    word,
+                    shift,
+                    bits,
+                },
+            left,
+            right,
+        } = self;
+        write!(
+            f,
+            "{name} (word {word}, bits {}:{shift}): {left:#x} and {right:#x}",
+            shift + bits - 1
+        )?;
         self.note().map_or(Ok(()), |note| write!(f, "; {note}"))
     }
 }
@@ -57,16 +73,34 @@ impl TensorMap {
         let is_im2col = layout::IM2COL.get(&left) == 1 && layout::IM2COL.get(&right) == 1;
         let known = layout::fields(is_im2col, layout::RANK.get(&left) as usize + 1);
         let mut rest = [u64::MAX; TensorMap::WORDS];
-        known.clone().for_each(|field| rest[field.word] &= !field.mask());
+        known
+            .clone()
+            .for_each(|field| rest[field.word] &= !field.mask());
         let unknown = (0..TensorMap::WORDS).map(move |word| {
             let mask = if rest[word] == 0 { 1 } else { rest[word] };
-            let (shift, bits) = (mask.trailing_zeros(), 64 - mask.leading_zeros() - mask.trailing_zeros());
+            let (shift, bits) = (
+                mask.trailing_zeros(),
+                64 - mask.leading_zeros() - mask.trailing_zeros(),
+            );
             let keep = |words: &[u64; 16]| (words[word] & rest[word]) >> shift;
-            let field = Field { name: "unknown", word, shift, bits };
-            Difference { field, left: keep(&left), right: keep(&right) }
+            let field = Field {
+                name: "unknown",
+                word,
+                shift,
+                bits,
+            };
+            Difference {
+                field,
+                left: keep(&left),
+                right: keep(&right),
+            }
         });
         known
-            .map(move |field| Difference { field, left: field.get(&left), right: field.get(&right) })
+            .map(move |field| Difference {
+                field,
+                left: field.get(&left),
+                right: field.get(&right),
+            })
             .chain(unknown)
             .filter(|difference| difference.left != difference.right)
     }

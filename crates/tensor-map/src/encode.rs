@@ -95,7 +95,10 @@ pub(crate) const fn counted_box_bytes(tiled: &Tiled) -> u64 {
 
 /// The bytes of a column as drivers count them: all channels, even of interleaved tensors.
 pub(crate) const fn counted_column_bytes(im2col: &Im2col) -> u64 {
-    let pixel = im2col.tensor.data_type.shared_bytes(im2col.channels_per_pixel as u64);
+    let pixel = im2col
+        .tensor
+        .data_type
+        .shared_bytes(im2col.channels_per_pixel as u64);
     pixel.saturating_mul(im2col.pixels_per_column as u64)
 }
 

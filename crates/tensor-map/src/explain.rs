@@ -34,7 +34,10 @@ impl Params {
     ///   fill             zeros out of bounds");
     /// ```
     pub const fn explain(&self, address: u64) -> Explanation {
-        Explanation { params: *self, address }
+        Explanation {
+            params: *self,
+            address,
+        }
     }
 }
 
@@ -62,34 +65,69 @@ fn tensor(f: &mut Formatter<'_>, tensor: &Tensor) -> fmt::Result {
         bits if data_type.is_packed() => {
             writeln!(f, "  element type     {}, {bits} bits", data_type.name())?;
         }
-        bits => writeln!(f, "  element type     {}, {} bytes", data_type.name(), bits / 8)?,
+        bits => writeln!(
+            f,
+            "  element type     {}, {} bytes",
+            data_type.name(),
+            bits / 8
+        )?,
     }
-    writeln!(f, "  dimensions       {:?} elements, innermost first", tensor.dims)?;
+    writeln!(
+        f,
+        "  dimensions       {:?} elements, innermost first",
+        tensor.dims
+    )?;
     if tensor.rank() > 1 {
         let strides = tensor.strides_bytes;
-        writeln!(f, "  strides          {strides:?} bytes from one to the next in dimensions 1 and up")?;
+        writeln!(
+            f,
+            "  strides          {strides:?} bytes from one to the next in dimensions 1 and up"
+        )?;
     }
     let span = tensor.span_bytes();
-    writeln!(f, "  span             {span} bytes from the address to the end of the last element")
+    writeln!(
+        f,
+        "  span             {span} bytes from the address to the end of the last element"
+    )
 }
 
 fn tiled(f: &mut Formatter<'_>, tiled: &Tiled) -> fmt::Result {
     let bytes = tiled.box_bytes();
-    writeln!(f, "  box              {:?} elements, {bytes} bytes", tiled.box_dims)
+    writeln!(
+        f,
+        "  box              {:?} elements, {bytes} bytes",
+        tiled.box_dims
+    )
 }
 
 fn im2col(f: &mut Formatter<'_>, im2col: &Im2col) -> fmt::Result {
-    let Im2col { lower_corner, upper_corner, channels_per_pixel, pixels_per_column, .. } = im2col;
+    let Im2col {
+        lower_corner,
+        upper_corner,
+        channels_per_pixel,
+        pixels_per_column,
+        ..
+    } = im2col;
     let first = im2col.first_spatial();
     let mut ends = Dims::<i32>::filled(0, lower_corner.given());
     for dim in 0..lower_corner.len() {
         let end = im2col.tensor.dims.at(first + dim) as u32 as i32;
         ends.put(dim, end.wrapping_add(upper_corner.at(dim)));
     }
-    writeln!(f, "  lower corner     {lower_corner:?} pixels from the first, W first")?;
-    writeln!(f, "  upper corner     {upper_corner:?} pixels from the end, so before {ends:?}")?;
+    writeln!(
+        f,
+        "  lower corner     {lower_corner:?} pixels from the first, W first"
+    )?;
+    writeln!(
+        f,
+        "  upper corner     {upper_corner:?} pixels from the end, so before {ends:?}"
+    )?;
     writeln!(f, "  channels         {channels_per_pixel} of each pixel")?;
-    writeln!(f, "  pixels           {pixels_per_column} a column, {} bytes", im2col.box_bytes())
+    writeln!(
+        f,
+        "  pixels           {pixels_per_column} a column, {} bytes",
+        im2col.box_bytes()
+    )
 }
 
 fn options(f: &mut Formatter<'_>, tensor: &Tensor) -> fmt::Result {
@@ -102,11 +140,18 @@ fn options(f: &mut Formatter<'_>, tensor: &Tensor) -> fmt::Result {
         None => writeln!(f, "  swizzle          none")?,
         Some(span) => {
             let name = tensor.swizzle.name();
-            writeln!(f, "  swizzle          {name}, rows of {span} bytes in shared memory")?;
+            writeln!(
+                f,
+                "  swizzle          {name}, rows of {span} bytes in shared memory"
+            )?;
         }
     }
     let align = tensor.shared_align_bytes();
     writeln!(f, "  shared memory    box at a multiple of {align} bytes")?;
     writeln!(f, "  L2 promotion     {}", tensor.l2_promotion.name())?;
-    write!(f, "  fill             {} out of bounds", tensor.oob_fill.name())
+    write!(
+        f,
+        "  fill             {} out of bounds",
+        tensor.oob_fill.name()
+    )
 }

@@ -23,7 +23,12 @@ pub struct Field {
 impl Field {
     const fn new(name: &'static str, word: usize, shift: u32, bits: u32) -> Self {
         assert!(word < TensorMap::WORDS && bits >= 1 && shift + bits <= 64);
-        Self { name, word, shift, bits }
+        Self {
+            name,
+            word,
+            shift,
+            bits,
+        }
     }
 
     /// The largest value.
@@ -139,8 +144,17 @@ pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
         2 => 8,
         _ => 5,
     };
-    let name = if upper { "upper corner" } else { "lower corner" };
-    Field::new(name, 7, if upper { 16 } else { 0 } + bits * dim as u32, bits)
+    let name = if upper {
+        "upper corner"
+    } else {
+        "lower corner"
+    };
+    Field::new(
+        name,
+        7,
+        if upper { 16 } else { 0 } + bits * dim as u32,
+        bits,
+    )
 }
 
 /// What [`DATA_TYPE`] and [`TF32`] hold for a type.
@@ -173,7 +187,16 @@ pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clo
     let corners = (0..2 * spatial).map(corner).filter(move |_| is_im2col);
     let column = [CHANNELS, PIXELS].into_iter().filter(move |_| is_im2col);
     let boxes = BOX.into_iter().filter(move |_| !is_im2col);
-    let kinds = [GLOBAL_ADDRESS, IM2COL, RANK, DATA_TYPE, INTERLEAVE, SWIZZLE, OOB_FILL, TF32];
+    let kinds = [
+        GLOBAL_ADDRESS,
+        IM2COL,
+        RANK,
+        DATA_TYPE,
+        INTERLEAVE,
+        SWIZZLE,
+        OOB_FILL,
+        TF32,
+    ];
     kinds
         .into_iter()
         .chain([L2_PROMOTION, SWIZZLE_ATOM, LARGE_TENSOR, SWIZZLE_96])

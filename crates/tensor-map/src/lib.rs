@@ -1,7 +1,7 @@
 //! Tensor maps: what a tensor in global memory looks like to the Tensor Memory Accelerator.
 //!
 //! A [`TensorMap`] is 128 bytes that a tensor copy instruction takes by address. This crate makes
-//! them from parameters, says which [rules](rules) parameters break, and reads the bytes back, all
+//! them from parameters, says which [`rules`] parameters break, and reads the bytes back, all
 //! without a driver or a GPU. It is `no_std`, allocates nothing, and serves device and host code
 //! alike.
 //!

@@ -1,4 +1,4 @@
-use crate::{DataType, Im2col, Im2colWide, Tiled};
+use crate::{DataType, Element, Im2col, Im2colWide, Tiled};
 
 /// The 128 bytes that a tensor copy takes by address.
 ///
@@ -24,6 +24,18 @@ impl TensorMap {
     #[doc(alias = "cuTensorMapEncodeTiled")]
     pub const fn tiled(data_type: DataType, dims: &[u64]) -> Tiled {
         Tiled::new(data_type, dims)
+    }
+
+    /// Parameters of a map of boxes of elements of a Rust type; `dims` innermost first.
+    ///
+    /// ```
+    /// use tensor_map::{DataType, TensorMap};
+    ///
+    /// let tiled = TensorMap::tiled_of::<f32>(&[64, 64]);
+    /// assert_eq!(tiled, TensorMap::tiled(DataType::F32, &[64, 64]));
+    /// ```
+    pub const fn tiled_of<T: Element>(dims: &[u64]) -> Tiled {
+        Tiled::new(T::DATA_TYPE, dims)
     }
 
     /// Parameters of a map of boxes; `dims` in elements, outermost first as in `[H][W][C]`.

@@ -106,7 +106,10 @@ impl Swizzle {
 
     /// Whether it is a 128-byte swizzle of pieces other than 16 bytes.
     pub(crate) const fn is_atom(self) -> bool {
-        matches!(self, Self::B128Atom32 | Self::B128Atom32Flip8 | Self::B128Atom64)
+        matches!(
+            self,
+            Self::B128Atom32 | Self::B128Atom32Flip8 | Self::B128Atom64
+        )
     }
 }
 

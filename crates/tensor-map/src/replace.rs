@@ -121,7 +121,9 @@ impl TensorMap {
             Replacement::BoxDim(dim, length) => less_one(words, layout::BOX[dim], length),
             Replacement::GlobalDim(dim, length) => less_one(words, layout::DIM[dim], length),
             Replacement::GlobalStride(stride, bytes) => set_stride(words, stride, bytes),
-            Replacement::ElementStride(dim, stride) => less_one(words, layout::ELEMENT_STRIDE[dim], stride),
+            Replacement::ElementStride(dim, stride) => {
+                less_one(words, layout::ELEMENT_STRIDE[dim], stride)
+            }
             Replacement::ElemType(number) => {
                 let mut i = 0;
                 while i < DataType::ALL.len() {
@@ -165,5 +167,9 @@ const fn check(replacement: Replacement) -> Result<(), OutOfRange> {
         Replacement::SwizzleAtomicity(number) => ("swizzle_atomicity", number as u64, 3),
         Replacement::FillMode(number) => ("fill_mode", number as u64, 1),
     };
-    if value > max { Err(OutOfRange { field, value, max }) } else { Ok(()) }
+    if value > max {
+        Err(OutOfRange { field, value, max })
+    } else {
+        Ok(())
+    }
 }

@@ -67,13 +67,18 @@ mod tests {
     #[test]
     fn rows_are_permuted_as_the_manual_shows() {
         let row = |swizzle: Swizzle, row: u32, piece: u32| -> [u32; 8] {
-            core::array::from_fn(|i| (swizzle.apply(row * 128 + i as u32 * piece) - row * 128) / piece)
+            core::array::from_fn(|i| {
+                (swizzle.apply(row * 128 + i as u32 * piece) - row * 128) / piece
+            })
         };
         assert_eq!(row(Swizzle::B128, 3, 16), [3, 2, 1, 0, 7, 6, 5, 4]);
         assert_eq!(row(Swizzle::B64, 2, 16), [2, 3, 0, 1, 6, 7, 4, 5]);
         assert_eq!(row(Swizzle::B32, 5, 16), [1, 0, 3, 2, 5, 4, 7, 6]);
         assert_eq!(row(Swizzle::B128Atom32, 1, 32)[..4], [1, 0, 3, 2]);
         assert_eq!(row(Swizzle::B128Atom64, 1, 64)[..2], [1, 0]);
-        assert_eq!(row(Swizzle::B128Atom32Flip8, 1, 8), [5, 4, 7, 6, 1, 0, 3, 2]);
+        assert_eq!(
+            row(Swizzle::B128Atom32Flip8, 1, 8),
+            [5, 4, 7, 6, 1, 0, 3, 2]
+        );
     }
 }

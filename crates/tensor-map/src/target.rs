@@ -27,7 +27,11 @@ impl Target {
     /// A GPU of this compute capability, with the shared memory that such have.
     pub const fn new(major: u8, minor: u8) -> Self {
         let shared_kib = if major == 12 { 100 } else { 228 };
-        Self { major, minor, shared_bytes: shared_kib * 1024 }
+        Self {
+            major,
+            minor,
+            shared_bytes: shared_kib * 1024,
+        }
     }
 
     /// Whether it is of compute capability 10.0 or later.

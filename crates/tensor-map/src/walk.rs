@@ -4,8 +4,9 @@
 //! A copy is a sequence of [`Row`]s, runs of bytes that are neighbours in global memory. Within a
 //! row, the swizzle may scatter pieces over shared memory: [`Row::pieces`].
 //!
-//! What is said here was seen on an H100. Copies of types of 4 and 6 bits and wide im2col copies
-//! were not, and have no walk.
+//! What is said here was seen on an H100, except slices with swizzles other than 32 bytes, which
+//! follow from the rest. Copies of types of 4 and 6 bits, wide im2col copies, and gathers and
+//! scatters of rows were not seen, and have no walk.
 
 mod column;
 mod tiles;
@@ -119,7 +120,11 @@ impl Display for NoWalk {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Broken => f.write_str("the parameters break rules; build the map to see which"),
-            Self::Length { what, given, needed } => write!(f, "{given} {what} are given, and {needed} are needed"),
+            Self::Length {
+                what,
+                given,
+                needed,
+            } => write!(f, "{given} {what} are given, and {needed} are needed"),
             Self::Unaligned(coordinate) => write!(
                 f,
                 "coordinate {coordinate} of dimension 0 is not at a multiple of 16 bytes: the GPU stops with an illegal instruction"
@@ -169,7 +174,12 @@ impl Params {
     ///
     /// # Errors
     /// The copy would stop the GPU, or is of a kind that was never seen.
-    pub fn walk(&self, coordinates: &[i32], offsets: &[u16], direction: Direction) -> Result<Walk, NoWalk> {
+    pub fn walk(
+        &self,
+        coordinates: &[i32],
+        offsets: &[u16],
+        direction: Direction,
+    ) -> Result<Walk, NoWalk> {
         let tensor = self.tensor();
         if self.build_for(0, crate::Target::SM_90).is_err() {
             return Err(self.unwalkable());
@@ -180,7 +190,10 @@ impl Params {
         if direction == Direction::Store
             && let Some(dim) = coordinates.iter().position(|coordinate| *coordinate < 0)
         {
-            return Err(NoWalk::NegativeStore { dim, coordinate: coordinates.at(dim) });
+            return Err(NoWalk::NegativeStore {
+                dim,
+                coordinate: coordinates.at(dim),
+            });
         }
         let kind = match self {
             Self::Tiled(tiled) => {
@@ -201,19 +214,33 @@ impl Params {
         let tensor = self.tensor();
         match self {
             _ if tensor.data_type.is_packed() => NoWalk::Unknown("elements of 4 or 6 bits"),
-            _ if tensor.swizzle.is_atom() => NoWalk::Unknown("a swizzle that needs compute capability 10.0"),
+            _ if tensor.swizzle.is_atom() => {
+                NoWalk::Unknown("a swizzle that needs compute capability 10.0")
+            }
             _ => NoWalk::Broken,
         }
     }
 }
 
 fn length(what: &'static str, given: usize, needed: usize) -> Result<(), NoWalk> {
-    if given == needed { Ok(()) } else { Err(NoWalk::Length { what, given, needed }) }
+    if given == needed {
+        Ok(())
+    } else {
+        Err(NoWalk::Length {
+            what,
+            given,
+            needed,
+        })
+    }
 }
 
 fn aligned(tensor: &Tensor, first: i32) -> Result<(), NoWalk> {
     let bytes = i64::from(first) * tensor.step_bytes() as i64;
-    if bytes % 16 == 0 { Ok(()) } else { Err(NoWalk::Unaligned(first)) }
+    if bytes % 16 == 0 {
+        Ok(())
+    } else {
+        Err(NoWalk::Unaligned(first))
+    }
 }
 
 /// Which bytes are in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose

@@ -28,10 +28,27 @@ fn changed(tiled: Tiled) -> (usize, u64) {
 
 #[test]
 fn a_map_as_the_driver_writes_it() {
-    let map = TensorMap::tiled(DataType::I32, &[256, 256]).box_dims(&[32, 32]).build(ADDRESS).unwrap();
+    let map = TensorMap::tiled(DataType::I32, &[256, 256])
+        .box_dims(&[32, 32])
+        .build(ADDRESS)
+        .unwrap();
     let expected = [
-        0x7f00_0000_0000, 0x0000_0040_0000_0190, 0, 0, 0x0000_00ff_0000_00ff, 0,
-        0x1f00_0000_0000_0000, 0x1f, 0x1000, 0x10, 0, 0, 0, 0, 0, 0,
+        0x7f00_0000_0000,
+        0x0000_0040_0000_0190,
+        0,
+        0,
+        0x0000_00ff_0000_00ff,
+        0,
+        0x1f00_0000_0000_0000,
+        0x1f,
+        0x1000,
+        0x10,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
     ];
     assert_eq!(*map.words(), expected);
 }
@@ -59,7 +76,10 @@ fn dimensions_strides_boxes_and_element_strides() {
         let mut strides = [1; 5];
         strides[dim] = 8;
         let (word, shift) = element_strides[dim];
-        assert_eq!(changed(base().element_strides(&strides)), (word, 7 << shift));
+        assert_eq!(
+            changed(base().element_strides(&strides)),
+            (word, 7 << shift)
+        );
     }
     let strides = [(1, 32, 32), (2, 0, 36), (2, 32, 40), (3, 0, 44)];
     for (stride, (word, low, high)) in strides.into_iter().enumerate() {
@@ -68,7 +88,10 @@ fn dimensions_strides_boxes_and_element_strides() {
         assert_eq!(changed(base().strides_bytes(&bytes)), (word, 1 << low));
         bytes[stride] ^= 0x10 | 0xf << 36;
         let after = words(base().strides_bytes(&bytes));
-        assert_eq!((after[3] ^ words(base())[3]) & !u64::from(u32::MAX), 0xf << high);
+        assert_eq!(
+            (after[3] ^ words(base())[3]) & !u64::from(u32::MAX),
+            0xf << high
+        );
     }
 }
 
@@ -83,11 +106,20 @@ fn kinds() {
         assert_eq!(after[1] ^ words(base())[1], (number as u64) << 13);
         assert_eq!(after[9], 128 << number);
     }
-    assert_eq!(changed(base().oob_fill(OobFill::NanRequestZeroFma)), (1, 1 << 15));
+    assert_eq!(
+        changed(base().oob_fill(OobFill::NanRequestZeroFma)),
+        (1, 1 << 15)
+    );
     for (number, promotion) in L2Promotion::ALL.into_iter().enumerate().skip(1) {
-        assert_eq!(changed(base().l2_promotion(promotion)), (1, (number as u64) << 17));
+        assert_eq!(
+            changed(base().l2_promotion(promotion)),
+            (1, (number as u64) << 17)
+        );
     }
-    let ranks = TensorMap::tiled(DataType::F32, &[16]).box_dims(&[4]).build(ADDRESS).unwrap();
+    let ranks = TensorMap::tiled(DataType::F32, &[16])
+        .box_dims(&[4])
+        .build(ADDRESS)
+        .unwrap();
     assert_eq!(ranks.words()[1] >> 4 & 7, 0);
     assert_eq!(words(base())[1] >> 4 & 7, 4);
 }
@@ -96,7 +128,10 @@ fn kinds() {
 fn types() {
     let codes = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7 | 1 << 9, 8 | 1 << 9];
     for (data_type, code) in DataType::ALL.into_iter().zip(codes) {
-        let map = TensorMap::tiled(data_type, &[64]).box_dims(&[16]).build(ADDRESS).unwrap();
+        let map = TensorMap::tiled(data_type, &[64])
+            .box_dims(&[16])
+            .build(ADDRESS)
+            .unwrap();
         assert_eq!(map.words()[1], code << 7, "{data_type:?}");
     }
 }
@@ -105,14 +140,22 @@ fn types() {
 fn columns() {
     let base = |rank: usize| {
         let dims = &[64, 16, 16, 16, 4];
-        Im2col::new(DataType::F16, &dims[..rank]).channels_per_pixel(32).pixels_per_column(64)
+        Im2col::new(DataType::F16, &dims[..rank])
+            .channels_per_pixel(32)
+            .pixels_per_column(64)
     };
     let build = |im2col: Im2col| im2col.build(ADDRESS).unwrap().words()[7];
     assert_eq!(base(3).build(ADDRESS).unwrap().words()[1] & 1, 1);
     assert_eq!(build(base(3)), 63 << 32);
     assert_eq!(build(base(3).pixel_box(&[-5], &[7])), 63 << 32 | 0x7_fffb);
-    assert_eq!(build(base(4).pixel_box(&[-1, -2], &[-3, -4])), 63 << 32 | 0xfcfd_feff);
-    assert_eq!(build(base(5).pixel_box(&[-1, -2, -3], &[-4, -5, -6])), 63 << 32 | 0x6b7c_77df);
+    assert_eq!(
+        build(base(4).pixel_box(&[-1, -2], &[-3, -4])),
+        63 << 32 | 0xfcfd_feff
+    );
+    assert_eq!(
+        build(base(5).pixel_box(&[-1, -2, -3], &[-4, -5, -6])),
+        63 << 32 | 0x6b7c_77df
+    );
     let most = base(4).pixels_per_column(1024).build(ADDRESS).unwrap();
     assert_eq!(layout::PIXELS.get(most.words()), 1023);
     assert_eq!(most.words()[8], 64 * 1024);
@@ -125,8 +168,14 @@ fn later_gpus() {
     let of = |tiled: Tiled| tiled.build_for(ADDRESS, Target::SM_100).unwrap().words()[1];
     let tiled = TensorMap::tiled(DataType::U8, &[128, 64]).box_dims(&[128, 8]);
     let plain = of(tiled);
-    assert_eq!(of(tiled.swizzle(Swizzle::B128Atom32)) ^ plain, 0x6000 | 1 << 19);
-    assert_eq!(of(tiled.swizzle(Swizzle::B128Atom64)) ^ plain, 0x6000 | 3 << 19);
+    assert_eq!(
+        of(tiled.swizzle(Swizzle::B128Atom32)) ^ plain,
+        0x6000 | 1 << 19
+    );
+    assert_eq!(
+        of(tiled.swizzle(Swizzle::B128Atom64)) ^ plain,
+        0x6000 | 3 << 19
+    );
     let packed = TensorMap::tiled(DataType::U6x16Align16, &[128]).box_dims(&[128]);
     assert_eq!(of(packed), 13 << 7);
     let large = TensorMap::tiled(DataType::U8, &[128 * 1024]).box_dims(&[128]);

@@ -9,20 +9,42 @@ use tensor_map::{
 
 fn tensor(ranks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Tensor> {
     let types = select(&DataType::ALL[..13]);
-    let kinds = (select(&Interleave::ALL), select(&Swizzle::ALL[..4]), select(&L2Promotion::ALL), any::<bool>());
-    let numbers = (vec(1..=1_u64 << 32, 5), vec(0..1_u64 << 35, 4), vec(1..=8_u32, 5));
+    let kinds = (
+        select(&Interleave::ALL),
+        select(&Swizzle::ALL[..4]),
+        select(&L2Promotion::ALL),
+        any::<bool>(),
+    );
+    let numbers = (
+        vec(1..=1_u64 << 32, 5),
+        vec(0..1_u64 << 35, 4),
+        vec(1..=8_u32, 5),
+    );
     (types, ranks, kinds, numbers).prop_map(
-        |(data_type, rank, (interleave, swizzle, l2_promotion, nan), (dims, strides, element_strides))| {
+        |(
+            data_type,
+            rank,
+            (interleave, swizzle, l2_promotion, nan),
+            (dims, strides, element_strides),
+        )| {
             let strides: Vec<u64> = strides.iter().map(|stride| stride * 32).collect();
             Tensor {
                 data_type,
                 dims: Dims::<u64>::new(&dims[..rank]),
                 strides_bytes: Dims::<u64>::new(&strides[..rank - 1]),
                 element_strides: Dims::<u32>::new(&element_strides[..rank]),
-                interleave: if rank < 3 { Interleave::None } else { interleave },
+                interleave: if rank < 3 {
+                    Interleave::None
+                } else {
+                    interleave
+                },
                 swizzle,
                 l2_promotion,
-                oob_fill: if nan && data_type.is_float() { OobFill::NanRequestZeroFma } else { OobFill::Zeros },
+                oob_fill: if nan && data_type.is_float() {
+                    OobFill::NanRequestZeroFma
+                } else {
+                    OobFill::Zeros
+                },
             }
         },
     )
@@ -30,7 +52,11 @@ fn tensor(ranks: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Tenso
 
 /// Elements of a row that is a multiple of 16 bytes and fits the swizzle.
 fn row(tensor: &Tensor, pieces: u64) -> u32 {
-    let most = tensor.swizzle.span_bytes().unwrap_or(256).min(256 * tensor.data_type.bytes());
+    let most = tensor
+        .swizzle
+        .span_bytes()
+        .unwrap_or(256)
+        .min(256 * tensor.data_type.bytes());
     ((pieces * 16).min(most) / tensor.data_type.bytes()) as u32
 }
 
@@ -38,23 +64,29 @@ fn tiled() -> impl Strategy<Value = Params> {
     (tensor(1..=5), 1..=16_u64, vec(1..=8_u32, 4)).prop_map(|(tensor, pieces, outer)| {
         let mut box_dims = vec![row(&tensor, pieces)];
         box_dims.extend(&outer[..tensor.rank() - 1]);
-        Tiled { tensor, box_dims: Dims::<u32>::new(&box_dims) }.params()
+        Tiled {
+            tensor,
+            box_dims: Dims::<u32>::new(&box_dims),
+        }
+        .params()
     })
 }
 
 fn im2col() -> impl Strategy<Value = Params> {
     let corners = (vec(-16..16_i32, 3), vec(-16..16_i32, 3));
-    (tensor(3..=5), 1..=16_u64, corners, 1..=64_u32).prop_map(|(tensor, pieces, (lower, upper), pixels)| {
-        let spatial = tensor.rank() - 2;
-        Im2col {
-            lower_corner: Dims::<i32>::new(&lower[..spatial]),
-            upper_corner: Dims::<i32>::new(&upper[..spatial]),
-            channels_per_pixel: row(&tensor, pieces),
-            pixels_per_column: pixels,
-            tensor,
-        }
-        .params()
-    })
+    (tensor(3..=5), 1..=16_u64, corners, 1..=64_u32).prop_map(
+        |(tensor, pieces, (lower, upper), pixels)| {
+            let spatial = tensor.rank() - 2;
+            Im2col {
+                lower_corner: Dims::<i32>::new(&lower[..spatial]),
+                upper_corner: Dims::<i32>::new(&upper[..spatial]),
+                channels_per_pixel: row(&tensor, pieces),
+                pixels_per_column: pixels,
+                tensor,
+            }
+            .params()
+        },
+    )
 }
 
 proptest! {

@@ -56,7 +56,10 @@ fn later_gpus_have_more_numbers() {
     assert_eq!(replaced(Replacement::SwizzleAtomicity(3)), Ok(0x18_0000));
     assert_eq!(replaced(Replacement::SwizzleMode(4)), Ok(0x40_0000));
     let error = replaced(Replacement::ElemType(16)).unwrap_err();
-    assert_eq!(error.to_string(), "tensormap.replace.elemtype takes 0 to 15, not 16");
+    assert_eq!(
+        error.to_string(),
+        "tensormap.replace.elemtype takes 0 to 15, not 16"
+    );
     assert!(replaced(Replacement::BoxDim(5, 1)).is_err());
     assert!(replaced(Replacement::GlobalStride(4, 16)).is_err());
 }

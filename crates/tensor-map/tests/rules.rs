@@ -1,8 +1,8 @@
 //! Every rule broken alone, with the message that people read.
 
 use tensor_map::{
-    DataType, Dims, Finding, Im2col, Im2colWide, Interleave, OobFill, Params, Rule, Swizzle, Target,
-    TensorMap, Tiled,
+    DataType, Dims, Finding, Im2col, Im2colWide, Interleave, OobFill, Params, Rule, Swizzle,
+    Target, TensorMap, Tiled,
 };
 
 const ADDRESS: u64 = 0x7f00_0000_0000;
@@ -20,11 +20,15 @@ fn im2col() -> Im2col {
 
 fn wide() -> Im2colWide {
     let swizzle = Swizzle::B128;
-    TensorMap::im2col_wide(DataType::F16, &[64, 56, 8]).channels_per_pixel(64).swizzle(swizzle)
+    TensorMap::im2col_wide(DataType::F16, &[64, 56, 8])
+        .channels_per_pixel(64)
+        .swizzle(swizzle)
 }
 
 fn packed(data_type: DataType) -> Tiled {
-    TensorMap::tiled(data_type, &[128, 8]).strides_bytes(&[96]).box_dims(&[128, 8])
+    TensorMap::tiled(data_type, &[128, 8])
+        .strides_bytes(&[96])
+        .box_dims(&[128, 8])
 }
 
 fn broken(params: impl Into<Params>, address: u64, target: Target) -> Vec<Finding> {
@@ -52,7 +56,10 @@ fn breaks_on(target: Target, params: impl Into<Params>, rule: Rule, message: &st
 fn warns(params: impl Into<Params>, rule: Rule, message: &str) {
     let params = params.into();
     assert!(broken(params, ADDRESS, Target::SM_90).is_empty());
-    let found: Vec<String> = params.warnings(ADDRESS, Target::SM_90).map(|finding| finding.to_string()).collect();
+    let found: Vec<String> = params
+        .warnings(ADDRESS, Target::SM_90)
+        .map(|finding| finding.to_string())
+        .collect();
     assert_eq!(found, [format!("{message} [{}]", rule.id())]);
 }
 
@@ -62,7 +69,10 @@ fn what_keeps_all_rules_is_built() {
     assert_eq!(broken(tiled(), ADDRESS, Target::SM_90), none);
     assert_eq!(broken(im2col(), ADDRESS, Target::SM_90), none);
     assert_eq!(broken(wide(), ADDRESS, Target::SM_90), none);
-    assert_eq!(broken(packed(DataType::U6x16Align16), ADDRESS, Target::SM_100), none);
+    assert_eq!(
+        broken(packed(DataType::U6x16Align16), ADDRESS, Target::SM_100),
+        none
+    );
     assert_eq!(tiled().params().warnings(ADDRESS, Target::SM_90).count(), 0);
 }
 
@@ -70,8 +80,16 @@ fn what_keeps_all_rules_is_built() {
 fn ranks_and_lengths() {
     let empty = Tiled::new(DataType::F32, &[]);
     breaks(empty, Rule::RankRange, "rank = 0: must be 1 to 5; try 1");
-    breaks(Tiled::new(DataType::F32, &[8; 6]), Rule::RankRange, "rank = 6: must be 1 to 5; try 5");
-    breaks(Im2col::new(DataType::F32, &[8; 2]), Rule::RankRange, "rank = 2: must be 3 to 5; try 3");
+    breaks(
+        Tiled::new(DataType::F32, &[8; 6]),
+        Rule::RankRange,
+        "rank = 6: must be 1 to 5; try 5",
+    );
+    breaks(
+        Im2col::new(DataType::F32, &[8; 2]),
+        Rule::RankRange,
+        "rank = 2: must be 3 to 5; try 3",
+    );
     let flat = TensorMap::tiled(DataType::F32, &[64, 64]).box_dims(&[8, 8]);
     breaks(
         flat.interleave(Interleave::B16),
@@ -94,7 +112,10 @@ fn ranks_and_lengths() {
         "element_strides has 0 values: must be 3, one for each dimension",
     );
     breaks(
-        Im2col { upper_corner: Dims::<i32>::new(&[0, 0, 0]), ..im2col() },
+        Im2col {
+            upper_corner: Dims::<i32>::new(&[0, 0, 0]),
+            ..im2col()
+        },
         Rule::CornersLength,
         "upper_corner has 3 values: must be 2, one for each of W, H, D that the tensor has",
     );
@@ -155,20 +176,33 @@ fn addresses() {
     );
     let mut map = tiled().build(ADDRESS).unwrap();
     let null = map.replace_address(0).unwrap_err();
-    assert_eq!(null.to_string(), "address = 0x0: must not be null [address-null]");
+    assert_eq!(
+        null.to_string(),
+        "address = 0x0: must not be null [address-null]"
+    );
     assert_eq!(map, tiled().build(ADDRESS).unwrap());
 }
 
 #[test]
 fn dimensions_and_strides() {
-    let dims = |dims: [u64; 2]| TensorMap::tiled(DataType::F32, &dims).strides_bytes(&[256]).box_dims(&[8, 8]);
-    breaks(dims([64, 0]), Rule::DimRange, "dims[1] = 0: must be 1 to 2^32 elements; try 1");
+    let dims = |dims: [u64; 2]| {
+        TensorMap::tiled(DataType::F32, &dims)
+            .strides_bytes(&[256])
+            .box_dims(&[8, 8])
+    };
+    breaks(
+        dims([64, 0]),
+        Rule::DimRange,
+        "dims[1] = 0: must be 1 to 2^32 elements; try 1",
+    );
     breaks(
         dims([(1 << 32) + 1, 8]),
         Rule::DimRange,
         "dims[0] = 4294967297: must be 1 to 2^32 elements; try 4294967296",
     );
-    let narrow = TensorMap::tiled(DataType::U4x16Align8, &[63, 8]).strides_bytes(&[32]).box_dims(&[32, 8]);
+    let narrow = TensorMap::tiled(DataType::U4x16Align8, &[63, 8])
+        .strides_bytes(&[32])
+        .box_dims(&[32, 8]);
     breaks_on(
         Target::SM_100,
         narrow,
@@ -276,7 +310,9 @@ fn columns() {
 #[test]
 fn warnings() {
     warns(
-        tiled().interleave(Interleave::B32).strides_bytes(&[2048, 131_072]),
+        tiled()
+            .interleave(Interleave::B32)
+            .strides_bytes(&[2048, 131_072]),
         Rule::InterleaveSwizzle,
         "swizzle = none: 32-byte slices want the 32-byte swizzle; try 32b",
     );
@@ -329,7 +365,11 @@ fn warnings() {
         Rule::ElementStrideRemainder,
         "element_strides[1] = 3: does not divide the box of 8: the copy takes 3 elements, the driver counts one less",
     );
-    let null: Vec<Rule> = tiled().params().warnings(0, Target::SM_90).map(|finding| finding.rule).collect();
+    let null: Vec<Rule> = tiled()
+        .params()
+        .warnings(0, Target::SM_90)
+        .map(|finding| finding.rule)
+        .collect();
     assert_eq!(null, [Rule::NullAddress]);
 }
 
@@ -363,7 +403,9 @@ fn sums_that_overflow_are_no_panic() {
         .channels_per_pixel(u32::MAX)
         .pixels_per_column(u32::MAX);
     assert!(broken(corners, u64::MAX, Target::SM_90).len() > 10);
-    let many = TensorMap::tiled(DataType::F64, &[1; 100]).strides_bytes(&[16; 200]).box_dims(&[]);
+    let many = TensorMap::tiled(DataType::F64, &[1; 100])
+        .strides_bytes(&[16; 200])
+        .box_dims(&[]);
     assert_eq!(broken(many, 0, Target::SM_90).len(), 1);
     let _ = most.params().explain(0).to_string();
     let _ = many.params().explain(0).to_string();
@@ -375,6 +417,9 @@ fn every_rule_has_a_test_here() {
     let source = include_str!("rules.rs");
     for rule in Rule::ALL {
         let name = format!("{rule:?}");
-        assert!(source.contains(&format!("Rule::{name}")) || source.contains(rule.id()), "{name}");
+        assert!(
+            source.contains(&format!("Rule::{name}")) || source.contains(rule.id()),
+            "{name}"
+        );
     }
 }

@@ -22,7 +22,9 @@ fn map(hex: &str) -> TensorMap {
 }
 
 fn numbers<T: std::str::FromStr>(list: &str) -> Vec<T> {
-    list.split(',').filter_map(|number| number.parse().ok()).collect()
+    list.split(',')
+        .filter_map(|number| number.parse().ok())
+        .collect()
 }
 
 fn seen(runs: &str) -> Moves {
@@ -44,7 +46,10 @@ fn walked(params: &Params, coordinates: &[i32], offsets: &[u16], direction: Dire
         for piece in row.pieces(params.tensor().swizzle, 0) {
             for byte in (0..piece.bytes).step_by(2) {
                 let in_row = piece.row_offset + byte;
-                let global = row.inside.contains(&in_row).then(|| row.global_offset + in_row as i64);
+                let global = row
+                    .inside
+                    .contains(&in_row)
+                    .then(|| row.global_offset + in_row as i64);
                 if direction == Direction::Load || global.is_some() {
                     moves.insert(u64::from(piece.shared_address) + byte, global);
                 }
@@ -62,7 +67,11 @@ fn walks_are_those_of_the_hardware() {
         let mut word = || words.next().unwrap();
         let (kind, map) = (word(), map(word()));
         let (coordinates, offsets) = (numbers::<i32>(word()), numbers::<u16>(word()));
-        let direction = if kind == "load" { Direction::Load } else { Direction::Store };
+        let direction = if kind == "load" {
+            Direction::Load
+        } else {
+            Direction::Store
+        };
         let params = map.decode().unwrap().params;
         let walked = walked(&params, &coordinates, &offsets, direction);
         assert_eq!(walked, seen(word()), "{line}\n{}", params.explain(0));

@@ -26,11 +26,24 @@ struct Instances {
 impl Parse for Options {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut options = Self::default();
+        let mut seen: Vec<Ident> = Vec::new();
         while !input.is_empty() {
             let name: Ident = input.parse()?;
+            if seen.contains(&name) {
+                return Err(syn::Error::new(
+                    name.span(),
+                    format!("`{name}` is given twice"),
+                ));
+            }
+            seen.push(name.clone());
             match name.to_string().as_str() {
-                "max_threads" => options.max_threads = Some(extent(input)?),
-                "cluster" => options.cluster = Some(extent(input)?),
+                "max_threads" => {
+                    options.max_threads =
+                        Some(extent(input, 1024, "a block has at most 1024 threads")?)
+                }
+                "cluster" => {
+                    options.cluster = Some(extent(input, 16, "a cluster has at most 16 blocks")?)
+                }
                 "min_blocks" => {
                     input.parse::<Token![=]>()?;
                     options.min_blocks = Some(positive(&input.parse()?)?);
@@ -41,7 +54,21 @@ impl Parse for Options {
                     syn::parenthesized!(content in input);
                     let constant = content.parse()?;
                     content.parse::<Token![=]>()?;
-                    let values = Punctuated::parse_terminated(&content)?;
+                    let values: Punctuated<LitInt, Token![,]> =
+                        Punctuated::parse_terminated(&content)?;
+                    for (index, value) in values.iter().enumerate() {
+                        let digits = value.base10_digits();
+                        if values
+                            .iter()
+                            .take(index)
+                            .any(|earlier| earlier.base10_digits() == digits)
+                        {
+                            return Err(syn::Error::new(
+                                value.span(),
+                                format!("{digits} is given twice"),
+                            ));
+                        }
+                    }
                     options.instances = Some(Instances { constant, values });
                 }
                 _ => {
@@ -62,8 +89,8 @@ impl Parse for Options {
     }
 }
 
-/// `= 256` or `= [32, 8, 1]`, missing dimensions being 1.
-fn extent(input: ParseStream<'_>) -> syn::Result<[u32; 3]> {
+/// `= 256` or `= [32, 8, 1]`, missing dimensions being 1; `most` in all.
+fn extent(input: ParseStream<'_>, most: u64, rule: &str) -> syn::Result<[u32; 3]> {
     input.parse::<Token![=]>()?;
     let value: Expr = input.parse()?;
     let elements: Vec<&Expr> = match &value {
@@ -85,6 +112,10 @@ fn extent(input: ParseStream<'_>) -> syn::Result<[u32; 3]> {
             }) => *slot = positive(number)?,
             other => return Err(syn::Error::new(other.span(), "expected a literal number")),
         }
+    }
+    let all = extent.iter().map(|side| u64::from(*side)).product::<u64>();
+    if all > most {
+        return Err(syn::Error::new(value.span(), format!("{rule}, not {all}")));
     }
     Ok(extent)
 }
@@ -115,6 +146,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
             .collect(),
     };
     Ok(quote! {
+        #[cfg_attr(not(target_arch = "nvptx64"), allow(dead_code))]
         #[inline(always)]
         #function
         #entries
@@ -193,6 +225,10 @@ fn check_signature(function: &ItemFn, options: &Options) -> syn::Result<()> {
         .collect();
     match (&options.instances, signature.generics.params.len()) {
         (None, 0) => Ok(()),
+        (None, _) if constants.is_empty() => refuse(
+            signature.generics.span(),
+            "a kernel is not generic over types or lifetimes: each entry takes plain values",
+        ),
         (None, _) => refuse(
             signature.generics.span(),
             "a generic kernel names its entries: `#[kernel(instances(N = 1, 2))]`",
@@ -245,7 +281,11 @@ fn entry(
         });
     let checks = parameters.iter().map(|parameter| {
         let ty = &parameter.ty;
-        quote!(const _: () = ::tma::__private::assert_kernel_arg::<#ty>();)
+        if parameter.grid_constant {
+            quote!(const _: () = ::tma::__private::assert_grid_constant::<#ty>();)
+        } else {
+            quote!(const _: () = ::tma::__private::assert_kernel_arg::<#ty>();)
+        }
     });
     let export = symbol.to_string();
     let marker = Literal::string(&format!(

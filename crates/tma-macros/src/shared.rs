@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{
@@ -126,7 +128,8 @@ fn declare(declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// A PTX name that no other declaration has: crate, place in the source, and the variable's name.
+/// A PTX name that no other declaration has: crate, place in the source, number of the expansion
+/// (a macro may expand one place twice), and the variable's name.
 fn symbol(name: &Ident) -> String {
     let span = Span::call_site().unwrap();
     let place = (
@@ -134,11 +137,14 @@ fn symbol(name: &Ident) -> String {
         span.file(),
         span.line(),
         span.column(),
+        EXPANSIONS.fetch_add(1, Ordering::Relaxed),
     );
     let mut hash = Fnv::default();
     std::hash::Hash::hash(&place, &mut hash);
     format!("{name}_{:08x}", std::hash::Hasher::finish(&hash) as u32)
 }
+
+static EXPANSIONS: AtomicU32 = AtomicU32::new(0);
 
 /// FNV-1a, so that names do not change with the compiler.
 struct Fnv(u64);

@@ -12,6 +12,9 @@ pub fn device_only(name: &str) -> ! {
 /// Refuses a kernel parameter that has no place in PTX.
 pub const fn assert_kernel_arg<T: crate::KernelArg>() {}
 
+/// Refuses a grid constant that is no tensor map.
+pub const fn assert_grid_constant<T: crate::GridConstantArg>() {}
+
 /// Where a grid constant stands in the kernel's parameter list: opaque bytes whose Rust address is
 /// never taken.
 ///

@@ -40,15 +40,16 @@ pub struct Token {
 }
 
 impl Barrier {
-    /// Makes a barrier whose phases take `count` arrivals, 1 to 2^20 - 1.
+    /// Makes a barrier whose phases take `count` arrivals.
     ///
     /// # Safety
     /// 1. `address` is a multiple of 8 in this block's shared memory, used for nothing else until
     ///    the barrier is invalidated.
     /// 2. No initialised barrier is there already.
+    /// 3. `count` is 1 to 2^20 - 1.
     #[inline(always)]
     pub unsafe fn init(address: SharedPtr<Mbarrier>, count: u32) {
-        // SAFETY: (1) and (2) are the instruction's conditions.
+        // SAFETY: (1) and (2) are the instruction's first condition, (3) its second.
         unsafe { ptx::mbarrier::init(address, count) }
     }
 
@@ -58,7 +59,10 @@ impl Barrier {
     /// 1. [`Barrier::init`] ran for `address` and happens before this call.
     /// 2. The barrier is not invalidated, nor its memory reused, while a handle is in use.
     /// 3. No more arrivals are made in a phase than the barrier expects.
-    /// 4. The bytes expected in a phase are those that copies deliver to it.
+    /// 4. The bytes expected in a phase are those that copies deliver to it, fewer than 2^20, and
+    ///    they are expected while an arrival of the phase is still to come.
+    /// 5. A token is waited for at the barrier that gave it, before the phase after its own ends; a
+    ///    parity that is waited for is 0 or 1, that of the current or the last phase.
     #[inline(always)]
     pub unsafe fn assume_init(address: SharedPtr<Mbarrier>) -> Self {
         Self { address }
@@ -92,14 +96,16 @@ impl Barrier {
     #[doc(alias = "barrier_expect_tx")]
     #[inline(always)]
     pub fn expect_tx(&self, bytes: u32) {
-        // SAFETY: the barrier is initialised and the bytes will come (assume_init 1, 2, 4).
+        // SAFETY: the barrier is initialised, an arrival is pending, and the bytes are fewer than 2^20
+        // (assume_init 1, 2, 4).
         unsafe { ptx::mbarrier::expect_tx(self.address, bytes) }
     }
 
     /// Waits for the phase that the arrival belongs to; sees what was written and copied in it.
     #[inline(always)]
     pub fn wait(&self, token: Token) {
-        // SAFETY: the barrier is initialised (assume_init 1, 2); the token came from it.
+        // SAFETY: the barrier is initialised (assume_init 1, 2), and the token is of its current or
+        // last phase (5).
         while !unsafe { ptx::mbarrier::try_wait(self.address, token.state) } {}
     }
 
@@ -109,7 +115,7 @@ impl Barrier {
     #[doc(alias = "mbarrier_try_wait_parity")]
     #[inline(always)]
     pub fn wait_parity(&self, parity: u32) {
-        // SAFETY: the barrier is initialised (assume_init 1, 2).
+        // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).
         while !unsafe { ptx::mbarrier::try_wait_parity(self.address, parity) } {}
     }
 

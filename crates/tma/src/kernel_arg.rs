@@ -12,6 +12,15 @@ use tensor_map::TensorMap;
 /// pub unsafe fn pair(pair: Pair) {}
 /// ```
 ///
+/// So is a tensor map that an alias hides from the attribute:
+///
+/// ```compile_fail
+/// type Map<'a> = &'a tma::TensorMap;
+///
+/// #[tma::kernel]
+/// pub unsafe fn hidden(map: Map<'static>) {}
+/// ```
+///
 /// # Safety
 /// 1. The type has no padding that matters, is at most 16-byte aligned, and has the same layout on
 ///    host and device.
@@ -36,5 +45,12 @@ kernel_args! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
 unsafe impl<T> KernelArg for *const T {}
 // SAFETY: device and host pointers are both 64 bits (1).
 unsafe impl<T> KernelArg for *mut T {}
-// SAFETY: the kernel macro passes the 128 bytes of the map in place of the reference (1).
-unsafe impl KernelArg for &TensorMap {}
+
+/// What a parameter marked `#[grid_constant]` can be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a grid constant",
+    label = "not a `&TensorMap`"
+)]
+pub trait GridConstantArg {}
+
+impl GridConstantArg for &TensorMap {}

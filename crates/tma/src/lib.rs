@@ -59,7 +59,7 @@ pub mod thread;
 pub mod warp;
 
 pub use barrier::{Barrier, Token};
-pub use kernel_arg::KernelArg;
+pub use kernel_arg::{GridConstantArg, KernelArg};
 pub use shared::SharedPtr;
 pub use tensor_map::TensorMap;
 pub use tma_macros::{kernel, shared};

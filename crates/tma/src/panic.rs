@@ -1,4 +1,4 @@
-//! A panicking thread stops the kernel: the host sees `CUDA_ERROR_ILLEGAL_INSTRUCTION`.
+//! A panicking thread stops the kernel: the host sees `CUDA_ERROR_LAUNCH_FAILED`.
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

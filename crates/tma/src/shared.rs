@@ -84,7 +84,8 @@ impl<T: SharedValue> SharedPtr<T> {
     ///
     /// # Safety
     /// 1. The address is a multiple of `T`'s size and lies in this block's shared memory.
-    /// 2. A valid `T` was written there, and that write happens before.
+    /// 2. A valid `T` was written there, that write happens before, and no thread or copy writes
+    ///    there at the same time.
     #[inline(always)]
     pub unsafe fn read(self) -> T {
         // SAFETY: (1) and (2) are the caller's.

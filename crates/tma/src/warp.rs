@@ -1,6 +1,6 @@
 //! The 32 threads of a warp: lanes, shuffles and votes among all of them.
 //!
-//! Source: PTX ISA 9.7.9.6, "shfl.sync"; 9.7.13.5, "vote.sync".
+//! Source: PTX ISA 9.7.9.6, "shfl.sync"; 9.7.13.9, "vote.sync".
 
 use crate::ptx;
 

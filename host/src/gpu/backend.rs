@@ -140,7 +140,11 @@ fn value(gpu: &Gpu, argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<
             params,
             index,
             offset_bytes,
-        } => Value::tensor_map(encode(gpu, params.as_ref(), address(*index, *offset_bytes)?)?),
+        } => Value::tensor_map(encode(
+            gpu,
+            params.as_ref(),
+            address(*index, *offset_bytes)?,
+        )?),
     })
 }
 

@@ -167,7 +167,7 @@ fn in_place(matrix: Matrix, origin: [i32; 2], blocks: [u32; 2], threads: u32) ->
         }
     });
     let launch = Launch::new("tile_2d", grid(blocks), threads)
-        .tensor_map(&matrix.map(), 0)
+        .tensor_map(matrix.map(), 0)
         .scalar(origin[0])
         .scalar(origin[1]);
     let [x, y] = origin;
@@ -197,8 +197,8 @@ fn elsewhere(source: Matrix, origin: [i32; 2], blocks: [u32; 2]) -> Scenario {
         }
     });
     let launch = Launch::new("tile_2d_to", grid(blocks), 128)
-        .tensor_map(&source.map(), 0)
-        .tensor_map(&target.map(), 1)
+        .tensor_map(source.map(), 0)
+        .tensor_map(target.map(), 1)
         .scalar(origin[0])
         .scalar(origin[1])
         .scalar(0)

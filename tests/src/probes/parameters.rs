@@ -11,7 +11,7 @@ pub(super) fn cases() -> Vec<Scenario> {
         .scalar(u32::MAX - 1)
         .buffer(0)
         .scalar(1.5_f32)
-        .tensor_map(&map, 1)
+        .tensor_map(map, 1)
         .scalar(i64::MIN + 1)
         .scalar(-0.25_f64)
         .scalar(-128_i8)

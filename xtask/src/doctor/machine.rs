@@ -97,11 +97,15 @@ fn cuda_tools() -> Vec<Finding> {
         .iter()
         .filter_map(|(name, path)| Some(cuda_tool(name, path.as_ref()?)));
     let mut findings: Vec<Finding> = there.collect();
+    let misnamed = setup::misnamed_ptxas();
     let missing: Vec<&str> = tools
         .iter()
-        .filter(|(_, path)| path.is_none())
+        .filter(|(name, path)| path.is_none() && (*name != "ptxas" || misnamed.is_none()))
         .map(|(name, _)| *name)
         .collect();
+    if let Some(says) = misnamed {
+        findings.push(Finding::new(Mark::Fatal, "ptxas", says).remedy(setup::UNSET_PTXAS));
+    }
     if !missing.is_empty() {
         let says = format!("no {}; optional, to check PTX", missing.join(", "));
         findings.push(
@@ -117,12 +121,12 @@ fn cuda_tool(name: &'static str, path: &Path) -> Finding {
         Ok(release) => Finding::new(Mark::Ok, name, format!("{release}: {}", path.display())),
         // A ptxas that is found is used, so it must run.
         Err(error) => {
-            let mark = if name == "ptxas" {
-                Mark::Fatal
-            } else {
-                Mark::Info
+            let (mark, remedy) = match name {
+                "ptxas" if setup::names_ptxas() => (Mark::Fatal, setup::UNSET_PTXAS),
+                "ptxas" => (Mark::Fatal, "cargo xtask setup --cuda"),
+                _ => (Mark::Info, "cargo xtask setup --cuda"),
             };
-            Finding::new(mark, name, error).remedy("cargo xtask setup --cuda")
+            Finding::new(mark, name, error).remedy(remedy)
         }
     }
 }

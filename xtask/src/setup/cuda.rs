@@ -1,7 +1,7 @@
 //! NVIDIA's tools, from the Python package index: no toolkit, no root.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -29,11 +29,32 @@ const PACKAGES: [&str; 7] = [
 /// Where a tool is, if it is anywhere that `ptx-builder` looks.
 pub(crate) fn tool(name: &str) -> Option<PathBuf> {
     if name == "ptxas" {
-        return Ptxas::find().map(|ptxas| ptxas.path().to_owned());
+        let ptxas = Ptxas::find().map(|ptxas| ptxas.path().to_owned());
+        return ptxas.filter(|path| path.is_file());
     }
     tool_dirs()
         .map(|folder| folder.join(name))
         .find(|path| path.is_file())
+}
+
+/// The command that helps where the user named a ptxas that does not serve.
+pub(crate) const UNSET_PTXAS: &str = "unset TMA_PTXAS";
+
+/// Whether the user named a ptxas.
+pub(crate) fn names_ptxas() -> bool {
+    env::var_os(Ptxas::VARIABLE).is_some()
+}
+
+/// What is wrong, if the user named a ptxas that is not there: installing one does not help.
+pub(crate) fn misnamed_ptxas() -> Option<String> {
+    let path = PathBuf::from(env::var_os(Ptxas::VARIABLE)?);
+    (tool("ptxas").as_ref() != Some(&path)).then(|| {
+        format!(
+            "there is no file {}: {} names it",
+            path.display(),
+            Ptxas::VARIABLE
+        )
+    })
 }
 
 /// The tools that are not there.

@@ -45,5 +45,10 @@ pub fn allocation(address: u64) -> Result<Allocation, DriverError> {
         // type: a context, an `unsigned int`, an address, a `size_t`. The address is only looked up.
         unsafe { cuPointerGetAttribute(data, attribute, address) }?;
     }
-    Ok(Allocation { address: start, bytes, context, is_device: memory_type == DEVICE })
+    Ok(Allocation {
+        address: start,
+        bytes,
+        context,
+        is_device: memory_type == DEVICE,
+    })
 }

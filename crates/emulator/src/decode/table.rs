@@ -5,8 +5,9 @@ use ptx::{Instruction, Opcode, Operand, Type};
 use super::{Decoder, Refusal, Words};
 use crate::{
     action::{Action, Alu},
-    atom, barrier_cluster, barrier_cta, branch, call, compare, cp_async, cp_async_bulk,
-    cp_async_bulk_tensor, cp_reduce_async_bulk, cvt, cvta, elect_sync, fence, float, integer,
+    atom, barrier_cluster, barrier_cta, barrier_warp, branch, call, compare, cp_async,
+    cp_async_bulk, cp_async_bulk_tensor, cp_reduce_async_bulk, cvt, cvta, elect_sync, fence, float,
+    integer,
     lanes::{Binary, Ternary, Unary},
     ld_st, logic, mapa, match_sync, mbarrier, mov, redux_sync, shfl_sync, vote_sync,
 };
@@ -32,7 +33,7 @@ const FAMILIES: &[(&str, Decode)] = &[
     ("cp.async", cp_async::decode),
     ("mbarrier", mbarrier::decode),
     ("barrier.cluster", barrier_cluster::decode),
-    ("bar.warp", barrier_cta::warp),
+    ("bar.warp", barrier_warp::decode),
     ("barrier", barrier_cta::decode),
     ("bar", barrier_cta::decode),
     ("fence", fence::decode),

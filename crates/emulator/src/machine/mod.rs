@@ -1,6 +1,8 @@
 //! What runs a decoded kernel: memory, the threads and their schedule, and copies under way.
 
+mod access;
 mod deadlock;
+mod frames;
 mod memory;
 mod schedule;
 mod state;

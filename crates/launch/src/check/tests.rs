@@ -38,7 +38,7 @@ fn buffers() -> [Buffer; 2] {
 
 fn good() -> Launch {
     Launch::new("tile", (4, 4), 128)
-        .tensor_map(&tiled(), 0)
+        .tensor_map(tiled(), 0)
         .buffer(1)
         .scalar(7_u32)
 }
@@ -170,7 +170,7 @@ fn arguments_match_parameters() {
     let wrong = Launch::new("tile", 1, 1)
         .scalar(1_u32)
         .scalar(2_u32)
-        .tensor_map(&tiled(), 0);
+        .tensor_map(tiled(), 0);
     refused(
         &wrong,
         &tile(),
@@ -198,7 +198,7 @@ fn arguments_match_parameters() {
 #[test]
 fn arguments_are_counted() {
     refused(
-        &Launch::new("tile", 1, 1).tensor_map(&tiled(), 0),
+        &Launch::new("tile", 1, 1).tensor_map(tiled(), 0),
         &tile(),
         &[
             "argument-count: number of arguments is 1; the kernel takes 3; \
@@ -215,7 +215,7 @@ fn arguments_are_counted() {
 #[test]
 fn arguments_stay_in_their_buffers() {
     let launch = Launch::new("tile", 1, 1)
-        .tensor_map_at(&tiled(), 0, 256)
+        .tensor_map_at(tiled(), 0, 256)
         .buffer_at(1, 401)
         .scalar(0_u32);
     refused(
@@ -231,7 +231,7 @@ fn arguments_stay_in_their_buffers() {
     );
     refused(
         &Launch::new("tile", 1, 1)
-            .tensor_map(&tiled(), 0)
+            .tensor_map(tiled(), 0)
             .buffer(2)
             .scalar(0_u32),
         &tile(),

@@ -11,72 +11,102 @@ use ptx::{Block, Module, Opcode};
 use super::{Finding, Kind, rust_place};
 use crate::control_flow::{ControlFlow, Placed};
 
-/// How many barriers the source has at each line of each function, inlined calls told apart.
+/// The barriers that the source has at each line of each function, inlined calls told apart.
 ///
 /// PTX line tables do not say where a line was inlined; LLVM IR does.
 #[derive(Clone, Debug, Default)]
 pub struct SourceBarriers {
-    counts: HashMap<(String, u32, u32), usize>,
+    calls: HashMap<(String, u32, u32), Calls>,
+}
+
+/// The barriers of one line.
+#[derive(Clone, Debug, Default)]
+struct Calls {
+    count: usize,
+    /// Where the first was called from: `file:line`, all inlining undone.
+    called_from: Option<String>,
+    is_asm: bool,
 }
 
 impl SourceBarriers {
     /// Reads a module's LLVM IR as text, after optimisation: each call of a barrier has a debug
     /// location, which copies share.
     pub fn from_llvm_ir(text: &str) -> Self {
-        let locations: HashMap<&str, (u32, u32)> = text.lines().filter_map(location).collect();
+        let metadata: HashMap<&str, &str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix('!')?.split_once(" = "))
+            .collect();
         let mut function = String::new();
         let mut seen: HashSet<(String, &str)> = HashSet::new();
-        let mut counts = HashMap::new();
+        let mut calls: HashMap<_, Calls> = HashMap::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("define ") {
                 let name = rest.split_once('@').map_or("", |(_, rest)| rest);
-                function = name
-                    .split('(')
-                    .next()
-                    .unwrap_or_default()
-                    .trim_matches('"')
-                    .to_owned();
+                let name = name.split('(').next().unwrap_or_default();
+                function = name.trim_matches('"').to_owned();
             }
             if !is_barrier_call(line) {
                 continue;
             }
-            let Some((_, id)) = line.rsplit_once("!dbg ") else {
+            let Some(id) = line.rsplit_once("!dbg !").map(|(_, rest)| digits(rest)) else {
                 continue;
             };
-            let id = id.split([',', ' ']).next().unwrap_or(id);
-            if let Some((line, column)) = locations.get(id)
+            if let Some((line_number, column)) = metadata.get(id).and_then(|node| position(node))
                 && seen.insert((function.clone(), id))
             {
-                *counts
-                    .entry((function.clone(), *line, *column))
-                    .or_insert(0) += 1;
+                let key = (function.clone(), line_number, column);
+                let calls = calls.entry(key).or_default();
+                calls.count += 1;
+                calls.is_asm |= line.contains(" asm ");
+                if calls.called_from.is_none() {
+                    calls.called_from = called_from(&metadata, id);
+                }
             }
         }
-        Self { counts }
+        Self { calls }
     }
 
-    fn at(&self, function: &str, location: &ptx::Location) -> usize {
-        let key = (function.to_owned(), location.line, location.column);
-        self.counts.get(&key).copied().unwrap_or(1)
+    fn at(&self, function: &str, location: &ptx::Location) -> Option<&Calls> {
+        self.calls
+            .get(&(function.to_owned(), location.line, location.column))
     }
 }
 
-/// `!12 = !DILocation(line: 3, column: 4, scope: !5, inlinedAt: !6)`
-fn location(line: &str) -> Option<(&str, (u32, u32))> {
-    let (id, rest) = line.split_once(" = ")?;
-    let rest = rest
-        .strip_prefix("distinct ")
-        .unwrap_or(rest)
-        .strip_prefix("!DILocation(")?;
-    let field = |name: &str| {
-        let (_, value) = rest.split_once(name)?;
-        value
-            .split(|character: char| !character.is_ascii_digit())
-            .next()?
-            .parse()
-            .ok()
-    };
-    Some((id, (field("line: ")?, field("column: ").unwrap_or(0))))
+/// Follows `inlinedAt` to the end: the file and line in the kernel, which the entry that `#[kernel]`
+/// makes has inlined in turn.
+fn called_from(metadata: &HashMap<&str, &str>, id: &str) -> Option<String> {
+    let scope = |node: &str| metadata.get(reference(node, "scope: !")?);
+    let mut node = metadata.get(id)?;
+    while let Some(outer) = reference(node, "inlinedAt: !") {
+        let outer = metadata.get(outer)?;
+        if scope(outer)?.contains("name: \"entry\"") {
+            break;
+        }
+        node = outer;
+    }
+    let (line, _) = position(node)?;
+    let scope = scope(node)?;
+    let file = metadata.get(reference(scope, "file: !")?)?;
+    let (_, name) = file.split_once("filename: \"")?;
+    Some(format!("{}:{line}", name.split('"').next()?))
+}
+
+/// Line and column of `!DILocation(line: 3, column: 4, scope: !5, inlinedAt: !6)`.
+fn position(node: &str) -> Option<(u32, u32)> {
+    let rest = node.strip_prefix("distinct ").unwrap_or(node);
+    let rest = rest.strip_prefix("!DILocation(")?;
+    let number = |name| reference(rest, name)?.parse().ok();
+    Some((number("line: ")?, number("column: ").unwrap_or(0)))
+}
+
+/// The digits behind a field's name.
+fn reference<'a>(node: &'a str, field: &str) -> Option<&'a str> {
+    node.split_once(field).map(|(_, rest)| digits(rest))
+}
+
+fn digits(text: &str) -> &str {
+    let end = text.find(|character: char| !character.is_ascii_digit());
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// A call of an intrinsic or of inline assembly that is an aligned barrier.
@@ -115,7 +145,8 @@ pub(super) fn duplicated(
     }
     let mut findings: Vec<Finding> = Vec::new();
     for ((.., instruction), copies) in at_place {
-        let in_source = copies[0].location.map_or(1, |at| source.at(function, at));
+        let calls = copies[0].location.and_then(|at| source.at(function, at));
+        let in_source = calls.map_or(1, |calls| calls.count);
         let exclusive = copies.iter().enumerate().any(|(index, left)| {
             copies[index + 1..]
                 .iter()
@@ -127,9 +158,12 @@ pub(super) fn duplicated(
                     instruction,
                     in_source,
                     in_ptx: copies.len(),
+                    is_asm: calls.is_some_and(|calls| calls.is_asm),
                 },
                 function: function.to_owned(),
-                rust: rust_place(module, copies[0].location),
+                rust: calls
+                    .and_then(|calls| calls.called_from.clone())
+                    .or_else(|| rust_place(module, copies[0].location)),
             });
         }
     }
@@ -177,7 +211,7 @@ define ptx_kernel void @copied(ptr %0) {
         assert_eq!(found.len(), 1);
         assert!(
             found[0].starts_with(
-                "duplicated-barrier: in `copied` (src/k.rs:7): `bar.sync 0;` stands 1 times in the source and 2 times"
+                "duplicated-barrier: in `copied` (src/k.rs:7): `bar.sync 0;` stands once in the source and 2 times"
             ),
             "{found:?}"
         );

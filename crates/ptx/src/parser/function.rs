@@ -71,15 +71,7 @@ impl Parser<'_> {
         } else {
             None
         };
-        let name = if self.token() == Token::Underscore {
-            let span = self.bump().span.into();
-            Identifier {
-                name: "_".to_owned(),
-                span,
-            }
-        } else {
-            self.identifier("the name of the parameter")?
-        };
+        let name = self.name_or_underscore("the name of the parameter")?;
         let dimensions = self.dimensions()?;
         Ok(Parameter {
             space,
@@ -90,6 +82,17 @@ impl Parser<'_> {
             name,
             dimensions,
             span: self.since(first),
+        })
+    }
+
+    /// A name, or `_` where none is needed.
+    pub(super) fn name_or_underscore(&mut self, expected: &str) -> Parse<Identifier> {
+        if self.token() != Token::Underscore {
+            return self.identifier(expected);
+        }
+        Ok(Identifier {
+            name: "_".to_owned(),
+            span: self.bump().span.into(),
         })
     }
 

@@ -98,15 +98,7 @@ impl Parser<'_> {
     fn call_prototype(&mut self, first: usize, label: Identifier) -> Parse<CallPrototype> {
         self.bump();
         let returns = self.parameters("returned value")?;
-        let name = if self.token() == Token::Underscore {
-            let span = self.bump().span.into();
-            Identifier {
-                name: "_".to_owned(),
-                span,
-            }
-        } else {
-            self.identifier("`_` in place of a name")?
-        };
+        let name = self.name_or_underscore("`_` in place of a name")?;
         let parameters = self.parameters("parameter")?;
         let mut directives = Vec::new();
         while self.token() == Token::Dotted {

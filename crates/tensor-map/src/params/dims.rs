@@ -73,7 +73,11 @@ impl<T> Dims<T> {
 
     /// The values that were kept: those given, at most [`MAX_RANK`].
     pub const fn as_slice(&self) -> &[T] {
-        let kept = if self.given < MAX_RANK { self.given } else { MAX_RANK };
+        let kept = if self.given < MAX_RANK {
+            self.given
+        } else {
+            MAX_RANK
+        };
         self.values.split_at(kept).0
     }
 }

@@ -105,7 +105,11 @@ impl Im2col {
 
     /// Which dimension of the tensor is W, the first spatial one.
     pub const fn first_spatial(&self) -> usize {
-        if matches!(self.tensor.interleave, Interleave::None) { 1 } else { 0 }
+        if matches!(self.tensor.interleave, Interleave::None) {
+            1
+        } else {
+            0
+        }
     }
 
     /// Bytes that one load delivers to its barrier: of interleaved tensors one slice a pixel,
@@ -113,7 +117,10 @@ impl Im2col {
     pub const fn box_bytes(&self) -> u64 {
         let pixel = match self.tensor.interleave.slice_bytes() {
             Some(slice) => slice,
-            None => self.tensor.data_type.shared_bytes(self.channels_per_pixel as u64),
+            None => self
+                .tensor
+                .data_type
+                .shared_bytes(self.channels_per_pixel as u64),
         };
         pixel.saturating_mul(self.pixels_per_column as u64)
     }

@@ -67,7 +67,11 @@ impl Params {
     /// All rules that are broken.
     pub const fn build_for(&self, address: u64, target: Target) -> Result<TensorMap, Refused> {
         let refused = Refused::new(*self, address, target);
-        if refused.is_refused() { Err(refused) } else { Ok(encode::encode(self, address, target)) }
+        if refused.is_refused() {
+            Err(refused)
+        } else {
+            Ok(encode::encode(self, address, target))
+        }
     }
 
     /// What the driver accepts and people regret.

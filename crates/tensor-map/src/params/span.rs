@@ -14,7 +14,11 @@ impl Tensor {
     /// assert_eq!(*tensor.first_outside(32 + 32 + 15).unwrap(), [3, 2]);
     /// ```
     pub const fn first_outside(&self, room_bytes: u64) -> Option<Dims<u64>> {
-        let rank = if self.rank() < MAX_RANK { self.rank() } else { MAX_RANK };
+        let rank = if self.rank() < MAX_RANK {
+            self.rank()
+        } else {
+            MAX_RANK
+        };
         if rank == 0 || self.span_bytes() <= room_bytes {
             return None;
         }
@@ -78,7 +82,11 @@ mod tests {
                     .flat_map(|z| (0..4).flat_map(move |y| (0..3).map(move |x| [x, y, z])))
                     .find(|coordinates| end(coordinates) > room);
                 let found = tiled.tensor.first_outside(room);
-                assert_eq!(found.as_deref(), walk.as_ref().map(|c| &c[..]), "{strides:?} {room}");
+                assert_eq!(
+                    found.as_deref(),
+                    walk.as_ref().map(|c| &c[..]),
+                    "{strides:?} {room}"
+                );
             }
         }
     }

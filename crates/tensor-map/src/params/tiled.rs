@@ -50,7 +50,10 @@ impl Tiled {
     }
 
     const fn of(tensor: Tensor) -> Self {
-        Self { tensor, box_dims: Dims::<u32>::filled(1, tensor.rank()) }
+        Self {
+            tensor,
+            box_dims: Dims::<u32>::filled(1, tensor.rank()),
+        }
     }
 
     /// Length of the box in each dimension in elements, innermost first.

@@ -126,7 +126,14 @@ pub struct Finding {
 
 impl Finding {
     pub(crate) const fn new(rule: Rule, parameter: Parameter, value: Value) -> Self {
-        Self { rule, parameter, value, measured: 0, limit: 0, nearest: None }
+        Self {
+            rule,
+            parameter,
+            value,
+            measured: 0,
+            limit: 0,
+            nearest: None,
+        }
     }
 
     pub(crate) const fn measured(mut self, measured: i128) -> Self {
@@ -151,7 +158,14 @@ impl Finding {
 
 impl Display for Finding {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { rule, parameter, value, measured, limit, nearest } = self;
+        let Self {
+            rule,
+            parameter,
+            value,
+            measured,
+            limit,
+            nearest,
+        } = self;
         match value {
             Value::Values(_) => write!(f, "{parameter} has {value}: ")?,
             _ => write!(f, "{parameter} = {value}: ")?,
@@ -159,14 +173,32 @@ impl Display for Finding {
         match rule {
             Rule::RankRange => write!(f, "must be {measured} to {limit}"),
             Rule::InterleaveRank => write!(f, "an interleaved tensor has at least 3 dimensions"),
-            Rule::StridesLength => write!(f, "must be {limit}, one for each dimension but the innermost"),
-            Rule::BoxLength | Rule::ElementStridesLength => write!(f, "must be {limit}, one for each dimension"),
-            Rule::CornersLength => write!(f, "must be {limit}, one for each of W, H, D that the tensor has"),
-            Rule::TypeNeedsBlackwell | Rule::SwizzleNeedsBlackwell => {
-                write!(f, "needs compute capability 10.0, and this is for {}.{}", measured / 10, measured % 10)
+            Rule::StridesLength => write!(
+                f,
+                "must be {limit}, one for each dimension but the innermost"
+            ),
+            Rule::BoxLength | Rule::ElementStridesLength => {
+                write!(f, "must be {limit}, one for each dimension")
             }
-            Rule::NanFillNeedsFloat => write!(f, "the element type must be f16, bf16, f32, tf32 or f64"),
-            Rule::PackedTypeSwizzle => write!(f, "the element type goes with none, 128b and 128b-atom-32b only"),
+            Rule::CornersLength => write!(
+                f,
+                "must be {limit}, one for each of W, H, D that the tensor has"
+            ),
+            Rule::TypeNeedsBlackwell | Rule::SwizzleNeedsBlackwell => {
+                write!(
+                    f,
+                    "needs compute capability 10.0, and this is for {}.{}",
+                    measured / 10,
+                    measured % 10
+                )
+            }
+            Rule::NanFillNeedsFloat => {
+                write!(f, "the element type must be f16, bf16, f32, tf32 or f64")
+            }
+            Rule::PackedTypeSwizzle => write!(
+                f,
+                "the element type goes with none, 128b and 128b-atom-32b only"
+            ),
             Rule::PackedTypeInterleave => write!(f, "elements of 6 bits are not interleaved"),
             Rule::AddressMultiple => write!(f, "must be a multiple of {limit}"),
             Rule::AddressRange => write!(f, "must be below 2^57"),
@@ -178,33 +210,81 @@ impl Display for Finding {
             Rule::ElementStrideRange => write!(f, "must be 1 to 8"),
             Rule::BoxRange | Rule::ChannelsRange => write!(f, "must be 1 to 256 elements"),
             Rule::BoxPackedWidth => write!(f, "must be 128 elements for this element type"),
-            Rule::BoxRowMultiple => write!(f, "a row of {measured} bytes, must be a multiple of 16"),
-            Rule::BoxRowSpan => write!(f, "a row of {measured} bytes, must fit the swizzle span of {limit}"),
-            Rule::BoxFitsShared => write!(f, "the box takes {measured} bytes, must fit the {limit} of shared memory"),
+            Rule::BoxRowMultiple => {
+                write!(f, "a row of {measured} bytes, must be a multiple of 16")
+            }
+            Rule::BoxRowSpan => write!(
+                f,
+                "a row of {measured} bytes, must fit the swizzle span of {limit}"
+            ),
+            Rule::BoxFitsShared => write!(
+                f,
+                "the box takes {measured} bytes, must fit the {limit} of shared memory"
+            ),
             Rule::PixelsRange => write!(f, "must be 1 to 1024 pixels"),
-            Rule::CornerRange => write!(f, "must be {measured} to {limit} in a tensor of so many dimensions"),
+            Rule::CornerRange => write!(
+                f,
+                "must be {measured} to {limit} in a tensor of so many dimensions"
+            ),
             Rule::PixelBoxEmpty if *measured >= 1 << 31 => {
-                write!(f, "the box of pixels ends at pixel {measured}, must be below 2^31")
+                write!(
+                    f,
+                    "the box of pixels ends at pixel {measured}, must be below 2^31"
+                )
             }
             Rule::PixelBoxEmpty => {
-                write!(f, "the box of pixels ends at pixel {measured}, must be after its first, {limit}")
+                write!(
+                    f,
+                    "the box of pixels ends at pixel {measured}, must be after its first, {limit}"
+                )
             }
             Rule::WideSwizzle => write!(f, "must be 64b, 128b or 128b-atom-32b"),
             Rule::WideBitsUnknown => {
-                write!(f, "the bits of wide maps for compute capability {}.{} are not known; let the driver encode", measured / 10, measured % 10)
+                write!(
+                    f,
+                    "the bits of wide maps for compute capability {}.{} are not known; let the driver encode",
+                    measured / 10,
+                    measured % 10
+                )
             }
             Rule::InterleaveSwizzle => write!(f, "32-byte slices want the 32-byte swizzle"),
             Rule::WideNeedsBlackwell => {
-                write!(f, "wide copies need compute capability 10.0; this is an ordinary im2col map")
+                write!(
+                    f,
+                    "wide copies need compute capability 10.0; this is an ordinary im2col map"
+                )
             }
-            Rule::BoxBeyondTensor => write!(f, "longer than the {limit} elements of the tensor, so always partly out of bounds"),
-            Rule::StrideOverlap => write!(f, "elements share memory, since what it steps over has {limit} bytes"),
-            Rule::StridesDecrease => write!(f, "smaller than the {limit} before it; are these written outermost first?"),
-            Rule::SpanNotFilled => write!(f, "a row of {measured} bytes takes the whole swizzle span of {limit} in shared memory"),
-            Rule::SharedAlign => write!(f, "the buffer in shared memory must be aligned to {limit} bytes, not 128"),
-            Rule::BoxBeyondBlock => write!(f, "the box takes {measured} bytes, and one block can have {limit}"),
-            Rule::ElementStrideIgnored => write!(f, "ignored in dimension 0, all elements are copied"),
-            Rule::ElementStrideRemainder => write!(f, "does not divide the box of {limit}: the copy takes {measured} elements, the driver counts one less"),
+            Rule::BoxBeyondTensor => write!(
+                f,
+                "longer than the {limit} elements of the tensor, so always partly out of bounds"
+            ),
+            Rule::StrideOverlap => write!(
+                f,
+                "elements share memory, since what it steps over has {limit} bytes"
+            ),
+            Rule::StridesDecrease => write!(
+                f,
+                "smaller than the {limit} before it; are these written outermost first?"
+            ),
+            Rule::SpanNotFilled => write!(
+                f,
+                "a row of {measured} bytes takes the whole swizzle span of {limit} in shared memory"
+            ),
+            Rule::SharedAlign => write!(
+                f,
+                "the buffer in shared memory must be aligned to {limit} bytes, not 128"
+            ),
+            Rule::BoxBeyondBlock => write!(
+                f,
+                "the box takes {measured} bytes, and one block can have {limit}"
+            ),
+            Rule::ElementStrideIgnored => {
+                write!(f, "ignored in dimension 0, all elements are copied")
+            }
+            Rule::ElementStrideRemainder => write!(
+                f,
+                "does not divide the box of {limit}: the copy takes {measured} elements, the driver counts one less"
+            ),
             Rule::NullAddress => write!(f, "replace it before the map is used"),
         }?;
         if let Some(nearest) = nearest {

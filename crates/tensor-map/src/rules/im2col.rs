@@ -9,8 +9,20 @@ pub(super) const fn check(sink: &mut Sink, im2col: &Im2col, address: u64, target
     }
     let spatial = im2col.tensor.rank() - 2;
     let (lower, upper) = (&im2col.lower_corner, &im2col.upper_corner);
-    tensor::length(sink, Rule::CornersLength, Parameter::LowerCorner(None), lower.given(), spatial);
-    tensor::length(sink, Rule::CornersLength, Parameter::UpperCorner(None), upper.given(), spatial);
+    tensor::length(
+        sink,
+        Rule::CornersLength,
+        Parameter::LowerCorner(None),
+        lower.given(),
+        spatial,
+    );
+    tensor::length(
+        sink,
+        Rule::CornersLength,
+        Parameter::UpperCorner(None),
+        upper.given(),
+        spatial,
+    );
     let mut dim = 0;
     while dim < spatial {
         if dim < lower.given() && dim < upper.given() {
@@ -29,10 +41,18 @@ pub(super) const fn check_wide(sink: &mut Sink, wide: &Im2colWide, address: u64,
     }
     let swizzle = wide.tensor.swizzle;
     if !matches!(swizzle, Swizzle::B64 | Swizzle::B128 | Swizzle::B128Atom32) {
-        let finding = Finding::new(Rule::WideSwizzle, Parameter::Swizzle, Value::Swizzle(swizzle));
+        let finding = Finding::new(
+            Rule::WideSwizzle,
+            Parameter::Swizzle,
+            Value::Swizzle(swizzle),
+        );
         sink.report(finding.try_value(Value::Swizzle(Swizzle::B128)));
     }
-    let finding = Finding::new(Rule::WideBitsUnknown, Parameter::Mode, Value::Name(wide.mode.name()));
+    let finding = Finding::new(
+        Rule::WideBitsUnknown,
+        Parameter::Mode,
+        Value::Name(wide.mode.name()),
+    );
     sink.report(finding.measured(target.major as i128 * 10 + target.minor as i128));
 }
 
@@ -49,12 +69,20 @@ const fn corners(sink: &mut Sink, spatial: usize, dim: usize, pixels: u64, lower
     let end = (pixels as u32 as i32).wrapping_add(upper);
     if lower >= end {
         let value = Value::Number(upper as i128);
-        let finding = Finding::new(Rule::PixelBoxEmpty, Parameter::UpperCorner(Some(dim)), value);
+        let finding = Finding::new(
+            Rule::PixelBoxEmpty,
+            Parameter::UpperCorner(Some(dim)),
+            value,
+        );
         let real_end = pixels as i128 + upper as i128;
         let finding = finding.measured(real_end).limit(lower as i128);
         let nearest = lower as i128 + 1 - pixels as i128;
         let fits = nearest >= min as i128 && nearest <= max as i128 && real_end < 1 << 31;
-        sink.report(if fits { finding.try_number(nearest) } else { finding });
+        sink.report(if fits {
+            finding.try_number(nearest)
+        } else {
+            finding
+        });
     }
 }
 
@@ -82,6 +110,12 @@ const fn column(sink: &mut Sink, im2col: &Im2col, target: Target) {
         sink.report(finding.try_number(if pixels == 0 { 1 } else { 1024 }));
     }
     if channels_fit && pixels_fit {
-        tensor::fits(sink, counted_column_bytes(im2col), target, Parameter::PixelsPerColumn, value);
+        tensor::fits(
+            sink,
+            counted_column_bytes(im2col),
+            target,
+            Parameter::PixelsPerColumn,
+            value,
+        );
     }
 }

@@ -46,7 +46,12 @@ impl Sink {
 }
 
 /// The broken rule after `skip` others.
-pub(crate) const fn violation(params: &Params, address: u64, target: Target, skip: usize) -> Option<Finding> {
+pub(crate) const fn violation(
+    params: &Params,
+    address: u64,
+    target: Target,
+    skip: usize,
+) -> Option<Finding> {
     let sink = &mut Sink::new(skip);
     match params {
         Params::Tiled(tiled) => tiled::check(sink, tiled, address, target),
@@ -57,7 +62,12 @@ pub(crate) const fn violation(params: &Params, address: u64, target: Target, ski
 }
 
 /// The warning after `skip` others.
-pub(crate) const fn warning(params: &Params, address: u64, target: Target, skip: usize) -> Option<Finding> {
+pub(crate) const fn warning(
+    params: &Params,
+    address: u64,
+    target: Target,
+    skip: usize,
+) -> Option<Finding> {
     let sink = &mut Sink::new(skip);
     warnings::check(sink, params, address, target);
     sink.found
@@ -87,7 +97,11 @@ impl TensorMap {
     #[doc(alias = "cuTensorMapReplaceAddress")]
     pub const fn replace_address(&mut self, address: u64) -> Result<(), Finding> {
         if address == 0 {
-            return Err(Finding::new(Rule::AddressNull, Parameter::Address, Value::Address(address)));
+            return Err(Finding::new(
+                Rule::AddressNull,
+                Parameter::Address,
+                Value::Address(address),
+            ));
         }
         let sink = &mut Sink::new(0);
         tensor::address(sink, address, 16);

@@ -16,7 +16,11 @@ pub struct Refused {
 
 impl Refused {
     pub(crate) const fn new(params: Params, address: u64, target: Target) -> Self {
-        Self { params, address, target }
+        Self {
+            params,
+            address,
+            target,
+        }
     }
 
     pub(crate) const fn is_refused(&self) -> bool {
@@ -30,7 +34,13 @@ impl Refused {
 
     /// The rules that they break, at least one.
     pub const fn violations(&self) -> Findings {
-        Findings { params: self.params, address: self.address, target: self.target, warnings: false, next: 0 }
+        Findings {
+            params: self.params,
+            address: self.address,
+            target: self.target,
+            warnings: false,
+            next: 0,
+        }
     }
 }
 
@@ -38,8 +48,13 @@ impl Display for Refused {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let count = self.violations().count();
         let rules = if count == 1 { "rule is" } else { "rules are" };
-        write!(f, "no {} tensor map of these parameters, {count} {rules} broken:", self.params.mode())?;
-        self.violations().try_for_each(|violation| write!(f, "\n  {violation}"))
+        write!(
+            f,
+            "no {} tensor map of these parameters, {count} {rules} broken:",
+            self.params.mode()
+        )?;
+        self.violations()
+            .try_for_each(|violation| write!(f, "\n  {violation}"))
     }
 }
 
@@ -64,7 +79,13 @@ pub struct Findings {
 
 impl Findings {
     pub(crate) const fn warnings(params: Params, address: u64, target: Target) -> Self {
-        Self { params, address, target, warnings: true, next: 0 }
+        Self {
+            params,
+            address,
+            target,
+            warnings: true,
+            next: 0,
+        }
     }
 }
 

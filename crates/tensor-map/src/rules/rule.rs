@@ -155,47 +155,211 @@ impl Rule {
 
     const fn card(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::RankRange => ("rank-range", "A tiled tensor has 1 to 5 dimensions, a tensor of pixels 3 to 5.", "cuTensorMapEncode*, tensorRank"),
-            Self::InterleaveRank => ("interleave-rank", "An interleaved tensor has at least 3 dimensions.", "cuTensorMapEncodeTiled, tensorRank"),
-            Self::StridesLength => ("strides-length", "There is one stride less than dimensions.", "cuTensorMapEncode*, globalStrides"),
-            Self::BoxLength => ("box-length", "There is one box length for each dimension.", "cuTensorMapEncodeTiled, boxDim"),
-            Self::ElementStridesLength => ("element-strides-length", "There is one element stride for each dimension.", "cuTensorMapEncode*, elementStrides"),
-            Self::CornersLength => ("corners-length", "A corner has one value for each spatial dimension, two fewer than dimensions.", "cuTensorMapEncodeIm2col, pixelBoxLowerCorner"),
-            Self::TypeNeedsBlackwell => ("type-needs-blackwell", "Types of 4 and 6 bits need compute capability 10.0.", "refused by the driver on an H100; PTX ISA 5.5.1, sub-byte types"),
-            Self::SwizzleNeedsBlackwell => ("swizzle-needs-blackwell", "128-byte swizzles of pieces of 32 or 64 bytes need compute capability 10.0.", "refused by the driver on an H100; PTX ISA 5.5.7"),
-            Self::NanFillNeedsFloat => ("nan-fill-needs-float", "NaN can fill tensors of ordinary floating-point types only.", "cuTensorMapEncode*, oobFill"),
-            Self::PackedTypeSwizzle => ("packed-type-swizzle", "Types with gaps in shared memory go with few swizzles.", "cuTensorMapEncode*, swizzle"),
-            Self::PackedTypeInterleave => ("packed-type-interleave", "Types of 6 bits are not interleaved.", "cuTensorMapEncode*, interleave"),
-            Self::AddressMultiple => ("address-multiple", "The address is a multiple of 16, or of 32 for 32-byte slices and types with gaps.", "cuTensorMapEncode*, globalAddress"),
-            Self::AddressRange => ("address-range", "The address is below 2^57.", "refused by the driver on an H100"),
-            Self::AddressNull => ("address-null", "An address that replaces another is not null.", "refused by cuTensorMapReplaceAddress on an H100"),
-            Self::DimRange => ("dim-range", "A dimension has 1 to 2^32 elements.", "cuTensorMapEncode*, globalDim"),
-            Self::DimPackedMultiple => ("dim-packed-multiple", "Rows of packed types are whole bytes, or whole groups of 128 elements where there are gaps.", "cuTensorMapEncode*, globalDim"),
-            Self::StrideMultiple => ("stride-multiple", "A stride is a multiple of 16 bytes, or of 32 for 32-byte slices and types with gaps.", "cuTensorMapEncode*, globalStrides"),
-            Self::StrideRange => ("stride-range", "A stride is below 2^40 bytes.", "cuTensorMapEncode*, globalStrides"),
-            Self::ElementStrideRange => ("element-stride-range", "An element stride is 1 to 8.", "cuTensorMapEncode*, elementStrides"),
-            Self::BoxRange => ("box-range", "A box has 1 to 256 elements in each dimension.", "cuTensorMapEncodeTiled, boxDim"),
-            Self::BoxPackedWidth => ("box-packed-width", "Boxes of types with gaps are 128 elements wide.", "cuTensorMapEncode*, boxDim, channelsPerPixel"),
-            Self::BoxRowMultiple => ("box-row-multiple", "The row of a box is a multiple of 16 bytes.", "cuTensorMapEncodeTiled, boxDim; by the driver on an H100 for all modes and interleaves"),
-            Self::BoxRowSpan => ("box-row-span", "Without interleave, the row of a box is not longer than the swizzle span.", "cuTensorMapEncode*, interleave"),
-            Self::BoxFitsShared => ("box-fits-shared", "A box fits the shared memory of a multiprocessor.", "refused by the driver on an H100 above 233472 bytes"),
-            Self::ChannelsRange => ("channels-range", "A copy takes 1 to 256 channels of a pixel.", "cuTensorMapEncodeIm2col, channelsPerPixel"),
-            Self::PixelsRange => ("pixels-range", "A column has 1 to 1024 pixels.", "cuTensorMapEncodeIm2col, pixelsPerColumn"),
-            Self::CornerRange => ("corner-range", "Corners have 16, 8 or 5 bits for one, two or three spatial dimensions.", "cuTensorMapEncodeIm2col, pixelBoxLowerCorner"),
-            Self::PixelBoxEmpty => ("pixel-box-empty", "The box of pixels is not empty, and ends below 2^31.", "cuTensorMapEncodeIm2col, pixelBoxUpperCorner; with 32-bit arithmetic by the driver on an H100"),
-            Self::WideSwizzle => ("wide-swizzle", "Wide maps go with swizzles of 64b, 128b and 128b-atom-32b.", "cuTensorMapEncodeIm2colWide, swizzle"),
-            Self::WideBitsUnknown => ("wide-bits-unknown", "The bits of wide maps are known for an H100 only; let the driver encode others.", "not seen: no GPU of compute capability 10.0 was at hand"),
-            Self::InterleaveSwizzle => ("interleave-swizzle", "32-byte slices go with the 32-byte swizzle, though a driver on an H100 accepts others.", "cuTensorMapEncode*, interleave"),
-            Self::WideNeedsBlackwell => ("wide-needs-blackwell", "Wide copies need compute capability 10.0, though a driver on an H100 makes an ordinary im2col map.", "cuTensorMapEncodeIm2colWide"),
-            Self::BoxBeyondTensor => ("box-beyond-tensor", "A box longer than the tensor is partly out of bounds wherever it is.", "accepted by the driver on an H100"),
-            Self::StrideOverlap => ("stride-overlap", "A stride smaller than what it steps over makes elements share memory.", "cuTensorMapEncode*, globalStrides; accepted by the driver on an H100"),
-            Self::StridesDecrease => ("strides-decrease", "Strides that get smaller outwards may be written outermost first.", "cuTensorMapEncode*, globalStrides; accepted by the driver on an H100"),
-            Self::SpanNotFilled => ("span-not-filled", "A row takes the whole swizzle span in shared memory, however short it is.", "seen on an H100"),
-            Self::SharedAlign => ("shared-align", "The swizzle follows the shared address and repeats after eight spans: align buffers to that.", "PTX ISA 5.5.7; seen on an H100"),
-            Self::BoxBeyondBlock => ("box-beyond-block", "One block can have a KiB less shared memory than the multiprocessor.", "CUDA programming guide, compute capabilities"),
-            Self::ElementStrideIgnored => ("element-stride-ignored", "The element stride of dimension 0 is ignored without interleave.", "cuTensorMapEncode*, elementStrides; seen on an H100"),
-            Self::ElementStrideRemainder => ("element-stride-remainder", "An element stride that does not divide the box is rounded up by the copy and down by the driver.", "cuTensorMapEncode*, elementStrides"),
-            Self::NullAddress => ("null-address", "A null address is accepted, for a map whose address is replaced before use.", "accepted by the driver on an H100"),
+            Self::RankRange => (
+                "rank-range",
+                "A tiled tensor has 1 to 5 dimensions, a tensor of pixels 3 to 5.",
+                "cuTensorMapEncode*, tensorRank",
+            ),
+            Self::InterleaveRank => (
+                "interleave-rank",
+                "An interleaved tensor has at least 3 dimensions.",
+                "cuTensorMapEncodeTiled, tensorRank",
+            ),
+            Self::StridesLength => (
+                "strides-length",
+                "There is one stride less than dimensions.",
+                "cuTensorMapEncode*, globalStrides",
+            ),
+            Self::BoxLength => (
+                "box-length",
+                "There is one box length for each dimension.",
+                "cuTensorMapEncodeTiled, boxDim",
+            ),
+            Self::ElementStridesLength => (
+                "element-strides-length",
+                "There is one element stride for each dimension.",
+                "cuTensorMapEncode*, elementStrides",
+            ),
+            Self::CornersLength => (
+                "corners-length",
+                "A corner has one value for each spatial dimension, two fewer than dimensions.",
+                "cuTensorMapEncodeIm2col, pixelBoxLowerCorner",
+            ),
+            Self::TypeNeedsBlackwell => (
+                "type-needs-blackwell",
+                "Types of 4 and 6 bits need compute capability 10.0.",
+                "refused by the driver on an H100; PTX ISA 5.5.1, sub-byte types",
+            ),
+            Self::SwizzleNeedsBlackwell => (
+                "swizzle-needs-blackwell",
+                "128-byte swizzles of pieces of 32 or 64 bytes need compute capability 10.0.",
+                "refused by the driver on an H100; PTX ISA 5.5.7",
+            ),
+            Self::NanFillNeedsFloat => (
+                "nan-fill-needs-float",
+                "NaN can fill tensors of ordinary floating-point types only.",
+                "cuTensorMapEncode*, oobFill",
+            ),
+            Self::PackedTypeSwizzle => (
+                "packed-type-swizzle",
+                "Types with gaps in shared memory go with few swizzles.",
+                "cuTensorMapEncode*, swizzle",
+            ),
+            Self::PackedTypeInterleave => (
+                "packed-type-interleave",
+                "Types of 6 bits are not interleaved.",
+                "cuTensorMapEncode*, interleave",
+            ),
+            Self::AddressMultiple => (
+                "address-multiple",
+                "The address is a multiple of 16, or of 32 for 32-byte slices and types with gaps.",
+                "cuTensorMapEncode*, globalAddress",
+            ),
+            Self::AddressRange => (
+                "address-range",
+                "The address is below 2^57.",
+                "refused by the driver on an H100",
+            ),
+            Self::AddressNull => (
+                "address-null",
+                "An address that replaces another is not null.",
+                "refused by cuTensorMapReplaceAddress on an H100",
+            ),
+            Self::DimRange => (
+                "dim-range",
+                "A dimension has 1 to 2^32 elements.",
+                "cuTensorMapEncode*, globalDim",
+            ),
+            Self::DimPackedMultiple => (
+                "dim-packed-multiple",
+                "Rows of packed types are whole bytes, or whole groups of 128 elements where there are gaps.",
+                "cuTensorMapEncode*, globalDim",
+            ),
+            Self::StrideMultiple => (
+                "stride-multiple",
+                "A stride is a multiple of 16 bytes, or of 32 for 32-byte slices and types with gaps.",
+                "cuTensorMapEncode*, globalStrides",
+            ),
+            Self::StrideRange => (
+                "stride-range",
+                "A stride is below 2^40 bytes.",
+                "cuTensorMapEncode*, globalStrides",
+            ),
+            Self::ElementStrideRange => (
+                "element-stride-range",
+                "An element stride is 1 to 8.",
+                "cuTensorMapEncode*, elementStrides",
+            ),
+            Self::BoxRange => (
+                "box-range",
+                "A box has 1 to 256 elements in each dimension.",
+                "cuTensorMapEncodeTiled, boxDim",
+            ),
+            Self::BoxPackedWidth => (
+                "box-packed-width",
+                "Boxes of types with gaps are 128 elements wide.",
+                "cuTensorMapEncode*, boxDim, channelsPerPixel",
+            ),
+            Self::BoxRowMultiple => (
+                "box-row-multiple",
+                "The row of a box is a multiple of 16 bytes.",
+                "cuTensorMapEncodeTiled, boxDim; by the driver on an H100 for all modes and interleaves",
+            ),
+            Self::BoxRowSpan => (
+                "box-row-span",
+                "Without interleave, the row of a box is not longer than the swizzle span.",
+                "cuTensorMapEncode*, interleave",
+            ),
+            Self::BoxFitsShared => (
+                "box-fits-shared",
+                "A box fits the shared memory of a multiprocessor.",
+                "refused by the driver on an H100 above 233472 bytes",
+            ),
+            Self::ChannelsRange => (
+                "channels-range",
+                "A copy takes 1 to 256 channels of a pixel.",
+                "cuTensorMapEncodeIm2col, channelsPerPixel",
+            ),
+            Self::PixelsRange => (
+                "pixels-range",
+                "A column has 1 to 1024 pixels.",
+                "cuTensorMapEncodeIm2col, pixelsPerColumn",
+            ),
+            Self::CornerRange => (
+                "corner-range",
+                "Corners have 16, 8 or 5 bits for one, two or three spatial dimensions.",
+                "cuTensorMapEncodeIm2col, pixelBoxLowerCorner",
+            ),
+            Self::PixelBoxEmpty => (
+                "pixel-box-empty",
+                "The box of pixels is not empty, and ends below 2^31.",
+                "cuTensorMapEncodeIm2col, pixelBoxUpperCorner; with 32-bit arithmetic by the driver on an H100",
+            ),
+            Self::WideSwizzle => (
+                "wide-swizzle",
+                "Wide maps go with swizzles of 64b, 128b and 128b-atom-32b.",
+                "cuTensorMapEncodeIm2colWide, swizzle",
+            ),
+            Self::WideBitsUnknown => (
+                "wide-bits-unknown",
+                "The bits of wide maps are known for an H100 only; let the driver encode others.",
+                "not seen: no GPU of compute capability 10.0 was at hand",
+            ),
+            Self::InterleaveSwizzle => (
+                "interleave-swizzle",
+                "32-byte slices go with the 32-byte swizzle, though a driver on an H100 accepts others.",
+                "cuTensorMapEncode*, interleave",
+            ),
+            Self::WideNeedsBlackwell => (
+                "wide-needs-blackwell",
+                "Wide copies need compute capability 10.0, though a driver on an H100 makes an ordinary im2col map.",
+                "cuTensorMapEncodeIm2colWide",
+            ),
+            Self::BoxBeyondTensor => (
+                "box-beyond-tensor",
+                "A box longer than the tensor is partly out of bounds wherever it is.",
+                "accepted by the driver on an H100",
+            ),
+            Self::StrideOverlap => (
+                "stride-overlap",
+                "A stride smaller than what it steps over makes elements share memory.",
+                "cuTensorMapEncode*, globalStrides; accepted by the driver on an H100",
+            ),
+            Self::StridesDecrease => (
+                "strides-decrease",
+                "Strides that get smaller outwards may be written outermost first.",
+                "cuTensorMapEncode*, globalStrides; accepted by the driver on an H100",
+            ),
+            Self::SpanNotFilled => (
+                "span-not-filled",
+                "A row takes the whole swizzle span in shared memory, however short it is.",
+                "seen on an H100",
+            ),
+            Self::SharedAlign => (
+                "shared-align",
+                "The swizzle follows the shared address and repeats after eight spans: align buffers to that.",
+                "PTX ISA 5.5.7; seen on an H100",
+            ),
+            Self::BoxBeyondBlock => (
+                "box-beyond-block",
+                "One block can have a KiB less shared memory than the multiprocessor.",
+                "CUDA programming guide, compute capabilities",
+            ),
+            Self::ElementStrideIgnored => (
+                "element-stride-ignored",
+                "The element stride of dimension 0 is ignored without interleave.",
+                "cuTensorMapEncode*, elementStrides; seen on an H100",
+            ),
+            Self::ElementStrideRemainder => (
+                "element-stride-remainder",
+                "An element stride that does not divide the box is rounded up by the copy and down by the driver.",
+                "cuTensorMapEncode*, elementStrides",
+            ),
+            Self::NullAddress => (
+                "null-address",
+                "A null address is accepted, for a map whose address is replaced before use.",
+                "accepted by the driver on an H100",
+            ),
         }
     }
 }
@@ -208,8 +372,16 @@ mod tests {
     fn every_rule_is_listed_once_with_its_own_id() {
         for (number, rule) in Rule::ALL.into_iter().enumerate() {
             assert_eq!(rule as usize, number, "{}", rule.id());
-            assert!(Rule::ALL[..number].iter().all(|other| other.id() != rule.id()));
-            assert!(rule.id().bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase()));
+            assert!(
+                Rule::ALL[..number]
+                    .iter()
+                    .all(|other| other.id() != rule.id())
+            );
+            assert!(
+                rule.id()
+                    .bytes()
+                    .all(|byte| byte == b'-' || byte.is_ascii_lowercase())
+            );
             assert!(rule.summary().ends_with('.') && !rule.source().is_empty());
         }
     }

@@ -4,13 +4,23 @@ use super::{Finding, Parameter, Rule, Sink, Value};
 use crate::{Interleave, MAX_RANK, OobFill, Swizzle, Target, Tensor};
 
 /// Checks a tensor; whether its rank allows to look at the rest.
-pub(super) const fn check(sink: &mut Sink, tensor: &Tensor, address: u64, target: Target, min_rank: usize) -> bool {
+pub(super) const fn check(
+    sink: &mut Sink,
+    tensor: &Tensor,
+    address: u64,
+    target: Target,
+    min_rank: usize,
+) -> bool {
     kinds(sink, tensor, target);
     self::address(sink, address, align(tensor));
     let rank = tensor.rank();
     if rank < min_rank || rank > MAX_RANK {
         let nearest = if rank < min_rank { min_rank } else { MAX_RANK };
-        let finding = Finding::new(Rule::RankRange, Parameter::Rank, Value::Number(rank as i128));
+        let finding = Finding::new(
+            Rule::RankRange,
+            Parameter::Rank,
+            Value::Number(rank as i128),
+        );
         let finding = finding.measured(min_rank as i128).limit(MAX_RANK as i128);
         sink.report(finding.try_number(nearest as i128));
         return false;
@@ -19,7 +29,12 @@ pub(super) const fn check(sink: &mut Sink, tensor: &Tensor, address: u64, target
     let mut dim = 0;
     while dim < rank {
         self::dim(sink, tensor, dim);
-        element_stride(sink, tensor.element_strides.at(dim), dim, tensor.element_strides.given());
+        element_stride(
+            sink,
+            tensor.element_strides.at(dim),
+            dim,
+            tensor.element_strides.given(),
+        );
         if dim + 1 < rank && dim < tensor.strides_bytes.given() {
             stride(sink, tensor, dim);
         }
@@ -30,7 +45,11 @@ pub(super) const fn check(sink: &mut Sink, tensor: &Tensor, address: u64, target
 
 /// What the address and the strides must be multiples of.
 const fn align(tensor: &Tensor) -> u64 {
-    if matches!(tensor.interleave, Interleave::B32) || tensor.data_type.is_align16() { 32 } else { 16 }
+    if matches!(tensor.interleave, Interleave::B32) || tensor.data_type.is_align16() {
+        32
+    } else {
+        16
+    }
 }
 
 const fn kinds(sink: &mut Sink, tensor: &Tensor, target: Target) {
@@ -38,22 +57,41 @@ const fn kinds(sink: &mut Sink, tensor: &Tensor, target: Target) {
     let capability = target.major as i128 * 10 + target.minor as i128;
     if data_type.is_packed() && !target.is_blackwell() {
         let value = Value::Type(data_type);
-        sink.report(Finding::new(Rule::TypeNeedsBlackwell, Parameter::DataType, value).measured(capability));
+        sink.report(
+            Finding::new(Rule::TypeNeedsBlackwell, Parameter::DataType, value).measured(capability),
+        );
     }
     if swizzle.is_atom() && !target.is_blackwell() {
-        let finding = Finding::new(Rule::SwizzleNeedsBlackwell, Parameter::Swizzle, Value::Swizzle(swizzle));
-        sink.report(finding.measured(capability).try_value(Value::Swizzle(Swizzle::B128)));
+        let finding = Finding::new(
+            Rule::SwizzleNeedsBlackwell,
+            Parameter::Swizzle,
+            Value::Swizzle(swizzle),
+        );
+        sink.report(
+            finding
+                .measured(capability)
+                .try_value(Value::Swizzle(Swizzle::B128)),
+        );
     }
     if matches!(tensor.oob_fill, OobFill::NanRequestZeroFma) && !data_type.is_float() {
-        let finding = Finding::new(Rule::NanFillNeedsFloat, Parameter::OobFill, Value::Name("nan"));
+        let finding = Finding::new(
+            Rule::NanFillNeedsFloat,
+            Parameter::OobFill,
+            Value::Name("nan"),
+        );
         sink.report(finding.try_value(Value::Name("zeros")));
     }
-    let atom64_store = matches!(data_type, crate::DataType::U6x16Align16) && matches!(swizzle, Swizzle::B128Atom64);
+    let atom64_store = matches!(data_type, crate::DataType::U6x16Align16)
+        && matches!(swizzle, Swizzle::B128Atom64);
     if data_type.is_align16()
         && !matches!(swizzle, Swizzle::None | Swizzle::B128 | Swizzle::B128Atom32)
         && !atom64_store
     {
-        let finding = Finding::new(Rule::PackedTypeSwizzle, Parameter::Swizzle, Value::Swizzle(swizzle));
+        let finding = Finding::new(
+            Rule::PackedTypeSwizzle,
+            Parameter::Swizzle,
+            Value::Swizzle(swizzle),
+        );
         sink.report(finding.try_value(Value::Swizzle(Swizzle::B128)));
     }
     let interleaved = !matches!(tensor.interleave, Interleave::None);
@@ -67,7 +105,8 @@ const fn kinds(sink: &mut Sink, tensor: &Tensor, target: Target) {
 pub(super) const fn address(sink: &mut Sink, address: u64, align: u64) {
     let value = Value::Address(address);
     if !address.is_multiple_of(align) {
-        let finding = Finding::new(Rule::AddressMultiple, Parameter::Address, value).limit(align as i128);
+        let finding =
+            Finding::new(Rule::AddressMultiple, Parameter::Address, value).limit(align as i128);
         let below = address / align * align;
         let nearest = if below == 0 { align } else { below };
         sink.report(finding.try_value(Value::Address(nearest)));
@@ -79,12 +118,30 @@ pub(super) const fn address(sink: &mut Sink, address: u64, align: u64) {
 
 const fn lengths(sink: &mut Sink, tensor: &Tensor) {
     let rank = tensor.rank();
-    length(sink, Rule::StridesLength, Parameter::Strides, tensor.strides_bytes.given(), rank - 1);
+    length(
+        sink,
+        Rule::StridesLength,
+        Parameter::Strides,
+        tensor.strides_bytes.given(),
+        rank - 1,
+    );
     let given = tensor.element_strides.given();
-    length(sink, Rule::ElementStridesLength, Parameter::ElementStrides, given, rank);
+    length(
+        sink,
+        Rule::ElementStridesLength,
+        Parameter::ElementStrides,
+        given,
+        rank,
+    );
 }
 
-pub(super) const fn length(sink: &mut Sink, rule: Rule, parameter: Parameter, given: usize, needed: usize) {
+pub(super) const fn length(
+    sink: &mut Sink,
+    rule: Rule,
+    parameter: Parameter,
+    given: usize,
+    needed: usize,
+) {
     if given != needed {
         sink.report(Finding::new(rule, parameter, Value::Values(given)).limit(needed as i128));
     }
@@ -98,7 +155,11 @@ const fn dim(sink: &mut Sink, tensor: &Tensor, dim: usize) {
         sink.report(Finding::new(Rule::DimRange, Parameter::Dim(dim), value).try_number(nearest));
     }
     if dim == 0 && tensor.data_type.is_packed() {
-        let multiple = if tensor.data_type.is_align16() { 128 } else { 2 };
+        let multiple = if tensor.data_type.is_align16() {
+            128
+        } else {
+            2
+        };
         if !elements.is_multiple_of(multiple) {
             let finding = Finding::new(Rule::DimPackedMultiple, Parameter::Dim(dim), value);
             let nearest = elements as i128 / multiple as i128 * multiple as i128 + multiple as i128;
@@ -114,7 +175,11 @@ const fn stride(sink: &mut Sink, tensor: &Tensor, dim: usize) {
     if !bytes.is_multiple_of(align) {
         let finding = Finding::new(Rule::StrideMultiple, Parameter::Stride(dim), value);
         let nearest = (bytes / align + 1) as i128 * align as i128;
-        let nearest = if nearest >= 1 << 40 { (1 << 40) - align as i128 } else { nearest };
+        let nearest = if nearest >= 1 << 40 {
+            (1 << 40) - align as i128
+        } else {
+            nearest
+        };
         sink.report(finding.limit(align as i128).try_number(nearest));
     }
     if bytes >= 1 << 40 {
@@ -126,7 +191,11 @@ const fn stride(sink: &mut Sink, tensor: &Tensor, dim: usize) {
 const fn element_stride(sink: &mut Sink, stride: u32, dim: usize, given: usize) {
     if dim < given && (stride == 0 || stride > 8) {
         let parameter = Parameter::ElementStride(dim);
-        let finding = Finding::new(Rule::ElementStrideRange, parameter, Value::Number(stride as i128));
+        let finding = Finding::new(
+            Rule::ElementStrideRange,
+            parameter,
+            Value::Number(stride as i128),
+        );
         sink.report(finding.try_number(if stride == 0 { 1 } else { 8 }));
     }
 }
@@ -150,12 +219,22 @@ pub(super) const fn row(sink: &mut Sink, tensor: &Tensor, elements: u32, paramet
         && bytes > span
     {
         let finding = Finding::new(Rule::BoxRowSpan, parameter, value).measured(bytes as i128);
-        sink.report(finding.limit(span as i128).try_number((span * 8 / element_bits) as i128));
+        sink.report(
+            finding
+                .limit(span as i128)
+                .try_number((span * 8 / element_bits) as i128),
+        );
     }
 }
 
 /// A box of so many bytes: whether it fits.
-pub(super) const fn fits(sink: &mut Sink, bytes: u64, target: Target, parameter: Parameter, value: Value) {
+pub(super) const fn fits(
+    sink: &mut Sink,
+    bytes: u64,
+    target: Target,
+    parameter: Parameter,
+    value: Value,
+) {
     if bytes > target.shared_bytes {
         let finding = Finding::new(Rule::BoxFitsShared, parameter, value).measured(bytes as i128);
         sink.report(finding.limit(target.shared_bytes as i128));

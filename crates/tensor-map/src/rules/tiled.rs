@@ -10,7 +10,11 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
     let rank = tiled.tensor.rank();
     let interleave = tiled.tensor.interleave;
     if !matches!(interleave, Interleave::None) && rank < 3 {
-        let finding = Finding::new(Rule::InterleaveRank, Parameter::Rank, Value::Number(rank as i128));
+        let finding = Finding::new(
+            Rule::InterleaveRank,
+            Parameter::Rank,
+            Value::Number(rank as i128),
+        );
         sink.report(finding.limit(3).try_number(3));
     }
     let given = tiled.box_dims.given();
@@ -28,10 +32,21 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
         dim += 1;
     }
     if given > 0 {
-        tensor::row(sink, &tiled.tensor, tiled.box_dims.at(0), Parameter::BoxDim(0));
+        tensor::row(
+            sink,
+            &tiled.tensor,
+            tiled.box_dims.at(0),
+            Parameter::BoxDim(0),
+        );
     }
     if in_range && !sink.is_full() {
         let value = Value::Values(rank);
-        tensor::fits(sink, counted_box_bytes(tiled), target, Parameter::BoxDims, value);
+        tensor::fits(
+            sink,
+            counted_box_bytes(tiled),
+            target,
+            Parameter::BoxDims,
+            value,
+        );
     }
 }

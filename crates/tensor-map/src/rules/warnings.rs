@@ -6,7 +6,11 @@ use crate::{Interleave, Params, Swizzle, Target, Tensor, Tiled};
 pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target: Target) {
     let tensor = params.tensor();
     if address == 0 {
-        sink.report(Finding::new(Rule::NullAddress, Parameter::Address, Value::Address(address)));
+        sink.report(Finding::new(
+            Rule::NullAddress,
+            Parameter::Address,
+            Value::Address(address),
+        ));
     }
     strides(sink, tensor);
     shared(sink, params, target);
@@ -16,7 +20,11 @@ pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target
         Params::Im2colWide(wide) => {
             if !target.is_blackwell() {
                 let value = Value::Name(wide.mode.name());
-                sink.report(Finding::new(Rule::WideNeedsBlackwell, Parameter::Mode, value));
+                sink.report(Finding::new(
+                    Rule::WideNeedsBlackwell,
+                    Parameter::Mode,
+                    value,
+                ));
             }
         }
     }
@@ -31,7 +39,11 @@ const fn strides(sink: &mut Sink, tensor: &Tensor) {
         let value = Value::Number(stride as i128);
         let steps = tensor.dims.at(dim + 1).saturating_sub(1);
         if steps > 0 && stride < extent {
-            let rule = if stride < before { Rule::StridesDecrease } else { Rule::StrideOverlap };
+            let rule = if stride < before {
+                Rule::StridesDecrease
+            } else {
+                Rule::StrideOverlap
+            };
             let limit = if stride < before { before } else { extent };
             sink.report(Finding::new(rule, Parameter::Stride(dim), value).limit(limit as i128));
         }
@@ -43,8 +55,18 @@ const fn strides(sink: &mut Sink, tensor: &Tensor) {
 
 const fn shared(sink: &mut Sink, params: &Params, target: Target) {
     let tensor = params.tensor();
-    if matches!((tensor.interleave, tensor.swizzle), (Interleave::B32, Swizzle::None | Swizzle::B64 | Swizzle::B128)) {
-        let finding = Finding::new(Rule::InterleaveSwizzle, Parameter::Swizzle, Value::Swizzle(tensor.swizzle));
+    if matches!(
+        (tensor.interleave, tensor.swizzle),
+        (
+            Interleave::B32,
+            Swizzle::None | Swizzle::B64 | Swizzle::B128
+        )
+    ) {
+        let finding = Finding::new(
+            Rule::InterleaveSwizzle,
+            Parameter::Swizzle,
+            Value::Swizzle(tensor.swizzle),
+        );
         sink.report(finding.try_value(Value::Swizzle(Swizzle::B32)));
     }
     let (elements, parameter) = match params {
@@ -55,11 +77,19 @@ const fn shared(sink: &mut Sink, params: &Params, target: Target) {
     let row = tensor.data_type.shared_bytes(elements as u64);
     if let (Some(span), Interleave::None) = (tensor.swizzle.span_bytes(), tensor.interleave) {
         if row < span {
-            let finding = Finding::new(Rule::SpanNotFilled, parameter, Value::Number(elements as i128));
+            let finding = Finding::new(
+                Rule::SpanNotFilled,
+                parameter,
+                Value::Number(elements as i128),
+            );
             sink.report(finding.measured(row as i128).limit(span as i128));
         }
         if tensor.shared_align_bytes() > 128 {
-            let finding = Finding::new(Rule::SharedAlign, Parameter::Swizzle, Value::Swizzle(tensor.swizzle));
+            let finding = Finding::new(
+                Rule::SharedAlign,
+                Parameter::Swizzle,
+                Value::Swizzle(tensor.swizzle),
+            );
             sink.report(finding.limit(tensor.shared_align_bytes() as i128));
         }
     }
@@ -88,7 +118,11 @@ const fn boxes(sink: &mut Sink, tiled: &Tiled) {
             sink.report(Finding::new(Rule::ElementStrideIgnored, parameter, value).try_number(1));
         } else if stride > 1 && !elements.is_multiple_of(stride) {
             let finding = Finding::new(Rule::ElementStrideRemainder, parameter, value);
-            sink.report(finding.measured(elements.div_ceil(stride) as i128).limit(elements as i128));
+            sink.report(
+                finding
+                    .measured(elements.div_ceil(stride) as i128)
+                    .limit(elements as i128),
+            );
         }
         dim += 1;
     }

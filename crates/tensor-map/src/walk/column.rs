@@ -56,7 +56,11 @@ impl Column {
     }
 
     fn upper(&self, spatial: usize) -> i64 {
-        let length = self.im2col.tensor.dims.at(self.im2col.first_spatial() + spatial) as i64;
+        let length = self
+            .im2col
+            .tensor
+            .dims
+            .at(self.im2col.first_spatial() + spatial) as i64;
         length + i64::from(self.im2col.upper_corner.at(spatial))
     }
 
@@ -111,7 +115,12 @@ impl Column {
                 inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
             }
         }
-        Row { shared_offset: self.row * pitch, global_offset, bytes, inside: inside_bytes }
+        Row {
+            shared_offset: self.row * pitch,
+            global_offset,
+            bytes,
+            inside: inside_bytes,
+        }
     }
 }
 

@@ -85,7 +85,12 @@ impl Tiles {
                 inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
             }
         }
-        Row { shared_offset: self.row * pitch, global_offset, bytes, inside: inside_bytes }
+        Row {
+            shared_offset: self.row * pitch,
+            global_offset,
+            bytes,
+            inside: inside_bytes,
+        }
     }
 }
 

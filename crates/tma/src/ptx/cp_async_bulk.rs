@@ -1,4 +1,5 @@
-//! `cp.async.bulk`, copies of contiguous bytes, and bulk groups. PTX ISA 9.7.9.25.4.
+//! `cp.async.bulk`, copies of contiguous bytes, and bulk groups. PTX ISA 9.7.9.25.4 and
+//! 9.7.9.27.2.
 //!
 //! Addresses and sizes are multiples of 16 bytes.
 

@@ -3,7 +3,7 @@
 device_fn! {
     /// `cvta.shared.u64 generic, address;` — the generic address of a byte in shared memory.
     ///
-    /// PTX ISA 2.0, every architecture.
+    /// PTX ISA 2.0, sm_20.
     ///
     /// # Safety
     /// 1. None: an address is only converted.

@@ -7,8 +7,8 @@ device_fn! {
     /// PTX ISA 8.0, sm_90.
     ///
     /// # Safety
-    /// 1. Every lane of `members` that has not left reaches this same call with this mask, and the
-    ///    calling lane is one of them.
+    /// 1. Every lane of `members` reaches this same call with this mask, and the calling lane is one
+    ///    of them.
     #[doc(alias = "elect_sync")]
     pub unsafe fn elect(members: u32) -> (u32, bool) {
         // SAFETY: (1) is the caller's.

@@ -5,6 +5,8 @@
 //! lowest architecture that has it. Where the text of a form names no semantics or scope, the
 //! manual's defaults hold: `.release` or `.acquire`, and `.cta`.
 //!
+//! Section numbers are those of PTX ISA 9.1.
+//!
 //! Barriers and warp collectives are LLVM intrinsics, since LLVM may copy `asm!` into divergent
 //! arms of a branch; instructions of a single thread are `asm!` that LLVM takes to touch all
 //! memory.

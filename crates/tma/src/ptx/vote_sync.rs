@@ -1,4 +1,4 @@
-//! `vote.sync`, predicates of all lanes. PTX ISA 9.7.13.5.
+//! `vote.sync`, predicates of all lanes. PTX ISA 9.7.13.9.
 
 device_fn! {
     /// `vote.sync.ballot.b32 result, predicate, members;` — a bit per lane.

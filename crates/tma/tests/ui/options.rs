@@ -12,4 +12,16 @@ pub unsafe fn four_dimensions() {}
 #[kernel(cluster = N)]
 pub unsafe fn not_a_literal() {}
 
+#[kernel(max_threads = [64, 32])]
+pub unsafe fn too_many() {}
+
+#[kernel(cluster = 99)]
+pub unsafe fn too_large() {}
+
+#[kernel(min_blocks = 1, min_blocks = 2)]
+pub unsafe fn twice() {}
+
+#[kernel(instances(N = 1, 2, 1))]
+pub unsafe fn same_instance<const N: u32>() {}
+
 fn main() {}

@@ -20,4 +20,7 @@ pub unsafe fn other_name<const N: u32>() {}
 #[kernel(instances(N))]
 pub unsafe fn no_values<const N: u32>() {}
 
+#[kernel]
+pub unsafe fn lifetime<'a>() {}
+
 fn main() {}

@@ -6,7 +6,7 @@ use tma::{
     Barrier, kernel,
     ptx::{cp_async_bulk, fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, sync_threads, thread_idx},
+    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
 /// Numbers that one block scales.
@@ -17,7 +17,8 @@ pub const BLOCK_LEN: u32 = 1024;
 /// # Safety
 /// 1. `data` points to `len` numbers of global memory that nobody else uses while the kernel runs.
 /// 2. `data` is a multiple of 16 bytes, and `len` one of 4: a bulk copy moves 16 bytes at a time.
-/// 3. Blocks are one-dimensional, and there are `len / BLOCK_LEN` of them, rounded up.
+/// 3. Blocks are one-dimensional, of a multiple of 32 threads, and there are `len / BLOCK_LEN` of
+///    them, rounded up.
 #[kernel(max_threads = 1024)]
 pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     shared! {
@@ -32,7 +33,7 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     // SAFETY: the block's numbers begin within `data` (1, 3).
     let data = unsafe { data.add(start as usize) };
 
-    // Thread 0 prepares the barrier: one arrival, its own, completes a phase.
+    // Thread 0 prepares the barrier: one arrival, that of the elected thread, completes a phase.
     if thread == 0 {
         // SAFETY: one thread does so, before any other uses the barrier.
         unsafe { Barrier::init(BAR::ptr(), 1) };
@@ -43,8 +44,9 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     // and the bytes of the copy.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
-    // It starts the copy into shared memory; everyone waits for the bytes.
-    if thread == 0 {
+    // One thread starts the copy into shared memory; everyone waits for the bytes.
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    if unsafe { is_elected() } {
         // SAFETY: both ends have the bytes (1) and the alignment (2), and nobody uses the buffer
         // before the phase completes.
         unsafe {
@@ -68,8 +70,9 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
 
-    // Thread 0 copies the buffer back, and stays until it has been read.
-    if thread == 0 {
+    // One thread copies the buffer back, and stays until it has been read.
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    if unsafe { is_elected() } {
         // SAFETY: both ends have the bytes (1) and the alignment (2); the writes are visible.
         unsafe { cp_async_bulk::global_shared_cta(data.cast(), numbers.cast(), bytes) };
         // SAFETY: the group is this thread's.

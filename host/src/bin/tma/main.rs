@@ -1,7 +1,8 @@
-//! `tma`: what GPUs are there, and what is in a PTX file.
+//! `tma`: what GPUs are there, what is in a PTX file, and what tensor maps do.
 
 mod devices;
 mod inspect;
+mod map;
 
 use std::{
     io::{self, Write},
@@ -14,7 +15,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "tma",
     version,
-    about = "Looks at GPUs and at PTX for the Tensor Memory Accelerator"
+    about = "Looks at GPUs, PTX and tensor maps for the Tensor Memory Accelerator"
 )]
 struct Command {
     #[command(subcommand)]
@@ -25,6 +26,7 @@ struct Command {
 enum Verb {
     Devices(devices::Devices),
     Inspect(inspect::Inspect),
+    Map(Box<map::Map>),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let result = match Command::parse().verb {
         Verb::Devices(verb) => verb.run(out),
         Verb::Inspect(verb) => verb.run(out),
+        Verb::Map(verb) => verb.run(out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,219 @@
+//! Accesses to memory by instructions: where an address points, and the bytes there.
+
+use super::{
+    Here, Located, SHARED_RANK_SHIFT, SHARED_START, Step, Trapped, World, of_generic, of_shared,
+};
+use crate::{
+    Observer,
+    decode::{Address, Space},
+    error::Trap,
+    observer::{self, AccessKind, Event, Proxy, Range, Scope, Sem},
+};
+
+impl<O: Observer> Step<'_, O> {
+    /// The address that a lane means, in the space of the instruction.
+    #[inline]
+    pub(crate) fn address_of(&self, address: &Address, lane: usize) -> u64 {
+        self.get(address.base)[lane].wrapping_add(address.offset)
+    }
+
+    /// Where `bytes` bytes lie, which an instruction reads or writes at once.
+    #[inline]
+    pub(crate) fn locate(
+        &mut self,
+        lane: usize,
+        address: &Address,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Located, Trapped> {
+        let at = self.address_of(address, lane);
+        self.locate_at(lane, address.space, at, bytes, align)
+    }
+
+    /// As [`locate`](Self::locate), with the address at hand.
+    #[inline]
+    pub(crate) fn locate_at(
+        &mut self,
+        lane: usize,
+        space: Space,
+        at: u64,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Located, Trapped> {
+        // Alignments are powers of two.
+        if at & (align - 1) != 0 {
+            let what = format!("the address {at:#x} is not a multiple of {align}");
+            return Err(self.fault(lane, Trap::MisalignedAddress, what));
+        }
+        let (space, at) = if space == Space::Generic {
+            of_generic(at)
+        } else {
+            (space, at)
+        };
+        let within = |length: usize| {
+            let end = at.checked_add(bytes);
+            end.is_some_and(|end| end <= length as u64)
+                .then_some(at as usize)
+        };
+        let of = |name: &str, length: usize| {
+            format!("{bytes} bytes at {at:#x} of {name}, of which there are {length}")
+        };
+        let found = match space {
+            Space::Global | Space::Generic => self.world.memory.find(at, bytes),
+            Space::SharedCta | Space::SharedCluster => {
+                self.world.find_shared(self.here, space, at, bytes)
+            }
+            Space::Local => {
+                let length = self.warp.local[lane].len();
+                let offset = within(length).ok_or_else(|| of("local memory", length));
+                offset.map(|offset| Located::Local { offset })
+            }
+            Space::Const => {
+                let length = self.world.memory.constants.len();
+                let offset = within(length).ok_or_else(|| of("constants", length));
+                offset.map(|offset| Located::Const { offset })
+            }
+            Space::Param => {
+                let length = self.world.memory.parameters.len();
+                let offset = within(length).ok_or_else(|| of("parameters", length));
+                offset.map(|offset| Located::Param { offset })
+            }
+        };
+        found.map_err(|what| self.fault(lane, Trap::IllegalAddress, what))
+    }
+
+    /// Bytes that are there.
+    #[inline]
+    pub(crate) fn bytes(&self, lane: usize, located: Located, bytes: usize) -> &[u8] {
+        let (memory, offset) = match located {
+            Located::Global { allocation, offset } => {
+                (self.world.memory.global(allocation), offset)
+            }
+            Located::Shared { rank, offset } => (
+                &*self.world.clusters[self.here.cluster].ctas[rank].shared,
+                offset,
+            ),
+            Located::Local { offset } => (&*self.warp.local[lane], offset),
+            Located::Const { offset } => (&*self.world.memory.constants, offset),
+            Located::Param { offset } => (&*self.world.memory.parameters, offset),
+        };
+        memory.get(offset..offset + bytes).unwrap_or(&[])
+    }
+
+    /// Bytes that are there, to write them; constants and parameters are not written.
+    #[inline]
+    pub(crate) fn bytes_mut(
+        &mut self,
+        lane: usize,
+        located: Located,
+        bytes: usize,
+    ) -> Result<&mut [u8], Trapped> {
+        let (memory, offset) = match located {
+            Located::Global { allocation, offset } => {
+                (self.world.memory.global_mut(allocation), offset)
+            }
+            Located::Shared { rank, offset } => (
+                &mut *self.world.clusters[self.here.cluster].ctas[rank].shared,
+                offset,
+            ),
+            Located::Local { offset } => (&mut *self.warp.local[lane], offset),
+            Located::Const { .. } | Located::Param { .. } => {
+                let what = "a write to memory that can only be read".into();
+                return Err(self.fault(lane, Trap::IllegalAddress, what));
+            }
+        };
+        Ok(memory.get_mut(offset..offset + bytes).unwrap_or(&mut []))
+    }
+
+    /// How the observer calls these bytes.
+    pub(crate) fn range(&self, located: Located, bytes: u64) -> Range {
+        self.world.range(self.here.cluster, located, bytes)
+    }
+
+    /// Tells the observer of an ordinary access.
+    #[inline]
+    pub(crate) fn tell_access(
+        &mut self,
+        lane: usize,
+        located: Located,
+        bytes: u64,
+        kind: AccessKind,
+        (sem, scope): (Sem, Scope),
+    ) {
+        self.tell(lane, |step| Event::Access {
+            proxy: Proxy::Generic,
+            kind,
+            sem,
+            scope,
+            range: step.range(located, bytes),
+            copy: None,
+        });
+    }
+}
+
+impl World {
+    /// A place in the shared memory of a block of the cluster.
+    #[inline]
+    pub(crate) fn find_shared(
+        &self,
+        here: Here,
+        space: Space,
+        at: u64,
+        bytes: u64,
+    ) -> Result<Located, String> {
+        let (rank, offset) = of_shared(at & 0xffff_ffff);
+        let (ctas, start) = (&self.clusters[here.cluster].ctas, offset as u64);
+        let is_there = ctas.get(rank).is_some_and(|cta| cta.alive != 0)
+            && at <= 0xffff_ffff
+            && (space != Space::SharedCta || rank == here.rank)
+            && start >= SHARED_START
+            && start + bytes <= self.shared_bytes;
+        match is_there {
+            true => Ok(Located::Shared { rank, offset }),
+            false => Err(self.why_not_shared(here, space, at, bytes)),
+        }
+    }
+
+    #[cold]
+    fn why_not_shared(&self, here: Here, space: Space, at: u64, bytes: u64) -> String {
+        let (rank, _) = of_shared(at & 0xffff_ffff);
+        let ctas = &self.clusters[here.cluster].ctas;
+        let what = format!("{bytes} bytes at {at:#x} of shared memory");
+        if at > 0xffff_ffff {
+            return format!("{what}, whose addresses have 32 bits");
+        }
+        let Some(cta) = ctas.get(rank) else {
+            return format!("{what}: block {rank} of a cluster of {}", ctas.len());
+        };
+        if space == Space::SharedCta && rank != here.rank {
+            return format!("{what} are in block {rank} of the cluster, not in this one");
+        }
+        if cta.alive == 0 {
+            return format!("{what}: block {rank} of the cluster has ended");
+        }
+        let first = ((rank as u64) << SHARED_RANK_SHIFT) + SHARED_START;
+        let length = self.shared_bytes - SHARED_START;
+        format!("{what} are outside of the block's, {length} bytes at {first:#x}")
+    }
+
+    pub(crate) fn range(&self, cluster: usize, located: Located, bytes: u64) -> Range {
+        let (memory, address) = match located {
+            Located::Global { allocation, offset } => (
+                observer::Memory::Global,
+                self.memory.address(allocation) + offset as u64,
+            ),
+            Located::Shared { rank, offset } => {
+                let block = self.clusters[cluster].ctas[rank].number;
+                (observer::Memory::Shared { block }, offset as u64)
+            }
+            Located::Local { offset } => (observer::Memory::Local, offset as u64),
+            Located::Const { offset } => (observer::Memory::Const, offset as u64),
+            Located::Param { offset } => (observer::Memory::Param, offset as u64),
+        };
+        Range {
+            memory,
+            address,
+            bytes: bytes as u32,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde_json::{Value, json};
+use tensor_map::{Finding, Rule};
+
+use super::parameters::{Given, Parameters};
+
+/// Which rules the parameters of a map keep
+#[derive(Args)]
+pub(crate) struct Check {
+    /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes
+    map: Option<String>,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// List all rules, with where they are written
+    #[arg(long)]
+    rules: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+        if self.rules {
+            return list(out);
+        }
+        let Given {
+            params,
+            address,
+            target,
+            ..
+        } = self.parameters.or_bytes(self.map.as_deref())?;
+        let broken: Vec<Finding> = match params.build_for(address, target) {
+            Ok(_) => Vec::new(),
+            Err(refused) => refused.violations().collect(),
+        };
+        let warnings: Vec<Finding> = params.warnings(address, target).collect();
+        if self.json {
+            let all = json!({
+                "broken": broken.iter().map(to_json).collect::<Vec<_>>(),
+                "warnings": warnings.iter().map(to_json).collect::<Vec<_>>(),
+            });
+            writeln!(out, "{all:#}")?;
+        } else {
+            broken
+                .iter()
+                .try_for_each(|finding| print(out, "broken", finding))?;
+            warnings
+                .iter()
+                .try_for_each(|finding| print(out, "warning", finding))?;
+            if broken.is_empty() {
+                let function = params.function();
+                writeln!(
+                    out,
+                    "all rules of {function} are kept for compute capability {}.{}",
+                    target.major, target.minor
+                )?;
+            }
+        }
+        match broken.len() {
+            0 => Ok(()),
+            1 => bail!("1 rule is broken"),
+            count => bail!("{count} rules are broken"),
+        }
+    }
+}
+
+fn print(out: &mut impl Write, kind: &str, finding: &Finding) -> Result<()> {
+    writeln!(out, "{kind}: {finding}")?;
+    writeln!(
+        out,
+        "    {} ({})",
+        finding.rule.summary(),
+        finding.rule.source()
+    )?;
+    Ok(())
+}
+
+fn to_json(finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule.id(),
+        "parameter": finding.parameter.to_string(),
+        "value": finding.value.to_string(),
+        "nearest": finding.nearest.map(|nearest| nearest.to_string()),
+        "message": finding.to_string(),
+        "source": finding.rule.source(),
+    })
+}
+
+fn list(out: &mut impl Write) -> Result<()> {
+    for rule in Rule::ALL {
+        let kind = if rule.is_warning() { "warning" } else { "rule" };
+        writeln!(out, "{kind:<8} {:<25} {}", rule.id(), rule.summary())?;
+        writeln!(out, "         {:<25} {}", "", rule.source())?;
+    }
+    Ok(())
+}

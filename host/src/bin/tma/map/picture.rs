@@ -1,0 +1,201 @@
+//! The drawing: global memory on the left, shared memory on the right.
+//!
+//! Each piece of 16 bytes has the colour of its place in its row on both sides, so that the swizzle
+//! shows; pieces out of bounds are hatched.
+
+use tensor_map::{
+    Swizzle,
+    walk::{Direction, Row},
+};
+
+use super::{
+    draw::Copy,
+    svg::{Place, Svg},
+};
+
+const CELL: f64 = 46.0;
+const LINE: f64 = 18.0;
+/// Rows beyond this are counted, not drawn.
+const MOST_ROWS: usize = 256;
+const LEFT: f64 = 130.0;
+
+/// The drawing of a copy, under these lines of text.
+pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
+    let mut svg = Svg::new();
+    let arrow = if copy.direction == Direction::Load {
+        "to"
+    } else {
+        "from"
+    };
+    let title = format!(
+        "{} copy, global memory {arrow} shared memory",
+        copy.params.mode()
+    );
+    svg.text(10.0, 20.0, "head", &title);
+    let mut y = 38.0;
+    let tensor = copy.params.tensor();
+    let kind = format!(
+        "{} {:?}, strides {:?} bytes, swizzle {}",
+        tensor.data_type.name(),
+        tensor.dims,
+        tensor.strides_bytes,
+        tensor.swizzle.name()
+    );
+    for line in [&kind].into_iter().chain(summary) {
+        svg.text(10.0, y, "", line);
+        y += 15.0;
+    }
+    // Room for the heads of both sides.
+    y += 40.0;
+    let shown = &copy.rows[..copy.rows.len().min(MOST_ROWS)];
+    let width = global(&mut svg, shown, copy.direction, y);
+    shared(&mut svg, copy, shown, LEFT + width + 130.0, y);
+    if shown.len() < copy.rows.len() {
+        let hidden = copy.rows.len() - shown.len();
+        let below = y + LINE * (shown.len() as f64 + 1.0);
+        svg.text(10.0, below, "", &format!("and {hidden} more rows"));
+    }
+    svg.finish()
+}
+
+/// The rows in global memory; how wide they are drawn.
+fn global(svg: &mut Svg, rows: &[Row], direction: Direction, y: f64) -> f64 {
+    svg.text(
+        10.0,
+        y - 8.0,
+        "head",
+        "global memory, a row of the box a line",
+    );
+    let mut widest: f64 = 0.0;
+    for (number, row) in rows.iter().enumerate() {
+        let top = y + LINE * number as f64;
+        svg.text(
+            LEFT - 8.0,
+            top + 13.0,
+            "end",
+            &format!("{} at {}", number, row.global_offset),
+        );
+        for (piece, begin) in (0..row.bytes).step_by(16).enumerate() {
+            let end = (begin + 16).min(row.bytes);
+            let x = LEFT + CELL * piece as f64;
+            let (first, last) = (
+                row.global_offset + begin as i64,
+                row.global_offset + end as i64 - 1,
+            );
+            let title = format!(
+                "row {number}, bytes {begin} to {}: bytes {first} to {last} of the tensor",
+                end - 1
+            );
+            cell(
+                svg,
+                Place {
+                    x,
+                    y: top,
+                    width: CELL,
+                    height: LINE,
+                },
+                row,
+                begin..end,
+                direction,
+                &title,
+            );
+            widest = widest.max(x + CELL - LEFT);
+        }
+    }
+    widest
+}
+
+/// The box in shared memory, in lines of the 128 bytes of all banks.
+fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
+    svg.text(x, y - 24.0, "head", "shared memory, 128 bytes a line");
+    svg.text(x - 8.0, y - 6.0, "end", "banks");
+    for group in 0..8 {
+        let middle = x + CELL * (f64::from(group) + 0.5);
+        svg.text(
+            middle,
+            y - 6.0,
+            "middle",
+            &format!("{}-{}", group * 4, group * 4 + 3),
+        );
+    }
+    let swizzle = copy.params.tensor().swizzle;
+    let first_line = copy.shared_address / 128;
+    let mut labelled = None;
+    for (number, row) in rows.iter().enumerate() {
+        for piece in row.pieces(swizzle, copy.shared_address) {
+            for part in (0..piece.bytes).step_by(16) {
+                let begin = piece.row_offset + part;
+                let end = (begin + 16).min(piece.row_offset + piece.bytes);
+                let address = piece.shared_address + part as u32;
+                let line = address / 128 - first_line;
+                let top = y + LINE * f64::from(line);
+                let place = Place {
+                    x: x + CELL / 16.0 * f64::from(address % 128),
+                    y: top,
+                    width: CELL / 16.0 * (end - begin) as f64,
+                    height: LINE,
+                };
+                if labelled != Some(line) {
+                    svg.text(
+                        x - 8.0,
+                        top + 13.0,
+                        "end",
+                        &(address / 128 * 128).to_string(),
+                    );
+                    labelled = Some(line);
+                }
+                let title = format!(
+                    "shared bytes {address} to {}: row {number}, bytes {begin} to {}",
+                    address + (end - begin) as u32 - 1,
+                    end - 1
+                );
+                cell(svg, place, row, begin..end, copy.direction, &title);
+                let middle = (place.x + place.width / 2.0, top + 12.0);
+                if swizzle != Swizzle::B128Atom32Flip8 {
+                    svg.text(
+                        middle.0,
+                        middle.1,
+                        "middle",
+                        &format!("{number}:{}", begin / 16),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A part of a row: coloured by its place, hatched where it is out of bounds.
+fn cell(
+    svg: &mut Svg,
+    place: Place,
+    row: &Row,
+    bytes: std::ops::Range<u64>,
+    direction: Direction,
+    title: &str,
+) {
+    let inside = row.inside.start.max(bytes.start)..row.inside.end.min(bytes.end);
+    let outside = match direction {
+        Direction::Load => "out of bounds, filled",
+        Direction::Store => "out of bounds, not written",
+    };
+    if inside.is_empty() {
+        return svg.rectangle(place, "url(#outside)", &format!("{title}, {outside}"));
+    }
+    let hue = bytes.start / 16 % 8 * 45;
+    let colour = format!("hsl({hue}, 70%, 80%)");
+    if inside == bytes {
+        return svg.rectangle(place, &colour, title);
+    }
+    svg.rectangle(
+        place,
+        "url(#outside)",
+        &format!("{title}, partly {outside}"),
+    );
+    let scale = place.width / (bytes.end - bytes.start) as f64;
+    let part = Place {
+        x: place.x + scale * (inside.start - bytes.start) as f64,
+        width: scale * (inside.end - inside.start) as f64,
+        ..place
+    };
+    svg.rectangle(part, &colour, title);
+}

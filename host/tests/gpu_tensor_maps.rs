@@ -1,0 +1,146 @@
+//! Tensor maps in all the memory that kernels can take them from, and what lies where they point:
+//! run with `--ignored`.
+
+#[path = "support/matrix.rs"]
+mod matrix;
+
+use host::{EncodeError, Gpu, Shape, encode, encode_with_driver};
+use matrix::{PTX, boxed, matrix};
+use tensor_map::{DataType, Swizzle, TensorMap};
+
+type Result = std::result::Result<(), Box<dyn std::error::Error>>;
+
+/// `tile` of the other tests, whose map is at an address, acquired, or in constant memory.
+fn ptx(entry: &str, parameter: &str, map: &str) -> String {
+    let (head, tile) = PTX
+        .text
+        .split_once(".visible .entry tile(")
+        .expect("a kernel `tile`");
+    let version = head.split(".extern").next().expect("a head");
+    let (tile, _) = tile.split_once("\n}").expect("an end");
+    let tile = tile.replace("\t.param .align 64 .b8 map[128],\n", parameter);
+    let tile = tile.replace("\tmov.b64 %rd0, map;\n\tcvta.param.u64 %rd0, %rd0;\n", map);
+    let version = version.replace(".version 8.0", ".version 8.3");
+    format!(
+        "{version}\n.const .align 64 .b8 constant_map[128];\n.visible .entry {entry}({tile}\n}}\n"
+    )
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn maps_work_from_global_memory() -> Result {
+    let gpu = Gpu::first()?;
+    let acquire = "\tld.param.u64 %rd0, [map];\n\
+                   \tfence.proxy.tensormap::generic.acquire.sys [%rd0], 128;\n";
+    let module = gpu.load(
+        "global.ptx",
+        &ptx("tile_global", "\t.param .u64 map,\n", acquire),
+    )?;
+    let (elements, tiled) = matrix();
+    let (matrix, other) = (
+        gpu.upload(&elements)?,
+        gpu.upload(&vec![7_i32; elements.len()])?,
+    );
+    let maps = gpu.upload_tensor_maps(&[other.tensor_map(tiled)?, matrix.tensor_map(tiled)?])?;
+    let out = gpu.zeroed::<i32>(256)?;
+    let tile = module.function("tile_global")?;
+    // SAFETY: the kernel takes the address of a map of 16 x 16 boxes, an address of 256 elements and
+    // coordinates; the buffer is read, which waits.
+    unsafe { tile.launch(Shape::new(1, 256), (&maps, &out, 0, 0)) }?;
+    assert_eq!(out.read()?, [7; 256]);
+    let second = maps.address(1).expect("two maps");
+    // SAFETY: as above.
+    unsafe {
+        tile.launch(
+            Shape::new(1, 256),
+            (host::Value::address(second), &out, 88, 60),
+        )
+    }?;
+    assert_eq!(out.read()?, boxed(88, 60));
+    assert_eq!(maps.address(2), None);
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn maps_work_from_constant_memory() -> Result {
+    let gpu = Gpu::first()?;
+    let map = "\tmov.u64 %rd0, constant_map;\n\tcvta.const.u64 %rd0, %rd0;\n";
+    let module = gpu.load("constant.ptx", &ptx("tile_constant", "", map))?;
+    let (elements, tiled) = matrix();
+    let matrix = gpu.upload(&elements)?;
+    module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
+    let out = gpu.zeroed::<i32>(256)?;
+    let tile = module.function("tile_constant")?;
+    // SAFETY: the kernel takes an address of 256 elements and coordinates, and a map of 16 x 16 boxes
+    // from constant memory; the buffer is read, which waits.
+    unsafe { tile.launch(Shape::new(1, 256), (&out, 32, 16)) }?;
+    assert_eq!(out.read()?, boxed(32, 16));
+    let error = module
+        .set_tensor_map("no_map", &matrix.tensor_map(tiled)?)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("no variable `no_map`"),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn what_lies_at_an_address_is_looked_at() -> Result {
+    let gpu = Gpu::first()?;
+    let (elements, tiled) = matrix();
+    let matrix = gpu.upload(&elements)?;
+    let address = matrix.address();
+    assert_eq!(
+        gpu.tensor_map(tiled, address)?,
+        *matrix.tensor_map(tiled)?.map()
+    );
+    let taller = TensorMap::tiled(DataType::I32, &[100, 65])
+        .strides_bytes(&[416])
+        .box_dims(&[16, 16]);
+    let error = gpu.tensor_map(taller, address).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("element [0, 64] is the first outside"),
+        "{error}"
+    );
+    drop(matrix);
+    let error = gpu.tensor_map(tiled, address).unwrap_err();
+    assert!(matches!(error, EncodeError::NoMemory { .. }), "{error}");
+    let local = [0_u128; 4];
+    let error = gpu
+        .tensor_map(tiled, local.as_ptr().addr() as u64)
+        .unwrap_err();
+    assert!(matches!(error, EncodeError::NoMemory { .. }), "{error}");
+    let bytes = gpu.upload(&[0_u8; 26624])?;
+    assert!(bytes.tensor_map(tiled).is_ok());
+    let halves = gpu.upload(&[0_u16; 13312])?;
+    let error = halves.tensor_map(tiled).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("a buffer of u16 holds no tensor of i32"),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn our_map_is_the_drivers() -> Result {
+    let gpu = Gpu::first()?;
+    let tiled = TensorMap::tiled_outermost_first(DataType::F16, &[94, 162, 32])
+        .box_dims_outermost_first(&[2, 2, 32])
+        .swizzle(Swizzle::B64);
+    let address = 0x7f00_0000_0000;
+    assert_eq!(
+        encode(&gpu, tiled, address)?,
+        encode_with_driver(&gpu, tiled, address)?
+    );
+    let refused = encode_with_driver(&gpu, tiled.box_dims(&[3, 1, 1]), address).unwrap_err();
+    assert!(matches!(refused, EncodeError::Driver { .. }), "{refused}");
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! `tma map` without a GPU.
+#![cfg(target_os = "linux")]
+
+#[allow(dead_code)]
+mod support;
+
+use std::{fs, path::Path, process::Output};
+
+use support::{NO_DRIVER, printed, refused, tma};
+
+/// The tile of `docs/tensor-maps.md`: 2 x 2 x 32 of an [H][W][C] image of f16.
+const TILE: [&str; 8] = [
+    "--type",
+    "f16",
+    "--dims",
+    "32,162,94",
+    "--box",
+    "32,2,2",
+    "--swizzle",
+    "64b",
+];
+
+fn map(verb: &str, arguments: &[&str]) -> Output {
+    let all: Vec<&str> = ["map", verb].iter().chain(arguments).copied().collect();
+    tma(Path::new(NO_DRIVER), &[], &all)
+}
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    TILE.iter().chain(more).copied().collect()
+}
+
+fn bytes(arguments: &[&str]) -> String {
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(&map("explain", arguments))).unwrap();
+    json["bytes"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_map_is_explained_from_parameters_bytes_and_files() {
+    let text = printed(&map("explain", &TILE));
+    assert!(
+        text.contains("dimensions       [32, 162, 94] elements, innermost first"),
+        "{text}"
+    );
+    let reversed = [
+        "--type",
+        "f16",
+        "--dims",
+        "94,162,32",
+        "--box",
+        "2,2,32",
+        "--outermost-first",
+        "--swizzle",
+        "64b",
+    ];
+    assert_eq!(printed(&map("explain", &reversed)), text);
+    let digits = bytes(&with(&["--json"]));
+    let from_digits = printed(&map("explain", &[&digits]));
+    assert!(
+        from_digits.contains("box              [32, 2, 2] elements, 256 bytes"),
+        "{from_digits}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("map");
+    fs::write(&file, tensor_map::TensorMap::from_words([0; 16]).to_bytes()).unwrap();
+    let zero = printed(&map("explain", &[&file.display().to_string()]));
+    assert!(zero.contains("dimensions       [1] elements"), "{zero}");
+    fs::write(&file, format!("{digits}\n")).unwrap();
+    assert_eq!(
+        printed(&map("explain", &[&file.display().to_string()])),
+        from_digits
+    );
+}
+
+#[test]
+fn broken_rules_are_listed_and_fail() {
+    let text = printed(&map("check", &TILE));
+    assert!(
+        text.ends_with("all rules of cuTensorMapEncodeTiled are kept for compute capability 9.0\n"),
+        "{text}"
+    );
+    let output = map(
+        "check",
+        &["--type", "f32", "--dims", "64,64", "--box", "3,300"],
+    );
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(
+        text.contains("broken: box_dims[0] = 3: a row of 12 bytes"),
+        "{text}"
+    );
+    assert!(
+        text.contains("broken: box_dims[1] = 300: must be 1 to 256 elements; try 256"),
+        "{text}"
+    );
+    assert!(!output.status.success());
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: 2 rules are broken\n"
+    );
+    assert!(printed(&map("check", &["--rules"])).contains("box-row-multiple"));
+}
+
+#[test]
+fn maps_are_compared() {
+    let left = bytes(&with(&["--json"]));
+    assert_eq!(
+        printed(&map("diff", &[&left, &left])),
+        "the maps are equal\n"
+    );
+    let output = map("diff", &with(&[&left, "--l2", "128b"]));
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "L2 promotion (word 1, bits 18:17): 0x2 and 0x0\n"
+    );
+    assert!(!output.status.success());
+    assert!(refused(&map("diff", &[&left])).contains("give two maps"));
+    assert!(refused(&map("diff", &with(&["--driver"]))).contains("the driver's map needs a GPU"));
+}
+
+#[test]
+fn the_tile_of_the_page_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tile.svg");
+    let file = file.display().to_string();
+    let text = printed(&map("draw", &with(&["--at", "0,161,7", "-o", &file])));
+    assert!(
+        text.contains("box at [0, 161, 7]: 4 rows, 256 bytes, 128 of them out of bounds"),
+        "{text}"
+    );
+    assert!(text.contains("bank conflicts"), "{text}");
+    let drawn = fs::read_to_string(&file).unwrap();
+    let expected = include_str!("../../docs/tensor-map-tile.svg");
+    assert!(drawn == expected, "draw it anew: see docs/tensor-maps.md");
+    let json = printed(&map("draw", &with(&["--json"])));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["rows"][3]["global_offset"], 10368 + 64);
+}
+
+#[test]
+fn bad_input_gives_one_clear_message() {
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["abc"],
+            "`abc` is neither 256 hexadecimal digits nor a file that can be read",
+        ),
+        (&["--dims", "3"], "give an element type"),
+        (&["--type", "f17", "--dims", "3"], "there is u8, u16"),
+        (&["--type", "f16"], "give the dimensions"),
+        (
+            &["abc", "--type", "f16", "--dims", "8"],
+            "give either parameters or a map, not both",
+        ),
+        (
+            &["--type", "f16", "--dims", "8", "--sm", "80"],
+            "a compute capability is 90 or more",
+        ),
+    ];
+    for (arguments, message) in cases {
+        let output = map("explain", arguments);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && text.contains(message), "{text}");
+    }
+    let no_map = "f".repeat(256);
+    assert!(refused(&map("explain", &[&no_map])).contains("these bytes are no tensor map"));
+    let trap = refused(&map("draw", &with(&["--at", "1,0,0"])));
+    assert!(trap.contains("not at a multiple of 16 bytes"), "{trap}");
+    let short = refused(&map("draw", &with(&["--at", "0,0"])));
+    assert!(
+        short.contains("2 coordinates are given, and 3 are needed"),
+        "{short}"
+    );
+}
