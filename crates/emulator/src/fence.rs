@@ -3,11 +3,11 @@
 //! The emulator makes every access visible at once, so a fence does nothing but to be seen by the
 //! observer.
 
-use ptx::{Instruction, OperandKind, Type};
+use ptx::{Instruction, OperandKind};
 
 use crate::{
     action::Action,
-    decode::{Decoder, Refusal, Slot, Space, Words},
+    decode::{Address, Decoder, Refusal, Space, Words},
     lanes::lanes_of,
     machine::Step,
     observer::{Event, FenceKind, Observer, Scope, Sem},
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fence {
     kind: FenceKind,
-    address: Option<Slot>,
+    address: Option<Address>,
 }
 
 pub(crate) fn decode(
@@ -51,8 +51,7 @@ pub(crate) fn decode(
             let OperandKind::Memory { address: place, .. } = &map.kind else {
                 return Err("an operand that must be an address is none".into());
             };
-            address = Some(decoder.source(place, Type::U64)?);
-            decoder.place(place, Space::Generic)?;
+            address = Some(decoder.place(place, Space::Generic)?);
         }
         FenceKind::ProxyTensorMap {
             sem,
@@ -87,10 +86,10 @@ impl Fence {
         }
         for lane in lanes_of(step.active) {
             let mut kind = self.kind;
-            if let (FenceKind::ProxyTensorMap { address, .. }, Some(slot)) =
+            if let (FenceKind::ProxyTensorMap { address, .. }, Some(place)) =
                 (&mut kind, self.address)
             {
-                *address = step.get(slot)[lane];
+                *address = step.address_of(&place, lane);
             }
             step.tell(lane, |_| Event::Fence(kind));
         }

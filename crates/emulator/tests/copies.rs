@@ -229,6 +229,12 @@ fn a_tensor_store_is_cut_at_sixteen_bytes() {
             "{x}, {y}"
         );
     }
+    let outside = store_box(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group",
+        12,
+        0,
+    );
+    assert_eq!(outside.unwrap(), (0..72).collect::<Vec<u32>>());
     let reduced = store_box(
         "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group",
         0,
@@ -365,4 +371,15 @@ fn a_deadlock_at_an_mbarrier_shows_its_arithmetic() {
             "{said}"
         );
     }
+}
+
+#[test]
+fn fences_and_hints_of_every_kind_are_known() {
+    let body = "fence.acq_rel.gpu; fence.sc.cluster; fence.release.cta; membar.sys; fence.proxy.alias;
+        fence.proxy.async; fence.proxy.async.global; fence.proxy.async.shared::cta; fence.mbarrier_init.release.cluster;
+        fence.proxy.tensormap::generic.release.gpu; fence.proxy.tensormap::generic.acquire.gpu [%out+128], 128;
+        cp.async.bulk.prefetch.L2.global [%out], 32; prefetch.global.L2 [%out]; prefetch.tensormap [%out];
+        griddepcontrol.wait; griddepcontrol.launch_dependents; nanosleep.u32 20; pmevent 1;
+        mov.u32 %r1, 1; st.global.u32 [%out], %r1;";
+    assert_eq!(common::run(body, 1, 1).unwrap(), [1]);
 }

@@ -17,7 +17,7 @@ fn refusal(name: &str, text: &str, entry: &str) -> Option<String> {
         is_refusal || failure.stage == launch::Stage::Check,
         "{name}: {entry}: {failure}"
     );
-    is_refusal.then(|| failure.what)
+    is_refusal.then_some(failure.what)
 }
 
 #[test]

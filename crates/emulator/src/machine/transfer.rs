@@ -151,7 +151,10 @@ impl World {
                     Completion::Mbarrier { .. } => {}
                 }
             }
-            return Ok(());
+            // What has no pieces, as a store of a box that is all outside, is complete at once.
+            if !transfer.unwritten.is_empty() || !transfer.unread.is_empty() {
+                return Ok(());
+            }
         }
         let count = 1 + self.rng.below(transfer.unwritten.len());
         let mut bytes = 0;
