@@ -194,6 +194,7 @@ impl Call {
             Some(Passed::Local { offset, bytes }) => {
                 let start = (step.group.local + offset) as usize;
                 for lane in lanes_of(step.active) {
+                    step.grow_local(lane);
                     let local = step.warp.local[lane]
                         .iter_mut()
                         .skip(start)

@@ -64,7 +64,8 @@ impl<O: Observer> Step<'_, O> {
                 self.world.find_shared(self.here, space, at, bytes)
             }
             Space::Local => {
-                let length = self.warp.local[lane].len();
+                self.grow_local(lane);
+                let length = self.local_bytes();
                 let offset = within(length).ok_or_else(|| of("local memory", length));
                 offset.map(|offset| Located::Local { offset })
             }

@@ -9,6 +9,21 @@ use crate::{
 };
 
 impl<O: Observer> Step<'_, O> {
+    /// Bytes of local memory up to the end of the current function's frame.
+    pub(crate) fn local_bytes(&self) -> usize {
+        let function = self.program.functions.get(self.group.function);
+        self.group.local as usize + function.map_or(0, |function| function.local_bytes as usize)
+    }
+
+    /// Local memory takes space when it is first used.
+    pub(crate) fn grow_local(&mut self, lane: usize) {
+        let bytes = self.local_bytes();
+        let local = &mut self.warp.local[lane];
+        if local.len() < bytes {
+            local.resize(bytes, 0);
+        }
+    }
+
     /// Enters a function: its frames begin where those of the caller end.
     pub(crate) fn enter_function(
         &mut self,
@@ -38,9 +53,6 @@ impl<O: Observer> Step<'_, O> {
         }
         let cta = &self.world.clusters[self.here.cluster].ctas[self.here.rank];
         for lane in lanes_of(self.active) {
-            if self.warp.local[lane].len() < local_end as usize {
-                self.warp.local[lane].resize(local_end as usize, 0);
-            }
             let thread = (self.here.warp * LANES + lane) as u32;
             for (slot, constant) in &callee.constants {
                 self.warp.registers[base + slot][lane] =
@@ -81,6 +93,7 @@ impl<O: Observer> Step<'_, O> {
     ) {
         for lane in lanes_of(self.active) {
             let mut value = [0; 8];
+            self.grow_local(lane);
             let local = &mut self.warp.local[lane];
             match (source, destination) {
                 (

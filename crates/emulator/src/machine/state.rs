@@ -276,7 +276,7 @@ impl World {
                     ..Group::default()
                 }],
                 alive: mask,
-                local: vec![vec![0; entry.local_bytes as usize]; LANES],
+                local: vec![Vec::new(); LANES],
                 cluster_arrived: [None; LANES],
             };
             for (slot, constant) in &entry.constants {
