@@ -47,6 +47,9 @@ impl Device {
         }
     }
 
+    /// The environment variable that chooses the emulator's schedule, a number.
+    pub const SEED_VARIABLE: &str = "TMA_SEED";
+
     /// The environment variable that names the device where no `--device` does.
     pub const VARIABLE: &str = "TMA_DEVICE";
 
@@ -85,12 +88,13 @@ impl Device {
 }
 
 fn emulator() -> Opened {
-    let seed = std::env::var("TMA_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok());
-    Opened::Ready {
-        backend: Box::new(EmulatorBackend::new(seed.unwrap_or(0))),
-        capability: Capability { major: 9, minor: 0 },
+    let seed = std::env::var(Device::SEED_VARIABLE).unwrap_or_else(|_| "0".into());
+    match seed.parse() {
+        Ok(seed) => Opened::Ready {
+            backend: Box::new(EmulatorBackend::new(seed)),
+            capability: Capability { major: 9, minor: 0 },
+        },
+        Err(_) => Opened::Broken(format!("{} is `{seed}`, no seed", Device::SEED_VARIABLE)),
     }
 }
 
