@@ -108,17 +108,25 @@ impl<T: Pod> DeviceBuffer<T> {
     ///
     /// # Errors
     /// The parameters break rules, the tensor does not lie in the buffer, or its elements are not
-    /// those of the buffer.
+    /// those of the buffer: all of it that holds.
     pub fn tensor_map_at(
         &self,
         params: impl Into<Params>,
         offset_bytes: u64,
     ) -> Result<TensorMap<'_>, EncodeError> {
         let params = params.into();
-        element::check::<T>(params.tensor().data_type)?;
-        EncodeError::outside(&params, self.len_bytes() as u64, offset_bytes)?;
-        let map = encode(&self.gpu, params, self.address().wrapping_add(offset_bytes))?;
-        Ok(TensorMap::new(map))
+        let address = self.address().wrapping_add(offset_bytes);
+        let element = element::check::<T>(params.tensor().data_type);
+        let inside = EncodeError::outside(&params, self.len_bytes() as u64, offset_bytes, address);
+        let map = encode(&self.gpu, params, address);
+        let errors = element.err().into_iter().chain(inside.err());
+        match (map, errors) {
+            (Ok(map), errors) => EncodeError::all(errors).map_or(Ok(TensorMap::new(map)), Err),
+            (Err(refused), errors) => {
+                let all = EncodeError::all(errors.chain([refused.clone()]));
+                Err(all.unwrap_or(refused))
+            }
+        }
     }
 }
 

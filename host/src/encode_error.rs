@@ -29,6 +29,8 @@ pub enum EncodeError {
         buffer_bytes: u64,
         /// Where in the buffer the tensor begins.
         offset_bytes: u64,
+        /// The device address where the tensor begins.
+        address: u64,
         /// The first element outside, innermost coordinate first.
         element: Vec<u64>,
     },
@@ -53,14 +55,26 @@ pub enum EncodeError {
     },
     /// The GPU's context cannot be used.
     Context(Failure),
+    /// Several of these.
+    Several(Vec<Self>),
 }
 
 impl EncodeError {
+    /// All of these errors as one, if there are any.
+    pub(crate) fn all(errors: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut errors: Vec<Self> = errors.into_iter().collect();
+        match errors.len() {
+            0 | 1 => errors.pop(),
+            _ => Some(Self::Several(errors)),
+        }
+    }
+
     /// An error if the tensor does not lie in a buffer of `buffer_bytes`.
     pub(crate) fn outside(
         params: &Params,
         buffer_bytes: u64,
         offset_bytes: u64,
+        address: u64,
     ) -> Result<(), Self> {
         let tensor = params.tensor();
         let element = match buffer_bytes.checked_sub(offset_bytes) {
@@ -72,6 +86,7 @@ impl EncodeError {
                 params: Box::new(*params),
                 buffer_bytes,
                 offset_bytes,
+                address,
                 element,
             })
         })
@@ -93,13 +108,14 @@ impl Display for EncodeError {
                 params,
                 buffer_bytes,
                 offset_bytes,
+                address,
                 element,
             } => {
                 let bytes = params.tensor().span_bytes();
                 write!(f, "a tensor of {bytes} bytes from byte {offset_bytes} ")?;
                 write!(f, "does not fit a buffer of {buffer_bytes}: ")?;
                 writeln!(f, "element {element:?} is the first outside, with")?;
-                write!(f, "{}", params.explain(*offset_bytes))
+                write!(f, "{}", params.explain(*address))
             }
             Self::Element { buffer, data_type } => {
                 let name = data_type.name();
@@ -121,6 +137,10 @@ impl Display for EncodeError {
                 )
             }
             Self::Context(failure) => failure.fmt(f),
+            Self::Several(errors) => {
+                let lines: Vec<String> = errors.iter().map(Self::to_string).collect();
+                f.write_str(&lines.join("\n"))
+            }
         }
     }
 }
@@ -183,18 +203,37 @@ mod tests {
     #[test]
     fn a_tensor_stays_in_its_buffer() {
         let (params, span) = (tiled().params(), 63 * 416 + 400);
-        assert_eq!(EncodeError::outside(&params, span + 16, 16), Ok(()));
-        let error = EncodeError::outside(&params, span + 15, 16).unwrap_err();
+        assert_eq!(EncodeError::outside(&params, span + 16, 16, 0x7f10), Ok(()));
+        let error = EncodeError::outside(&params, span + 15, 16, 0x7f10).unwrap_err();
         let expected = "a tensor of 26608 bytes from byte 16 does not fit a buffer of 26623: \
                         element [99, 63] is the first outside, with";
         assert!(error.to_string().starts_with(expected), "{error}");
-        let error = EncodeError::outside(&params, 8, 16)
+        assert!(
+            error.to_string().contains("address          0x7f10"),
+            "{error}"
+        );
+        let error = EncodeError::outside(&params, 8, 16, 0x7f10)
             .unwrap_err()
             .to_string();
         assert!(
             error.contains("element [0, 0] is the first outside"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn several_errors_are_reported_together() {
+        assert_eq!(EncodeError::all([]), None);
+        let other = EncodeError::OtherContext { address: 0x20 };
+        assert_eq!(EncodeError::all([other.clone()]), Some(other.clone()));
+        let element = EncodeError::Element {
+            buffer: "u16",
+            data_type: DataType::I32,
+        };
+        let text = EncodeError::all([element, other]).unwrap().to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("a buffer of u16 holds no"), "{text}");
+        assert!(lines[1].starts_with("the memory at 0x20"), "{text}");
     }
 
     #[test]

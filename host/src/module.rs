@@ -1,4 +1,4 @@
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use cuda_driver::{driver_version, module::load_data_ex};
 use cust::{error::CudaError, sys};
@@ -52,8 +52,35 @@ impl Module {
         &self.gpu
     }
 
-    pub(crate) fn inner(&self) -> &cust::module::Module {
-        &self.inner
+    /// Where a variable lies and how many bytes it has, or the driver's code.
+    ///
+    /// `cust`'s `get_global` panics where the length is not the one that it expects.
+    pub(crate) fn variable(&self, name: &CStr) -> Result<(u64, usize), i32> {
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the two places are valid for writes, the name ends with a zero byte (1), and the
+        // module is alive (2); the caller has entered the context (3).
+        let result = unsafe {
+            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
+        };
+        match result {
+            sys::CUresult::CUDA_SUCCESS => Ok((address, bytes)),
+            error => Err(error as i32),
+        }
+    }
+
+    /// The driver's handle, which `cust` 0.3.2 does not give out.
+    fn raw(&self) -> sys::CUmodule {
+        const {
+            assert!(size_of::<cust::module::Module>() == size_of::<sys::CUmodule>());
+            assert!(align_of::<cust::module::Module>() == align_of::<sys::CUmodule>());
+        }
+        // SAFETY: `cust::module::Module` has one field, the handle; it has the same size, so the
+        // handle is all of it.
+        unsafe {
+            std::ptr::from_ref(&self.inner)
+                .cast::<sys::CUmodule>()
+                .read()
+        }
     }
 
     /// The text that it was made of.

@@ -4,11 +4,14 @@
 use std::{ffi::CString, marker::PhantomData};
 
 use cuda_driver::pointer::allocation;
-use cust::memory::CopyDestination;
+use cust::sys;
 use launch::{Failure, Stage};
 use tensor_map::Params;
 
-use crate::{DeviceBuffer, EncodeError, Gpu, KernelArgument, Module, TensorMap, Value, encode};
+use crate::{
+    DeviceBuffer, EncodeError, Gpu, KernelArgument, Module, TensorMap, Value, driver::failure,
+    encode,
+};
 
 /// Tensor maps in global memory, one after the other, that do not outlive their tensors.
 ///
@@ -81,7 +84,12 @@ impl Gpu {
         if !found.context.is_null() && found.context != self.raw_context() {
             return Err(EncodeError::OtherContext { address });
         }
-        EncodeError::outside(&params, found.bytes, address.wrapping_sub(found.address))?;
+        EncodeError::outside(
+            &params,
+            found.bytes,
+            address.wrapping_sub(found.address),
+            address,
+        )?;
         encode(self, params, address)
     }
 }
@@ -99,10 +107,57 @@ impl Module {
         self.gpu().enter(Stage::Upload)?;
         let name = CString::new(variable)
             .map_err(|_| fail(format!("the name `{variable}` has a zero byte")))?;
-        let place = self.inner().get_global::<[u64; 16]>(&name);
-        let mut place = place
-            .map_err(|error| fail(format!("no variable `{variable}` of 128 bytes: {error}")))?;
-        let result = place.copy_from(map.map().words());
-        result.map_err(|error| fail(format!("copying a map to `{variable}`: {error}")))
+        let (address, bytes) = self
+            .variable(&name)
+            .map_err(|code| failure(Stage::Upload, format!("no variable `{variable}`"), code))?;
+        fits(variable, address, bytes as u64).map_err(fail)?;
+        let words = map.map().words();
+        // SAFETY: the address is that of a variable of this module, which is loaded, and its length
+        // is that of the words (2). They are read before the call returns (1). The context is
+        // current (3).
+        let result =
+            unsafe { sys::cuMemcpyHtoD_v2(address, words.as_ptr().cast(), size_of_val(words)) };
+        match result {
+            sys::CUresult::CUDA_SUCCESS => Ok(()),
+            error => Err(failure(
+                Stage::Upload,
+                format!("copying a map to `{variable}`"),
+                error as i32,
+            )),
+        }
+    }
+}
+
+/// Whether a map can stand in a variable of so many bytes at this address.
+fn fits(variable: &str, address: u64, bytes: u64) -> Result<(), String> {
+    let needed = tensor_map::TensorMap::BYTES as u64;
+    if bytes != needed {
+        return Err(format!(
+            "the variable `{variable}` has {bytes} bytes, and a map has {needed}"
+        ));
+    }
+    if !address.is_multiple_of(64) {
+        return Err(format!(
+            "the variable `{variable}` is at {address:#x}, and a map must be at a multiple of 64; \
+             declare it with `.align 64`"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_needs_128_bytes_at_a_multiple_of_64() {
+        assert_eq!(fits("map", 0x140, 128), Ok(()));
+        let error = fits("map", 0x140, 64).unwrap_err();
+        assert_eq!(error, "the variable `map` has 64 bytes, and a map has 128");
+        let error = fits("map", 0x150, 128).unwrap_err();
+        assert!(
+            error.starts_with("the variable `map` is at 0x150, "),
+            "{error}"
+        );
     }
 }

@@ -22,7 +22,8 @@ fn ptx(entry: &str, parameter: &str, map: &str) -> String {
     let tile = tile.replace("\tmov.b64 %rd0, map;\n\tcvta.param.u64 %rd0, %rd0;\n", map);
     let version = version.replace(".version 8.0", ".version 8.3");
     format!(
-        "{version}\n.const .align 64 .b8 constant_map[128];\n.visible .entry {entry}({tile}\n}}\n"
+        "{version}\n.const .align 64 .b8 constant_map[128];\n\
+         .global .align 64 .b8 short_map[64];\n.visible .entry {entry}({tile}\n}}\n"
     )
 }
 
@@ -81,6 +82,13 @@ fn maps_work_from_constant_memory() -> Result {
         .unwrap_err();
     assert!(
         error.to_string().contains("no variable `no_map`"),
+        "{error}"
+    );
+    let error = module
+        .set_tensor_map("short_map", &matrix.tensor_map(tiled)?)
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("`short_map` has 64 bytes"),
         "{error}"
     );
     Ok(())

@@ -110,7 +110,7 @@ fn maps_are_compared() {
     let output = map("diff", &with(&[&left, "--l2", "128b"]));
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
-        "L2 promotion (word 1, bits 18:17): 0x2 and 0x0\n"
+        "L2 promotion (word 1, bits 18:17): given 0x0, parameters 0x2\n"
     );
     assert!(!output.status.success());
     assert!(refused(&map("diff", &[&left])).contains("give two maps"));
@@ -144,7 +144,10 @@ fn bad_input_gives_one_clear_message() {
             "`abc` is neither 256 hexadecimal digits nor a file that can be read",
         ),
         (&["--dims", "3"], "give an element type"),
-        (&["--type", "f17", "--dims", "3"], "there is u8, u16"),
+        (
+            &["--type", "f17", "--dims", "3"],
+            "no type `f17`; there are u8, u16",
+        ),
         (&["--type", "f16"], "give the dimensions"),
         (
             &["abc", "--type", "f16", "--dims", "8"],
@@ -152,7 +155,7 @@ fn bad_input_gives_one_clear_message() {
         ),
         (
             &["--type", "f16", "--dims", "8", "--sm", "80"],
-            "a compute capability is 90 or more",
+            "no compute capability `80` that has tensor maps; there are 90, 100",
         ),
     ];
     for (arguments, message) in cases {
@@ -169,4 +172,135 @@ fn bad_input_gives_one_clear_message() {
         short.contains("2 coordinates are given, and 3 are needed"),
         "{short}"
     );
+}
+
+#[test]
+fn the_bytes_given_are_the_bytes_explained() {
+    let digits = bytes(&with(&["--json"]));
+    // As `tensormap.replace` leaves a map: the bytes of the box are those of another.
+    let edited = {
+        let map: Vec<u8> = (0..128)
+            .map(|byte| u8::from_str_radix(&digits[2 * byte..2 * byte + 2], 16).unwrap())
+            .collect();
+        let mut words = *tensor_map::TensorMap::from_bytes(map.try_into().unwrap()).words();
+        tensor_map::layout::BOX_BYTES.set(&mut words, 64);
+        let bytes = tensor_map::TensorMap::from_words(words).to_bytes();
+        bytes.map(|byte| format!("{byte:02x}")).concat()
+    };
+    assert_ne!(edited, digits);
+    let text = printed(&map("explain", &[&edited]));
+    assert!(
+        text.contains(&format!("bytes            {edited}\n")),
+        "{text}"
+    );
+    assert!(text.contains("given 0x40, encoded anew 0x100"), "{text}");
+    let json = printed(&map("explain", &[&format!("0X{edited}"), "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["bytes"], edited);
+    assert_eq!(json["encoded_anew"]["bytes"], digits);
+    assert_eq!(json["encoded_anew"]["differences"][0]["left"], 64);
+    let zero = printed(&map("explain", &[&"0".repeat(256), "--json"]));
+    let zero: serde_json::Value = serde_json::from_str(&zero).unwrap();
+    assert_eq!(zero["bytes"], "0".repeat(256));
+    assert_eq!(zero["broken"][0]["rule"], "box-row-multiple");
+}
+
+#[test]
+fn broken_parameters_are_explained_and_fail() {
+    let broken = with(&["--swizzle", "32b"]);
+    let broken: Vec<&str> = broken[..6].iter().chain(&broken[8..]).copied().collect();
+    let output = map("explain", &broken);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\nbroken: box_dims[0] = 32"), "{text}");
+    assert!(text.starts_with("  mode             tiled"), "{text}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "error: 1 rule is broken\n");
+    let ranks = ["--type", "u8", "--dims", "16,2,2,2,2,2"];
+    let output = map("explain", &ranks);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("6; only 5 of the dimensions are shown"),
+        "{text}"
+    );
+    let text = printed(&map("explain", &with(&["--fill", "nan", "--l2", "64b"])));
+    assert!(text.contains("0x7FF7 repeated"), "{text}");
+    assert!(text.contains("L2 promotion: the L2 cache"), "{text}");
+}
+
+#[test]
+fn no_flag_is_ignored() {
+    let digits = bytes(&with(&["--json"]));
+    let error = refused(&map("check", &[&digits, "--address", "0x7", "--box", "3"]));
+    assert!(
+        error.contains("a map is given, and --box, --address"),
+        "{error}"
+    );
+    let error = refused(&map("diff", &[&digits, &digits, "--sm", "100"]));
+    assert!(error.contains("two maps are given, and --sm"), "{error}");
+    let wide = [
+        "--type",
+        "f16",
+        "--dims",
+        "64,16,16,4",
+        "--channels",
+        "64",
+        "--pixels",
+        "32",
+        "--wide",
+        "w",
+        "--lower=-3,-7",
+    ];
+    let error = refused(&map("explain", &wide));
+    assert!(error.contains("--lower has 2 values"), "{error}");
+    let error = refused(&map("explain", &[&digits[..254]]));
+    assert!(
+        error.contains("has 254 hexadecimal digits, a map has 256"),
+        "{error}"
+    );
+    assert!(error.len() < 100, "{error}");
+    let turned = [
+        "--type",
+        "f16",
+        "--dims",
+        "94,162,32",
+        "--strides",
+        "12960,80",
+        "--box",
+        "2,2,32",
+        "--outermost-first",
+        "--json",
+    ];
+    let json: serde_json::Value = serde_json::from_str(&printed(&map("explain", &turned))).unwrap();
+    assert_eq!(json["strides_bytes"], serde_json::json!([80, 12960]));
+}
+
+#[test]
+fn copies_that_no_gpu_makes_are_not_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("box.svg").display().to_string();
+    let draw = |more: &[&str]| {
+        let all = [&with(more)[..], &["-o", &file]].concat();
+        map("draw", &all)
+    };
+    let error = refused(&draw(&["--shared", "0x40"]));
+    assert!(error.contains("0x40 is no multiple of 128"), "{error}");
+    let error = refused(&draw(&["--shared", "4294967168"]));
+    assert!(error.contains("has 233472 bytes"), "{error}");
+    let text = printed(&draw(&["--shared", "0x80"]));
+    assert!(text.contains("begins within the swizzle"), "{text}");
+    let far = [
+        "--type",
+        "u8",
+        "--dims",
+        "256,4294967296,4294967296",
+        "--strides",
+        "1099511627760,16",
+        "--box",
+        "256,1,1",
+        "--at",
+        "0,8388608,8388607",
+        "-o",
+        &file,
+    ];
+    printed(&map("draw", &far));
 }

@@ -1,5 +1,6 @@
 mod check;
 mod conflicts;
+mod coordinates;
 mod diff;
 mod draw;
 mod explain;

@@ -40,8 +40,8 @@ impl Check {
         let warnings: Vec<Finding> = params.warnings(address, target).collect();
         if self.json {
             let all = json!({
-                "broken": broken.iter().map(to_json).collect::<Vec<_>>(),
-                "warnings": warnings.iter().map(to_json).collect::<Vec<_>>(),
+                "broken": broken.iter().map(finding_to_json).collect::<Vec<_>>(),
+                "warnings": warnings.iter().map(finding_to_json).collect::<Vec<_>>(),
             });
             writeln!(out, "{all:#}")?;
         } else {
@@ -79,7 +79,7 @@ fn print(out: &mut impl Write, kind: &str, finding: &Finding) -> Result<()> {
     Ok(())
 }
 
-fn to_json(finding: &Finding) -> Value {
+pub(crate) fn finding_to_json(finding: &Finding) -> Value {
     json!({
         "rule": finding.rule.id(),
         "parameter": finding.parameter.to_string(),

@@ -1,12 +1,12 @@
 use std::io::Write;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use host::{Gpu, encode_with_driver, target};
+use host::{EncodeError, Gpu, encode_with_driver, target};
 use serde_json::{Value, json};
-use tensor_map::{Difference, TensorMap};
+use tensor_map::{Difference, Refused, Rule, TensorMap};
 
-use super::parameters::{Given, Parameters, read_map};
+use super::parameters::{Given, Parameters, from_hex, hex, read_map};
 
 /// Which fields of two maps differ: of two given, of one and parameters, or ours and the driver's
 #[derive(Args)]
@@ -24,55 +24,175 @@ pub(crate) struct Diff {
     json: bool,
 }
 
-impl Diff {
-    pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
-        let (left, right) = self.both()?;
-        let differences: Vec<Difference> = left.differences(&right).collect();
-        if self.json {
-            let all: Vec<Value> = differences.iter().map(to_json).collect();
-            writeln!(out, "{:#}", json!(all))?;
-        } else if differences.is_empty() {
-            writeln!(out, "the maps are equal")?;
-        } else {
-            differences
-                .iter()
-                .try_for_each(|difference| writeln!(out, "{difference}"))?;
-        }
-        match differences.len() {
-            0 => Ok(()),
-            1 => bail!("1 field differs"),
-            count => bail!("{count} fields differ"),
+/// A map, or why there is none, and what to call it.
+struct Side {
+    name: String,
+    map: Result<TensorMap, String>,
+}
+
+impl Side {
+    fn new(name: impl Into<String>, map: TensorMap) -> Self {
+        Self {
+            name: name.into(),
+            map: Ok(map),
         }
     }
 
-    fn both(&self) -> Result<(TensorMap, TensorMap)> {
+    /// A map that was given: named by its file, or `given` if it is digits.
+    fn read(given: &str) -> Result<Self> {
+        let map = read_map(given)?;
+        let name = if from_hex(given).is_some() {
+            "given"
+        } else {
+            given
+        };
+        Ok(Self::new(name, map))
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "bytes": self.map.as_ref().ok().map(hex),
+            "refused": self.map.as_ref().err(),
+        })
+    }
+}
+
+impl Diff {
+    pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+        let (left, right) = self.both()?;
+        compare(out, &left, &right, self.json)
+    }
+
+    fn both(&self) -> Result<(Side, Side)> {
+        let flags = self.parameters.given();
         match (&self.maps[..], self.driver) {
-            ([left, right], false) if !self.parameters.are_given() => {
-                Ok((read_map(left)?, read_map(right)?))
+            ([left, right], false) => {
+                ensure!(
+                    flags.is_empty() && self.parameters.sm.is_none(),
+                    "give two maps, or one map and parameters: two maps are given, and {}",
+                    if flags.is_empty() {
+                        "--sm".to_owned()
+                    } else {
+                        flags.join(", ")
+                    }
+                );
+                let (mut left, mut right) = (Side::read(left)?, Side::read(right)?);
+                if left.name == right.name {
+                    left.name.insert_str(0, "first ");
+                    right.name.insert_str(0, "second ");
+                }
+                Ok((left, right))
             }
-            ([map], false) if self.parameters.are_given() => {
+            ([map], false) if !flags.is_empty() => {
                 let Given {
                     params,
                     address,
                     target,
                     ..
                 } = self.parameters.or_bytes(None)?;
-                Ok((params.build_for(address, target)?, read_map(map)?))
+                let made = params.build_for(address, target)?;
+                Ok((Side::read(map)?, Side::new("parameters", made)))
             }
             ([], true) => {
                 let Given {
                     params, address, ..
                 } = self.parameters.or_bytes(None)?;
+                ensure!(
+                    self.parameters.sm.is_none(),
+                    "--driver takes the compute capability of the GPU: leave out --sm"
+                );
                 let gpu = Gpu::first().context("the driver's map needs a GPU")?;
-                let ours = params.build_for(address, target(&gpu))?;
-                Ok((ours, encode_with_driver(&gpu, params, address)?))
+                let ours = params.build_for(address, target(&gpu));
+                let theirs = encode_with_driver(&gpu, params, address);
+                verdicts(ours, theirs)
             }
             _ => bail!("give two maps, or one map and parameters, or parameters and --driver"),
         }
     }
 }
 
-fn to_json(difference: &Difference) -> Value {
+/// Our map and the driver's, or why there is none.
+fn verdicts(
+    ours: Result<TensorMap, Refused>,
+    theirs: Result<TensorMap, EncodeError>,
+) -> Result<(Side, Side)> {
+    if let Err(refused) = &ours
+        && refused
+            .violations()
+            .all(|broken| broken.rule == Rule::WideBitsUnknown)
+        && theirs.is_ok()
+    {
+        bail!("{refused}\nthe driver makes a map, and there is nothing to compare it with");
+    }
+    let theirs = match theirs {
+        Ok(map) => Ok(map),
+        Err(EncodeError::Driver { error, .. }) => Err(error.to_string()),
+        Err(error) => return Err(error.into()),
+    };
+    let side = |name: &str, map| Side {
+        name: name.to_owned(),
+        map,
+    };
+    let ours = ours.map_err(|refused| refused.to_string());
+    Ok((side("ours", ours), side("driver", theirs)))
+}
+
+fn compare(out: &mut impl Write, left: &Side, right: &Side, is_json: bool) -> Result<()> {
+    let differences: Vec<Difference> = match (&left.map, &right.map) {
+        (Ok(left), Ok(right)) => left.differences(right).collect(),
+        _ => Vec::new(),
+    };
+    if is_json {
+        let all: Vec<Value> = differences.iter().map(difference_to_json).collect();
+        let value = json!({
+            "left": left.to_json(),
+            "right": right.to_json(),
+            "differences": all,
+        });
+        writeln!(out, "{value:#}")?;
+    } else if left.map.is_err() || right.map.is_err() {
+        for Side { name, map } in [left, right] {
+            match map {
+                Ok(map) => writeln!(out, "{name}: {}", hex(map))?,
+                Err(refused) => writeln!(out, "{name}: {refused}")?,
+            }
+        }
+        if left.map.is_err() && right.map.is_err() {
+            writeln!(out, "the verdicts are equal: refused by both")?;
+        }
+    } else if differences.is_empty() {
+        writeln!(out, "the maps are equal")?;
+    }
+    if !is_json {
+        for difference in &differences {
+            writeln!(out, "{}", line(difference, &left.name, &right.name))?;
+        }
+    }
+    match differences.len() {
+        _ if left.map.is_ok() != right.map.is_ok() => {
+            let refuser = if left.map.is_err() { left } else { right };
+            bail!("the verdicts differ: refused by one side, {}", refuser.name)
+        }
+        0 => Ok(()),
+        1 => bail!("1 field differs"),
+        count => bail!("{count} fields differ"),
+    }
+}
+
+/// A difference with the names of the sides.
+pub(crate) fn line(difference: &Difference, left_name: &str, right_name: &str) -> String {
+    let Difference { field, left, right } = difference;
+    let (name, word, low) = (field.name, field.word, field.shift);
+    let high = low + field.bits - 1;
+    let note = difference.note().map(|note| format!("; {note}"));
+    format!(
+        "{name} (word {word}, bits {high}:{low}): {left_name} {left:#x}, {right_name} {right:#x}{}",
+        note.unwrap_or_default()
+    )
+}
+
+pub(crate) fn difference_to_json(difference: &Difference) -> Value {
     let Difference { field, left, right } = difference;
     json!({
         "field": field.name,
@@ -83,4 +203,56 @@ fn to_json(difference: &Difference) -> Value {
         "right": right,
         "note": difference.note(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuda_driver::{DriverError, Origin};
+    use tensor_map::{DataType, Target};
+
+    /// What is printed, and the error.
+    fn compared(address: u64, theirs: Result<TensorMap, EncodeError>) -> (String, Option<String>) {
+        let params = TensorMap::tiled(DataType::F32, &[64])
+            .box_dims(&[4])
+            .params();
+        let ours = params.build_for(address, Target::SM_90);
+        let (left, right) = verdicts(ours, theirs).unwrap();
+        let mut out = Vec::new();
+        let result = compare(&mut out, &left, &right, false);
+        let error = result.err().map(|error| error.to_string());
+        (String::from_utf8(out).unwrap(), error)
+    }
+
+    #[test]
+    fn verdicts_that_differ_are_shown() {
+        let map = TensorMap::from_words([0; 16]);
+        let (text, error) = compared(0x1008, Ok(map));
+        assert!(text.starts_with("ours: no tiled tensor map"), "{text}");
+        assert!(text.contains("\ndriver: 0000"), "{text}");
+        let expected = "the verdicts differ: refused by one side, ours";
+        assert_eq!(error.as_deref(), Some(expected));
+        let failed = || {
+            let error = DriverError {
+                function: "f",
+                code: 1,
+                origin: Origin::Driver,
+            };
+            let params = Box::new(TensorMap::tiled(DataType::F32, &[64]).params());
+            Err(EncodeError::Driver {
+                params,
+                address: 0x1000,
+                error,
+            })
+        };
+        let (_, error) = compared(0x1000, failed());
+        let expected = "the verdicts differ: refused by one side, driver";
+        assert_eq!(error.as_deref(), Some(expected));
+        let (text, error) = compared(0x1008, failed());
+        assert!(text.ends_with("refused by both\n"), "{text}");
+        assert_eq!(error, None);
+        let (text, error) = compared(0x1000, Ok(map));
+        assert!(text.contains(": ours 0x1000, driver 0x0"), "{text}");
+        assert!(error.unwrap().ends_with("fields differ"));
+    }
 }

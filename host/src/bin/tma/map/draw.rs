@@ -1,16 +1,17 @@
 use std::{fs, io::Write, path::PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use tensor_map::{
-    Params, Swizzle, Tensor,
+    Params, Swizzle, Target, Tensor,
     walk::{Direction, Row},
 };
 
 use super::{
     conflicts::{Access, Conflicts, Shape},
-    parameters::{Given, Parameters, to_json},
+    coordinates::coordinates,
+    parameters::{Given, Parameters, shared_address, to_json},
     picture::picture,
 };
 
@@ -21,7 +22,7 @@ pub(crate) struct Draw {
     map: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
-    /// Coordinates of the box, innermost first; the origin unless given
+    /// Coordinates of the box, innermost first but for --outermost-first; the origin unless given
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     at: Option<Vec<i32>>,
     /// Offsets of an im2col copy, W first
@@ -30,8 +31,8 @@ pub(crate) struct Draw {
     /// Draw a store
     #[arg(long)]
     store: bool,
-    /// The shared address of the box
-    #[arg(long, default_value_t = 0)]
+    /// The shared address of the box, a multiple of 128, as in 1024 or 0x400
+    #[arg(long, default_value = "0", value_parser = shared_address)]
     shared: u32,
     /// Count bank conflicts of a warp that reads `row` or `column`, so many bytes a thread
     #[arg(long, default_value = "column:16")]
@@ -50,6 +51,8 @@ pub(crate) struct Copy {
     pub(crate) coordinates: Vec<i32>,
     pub(crate) direction: Direction,
     pub(crate) rows: Vec<Row>,
+    /// The element that each row begins with.
+    pub(crate) firsts: Vec<Vec<i64>>,
     pub(crate) shared_address: u32,
 }
 
@@ -60,14 +63,20 @@ impl Draw {
             address,
             target,
             ..
-        } = self.parameters.or_bytes(self.map.as_deref())?;
+        } = self.given()?;
         params.build_for(address, target)?;
         let copy = self.copy(params)?;
+        fits(&copy, target)?;
         let summary = self.summary(&copy);
         if self.json {
             let mut value = to_json(&params, address);
             value["coordinates"] = json!(copy.coordinates);
-            value["rows"] = copy.rows.iter().map(row_to_json).collect();
+            value["rows"] = copy
+                .rows
+                .iter()
+                .zip(&copy.firsts)
+                .map(row_to_json)
+                .collect();
             value["summary"] = json!(summary);
             writeln!(out, "{value:#}")?;
             return Ok(());
@@ -82,9 +91,17 @@ impl Draw {
         Ok(())
     }
 
+    /// The parameters or the map. With a map, the order is that of the coordinates alone.
+    fn given(&self) -> Result<Given> {
+        let mut parameters = self.parameters.clone();
+        parameters.outermost_first &= self.map.is_none();
+        parameters.or_bytes(self.map.as_deref())
+    }
+
     fn copy(&self, params: Params) -> Result<Copy> {
         let rank = params.tensor().rank();
-        let coordinates = self.at.clone().unwrap_or(vec![0; rank]);
+        let at = self.at.clone().unwrap_or(vec![0; rank]);
+        let at = self.parameters.in_order(&at);
         let spatial = if matches!(params, Params::Tiled(_)) {
             0
         } else {
@@ -100,10 +117,16 @@ impl Draw {
         } else {
             Direction::Load
         };
-        let rows = params.walk(&coordinates, &offsets, direction)?.collect();
+        let shared = self.shared;
+        ensure!(
+            shared.is_multiple_of(128),
+            "the shared address {shared:#x} is no multiple of 128: the GPU stops with a misaligned address"
+        );
+        let rows: Vec<Row> = params.walk(&at, &offsets, direction)?.collect();
         Ok(Copy {
+            firsts: coordinates(&params, &at, &offsets, rows.len()),
             params,
-            coordinates,
+            coordinates: at,
             direction,
             rows,
             shared_address: self.shared,
@@ -156,6 +179,22 @@ impl Draw {
     }
 }
 
+/// Whether the box lies in the shared memory of such a GPU.
+fn fits(copy: &Copy, target: Target) -> Result<()> {
+    let begin = u64::from(copy.shared_address);
+    let ends = copy.rows.iter().map(|row| row.shared_offset + row.bytes);
+    let (end, most) = (begin + ends.max().unwrap_or(0), target.shared_bytes);
+    ensure!(
+        end <= most,
+        "the box would take shared bytes {begin} to {}, and shared memory of compute capability \
+         {}.{} has {most} bytes",
+        end.saturating_sub(1),
+        target.major,
+        target.minor
+    );
+    Ok(())
+}
+
 fn shape(tensor: &Tensor, rows: &[Row]) -> Shape {
     let row_bytes = rows.first().map_or(16, |row| row.bytes);
     let second = rows.get(1).map_or(row_bytes, |row| row.shared_offset);
@@ -189,8 +228,9 @@ fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-fn row_to_json(row: &Row) -> Value {
+fn row_to_json((row, first): (&Row, &Vec<i64>)) -> Value {
     json!({
+        "coordinates": first,
         "shared_offset": row.shared_offset,
         "global_offset": row.global_offset,
         "bytes": row.bytes,

@@ -1,13 +1,21 @@
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::json;
-use tensor_map::Decoded;
+use serde_json::{Value, json};
+use tensor_map::{
+    DataType, Decoded, Difference, Finding, Interleave, L2Promotion, OobFill, Params, TensorMap,
+};
 
-use super::parameters::{Given, Parameters, hex, to_json};
+use super::{
+    check::finding_to_json,
+    diff::{difference_to_json, line},
+    parameters::{Given, Parameters, hex, to_json},
+};
 
 /// The fields of a map, from parameters or from its 128 bytes
+///
+/// Fails when parameters break rules. The bytes of a map are explained whatever they hold.
 #[derive(Args)]
 pub(crate) struct Explain {
     /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes
@@ -22,34 +30,138 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
         let given = self.parameters.or_bytes(self.map.as_deref())?;
-        let Given {
-            params,
-            address,
-            target,
-            decoded,
-        } = &given;
-        let built = params.build_for(*address, *target);
+        let (params, address) = (&given.params, given.address);
+        let built = params.build_for(address, given.target);
+        let broken: Vec<Finding> = match &built {
+            Ok(_) => Vec::new(),
+            Err(refused) => refused.violations().collect(),
+        };
+        let warnings: Vec<Finding> = params.warnings(address, given.target).collect();
+        let found = Found {
+            given: &given,
+            built: built.ok(),
+            broken: &broken,
+            warnings: &warnings,
+        };
         if self.json {
-            let mut value = to_json(params, *address);
-            if let Ok(map) = &built {
-                value["bytes"] = json!(hex(map));
-            }
-            writeln!(out, "{value:#}")?;
-            return Ok(());
+            writeln!(out, "{:#}", found.to_json())?;
+        } else {
+            found.print(out)?;
         }
+        match broken.len() {
+            0 => Ok(()),
+            _ if given.map.is_some() => Ok(()),
+            1 => bail!("1 rule is broken"),
+            count => bail!("{count} rules are broken"),
+        }
+    }
+}
+
+/// What is known of a map.
+struct Found<'a> {
+    given: &'a Given,
+    /// What the parameters are encoded to.
+    built: Option<TensorMap>,
+    broken: &'a [Finding],
+    warnings: &'a [Finding],
+}
+
+impl Found<'_> {
+    /// The map given, or that of the parameters.
+    fn map(&self) -> Option<TensorMap> {
+        self.given.map.map(|(map, _)| map).or(self.built)
+    }
+
+    /// What differs in the map given and in the one that its parameters are encoded to.
+    fn anew(&self) -> Vec<Difference> {
+        match (self.given.map, self.built) {
+            (Some((map, _)), Some(built)) => map.differences(&built).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn print(&self, out: &mut impl Write) -> Result<()> {
+        let Given {
+            params, address, ..
+        } = self.given;
         writeln!(out, "{}", params.explain(*address))?;
-        if let Some(decoded) = decoded {
+        meanings(params).try_for_each(|meaning| writeln!(out, "                   {meaning}"))?;
+        let dims = params.tensor().dims;
+        let (kept, given) = (dims.as_slice().len(), dims.given());
+        if given > kept {
+            writeln!(
+                out,
+                "  rank             {given}; only {kept} of the dimensions are shown"
+            )?;
+        }
+        if let Some((_, decoded)) = &self.given.map {
             self::decoded(out, decoded)?;
         }
-        match built {
-            Ok(map) => writeln!(out, "  bytes            {}", hex(&map))?,
-            Err(refused) => writeln!(out, "{refused}")?,
+        if let Some(map) = self.map() {
+            writeln!(out, "  bytes            {}", hex(&map))?;
         }
-        for warning in params.warnings(*address, *target) {
-            writeln!(out, "warning: {warning}")?;
+        for difference in self.anew() {
+            let line = line(&difference, "given", "encoded anew");
+            writeln!(out, "  not as encoded   {line}")?;
+        }
+        for finding in self.broken {
+            writeln!(out, "broken: {finding}")?;
+        }
+        for finding in self.warnings {
+            writeln!(out, "warning: {finding}")?;
         }
         Ok(())
     }
+
+    fn to_json(&self) -> Value {
+        let findings = |all: &[Finding]| all.iter().map(finding_to_json).collect::<Vec<_>>();
+        let mut value = to_json(&self.given.params, self.given.address);
+        if let Some(map) = self.map() {
+            value["bytes"] = json!(hex(&map));
+        }
+        if self.given.map.is_some() {
+            let anew: Vec<Value> = self.anew().iter().map(difference_to_json).collect();
+            value["encoded_anew"] = json!({
+                "bytes": self.built.as_ref().map(hex),
+                "differences": anew,
+            });
+        }
+        value["broken"] = json!(findings(self.broken));
+        value["warnings"] = json!(findings(self.warnings));
+        value
+    }
+}
+
+/// What the less known settings mean, a line for each that is set.
+fn meanings(params: &Params) -> impl Iterator<Item = &'static str> {
+    let tensor = params.tensor();
+    let data_type = match tensor.data_type {
+        DataType::F32Ftz => Some(
+            "f32-ftz: tensor reductions flush subnormal numbers to zero; copies change nothing",
+        ),
+        DataType::Tf32 => Some("tf32: loads round to the nearest TensorFloat-32, stores do not"),
+        DataType::Tf32Ftz => Some("tf32-ftz: as tf32, and subnormal numbers are flushed to zero"),
+        _ => None,
+    };
+    let strided = tensor.element_strides.iter().any(|stride| *stride > 1);
+    let element_strides = match tensor.interleave {
+        _ if !strided => None,
+        Interleave::None => Some(
+            "element strides: a copy takes every n-th element of the box; that of dimension 0 is ignored",
+        ),
+        _ => Some("element strides: a copy takes every n-th element of the box"),
+    };
+    let interleave = (tensor.interleave != Interleave::None).then_some(
+        "interleave: a step of dimension 0 is a slice of channels, and a copy takes one such slice deep",
+    );
+    let l2_promotion = (tensor.l2_promotion != L2Promotion::None).then_some(
+        "L2 promotion: the L2 cache fetches so many bytes at once, a hint for speed only",
+    );
+    let fill = (tensor.oob_fill == OobFill::NanRequestZeroFma)
+        .then_some("fill: the 16-bit word 0x7FF7 repeated, a NaN: 0x7FF77FF7 as an f32");
+    [data_type, element_strides, interleave, l2_promotion, fill]
+        .into_iter()
+        .flatten()
 }
 
 /// What bytes say besides the parameters.

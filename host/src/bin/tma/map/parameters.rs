@@ -23,27 +23,28 @@ pub(crate) struct Parameters {
     /// The length of the box in each dimension, in elements
     #[arg(long = "box", value_delimiter = ',', value_name = "BOX")]
     box_dims: Option<Vec<u32>>,
-    /// Lengths of dimensions and boxes are outermost first, as in `[H][W][C]`
+    /// Dimensions, strides, boxes, element strides and `--at` are outermost first, as in `[H][W][C]`;
+    /// corners and offsets stay W first
     #[arg(long)]
-    outermost_first: bool,
+    pub(crate) outermost_first: bool,
     /// Take every n-th element of each dimension
     #[arg(long, value_delimiter = ',')]
     element_strides: Option<Vec<u32>>,
-    /// Slices of channels in global memory: none, 16b, 32b
-    #[arg(long, default_value = "none", value_parser = interleave)]
-    interleave: Interleave,
-    /// The swizzle in shared memory: none, 32b, 64b, 128b and so on
-    #[arg(long, default_value = "none", value_parser = swizzle)]
-    swizzle: Swizzle,
-    /// L2 promotion: none, 64b, 128b, 256b
-    #[arg(long, default_value = "none", value_parser = l2_promotion)]
-    l2: L2Promotion,
-    /// What loads deliver out of bounds: zeros or nan
-    #[arg(long, default_value = "zeros", value_parser = fill)]
-    fill: OobFill,
-    /// The address of the tensor
-    #[arg(long, default_value = "0x7f0000000000", value_parser = address)]
-    address: u64,
+    /// Slices of channels in global memory: none, 16b, 32b; none unless given
+    #[arg(long, value_parser = interleave)]
+    interleave: Option<Interleave>,
+    /// The swizzle in shared memory: none, 32b, 64b, 128b and so on; none unless given
+    #[arg(long, value_parser = swizzle)]
+    swizzle: Option<Swizzle>,
+    /// L2 promotion: none, 64b, 128b, 256b; none unless given
+    #[arg(long, value_parser = l2_promotion)]
+    l2: Option<L2Promotion>,
+    /// What loads deliver out of bounds: zeros or nan; zeros unless given
+    #[arg(long, value_parser = fill)]
+    fill: Option<OobFill>,
+    /// The address of the tensor; 0x7f0000000000 unless given
+    #[arg(long, value_parser = address)]
+    address: Option<u64>,
     /// An im2col map: channels of each pixel that a copy takes
     #[arg(long, requires = "pixels", conflicts_with = "box_dims")]
     channels: Option<u32>,
@@ -69,52 +70,76 @@ pub(crate) struct Parameters {
     /// A wide im2col map: w or w128
     #[arg(long, value_parser = wide_mode, requires = "channels")]
     wide: Option<WideMode>,
-    /// The GPU's compute capability: 90, 100, 103, 120
-    #[arg(long, default_value = "90", value_parser = target)]
-    sm: Target,
+    /// The GPU's compute capability: 90, sm_90a, 100, 103, 120 and so on; 90 unless given
+    #[arg(long, value_parser = target)]
+    pub(crate) sm: Option<Target>,
 }
+
+/// Where the tensor is unless an address is given.
+const ADDRESS: u64 = 0x7f00_0000_0000;
 
 /// A map's parameters and where its tensor is.
 pub(crate) struct Given {
     pub(crate) params: Params,
     pub(crate) address: u64,
     pub(crate) target: Target,
-    /// What else the map says, if bytes were given.
-    pub(crate) decoded: Option<Decoded>,
+    /// The map and what else it says, if bytes were given.
+    pub(crate) map: Option<(TensorMap, Decoded)>,
 }
 
 impl Parameters {
-    /// Whether parameters were given.
-    pub(crate) fn are_given(&self) -> bool {
-        self.data_type.is_some() || !self.dims.is_empty()
+    /// The flags that were given, those left out that say how to take a map.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let flags = [
+            ("--type", self.data_type.is_some()),
+            ("--dims", !self.dims.is_empty()),
+            ("--strides", self.strides.is_some()),
+            ("--box", self.box_dims.is_some()),
+            ("--outermost-first", self.outermost_first),
+            ("--element-strides", self.element_strides.is_some()),
+            ("--interleave", self.interleave.is_some()),
+            ("--swizzle", self.swizzle.is_some()),
+            ("--l2", self.l2.is_some()),
+            ("--fill", self.fill.is_some()),
+            ("--address", self.address.is_some()),
+            ("--channels", self.channels.is_some()),
+            ("--pixels", self.pixels.is_some()),
+            ("--lower", self.lower.is_some()),
+            ("--upper", self.upper.is_some()),
+            ("--wide", self.wide.is_some()),
+        ];
+        let given = flags.into_iter().filter(|(_, given)| *given);
+        given.map(|(flag, _)| flag).collect()
     }
 
     /// The parameters, from flags or from a map's bytes, but not both.
     pub(crate) fn or_bytes(&self, bytes: Option<&str>) -> Result<Given> {
-        match bytes {
-            Some(_) if self.are_given() => bail!("give either parameters or a map, not both"),
-            Some(bytes) => {
-                let decoded = read_map(bytes)?.decode()?;
-                let Decoded {
-                    params, address, ..
-                } = decoded;
-                Ok(Given {
-                    params,
-                    address,
-                    target: self.sm,
-                    decoded: Some(decoded),
-                })
-            }
-            None => {
-                let params = self.params()?;
-                Ok(Given {
-                    params,
-                    address: self.address,
-                    target: self.sm,
-                    decoded: None,
-                })
-            }
-        }
+        let target = self.sm.unwrap_or(Target::SM_90);
+        let Some(bytes) = bytes else {
+            return Ok(Given {
+                params: self.params()?,
+                address: self.address.unwrap_or(ADDRESS),
+                target,
+                map: None,
+            });
+        };
+        let flags = self.given();
+        ensure!(
+            flags.is_empty(),
+            "give either parameters or a map, not both: a map is given, and {}",
+            flags.join(", ")
+        );
+        let map = read_map(bytes)?;
+        let decoded = map.decode()?;
+        let Decoded {
+            params, address, ..
+        } = decoded;
+        Ok(Given {
+            params,
+            address,
+            target,
+            map: Some((map, decoded)),
+        })
     }
 
     fn params(&self) -> Result<Params> {
@@ -138,9 +163,18 @@ impl Parameters {
         let corner = |given: &Option<Vec<i32>>| given.clone().unwrap_or(vec![0; spatial]);
         let (lower, upper) = (corner(&self.lower), corner(&self.upper));
         if let Some(mode) = self.wide {
-            let (&[lower, ..], &[upper, ..]) = (&lower[..], &upper[..]) else {
-                bail!("a wide map has at least 3 dimensions");
+            ensure!(spatial > 0, "a wide map has at least 3 dimensions");
+            // Both corners are of W alone; the others are whole dimensions.
+            let along_w = |name: &str, given: &Option<Vec<i32>>| match given.as_deref() {
+                None => Ok(0),
+                Some(&[corner]) => Ok(corner),
+                Some(corners) => Err(anyhow!(
+                    "a wide map has one corner, along W: {name} has {} values",
+                    corners.len()
+                )),
             };
+            let lower = along_w("--lower", &self.lower)?;
+            let upper = along_w("--upper", &self.upper)?;
             let wide = Im2colWide::new(data_type, &dims)
                 .pixel_box(lower, upper)
                 .mode(mode);
@@ -157,19 +191,20 @@ impl Parameters {
     fn tensor(&self, data_type: DataType, dims: &[u64]) -> Tensor {
         let mut tensor = Tensor::packed(data_type, Dims::<u64>::new(dims));
         if let Some(strides) = &self.strides {
-            tensor.strides_bytes = Dims::<u64>::new(strides);
+            tensor.strides_bytes = Dims::<u64>::new(&self.in_order(strides));
         }
         if let Some(strides) = &self.element_strides {
-            tensor.element_strides = Dims::<u32>::new(strides);
+            tensor.element_strides = Dims::<u32>::new(&self.in_order(strides));
         }
-        tensor.interleave = self.interleave;
-        tensor.swizzle = self.swizzle;
-        tensor.l2_promotion = self.l2;
-        tensor.oob_fill = self.fill;
+        tensor.interleave = self.interleave.unwrap_or_default();
+        tensor.swizzle = self.swizzle.unwrap_or_default();
+        tensor.l2_promotion = self.l2.unwrap_or_default();
+        tensor.oob_fill = self.fill.unwrap_or_default();
         tensor
     }
 
-    fn in_order<T: Clone>(&self, lengths: &[T]) -> Vec<T> {
+    /// Values for dimensions, innermost first.
+    pub(crate) fn in_order<T: Clone>(&self, lengths: &[T]) -> Vec<T> {
         let mut lengths = lengths.to_vec();
         if self.outermost_first {
             lengths.reverse();
@@ -183,25 +218,46 @@ pub(crate) fn read_map(given: &str) -> Result<TensorMap> {
     if let Some(map) = from_hex(given) {
         return Ok(map);
     }
-    let bytes = fs::read(given).with_context(|| {
-        format!("`{given}` is neither 256 hexadecimal digits nor a file that can be read")
-    })?;
+    let name = shortened(given);
+    let bytes = match fs::read(given) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            if let Some(count) = looks_like_hex(given) {
+                bail!("`{name}` has {count} hexadecimal digits, a map has 256");
+            }
+            return Err(error).with_context(|| {
+                format!("`{name}` is neither 256 hexadecimal digits nor a file that can be read")
+            });
+        }
+    };
     if let Ok(bytes) = <[u8; TensorMap::BYTES]>::try_from(&bytes[..]) {
         return Ok(TensorMap::from_bytes(bytes));
     }
-    let map = str::from_utf8(&bytes).ok().and_then(from_hex);
-    map.with_context(|| {
-        let length = bytes.len();
-        format!("`{given}` has {length} bytes: neither the 128 of a tensor map nor 256 hexadecimal digits")
+    let text = str::from_utf8(&bytes).unwrap_or_default();
+    from_hex(text).with_context(|| match looks_like_hex(text) {
+        Some(count) => format!("the file `{name}` has {count} hexadecimal digits, a map has 256"),
+        None => {
+            let length = bytes.len();
+            format!("`{name}` has {length} bytes: neither the 128 of a tensor map nor 256 hexadecimal digits")
+        }
     })
 }
 
-fn from_hex(text: &str) -> Option<TensorMap> {
+/// The digits of what may be a map, without blanks and prefix.
+fn digits(text: &str) -> (Vec<u8>, bool) {
     let digits: Vec<u8> = text
         .bytes()
         .filter(|byte| !byte.is_ascii_whitespace())
         .collect();
-    let digits = digits.strip_prefix(b"0x").unwrap_or(&digits);
+    let bare = digits
+        .strip_prefix(b"0x")
+        .or_else(|| digits.strip_prefix(b"0X"));
+    bare.map_or((digits.clone(), false), |bare| (bare.to_vec(), true))
+}
+
+/// The map that a text of digits is.
+pub(crate) fn from_hex(text: &str) -> Option<TensorMap> {
+    let (digits, _) = digits(text);
     if digits.len() != 2 * TensorMap::BYTES || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
@@ -209,6 +265,21 @@ fn from_hex(text: &str) -> Option<TensorMap> {
     Some(TensorMap::from_bytes(std::array::from_fn(|byte| {
         digit(2 * byte) << 4 | digit(2 * byte + 1)
     })))
+}
+
+/// How many digits there are, if it is digits and enough of them that no file is meant.
+fn looks_like_hex(text: &str) -> Option<usize> {
+    let (digits, is_prefixed) = digits(text);
+    let is_hex = digits.iter().all(u8::is_ascii_hexdigit);
+    (is_hex && (is_prefixed || digits.len() >= 32)).then_some(digits.len())
+}
+
+/// As much of an argument as an error message should repeat.
+fn shortened(given: &str) -> String {
+    match given.char_indices().nth(16) {
+        Some((end, _)) if looks_like_hex(given).is_some() => format!("{}...", &given[..end]),
+        _ => given.to_owned(),
+    }
 }
 
 /// A map's bytes as digits.
@@ -226,6 +297,7 @@ pub(crate) fn to_json(params: &Params, address: u64) -> Value {
         "mode": params.mode(),
         "address": format!("{address:#x}"),
         "type": tensor.data_type.name(),
+        "rank": tensor.dims.given(),
         "dims": tensor.dims.as_slice(),
         "strides_bytes": tensor.strides_bytes.as_slice(),
         "element_strides": tensor.element_strides.as_slice(),
@@ -254,12 +326,18 @@ fn column_to_json(value: &mut Value, im2col: &Im2col) {
     value["pixels_per_column"] = json!(im2col.pixels_per_column);
 }
 
-fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str, given: &str) -> Result<T> {
-    let found = all
-        .iter()
-        .copied()
-        .find(|choice| name(*choice) == given.to_ascii_lowercase());
-    found.ok_or_else(|| anyhow!("there is {}", list(all.iter().map(|choice| name(*choice)))))
+fn named<T: Copy>(
+    what: &str,
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+    given: &str,
+) -> Result<T> {
+    let lower = given.to_ascii_lowercase();
+    let found = all.iter().copied().find(|choice| name(*choice) == lower);
+    found.ok_or_else(|| {
+        let names = list(all.iter().map(|choice| name(*choice)));
+        anyhow!("no {what} `{given}`; there are {names}")
+    })
 }
 
 fn list<T: Display>(names: impl Iterator<Item = T>) -> String {
@@ -270,40 +348,90 @@ fn list<T: Display>(names: impl Iterator<Item = T>) -> String {
 }
 
 fn data_type(given: &str) -> Result<DataType> {
-    named(&DataType::ALL, DataType::name, given)
+    named("type", &DataType::ALL, DataType::name, given)
 }
 
 fn interleave(given: &str) -> Result<Interleave> {
-    named(&Interleave::ALL, Interleave::name, given)
+    named("interleave", &Interleave::ALL, Interleave::name, given)
 }
 
 fn swizzle(given: &str) -> Result<Swizzle> {
-    named(&Swizzle::ALL, Swizzle::name, given)
+    named("swizzle", &Swizzle::ALL, Swizzle::name, given)
 }
 
 fn l2_promotion(given: &str) -> Result<L2Promotion> {
-    named(&L2Promotion::ALL, L2Promotion::name, given)
+    named("L2 promotion", &L2Promotion::ALL, L2Promotion::name, given)
 }
 
 fn fill(given: &str) -> Result<OobFill> {
-    named(&OobFill::ALL, OobFill::name, given)
+    named("fill", &OobFill::ALL, OobFill::name, given)
 }
 
 fn wide_mode(given: &str) -> Result<WideMode> {
-    named(&WideMode::ALL, WideMode::name, given)
+    named("wide mode", &WideMode::ALL, WideMode::name, given)
 }
 
+/// The compute capabilities from 9.0 on.
+const CAPABILITIES: [u8; 7] = [90, 100, 101, 103, 110, 120, 121];
+
+/// `90`, `9.0`, `sm_90`, `sm_90a`, `sm_100f`.
 fn target(given: &str) -> Result<Target> {
-    let digits = given.trim_start_matches("sm_").replace('.', "");
-    let number = u8::from_str(&digits).ok().filter(|number| *number >= 90);
-    let number = number.context("a compute capability is 90 or more, as in `--sm 100`")?;
+    let digits = given.strip_prefix("sm_").unwrap_or(given);
+    let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
+    let number = match digits.split_once('.') {
+        Some((major, minor)) if minor.len() == 1 => format!("{major}{minor}"),
+        _ => digits.to_owned(),
+    };
+    let number = u8::from_str(&number).ok();
+    let number = number.filter(|number| CAPABILITIES.contains(number));
+    let number = number.with_context(|| {
+        let all = list(CAPABILITIES.iter());
+        format!("no compute capability `{given}` that has tensor maps; there are {all}")
+    })?;
     Ok(Target::new(number / 10, number % 10))
 }
 
 fn address(given: &str) -> Result<u64> {
-    let parsed = match given.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => given.parse(),
-    };
-    parsed.context("an address is a number, as in `0x7f0000000000`")
+    number(given).context("an address is a number, as in `0x7f0000000000`")
+}
+
+/// An address in shared memory.
+pub(crate) fn shared_address(given: &str) -> Result<u32> {
+    let number = number(given).context("a shared address is a number, as in `0x400`")?;
+    u32::try_from(number).context("a shared address has 32 bits")
+}
+
+fn number(given: &str) -> Result<u64> {
+    let digits = given
+        .strip_prefix("0x")
+        .or_else(|| given.strip_prefix("0X"));
+    Ok(match digits {
+        Some(digits) => u64::from_str_radix(digits, 16)?,
+        None => given.parse()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compute_capabilities_are_those_that_exist() {
+        for given in ["90", "9.0", "sm_90", "90a", "sm_90a"] {
+            assert_eq!(target(given).unwrap(), Target::SM_90, "{given}");
+        }
+        assert_eq!(target("sm_100a").unwrap(), Target::new(10, 0));
+        for given in ["80", "99", "255", "sm_", "90b", "9.00"] {
+            assert!(target(given).is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_decimal_or_hexadecimal() {
+        assert_eq!(shared_address("0x400").unwrap(), 1024);
+        assert_eq!(shared_address("0X400").unwrap(), 1024);
+        assert_eq!(shared_address("1024").unwrap(), 1024);
+        assert!(shared_address("0x100000000").is_err());
+        assert!(shared_address("-1").is_err());
+    }
 }

@@ -17,7 +17,6 @@ const CELL: f64 = 46.0;
 const LINE: f64 = 18.0;
 /// Rows beyond this are counted, not drawn.
 const MOST_ROWS: usize = 256;
-const LEFT: f64 = 130.0;
 
 /// The drawing of a copy, under these lines of text.
 pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
@@ -48,8 +47,8 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
     // Room for the heads of both sides.
     y += 40.0;
     let shown = &copy.rows[..copy.rows.len().min(MOST_ROWS)];
-    let width = global(&mut svg, shown, copy.direction, y);
-    shared(&mut svg, copy, shown, LEFT + width + 130.0, y);
+    let right = global(&mut svg, copy, shown, y);
+    shared(&mut svg, copy, shown, right + 130.0, y);
     if shown.len() < copy.rows.len() {
         let hidden = copy.rows.len() - shown.len();
         let below = y + LINE * (shown.len() as f64 + 1.0);
@@ -58,32 +57,35 @@ pub(crate) fn picture(copy: &Copy, summary: &[String]) -> String {
     svg.finish()
 }
 
-/// The rows in global memory; how wide they are drawn.
-fn global(svg: &mut Svg, rows: &[Row], direction: Direction, y: f64) -> f64 {
+/// The rows in global memory, each with its first element; where the widest ends.
+fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
+    let label = |(number, (row, first)): (usize, (&Row, &Vec<i64>))| {
+        format!("{number}: {first:?} at {}", row.global_offset)
+    };
+    let labels = rows.iter().zip(&copy.firsts).enumerate().map(label);
+    let labels: Vec<String> = labels.collect();
+    let longest = labels.iter().map(String::len).max().unwrap_or(0);
+    let left = 7.0 * longest as f64 + 20.0;
     svg.text(
         10.0,
         y - 8.0,
         "head",
         "global memory, a row of the box a line",
     );
-    let mut widest: f64 = 0.0;
-    for (number, row) in rows.iter().enumerate() {
+    let mut right = left;
+    for (number, (row, label)) in rows.iter().zip(&labels).enumerate() {
         let top = y + LINE * number as f64;
-        svg.text(
-            LEFT - 8.0,
-            top + 13.0,
-            "end",
-            &format!("{} at {}", number, row.global_offset),
-        );
+        svg.text(left - 8.0, top + 13.0, "end", label);
         for (piece, begin) in (0..row.bytes).step_by(16).enumerate() {
             let end = (begin + 16).min(row.bytes);
-            let x = LEFT + CELL * piece as f64;
+            let x = left + CELL * piece as f64;
             let (first, last) = (
-                row.global_offset + begin as i64,
-                row.global_offset + end as i64 - 1,
+                i128::from(row.global_offset) + i128::from(begin),
+                i128::from(row.global_offset) + i128::from(end) - 1,
             );
             let title = format!(
-                "row {number}, bytes {begin} to {}: bytes {first} to {last} of the tensor",
+                "row {number}, from element {:?}, bytes {begin} to {}: bytes {first} to {last} of the tensor",
+                copy.firsts[number],
                 end - 1
             );
             cell(
@@ -96,13 +98,13 @@ fn global(svg: &mut Svg, rows: &[Row], direction: Direction, y: f64) -> f64 {
                 },
                 row,
                 begin..end,
-                direction,
+                copy.direction,
                 &title,
             );
-            widest = widest.max(x + CELL - LEFT);
+            right = right.max(x + CELL);
         }
     }
-    widest
+    right
 }
 
 /// The box in shared memory, in lines of the 128 bytes of all banks.
