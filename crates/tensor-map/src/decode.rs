@@ -14,6 +14,10 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// The parameters that make this map. A wide map for an H100 is an im2col map.
+    ///
+    /// They may break rules, since bytes can hold what no driver encodes. A map built of them can
+    /// differ from this one in what is no parameter: the bytes and the alignment of a box, whether
+    /// the tensor counts as large, and the fields of dimensions beyond the rank.
     pub params: Params,
     /// The global address.
     pub address: u64,
@@ -38,6 +42,8 @@ pub enum NotATensorMap {
     Interleave(u64),
     /// Numbers for span and atom that are no swizzle that is known.
     Swizzle(u64, u64),
+    /// The swizzle of 96 bytes of compute capability 10.3, which this crate does not know.
+    Swizzle96,
     /// An im2col map with so many dimensions.
     Im2colRank(u64),
     /// Bits set that hold nothing that is known: a word and its bits.
@@ -57,6 +63,9 @@ impl Display for NotATensorMap {
             Self::Swizzle(span, atom) => {
                 write!(f, "there is no swizzle of span {span} and atom {atom}")
             }
+            Self::Swizzle96 => f.write_str(
+                "the bit for a swizzle of 96 bytes is set, which is not known to this crate",
+            ),
             Self::Im2colRank(rank) => write!(f, "an im2col map has 3 to 5 dimensions, not {rank}"),
             Self::Reserved(word, bits) => {
                 write!(
@@ -111,23 +120,10 @@ impl TensorMap {
     }
 }
 
-/// The first word with bits that no field of any map has.
+/// The first word with bits that no field of such a map has.
 const fn reserved(words: &[u64; TensorMap::WORDS]) -> Option<(usize, u64)> {
-    let mut used = [0; TensorMap::WORDS];
-    used[0] = u64::MAX;
-    used[1] = 0xffff_ffff_003f_fff1;
-    used[2] = u64::MAX;
-    used[3] = 0x0000_ffff_ffff_ffff;
-    used[4] = u64::MAX;
-    used[5] = u64::MAX;
-    used[6] = 0xff00_7fff_ffff_ffff;
-    used[7] = if layout::IM2COL.get(words) == 0 {
-        0xffff_ffff
-    } else {
-        0x3ff_ffff_ffff
-    };
-    used[8] = 0xffff_ffff;
-    used[9] = 0xffff_ffff;
+    let rank = layout::RANK.get(words) as usize + 1;
+    let used = layout::used_bits(layout::IM2COL.get(words) == 1, rank);
     let mut word = 0;
     while word < TensorMap::WORDS {
         let bits = words[word] & !used[word];
@@ -151,6 +147,9 @@ const fn tensor(words: &[u64; TensorMap::WORDS]) -> Result<Tensor, NotATensorMap
     let interleave = layout::INTERLEAVE.get(words);
     if interleave >= Interleave::ALL.len() as u64 {
         return Err(NotATensorMap::Interleave(interleave));
+    }
+    if layout::SWIZZLE_96.get(words) == 1 {
+        return Err(NotATensorMap::Swizzle96);
     }
     let swizzle = match swizzle(layout::SWIZZLE.get(words), layout::SWIZZLE_ATOM.get(words)) {
         Ok(swizzle) => swizzle,

@@ -3,14 +3,59 @@
 use core::fmt::{self, Display, Formatter};
 
 use crate::{
-    TensorMap,
+    Decoded, Params, TensorMap, encode,
     layout::{self, Field},
 };
+
+/// The fields whose difference may have a known cause, under other names where it has.
+const WRONGLY_LARGE: Field = Field {
+    name: "tensor of 128 KiB or more, though it is smaller",
+    ..layout::LARGE_TENSOR
+};
+const STALE_BYTES: Field = Field {
+    name: "bytes of one box, not those of the map's box",
+    ..layout::BOX_BYTES
+};
+const STALE_ALIGN: Field = Field {
+    name: "alignment of one box, not that of the map's swizzle",
+    ..layout::BOX_ALIGN
+};
+
+/// The field under the name that says more, if one of the maps contradicts itself in it.
+fn contradicted(field: Field, maps: [&TensorMap; 2]) -> Field {
+    let is_at_odds = |odd: fn(&Decoded) -> bool| {
+        maps.iter()
+            .any(|map| map.decode().is_ok_and(|decoded| odd(&decoded)))
+    };
+    if field == layout::LARGE_TENSOR
+        && is_at_odds(|map| map.is_large && map.params.tensor().span_bytes() < 128 * 1024)
+    {
+        WRONGLY_LARGE
+    } else if field == layout::BOX_BYTES
+        && is_at_odds(|map| {
+            let counted = match &map.params {
+                Params::Tiled(tiled) => encode::counted_box_bytes(tiled),
+                Params::Im2col(im2col) => encode::counted_column_bytes(im2col),
+                Params::Im2colWide(wide) => encode::counted_column_bytes(&wide.as_im2col()),
+            };
+            map.box_bytes != counted
+        })
+    {
+        STALE_BYTES
+    } else if field == layout::BOX_ALIGN
+        && is_at_odds(|map| map.box_align_bytes != encode::counted_align(map.params.tensor()))
+    {
+        STALE_ALIGN
+    } else {
+        field
+    }
+}
 
 /// A field that two maps hold different values in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The field.
+    /// The field. Its name says more than that in [`layout`] where one of the maps contradicts
+    /// itself in it.
     pub field: Field,
     /// Its value in the first map.
     pub left: u64,
@@ -19,13 +64,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// What is known about such a difference.
+    /// What is known about such a difference, where one of the maps contradicts itself.
     pub fn note(&self) -> Option<&'static str> {
-        if self.field == layout::LARGE_TENSOR {
+        if self.field == WRONGLY_LARGE {
             Some(
                 "drivers before CUDA 13.2 set this wrongly for tensors under 128 KiB (NVIDIA bug 5736804)",
             )
-        } else if self.field == layout::BOX_BYTES || self.field == layout::BOX_ALIGN {
+        } else if self.field == STALE_BYTES || self.field == STALE_ALIGN {
             Some("tensormap.replace leaves this as it was")
         } else {
             None
@@ -103,5 +148,12 @@ impl TensorMap {
             })
             .chain(unknown)
             .filter(|difference| difference.left != difference.right)
+            .map(move |difference| Difference {
+                field: contradicted(
+                    difference.field,
+                    [&Self::from_words(left), &Self::from_words(right)],
+                ),
+                ..difference
+            })
     }
 }

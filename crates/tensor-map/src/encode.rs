@@ -33,11 +33,7 @@ const fn tensor(words: &mut Words, tensor: &Tensor, address: u64, target: Target
     // (NVIDIA bug 5736804, see `layout::LARGE_TENSOR`).
     let large = target.is_blackwell() && tensor.span_bytes() >= 128 * 1024;
     layout::LARGE_TENSOR.set(words, large as u64);
-    let align = match tensor.swizzle.span_bytes() {
-        Some(span) => span * 8,
-        None => 16,
-    };
-    layout::BOX_ALIGN.set(words, align);
+    layout::BOX_ALIGN.set(words, counted_align(tensor));
     let mut dim = 0;
     while dim < rank && dim < layout::DIM.len() {
         layout::DIM[dim].set(words, tensor.dims.at(dim).wrapping_sub(1));
@@ -47,6 +43,14 @@ const fn tensor(words: &mut Words, tensor: &Tensor, address: u64, target: Target
             set_stride(words, dim, tensor.strides_bytes.at(dim));
         }
         dim += 1;
+    }
+}
+
+/// The alignment of a box as drivers count it.
+pub(crate) const fn counted_align(tensor: &Tensor) -> u64 {
+    match tensor.swizzle.span_bytes() {
+        Some(span) => span * 8,
+        None => 16,
     }
 }
 

@@ -1,8 +1,11 @@
 //! Parameters in words.
 
-use core::fmt::{self, Display, Formatter};
+use core::{
+    array,
+    fmt::{self, Display, Formatter},
+};
 
-use crate::{Dims, Im2col, Interleave, Params, Tensor, Tiled};
+use crate::{Im2col, Im2colWide, Interleave, MAX_RANK, Params, Tensor, Tiled, WideMode};
 
 /// Parameters, a line each, with what they mean. Made by [`Params::explain`].
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +53,7 @@ impl Display for Explanation {
         match &self.params {
             Params::Tiled(tiled) => self::tiled(f, tiled),
             Params::Im2col(im2col) => self::im2col(f, im2col),
-            Params::Im2colWide(wide) => {
-                writeln!(f, "  wide mode        {}", wide.mode.name())?;
-                self::im2col(f, &wide.as_im2col())
-            }
+            Params::Im2colWide(wide) => self::im2col_wide(f, wide),
         }?;
         options(f, tensor)
     }
@@ -101,32 +101,51 @@ fn tiled(f: &mut Formatter<'_>, tiled: &Tiled) -> fmt::Result {
 }
 
 fn im2col(f: &mut Formatter<'_>, im2col: &Im2col) -> fmt::Result {
+    let (lower, upper) = (im2col.lower_corner, im2col.upper_corner);
+    let ends: [i64; MAX_RANK] = array::from_fn(|spatial| im2col.pixel_end(spatial));
+    writeln!(
+        f,
+        "  lower corner     {lower:?} pixels from the first, W first"
+    )?;
+    writeln!(
+        f,
+        "  upper corner     {upper:?} pixels from the end, so before {:?}",
+        &ends[..upper.len()]
+    )?;
     let Im2col {
-        lower_corner,
-        upper_corner,
         channels_per_pixel,
         pixels_per_column,
         ..
     } = im2col;
-    let first = im2col.first_spatial();
-    let mut ends = Dims::<i32>::filled(0, lower_corner.given());
-    for dim in 0..lower_corner.len() {
-        let end = im2col.tensor.dims.at(first + dim) as u32 as i32;
-        ends.put(dim, end.wrapping_add(upper_corner.at(dim)));
-    }
-    writeln!(
-        f,
-        "  lower corner     {lower_corner:?} pixels from the first, W first"
-    )?;
-    writeln!(
-        f,
-        "  upper corner     {upper_corner:?} pixels from the end, so before {ends:?}"
-    )?;
     writeln!(f, "  channels         {channels_per_pixel} of each pixel")?;
     writeln!(
         f,
         "  pixels           {pixels_per_column} a column, {} bytes",
         im2col.box_bytes()
+    )
+}
+
+fn im2col_wide(f: &mut Formatter<'_>, wide: &Im2colWide) -> fmt::Result {
+    let (lower, upper) = (wide.lower_corner, wide.upper_corner);
+    let end = wide.as_im2col().pixel_end(0);
+    let (channels, pixels, bytes) = (wide.channels_per_pixel, wide.pixels(), wide.box_bytes());
+    writeln!(f, "  wide mode        {}", wide.mode.name())?;
+    writeln!(
+        f,
+        "  lower corner     {lower} pixels from the first along W; the box is one pixel along H and D"
+    )?;
+    writeln!(
+        f,
+        "  upper corner     {upper} pixels from the end along W, so before {end}"
+    )?;
+    writeln!(f, "  channels         {channels} of each pixel")?;
+    let whatever = match wide.mode {
+        WideMode::W => "",
+        WideMode::W128 => ", whatever pixels per column are",
+    };
+    writeln!(
+        f,
+        "  pixels           {pixels} along W, {bytes} bytes{whatever}"
     )
 }
 

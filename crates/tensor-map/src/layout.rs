@@ -137,8 +137,15 @@ pub const BOX_ALIGN: Field = Field::new("alignment of one box", 9, 0, 32);
 
 /// Im2col maps: the fields of the lower or the upper corner, signed, W first.
 ///
-/// They have 16, 8 or 5 bits for one, two or three spatial dimensions.
+/// They have 16, 8 or 5 bits for one, two or three spatial dimensions. Numbers that are no such are
+/// taken for the nearest: there are one to three spatial dimensions, and `dim` is one of them.
 pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
+    let spatial = match spatial {
+        0 => 1,
+        1..=3 => spatial,
+        _ => 3,
+    };
+    let dim = if dim < spatial { dim } else { spatial - 1 };
     let bits = match spatial {
         1 => 16,
         2 => 8,
@@ -180,14 +187,9 @@ pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
     }
 }
 
-/// All fields of a map, by where they lie but for those that share a word with the box.
-pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
-    let spatial = rank.saturating_sub(2).clamp(1, 3);
-    let corner = move |number: usize| corner(number >= spatial, spatial, number % spatial);
-    let corners = (0..2 * spatial).map(corner).filter(move |_| is_im2col);
-    let column = [CHANNELS, PIXELS].into_iter().filter(move |_| is_im2col);
-    let boxes = BOX.into_iter().filter(move |_| !is_im2col);
-    let kinds = [
+/// Fields of all maps, before those of the box.
+const GENERAL: [&[Field]; 5] = [
+    &[
         GLOBAL_ADDRESS,
         IM2COL,
         RANK,
@@ -196,16 +198,70 @@ pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clo
         SWIZZLE,
         OOB_FILL,
         TF32,
-    ];
-    kinds
-        .into_iter()
-        .chain([L2_PROMOTION, SWIZZLE_ATOM, LARGE_TENSOR, SWIZZLE_96])
-        .chain(STRIDE_LOW)
-        .chain(STRIDE_HIGH)
-        .chain(DIM)
-        .chain(ELEMENT_STRIDE)
-        .chain(boxes)
-        .chain(corners)
-        .chain(column)
-        .chain([BOX_BYTES, BOX_ALIGN])
+        L2_PROMOTION,
+        SWIZZLE_ATOM,
+        LARGE_TENSOR,
+        SWIZZLE_96,
+    ],
+    &STRIDE_LOW,
+    &STRIDE_HIGH,
+    &DIM,
+    &ELEMENT_STRIDE,
+];
+
+/// A field of a map by its number.
+const fn field(is_im2col: bool, spatial: usize, mut number: usize) -> Option<Field> {
+    let mut list = 0;
+    while list < GENERAL.len() {
+        if number < GENERAL[list].len() {
+            return Some(GENERAL[list][number]);
+        }
+        number -= GENERAL[list].len();
+        list += 1;
+    }
+    if is_im2col {
+        if number < 2 * spatial {
+            return Some(corner(number >= spatial, spatial, number % spatial));
+        }
+        number -= 2 * spatial;
+    }
+    let boxes: &[Field] = if is_im2col { &[CHANNELS, PIXELS] } else { &BOX };
+    if number < boxes.len() {
+        return Some(boxes[number]);
+    }
+    match number - boxes.len() {
+        0 => Some(BOX_BYTES),
+        1 => Some(BOX_ALIGN),
+        _ => None,
+    }
+}
+
+/// All fields of a map, by where they lie but for those that share a word with the box.
+pub fn fields(is_im2col: bool, rank: usize) -> impl Iterator<Item = Field> + Clone {
+    let spatial = rank.saturating_sub(2).clamp(1, 3);
+    (0..).map_while(move |number| field(is_im2col, spatial, number))
+}
+
+/// The bits that some field has: for tiled maps, then for im2col maps of one, two and three spatial
+/// dimensions.
+const USED: [[u64; TensorMap::WORDS]; 4] = [used(0), used(1), used(2), used(3)];
+
+const fn used(spatial: usize) -> [u64; TensorMap::WORDS] {
+    let mut used = [0; TensorMap::WORDS];
+    let mut number = 0;
+    while let Some(field) = field(spatial > 0, spatial, number) {
+        used[field.word] |= field.mask();
+        number += 1;
+    }
+    used
+}
+
+/// The bits of each word that some field of [`fields`] has.
+pub(crate) const fn used_bits(is_im2col: bool, rank: usize) -> &'static [u64; TensorMap::WORDS] {
+    match (is_im2col, rank) {
+        (false, _) => &USED[0],
+        (true, 0..=3) => &USED[1],
+        (true, 4) => &USED[2],
+        (true, _) => &USED[3],
+    }
 }

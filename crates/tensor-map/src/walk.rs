@@ -17,7 +17,7 @@ use core::{
     ops::Range,
 };
 
-use crate::{Dims, Params, Swizzle, Tensor};
+use crate::{Dims, Params, Swizzle, Tensor, layout};
 
 use column::Column;
 use tiles::Tiles;
@@ -37,7 +37,8 @@ pub struct Row {
     /// Where the row begins in the box, in bytes from the box's shared address, before the swizzle.
     pub shared_offset: u64,
     /// Where the row begins in global memory, in bytes from the tensor's address. It may be outside
-    /// of the tensor.
+    /// of the tensor. Modulo 2^64, as the addresses that the hardware makes are no wider: far outside
+    /// of a huge tensor it may have wrapped.
     pub global_offset: i64,
     /// Length in bytes; all count as delivered to the barrier.
     pub bytes: u64,
@@ -61,15 +62,20 @@ pub struct Piece {
 
 impl Row {
     /// The row's pieces in shared memory, for a box at this shared address.
+    ///
+    /// Addresses in shared memory have 32 bits; beyond that they wrap.
     pub fn pieces(&self, swizzle: Swizzle, shared_address: u32) -> impl Iterator<Item = Piece> {
-        let (first, bytes) = (u64::from(shared_address) + self.shared_offset, self.bytes);
+        let (first, bytes) = (
+            u64::from(shared_address).wrapping_add(self.shared_offset),
+            self.bytes,
+        );
         let unit = u64::from(swizzle.piece_bytes());
         let mut row_offset = 0;
         core::iter::from_fn(move || {
             if row_offset >= bytes {
                 return None;
             }
-            let linear = first + row_offset;
+            let linear = first.wrapping_add(row_offset);
             let piece = Piece {
                 shared_address: swizzle.apply(linear as u32),
                 row_offset,
@@ -112,6 +118,17 @@ pub enum NoWalk {
         /// The coordinate.
         coordinate: i32,
     },
+    /// An offset of an im2col load with more bits than the instruction takes.
+    OffsetRange {
+        /// The spatial dimension, W being 0.
+        spatial: usize,
+        /// The offset.
+        offset: u16,
+        /// The largest that there can be.
+        max: u16,
+    },
+    /// Offsets for an im2col store, which takes none.
+    StoreOffsets,
     /// A copy that was never seen.
     Unknown(&'static str),
 }
@@ -137,6 +154,17 @@ impl Display for NoWalk {
                 f,
                 "coordinate {coordinate} of dimension {dim} is not in the box of pixels: the GPU stops with an illegal instruction"
             ),
+            Self::OffsetRange {
+                spatial,
+                offset,
+                max,
+            } => write!(
+                f,
+                "offset {offset} of spatial dimension {spatial} is too large: a tensor of so many dimensions takes 0 to {max}"
+            ),
+            Self::StoreOffsets => {
+                f.write_str("a store has no offsets: add them to the coordinates")
+            }
             Self::Unknown(what) => write!(f, "what a copy of {what} does is not known"),
         }
     }
@@ -159,7 +187,9 @@ impl Params {
     /// innermost first.
     ///
     /// Copies of im2col maps also have `offsets`, one for each spatial dimension, W first, that are
-    /// added to the coordinates of every pixel. Those of tiled maps have none.
+    /// added to the coordinates of every pixel: of 16, 8 or 5 bits for one, two or three spatial
+    /// dimensions. Those of tiled maps have none, and neither have stores, for which they may be
+    /// left out or be zero.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap, walk::Direction};
@@ -202,7 +232,7 @@ impl Params {
                 Kind::Tiles(Tiles::new(tiled, coordinates, direction))
             }
             Self::Im2col(im2col) => {
-                length("offsets", offsets.len(), rank - 2)?;
+                let offsets = filter_offsets(offsets, rank - 2, direction)?;
                 Kind::Column(Column::new(im2col, coordinates, offsets, direction)?)
             }
             Self::Im2colWide(_) => return Err(NoWalk::Unknown("a wide im2col map")),
@@ -232,6 +262,35 @@ fn length(what: &'static str, given: usize, needed: usize) -> Result<(), NoWalk>
             needed,
         })
     }
+}
+
+/// The offsets of an im2col copy, if the instruction takes them.
+fn filter_offsets(
+    offsets: &[u16],
+    spatial: usize,
+    direction: Direction,
+) -> Result<Dims<i32>, NoWalk> {
+    let mut filter = Dims::<i32>::filled(0, spatial);
+    if direction == Direction::Store {
+        return match offsets.iter().all(|offset| *offset == 0) {
+            true => Ok(filter),
+            false => Err(NoWalk::StoreOffsets),
+        };
+    }
+    length("offsets", offsets.len(), spatial)?;
+    // As many bits as the corners have.
+    let max = layout::corner(false, spatial, 0).max() as u16;
+    for (dim, offset) in offsets.iter().copied().enumerate() {
+        if offset > max {
+            return Err(NoWalk::OffsetRange {
+                spatial: dim,
+                offset,
+                max,
+            });
+        }
+        filter.put(dim, i32::from(offset));
+    }
+    Ok(filter)
 }
 
 fn aligned(tensor: &Tensor, first: i32) -> Result<(), NoWalk> {

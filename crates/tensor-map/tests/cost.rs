@@ -46,26 +46,46 @@ fn build(width: u64, address: u64) -> TensorMap {
         .unwrap()
 }
 
-const MAPS: u64 = 200_000;
+fn build_im2col(channels: u64, address: u64) -> TensorMap {
+    TensorMap::im2col(DataType::F16, &[channels, 56, 56, 14, 8])
+        .pixel_box(&[-1, -1, -1], &[-1, -1, -1])
+        .channels_per_pixel(64)
+        .pixels_per_column(128)
+        .swizzle(Swizzle::B128)
+        .build(address)
+        .unwrap()
+}
 
-/// In release builds under 200 ns; other builds are not judged.
+const MAPS: u64 = 2_000;
+const ROUNDS: u64 = 100;
+
+/// Nanoseconds for one map in the fastest of many rounds, since other programs run too; and that
+/// there was no allocation.
+fn nanoseconds(mode: &str, build: impl Fn(u64) -> TensorMap) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    let round = |round: u64| {
+        let begin = Instant::now();
+        for number in 0..MAPS {
+            let address = 0x7f00_0000_0000 + (round * MAPS + number) * 16;
+            black_box(build(black_box(address)));
+        }
+        begin.elapsed().as_nanos() as u64 / MAPS
+    };
+    let nanoseconds = (0..ROUNDS).map(round).min().unwrap();
+    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+    println!("{nanoseconds} ns to check and encode a map of rank 5, {mode}");
+    nanoseconds
+}
+
+/// In release builds 200 ns are asked for, see what is printed; other builds are not judged.
 #[test]
 fn a_map_is_built_without_allocation_in_little_time() {
-    let before = ALLOCATIONS.with(Cell::get);
-    let begin = Instant::now();
-    for number in 0..MAPS {
-        black_box(build(
-            black_box(32),
-            black_box(0x7f00_0000_0000 + number * 16),
-        ));
-    }
-    let nanoseconds = begin.elapsed().as_nanos() as u64 / MAPS;
-    assert_eq!(ALLOCATIONS.with(Cell::get), before);
-    println!("{nanoseconds} ns to check and encode a map of rank 5");
-    // Four times what is asked for: other programs run too.
+    let tiled = nanoseconds("tiled", |address| build(black_box(32), address));
+    let im2col = nanoseconds("im2col", |address| build_im2col(black_box(64), address));
+    // Four times what is asked for: machines differ.
     assert!(
-        cfg!(debug_assertions) || nanoseconds < 800,
-        "{nanoseconds} ns"
+        cfg!(debug_assertions) || tiled.max(im2col) < 800,
+        "{tiled} and {im2col} ns"
     );
 }
 

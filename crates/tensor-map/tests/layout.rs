@@ -1,7 +1,8 @@
 //! The position of every field, in maps that differ in one parameter.
 
 use tensor_map::{
-    DataType, Im2col, Interleave, L2Promotion, OobFill, Swizzle, Target, TensorMap, Tiled, layout,
+    DataType, Im2col, Interleave, L2Promotion, NotATensorMap, OobFill, Swizzle, Target, TensorMap,
+    Tiled, layout,
 };
 
 const ADDRESS: u64 = 0x7f00_0000_0000;
@@ -182,4 +183,74 @@ fn later_gpus() {
     assert_eq!(of(large), 1 << 21);
     let small = TensorMap::tiled(DataType::U8, &[128 * 1024 - 1]).box_dims(&[128]);
     assert_eq!(of(small), 0);
+}
+
+#[test]
+fn bits_of_no_field_are_no_map() {
+    let decode = |base: &TensorMap, word: usize, bit: u32| {
+        let mut words = *base.words();
+        words[word] ^= 1 << bit;
+        TensorMap::from_words(words).decode()
+    };
+    let dims = &[64, 16, 16, 16, 4];
+    let columns = [3, 4, 5].map(|rank| {
+        let im2col = Im2col::new(DataType::F16, &dims[..rank]).channels_per_pixel(32);
+        (true, rank, im2col.build(ADDRESS).unwrap())
+    });
+    let maps = [(false, 5, base().build(ADDRESS).unwrap())]
+        .into_iter()
+        .chain(columns);
+    for (is_im2col, rank, map) in maps {
+        for (word, bit) in (0..16).flat_map(|word| (0..64).map(move |bit| (word, bit))) {
+            let is_field = layout::fields(is_im2col, rank)
+                .any(|field| field.word == word && field.mask() >> bit & 1 == 1);
+            let reserved = decode(&map, word, bit) == Err(NotATensorMap::Reserved(word, 1 << bit));
+            // Flips of rank and mode make other fields.
+            let is_kind = word == 1 && [0, 4, 5, 6].contains(&bit);
+            assert!(is_kind || reserved != is_field, "{word} {bit}");
+        }
+    }
+    let plain = base().build(ADDRESS).unwrap();
+    assert_eq!(decode(&plain, 1, 22), Err(NotATensorMap::Swizzle96));
+    for bit in [15, 31] {
+        let im2col = Im2col::new(DataType::F16, dims).channels_per_pixel(32);
+        let map = im2col.build(ADDRESS).unwrap();
+        assert_eq!(
+            decode(&map, 7, bit),
+            Err(NotATensorMap::Reserved(7, 1 << bit))
+        );
+    }
+}
+
+/// Notes are for maps that contradict themselves only.
+#[test]
+fn differences_have_notes_where_a_map_contradicts_itself() {
+    let notes = |left: &TensorMap, right: &TensorMap| -> Vec<&'static str> {
+        left.differences(right)
+            .filter_map(|difference| difference.note())
+            .collect()
+    };
+    let small = TensorMap::tiled(DataType::F32, &[64, 64]).box_dims(&[32, 32]);
+    let large = TensorMap::tiled(DataType::F32, &[64, 1024]).box_dims(&[16, 16]);
+    let build = |tiled: Tiled| tiled.build_for(ADDRESS, Target::SM_100).unwrap();
+    let honest = build(small);
+    let other = build(large.swizzle(Swizzle::B64));
+    assert_eq!(notes(&honest, &other), [""; 0]);
+    let with = |field: layout::Field, value| {
+        let mut words = *honest.words();
+        field.set(&mut words, value);
+        TensorMap::from_words(words)
+    };
+    let defect = notes(&honest, &with(layout::LARGE_TENSOR, 1));
+    assert!(matches!(defect[..], [note] if note.contains("5736804")));
+    let stale = ["tensormap.replace leaves this as it was"];
+    assert_eq!(notes(&with(layout::BOX_BYTES, 16), &honest), stale);
+    assert_eq!(notes(&honest, &with(layout::BOX_ALIGN, 1024)), stale);
+}
+
+#[test]
+fn corners_that_are_not_there_are_the_nearest() {
+    assert_eq!(layout::corner(true, 1, 40), layout::corner(true, 1, 0));
+    assert_eq!(layout::corner(false, 9, 9), layout::corner(false, 3, 2));
+    assert_eq!(layout::corner(false, 0, 0), layout::corner(false, 1, 0));
 }

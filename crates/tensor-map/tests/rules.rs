@@ -1,11 +1,29 @@
 //! Every rule broken alone, with the message that people read.
 
+use std::cell::RefCell;
+
 use tensor_map::{
     DataType, Dims, Finding, Im2col, Im2colWide, Interleave, OobFill, Params, Rule, Swizzle,
-    Target, TensorMap, Tiled,
+    Target, TensorMap, Tiled, WideMode, rules::Value,
 };
 
 const ADDRESS: u64 = 0x7f00_0000_0000;
+
+thread_local! {
+    /// The rules that were produced alone.
+    static SEEN: RefCell<Vec<Rule>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The only one of these, as printed.
+#[track_caller]
+fn alone(found: &[Finding]) -> String {
+    let texts: Vec<String> = found.iter().map(Finding::to_string).collect();
+    let [finding] = found else {
+        panic!("not one finding: {texts:#?}");
+    };
+    SEEN.with_borrow_mut(|seen| seen.push(finding.rule));
+    finding.to_string()
+}
 
 fn tiled() -> Tiled {
     TensorMap::tiled(DataType::F32, &[64, 64, 64]).box_dims(&[8, 8, 8])
@@ -47,20 +65,20 @@ fn breaks(params: impl Into<Params>, rule: Rule, message: &str) {
 #[track_caller]
 fn breaks_on(target: Target, params: impl Into<Params>, rule: Rule, message: &str) {
     let found = broken(params, ADDRESS, target);
-    let texts: Vec<String> = found.iter().map(Finding::to_string).collect();
-    assert_eq!(texts, [format!("{message} [{}]", rule.id())]);
-    assert_eq!(found[0].rule, rule);
+    assert_eq!(alone(&found), format!("{message} [{}]", rule.id()));
 }
 
 #[track_caller]
 fn warns(params: impl Into<Params>, rule: Rule, message: &str) {
+    warns_on(Target::SM_90, params, rule, message);
+}
+
+#[track_caller]
+fn warns_on(target: Target, params: impl Into<Params>, rule: Rule, message: &str) {
     let params = params.into();
-    assert!(broken(params, ADDRESS, Target::SM_90).is_empty());
-    let found: Vec<String> = params
-        .warnings(ADDRESS, Target::SM_90)
-        .map(|finding| finding.to_string())
-        .collect();
-    assert_eq!(found, [format!("{message} [{}]", rule.id())]);
+    assert!(broken(params, ADDRESS, target).is_empty());
+    let found: Vec<Finding> = params.warnings(ADDRESS, target).collect();
+    assert_eq!(alone(&found), format!("{message} [{}]", rule.id()));
 }
 
 #[test]
@@ -145,6 +163,20 @@ fn kinds() {
         Rule::PackedTypeSwizzle,
         "swizzle = 128b-atom-64b: the element type goes with none, 128b and 128b-atom-32b only; try 128b",
     );
+    breaks_on(
+        Target::SM_100,
+        packed(DataType::U6x16Align16).swizzle(Swizzle::B32),
+        Rule::PackedTypeSwizzle,
+        "swizzle = 32b: the element type goes with none, 128b, 128b-atom-32b and, in stores, \
+         128b-atom-64b only; try 128b",
+    );
+    for swizzle in Swizzle::ALL {
+        let sliced = tiled().interleave(Interleave::B32).swizzle(swizzle);
+        let found = broken(sliced, ADDRESS, Target::SM_100);
+        let expected = (swizzle != Swizzle::B32).then_some(Rule::InterleaveSwizzle);
+        assert_eq!(found.first().map(|finding| finding.rule), expected);
+        assert!(found.len() <= 1);
+    }
     let cube = TensorMap::tiled(DataType::U6x16Align16, &[128, 8, 8]).box_dims(&[128, 8, 1]);
     breaks_on(
         Target::SM_100,
@@ -158,8 +190,7 @@ fn kinds() {
 fn addresses() {
     let at = |params: Params, address| {
         let found = broken(params, address, Target::SM_90);
-        assert_eq!(found.len(), 1);
-        found[0].to_string()
+        alone(&found)
     };
     assert_eq!(
         at(tiled().params(), 0x1008),
@@ -172,12 +203,20 @@ fn addresses() {
     );
     assert_eq!(
         at(tiled().params(), 1 << 57),
-        "address = 0x200000000000000: must be below 2^57 [address-range]"
+        "address = 0x200000000000000: must be below 2^57; try 0x1fffffffffffff0 [address-range]"
+    );
+    assert_eq!(
+        at(tiled().params(), 0x1009),
+        "address = 0x1009: must be a multiple of 16; try 0x1010 [address-multiple]"
+    );
+    assert_eq!(
+        at(tiled().params(), (1 << 57) - 1),
+        "address = 0x1ffffffffffffff: must be a multiple of 16; try 0x1fffffffffffff0 [address-multiple]"
     );
     let mut map = tiled().build(ADDRESS).unwrap();
     let null = map.replace_address(0).unwrap_err();
     assert_eq!(
-        null.to_string(),
+        alone(&[null]),
         "address = 0x0: must not be null [address-null]"
     );
     assert_eq!(map, tiled().build(ADDRESS).unwrap());
@@ -262,7 +301,7 @@ fn boxes() {
     breaks(
         tiled().box_dims(&[64, 64, 16]),
         Rule::BoxFitsShared,
-        "box_dims has 3 values: the box takes 262144 bytes, must fit the 233472 of shared memory",
+        "box_dims = [64, 64, 16]: the box takes 262144 bytes, must fit the 233472 of shared memory",
     );
 }
 
@@ -271,7 +310,7 @@ fn columns() {
     breaks(
         im2col().channels_per_pixel(0),
         Rule::ChannelsRange,
-        "channels_per_pixel = 0: must be 1 to 256 elements; try 1",
+        "channels_per_pixel = 0: must be 1 to 256 elements; try 8",
     );
     breaks(
         im2col().pixels_per_column(1025),
@@ -296,14 +335,15 @@ fn columns() {
     );
     let blackwell = broken(wide(), ADDRESS, Target::SM_100);
     assert_eq!(
-        blackwell[0].to_string(),
+        alone(&blackwell),
         "mode = w: the bits of wide maps for compute capability 10.0 are not known; \
          let the driver encode [wide-bits-unknown]"
     );
-    let plain = broken(wide().swizzle(Swizzle::None), ADDRESS, Target::SM_100);
-    assert_eq!(
-        plain[0].to_string(),
-        "swizzle = none: must be 64b, 128b or 128b-atom-32b; try 128b [wide-swizzle]"
+    breaks_on(
+        Target::SM_100,
+        wide().swizzle(Swizzle::None),
+        Rule::WideSwizzle,
+        "swizzle = none: must be 64b, 128b or 128b-atom-32b; try 128b",
     );
 }
 
@@ -312,9 +352,50 @@ fn warnings() {
     warns(
         tiled()
             .interleave(Interleave::B32)
-            .strides_bytes(&[2048, 131_072]),
+            .strides_bytes(&[2048, 131_072])
+            .box_dims(&[8, 1, 8]),
         Rule::InterleaveSwizzle,
         "swizzle = none: 32-byte slices want the 32-byte swizzle; try 32b",
+    );
+    warns(
+        tiled()
+            .interleave(Interleave::B16)
+            .strides_bytes(&[1024, 65536]),
+        Rule::BoxSlices,
+        "box_dims[1] = 8: a copy takes one slice of channels, whatever the box says; try 1",
+    );
+    warns(
+        TensorMap::tiled(DataType::F32, &[63, 64])
+            .strides_bytes(&[256])
+            .box_dims(&[8, 8]),
+        Rule::RowRemainder,
+        "dims[0] = 63: rows of 252 bytes, and stores write whole 16 bytes, up to byte 256",
+    );
+    warns(
+        im2col().channels_per_pixel(72),
+        Rule::BoxBeyondTensor,
+        "channels_per_pixel = 72: longer than the 64 elements of the tensor, so always partly out of bounds",
+    );
+    warns(
+        im2col().element_strides(&[2, 1, 1, 1]),
+        Rule::ElementStrideIgnored,
+        "element_strides[0] = 2: ignored in dimension 0, all elements are copied; try 1",
+    );
+    warns_on(
+        Target::SM_100,
+        packed(DataType::U4x16Align16),
+        Rule::LoadOnly,
+        "data type = u4x16-align16: for loads only",
+    );
+    let store = packed(DataType::U6x16Align16).swizzle(Swizzle::B128Atom64);
+    let store: Vec<Finding> = store
+        .params()
+        .warnings(ADDRESS, Target::SM_100)
+        .filter(|finding| finding.rule != Rule::SharedAlign)
+        .collect();
+    assert_eq!(
+        alone(&store),
+        "swizzle = 128b-atom-64b: for stores only with this element type [store-only]"
     );
     let wide = wide().swizzle(Swizzle::None);
     warns(
@@ -338,13 +419,15 @@ fn warnings() {
         "strides_bytes[1] = 256: smaller than the 16384 before it; are these written outermost first?",
     );
     let short = tiled().box_dims(&[4, 8, 8]).swizzle(Swizzle::B32).params();
-    let found = short.warnings(ADDRESS, Target::SM_90).next().unwrap();
+    let found: Vec<Finding> = short
+        .warnings(ADDRESS, Target::SM_90)
+        .filter(|finding| finding.rule != Rule::SharedAlign)
+        .collect();
     assert_eq!(
-        found.to_string(),
+        alone(&found),
         "box_dims[0] = 4: a row of 16 bytes takes the whole swizzle span of 32 in shared memory \
          [span-not-filled]"
     );
-    assert_eq!(found.rule, Rule::SpanNotFilled);
     warns(
         tiled().box_dims(&[32, 8, 8]).swizzle(Swizzle::B128),
         Rule::SharedAlign,
@@ -353,7 +436,7 @@ fn warnings() {
     warns(
         TensorMap::tiled(DataType::U8, &[4096, 228, 4]).box_dims(&[256, 228, 4]),
         Rule::BoxBeyondBlock,
-        "box_dims[0] = 256: the box takes 233472 bytes, and one block can have 232448",
+        "box_dims = [256, 228, 4]: the box takes 233472 bytes, and one block can have 232448",
     );
     warns(
         tiled().element_strides(&[2, 1, 1]),
@@ -365,12 +448,42 @@ fn warnings() {
         Rule::ElementStrideRemainder,
         "element_strides[1] = 3: does not divide the box of 8: the copy takes 3 elements, the driver counts one less",
     );
-    let null: Vec<Rule> = tiled()
+    let null: Vec<Finding> = tiled().params().warnings(0, Target::SM_90).collect();
+    assert_eq!(
+        alone(&null),
+        "address = 0x0: replace it before the map is used [null-address]"
+    );
+    let footprint = tiled().box_dims(&[4, 32, 64]).swizzle(Swizzle::B128);
+    let beyond: Vec<String> = footprint
         .params()
-        .warnings(0, Target::SM_90)
-        .map(|finding| finding.rule)
+        .warnings(ADDRESS, Target::SM_90)
+        .filter(|finding| finding.rule == Rule::BoxBeyondBlock)
+        .map(|finding| finding.to_string())
         .collect();
-    assert_eq!(null, [Rule::NullAddress]);
+    assert_eq!(
+        beyond,
+        [
+            "box_dims = [4, 32, 64]: the box takes 262144 bytes, and one block can have 232448 [box-beyond-block]"
+        ]
+    );
+    let huge = TensorMap::tiled(DataType::F32, &[1 << 32, 1 << 32, 2, 2])
+        .strides_bytes(&[1 << 34, 16, 16])
+        .params();
+    let overlap = huge.warnings(ADDRESS, Target::SM_90).next().unwrap();
+    assert_eq!(
+        overlap.to_string(),
+        "strides_bytes[1] = 16: smaller than the 17179869184 before it; are these written outermost first? \
+         [strides-decrease]"
+    );
+    let steps = TensorMap::tiled(DataType::F32, &[1 << 32, 1 << 32, 2])
+        .strides_bytes(&[1 << 34, 1 << 34])
+        .params();
+    let overlap = steps.warnings(ADDRESS, Target::SM_90).next().unwrap();
+    assert_eq!(
+        overlap.to_string(),
+        "strides_bytes[1] = 17179869184: elements share memory, since what it steps over has \
+         73786976294838206464 bytes [stride-overlap]"
+    );
 }
 
 #[test]
@@ -413,13 +526,132 @@ fn sums_that_overflow_are_no_panic() {
 }
 
 #[test]
-fn every_rule_has_a_test_here() {
-    let source = include_str!("rules.rs");
-    for rule in Rule::ALL {
-        let name = format!("{rule:?}");
-        assert!(
-            source.contains(&format!("Rule::{name}")) || source.contains(rule.id()),
-            "{name}"
-        );
+fn one_value_has_one_suggestion() {
+    let tries = |params: Params, target| -> Vec<(Rule, Option<String>)> {
+        broken(params, ADDRESS, target)
+            .iter()
+            .map(|finding| (finding.rule, finding.nearest.map(|value| value.to_string())))
+            .collect()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let wide_row = tiled().box_dims(&[33, 8, 8]).swizzle(Swizzle::B128);
+    assert_eq!(
+        tries(wide_row.params(), Target::SM_90),
+        [
+            (Rule::BoxRowMultiple, some("32")),
+            (Rule::BoxRowSpan, some("32"))
+        ]
+    );
+    let long_row = tiled().box_dims(&[300, 8, 8]).swizzle(Swizzle::B64);
+    assert_eq!(
+        tries(long_row.params(), Target::SM_90),
+        [(Rule::BoxRange, some("16")), (Rule::BoxRowSpan, some("16"))]
+    );
+    let gaps = packed(DataType::U4x16Align16).box_dims(&[100, 8]);
+    assert_eq!(
+        tries(gaps.params(), Target::SM_100),
+        [(Rule::BoxPackedWidth, some("128"))]
+    );
+    let swizzle = packed(DataType::U6x16Align16).swizzle(Swizzle::B64);
+    assert_eq!(
+        tries(swizzle.params(), Target::SM_100),
+        [(Rule::PackedTypeSwizzle, some("128b"))]
+    );
+    let atoms = tiled()
+        .box_dims(&[64, 8, 8])
+        .swizzle(Swizzle::B128Atom64)
+        .params();
+    assert_eq!(
+        tries(atoms, Target::SM_90),
+        [(Rule::SwizzleNeedsBlackwell, some("128b"))]
+    );
+}
+
+/// What is suggested for a row keeps the rules of rows, whatever the row was.
+#[test]
+fn suggested_rows_are_legal() {
+    for data_type in DataType::ALL {
+        for swizzle in Swizzle::ALL {
+            for elements in (0..=300).chain([u32::MAX]) {
+                let with = |elements| {
+                    packed(data_type)
+                        .box_dims(&[elements, 1])
+                        .swizzle(swizzle)
+                        .params()
+                };
+                for finding in broken(with(elements), ADDRESS, Target::SM_100) {
+                    let Some(Value::Number(nearest)) = finding.nearest else {
+                        continue;
+                    };
+                    let rest = broken(with(nearest as u32), ADDRESS, Target::SM_100);
+                    assert!(
+                        rest.iter().all(|left| left.parameter != finding.parameter),
+                        "{finding}"
+                    );
+                }
+            }
+        }
     }
+}
+
+/// The rules of wide maps for later GPUs, as the reference has them.
+#[test]
+fn wide_maps_for_later_gpus() {
+    let wide = Im2colWide::new(DataType::F16, &[64, 56, 56, 8, 8])
+        .channels_per_pixel(64)
+        .pixels_per_column(4)
+        .swizzle(Swizzle::B128);
+    let rules = |wide: Im2colWide| -> Vec<Rule> {
+        broken(wide, ADDRESS, Target::SM_100)
+            .iter()
+            .map(|finding| finding.rule)
+            .collect()
+    };
+    assert_eq!(
+        rules(wide.pixel_box(-32768, 32767)),
+        [Rule::WideBitsUnknown]
+    );
+    breaks_on(
+        Target::SM_100,
+        wide.pixel_box(-32769, 0),
+        Rule::CornerRange,
+        "lower_corner[0] = -32769: must be -32768 to 32767; try -32768",
+    );
+    breaks(
+        wide.pixel_box(-17, 0),
+        Rule::CornerRange,
+        "lower_corner[0] = -17: must be -16 to 15 in a tensor of so many dimensions; try -16",
+    );
+    let ignored = wide.mode(WideMode::W128).pixels_per_column(5000);
+    assert_eq!(rules(ignored), [Rule::WideBitsUnknown]);
+    assert_eq!(ignored.box_bytes(), 128 * 128);
+    assert_eq!(rules(wide.pixels_per_column(5000)), [Rule::PixelsRange]);
+    let text = ignored.params().explain(ADDRESS).to_string();
+    assert!(
+        text.contains("128 along W, 16384 bytes, whatever pixels per column are"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the box is one pixel along H and D"),
+        "{text}"
+    );
+}
+
+/// All tests above, and the rules that they broke or were warned by alone.
+#[test]
+fn every_rule_has_a_test_here() {
+    SEEN.with_borrow_mut(Vec::clear);
+    ranks_and_lengths();
+    kinds();
+    addresses();
+    dimensions_and_strides();
+    boxes();
+    columns();
+    warnings();
+    let seen = SEEN.take();
+    let missing: Vec<Rule> = Rule::ALL
+        .into_iter()
+        .filter(|rule| !seen.contains(rule))
+        .collect();
+    assert_eq!(missing, []);
 }

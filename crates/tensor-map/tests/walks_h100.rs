@@ -6,7 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use tensor_map::{Params, TensorMap, walk::Direction};
+use tensor_map::{
+    DataType, Params, Swizzle, TensorMap,
+    walk::{Direction, NoWalk, Row},
+};
 
 const WALKS: &str = include_str!("data/walks-h100.txt");
 
@@ -79,4 +82,44 @@ fn walks_are_those_of_the_hardware() {
             assert_eq!(2 * walked.len() as u64, params.box_bytes(), "{line}");
         }
     }
+}
+
+#[test]
+fn offsets_have_few_bits_and_stores_have_none() {
+    let dims = [64, 16, 16, 16, 4];
+    for (rank, max) in [(3, u16::MAX), (4, 255), (5, 31)] {
+        let params = TensorMap::im2col(DataType::F16, &dims[..rank])
+            .channels_per_pixel(8)
+            .params();
+        let (start, mut offsets) = (vec![0; rank], vec![0; rank - 2]);
+        let walk = |offsets: &[u16], direction| params.walk(&start, offsets, direction).map(drop);
+        assert_eq!(walk(&[], Direction::Store), Ok(()));
+        assert_eq!(walk(&offsets, Direction::Store), Ok(()));
+        assert!(walk(&[], Direction::Load).is_err());
+        offsets[rank - 3] = max;
+        assert_eq!(walk(&offsets, Direction::Load), Ok(()));
+        assert_eq!(walk(&offsets, Direction::Store), Err(NoWalk::StoreOffsets));
+        if max < u16::MAX {
+            let (spatial, offset) = (rank - 3, max + 1);
+            offsets[spatial] = offset;
+            let refused = NoWalk::OffsetRange {
+                spatial,
+                offset,
+                max,
+            };
+            assert_eq!(walk(&offsets, Direction::Load), Err(refused));
+        }
+    }
+}
+
+#[test]
+fn pieces_far_out_wrap() {
+    let row = Row {
+        shared_offset: u64::MAX - 8,
+        global_offset: 0,
+        bytes: 64,
+        inside: 0..64,
+    };
+    let pieces = row.pieces(Swizzle::B128, u32::MAX);
+    assert_eq!(pieces.map(|piece| piece.bytes).sum::<u64>(), 64);
 }

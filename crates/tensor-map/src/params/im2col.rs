@@ -112,6 +112,17 @@ impl Im2col {
         }
     }
 
+    /// The end of the box of pixels in a spatial dimension, counted from the tensor's first pixel.
+    pub const fn pixel_end(&self, spatial: usize) -> i64 {
+        let length = self.tensor.dims.at(self.first_spatial() + spatial);
+        let length = if length > i64::MAX as u64 {
+            i64::MAX
+        } else {
+            length as i64
+        };
+        length.saturating_add(self.upper_corner.at(spatial) as i64)
+    }
+
     /// Bytes that one load delivers to its barrier: of interleaved tensors one slice a pixel,
     /// whatever the channels per pixel are, as seen on an H100.
     pub const fn box_bytes(&self) -> u64 {

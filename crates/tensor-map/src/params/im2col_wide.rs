@@ -95,7 +95,25 @@ impl Im2colWide {
         Params::Im2colWide(*self)
     }
 
-    /// The ordinary im2col map with the same box along W, and all of H and D.
+    /// Pixels that a copy takes: 128 in mode [`WideMode::W128`], whatever
+    /// [`pixels_per_column`](Self::pixels_per_column) is.
+    pub const fn pixels(&self) -> u32 {
+        match self.mode {
+            WideMode::W => self.pixels_per_column,
+            WideMode::W128 => 128,
+        }
+    }
+
+    /// Bytes that one load delivers to its barrier.
+    pub const fn box_bytes(&self) -> u64 {
+        self.as_im2col()
+            .pixels_per_column(self.pixels())
+            .box_bytes()
+    }
+
+    /// The ordinary im2col map that a driver on an H100 makes: with the same box along W, the same
+    /// pixels per column whatever the mode, and all of H and D. Wide copies have a box of one pixel
+    /// along H and D.
     pub const fn as_im2col(&self) -> Im2col {
         let spatial = self.tensor.rank().saturating_sub(2);
         let mut lower_corner = Dims::<i32>::filled(0, spatial);

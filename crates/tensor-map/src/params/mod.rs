@@ -11,7 +11,7 @@ pub use im2col_wide::Im2colWide;
 pub use tensor::Tensor;
 pub use tiled::Tiled;
 
-use crate::{Findings, Refused, Target, TensorMap, encode};
+use crate::{Findings, Interleave, Refused, Target, TensorMap, encode};
 
 /// Parameters of any map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,39 @@ impl Params {
         match self {
             Self::Tiled(tiled) => tiled.box_bytes(),
             Self::Im2col(im2col) => im2col.box_bytes(),
-            Self::Im2colWide(wide) => wide.as_im2col().box_bytes(),
+            Self::Im2colWide(wide) => wide.box_bytes(),
+        }
+    }
+
+    /// Bytes of shared memory that a box takes: those of [`box_bytes`](Self::box_bytes), and what is
+    /// left free where rows do not fill the swizzle span.
+    ///
+    /// ```
+    /// use tensor_map::{DataType, Swizzle, TensorMap};
+    ///
+    /// let tiled = TensorMap::tiled(DataType::F32, &[64, 64]).box_dims(&[8, 4]);
+    /// assert_eq!(tiled.params().shared_footprint_bytes(), 4 * 32);
+    /// let params = tiled.swizzle(Swizzle::B128).params();
+    /// assert_eq!(params.box_bytes(), 4 * 32);
+    /// assert_eq!(params.shared_footprint_bytes(), 4 * 128);
+    /// ```
+    pub const fn shared_footprint_bytes(&self) -> u64 {
+        let (bytes, tensor) = (self.box_bytes(), self.tensor());
+        let row = tensor.data_type.shared_bytes(self.row_elements() as u64);
+        match (tensor.interleave, tensor.swizzle.span_bytes()) {
+            (Interleave::None, Some(span)) if row > 0 && row < span => {
+                (bytes / row).saturating_mul(span)
+            }
+            _ => bytes,
+        }
+    }
+
+    /// Elements of a row of the box.
+    pub(crate) const fn row_elements(&self) -> u32 {
+        match self {
+            Self::Tiled(tiled) => tiled.box_dims.at(0),
+            Self::Im2col(im2col) => im2col.channels_per_pixel,
+            Self::Im2colWide(wide) => wide.channels_per_pixel,
         }
     }
 

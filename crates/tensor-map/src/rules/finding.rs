@@ -1,7 +1,7 @@
 use core::fmt::{self, Display, Formatter};
 
 use super::Rule;
-use crate::{DataType, Interleave, Swizzle};
+use crate::{DataType, Dims, Interleave, Swizzle};
 
 /// A parameter that a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub enum Value {
     Address(u64),
     /// So many values.
     Values(usize),
+    /// A length for each dimension.
+    Lengths(Dims<u32>),
     /// A type.
     Type(DataType),
     /// An interleave.
@@ -97,6 +99,7 @@ impl Display for Value {
             Self::Address(address) => write!(f, "{address:#x}"),
             Self::Values(1) => f.write_str("1 value"),
             Self::Values(count) => write!(f, "{count} values"),
+            Self::Lengths(lengths) => write!(f, "{lengths:?}"),
             Self::Type(data_type) => f.write_str(data_type.name()),
             Self::Interleave(interleave) => f.write_str(interleave.name()),
             Self::Swizzle(swizzle) => f.write_str(swizzle.name()),
@@ -195,6 +198,10 @@ impl Display for Finding {
             Rule::NanFillNeedsFloat => {
                 write!(f, "the element type must be f16, bf16, f32, tf32 or f64")
             }
+            Rule::PackedTypeSwizzle if *measured == 1 => write!(
+                f,
+                "the element type goes with none, 128b, 128b-atom-32b and, in stores, 128b-atom-64b only"
+            ),
             Rule::PackedTypeSwizzle => write!(
                 f,
                 "the element type goes with none, 128b and 128b-atom-32b only"
@@ -222,6 +229,9 @@ impl Display for Finding {
                 "the box takes {measured} bytes, must fit the {limit} of shared memory"
             ),
             Rule::PixelsRange => write!(f, "must be 1 to 1024 pixels"),
+            Rule::CornerRange if *limit == i16::MAX as i128 => {
+                write!(f, "must be {measured} to {limit}")
+            }
             Rule::CornerRange => write!(
                 f,
                 "must be {measured} to {limit} in a tensor of so many dimensions"
@@ -274,6 +284,16 @@ impl Display for Finding {
                 f,
                 "the buffer in shared memory must be aligned to {limit} bytes, not 128"
             ),
+            Rule::BoxSlices => write!(
+                f,
+                "a copy takes one slice of channels, whatever the box says"
+            ),
+            Rule::RowRemainder => write!(
+                f,
+                "rows of {measured} bytes, and stores write whole 16 bytes, up to byte {limit}"
+            ),
+            Rule::LoadOnly => write!(f, "for loads only"),
+            Rule::StoreOnly => write!(f, "for stores only with this element type"),
             Rule::BoxBeyondBlock => write!(
                 f,
                 "the box takes {measured} bytes, and one block can have {limit}"

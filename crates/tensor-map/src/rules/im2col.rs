@@ -1,11 +1,14 @@
 //! What holds for im2col maps.
 
 use super::{Finding, Parameter, Rule, Sink, Value, tensor};
-use crate::{Im2col, Im2colWide, Swizzle, Target, encode::counted_column_bytes};
+use crate::{Im2col, Im2colWide, Swizzle, Target, Tensor, encode::counted_column_bytes};
 
 pub(super) const fn check(sink: &mut Sink, im2col: &Im2col, address: u64, target: Target) {
     if !tensor::check(sink, &im2col.tensor, address, target, 3) {
         return;
+    }
+    if target.is_blackwell() {
+        tensor::interleave_swizzle(sink, &im2col.tensor);
     }
     let spatial = im2col.tensor.rank() - 2;
     let (lower, upper) = (&im2col.lower_corner, &im2col.upper_corner);
@@ -31,29 +34,52 @@ pub(super) const fn check(sink: &mut Sink, im2col: &Im2col, address: u64, target
         }
         dim += 1;
     }
-    column(sink, im2col, target);
+    let (pixels, bytes) = (im2col.pixels_per_column, counted_column_bytes(im2col));
+    let span = tensor::span(&im2col.tensor, target);
+    channels(sink, &im2col.tensor, im2col.channels_per_pixel, span);
+    self::pixels(sink, pixels, bytes, im2col.channels_per_pixel, target);
 }
 
+/// The reference for later GPUs: the box is one pixel along H and D. An H100 makes the ordinary map.
 pub(super) const fn check_wide(sink: &mut Sink, wide: &Im2colWide, address: u64, target: Target) {
-    check(sink, &wide.as_im2col(), address, target);
     if !target.is_blackwell() {
+        return check(sink, &wide.as_im2col(), address, target);
+    }
+    let tensor = &wide.tensor;
+    if !tensor::check(sink, tensor, address, target, 3) {
         return;
     }
-    let swizzle = wide.tensor.swizzle;
-    if !matches!(swizzle, Swizzle::B64 | Swizzle::B128 | Swizzle::B128Atom32) {
+    let length = tensor.dims.at(wide.as_im2col().first_spatial());
+    corners(sink, 1, 0, length, wide.lower_corner, wide.upper_corner);
+    let goes = matches!(
+        tensor.swizzle,
+        Swizzle::B64 | Swizzle::B128 | Swizzle::B128Atom32
+    );
+    let span = if goes {
+        tensor::span(tensor, target)
+    } else {
+        None
+    };
+    channels(sink, tensor, wide.channels_per_pixel, span);
+    let im2col = wide.as_im2col();
+    let bytes = counted_column_bytes(&im2col.pixels_per_column(wide.pixels()));
+    pixels(sink, wide.pixels(), bytes, wide.channels_per_pixel, target);
+    if !goes {
         let finding = Finding::new(
             Rule::WideSwizzle,
             Parameter::Swizzle,
-            Value::Swizzle(swizzle),
+            Value::Swizzle(tensor.swizzle),
         );
         sink.report(finding.try_value(Value::Swizzle(Swizzle::B128)));
     }
-    let finding = Finding::new(
-        Rule::WideBitsUnknown,
-        Parameter::Mode,
-        Value::Name(wide.mode.name()),
-    );
-    sink.report(finding.measured(target.major as i128 * 10 + target.minor as i128));
+    if !sink.any {
+        let finding = Finding::new(
+            Rule::WideBitsUnknown,
+            Parameter::Mode,
+            Value::Name(wide.mode.name()),
+        );
+        sink.report(finding.measured(target.major as i128 * 10 + target.minor as i128));
+    }
 }
 
 const fn corners(sink: &mut Sink, spatial: usize, dim: usize, pixels: u64, lower: i32, upper: i32) {
@@ -94,28 +120,21 @@ const fn corner(sink: &mut Sink, parameter: Parameter, value: i32, min: i32, max
     }
 }
 
-const fn column(sink: &mut Sink, im2col: &Im2col, target: Target) {
-    let (channels, pixels) = (im2col.channels_per_pixel, im2col.pixels_per_column);
-    let channels_fit = channels >= 1 && channels <= 256;
-    let pixels_fit = pixels >= 1 && pixels <= 1024;
-    if !channels_fit {
+const fn channels(sink: &mut Sink, tensor: &Tensor, channels: u32, span: Option<u64>) {
+    if channels == 0 || channels > 256 {
         let value = Value::Number(channels as i128);
         let finding = Finding::new(Rule::ChannelsRange, Parameter::ChannelsPerPixel, value);
-        sink.report(finding.try_number(if channels == 0 { 1 } else { 256 }));
+        sink.report(finding.try_number(tensor::nearest_row(tensor, channels, span)));
     }
-    tensor::row(sink, &im2col.tensor, channels, Parameter::ChannelsPerPixel);
+    tensor::row(sink, tensor, channels, Parameter::ChannelsPerPixel, span);
+}
+
+const fn pixels(sink: &mut Sink, pixels: u32, bytes: u64, channels: u32, target: Target) {
     let value = Value::Number(pixels as i128);
-    if !pixels_fit {
+    if pixels == 0 || pixels > 1024 {
         let finding = Finding::new(Rule::PixelsRange, Parameter::PixelsPerColumn, value);
         sink.report(finding.try_number(if pixels == 0 { 1 } else { 1024 }));
-    }
-    if channels_fit && pixels_fit {
-        tensor::fits(
-            sink,
-            counted_column_bytes(im2col),
-            target,
-            Parameter::PixelsPerColumn,
-            value,
-        );
+    } else if channels >= 1 && channels <= 256 {
+        tensor::fits(sink, bytes, target, Parameter::PixelsPerColumn, value);
     }
 }

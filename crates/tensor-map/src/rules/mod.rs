@@ -23,14 +23,20 @@ use crate::{Params, Target, TensorMap, layout};
 pub(crate) struct Sink {
     skip: usize,
     found: Option<Finding>,
+    any: bool,
 }
 
 impl Sink {
     const fn new(skip: usize) -> Self {
-        Self { skip, found: None }
+        Self {
+            skip,
+            found: None,
+            any: false,
+        }
     }
 
     const fn report(&mut self, finding: Finding) {
+        self.any = true;
         if self.found.is_some() {
             return;
         }

@@ -63,7 +63,7 @@ pub enum Rule {
     /// The bits of wide maps for later GPUs are not known.
     WideBitsUnknown,
 
-    /// Warning: 32-byte slices want the 32-byte swizzle.
+    /// 32-byte slices want the 32-byte swizzle. A warning for compute capability 9.0.
     InterleaveSwizzle,
     /// Warning: wide maps need compute capability 10.0.
     WideNeedsBlackwell,
@@ -85,11 +85,19 @@ pub enum Rule {
     ElementStrideRemainder,
     /// Warning: a null address.
     NullAddress,
+    /// Warning: more than one slice of channels in a box.
+    BoxSlices,
+    /// Warning: a row that does not end at 16 bytes.
+    RowRemainder,
+    /// Warning: an element type that can be loaded only.
+    LoadOnly,
+    /// Warning: a swizzle that can be used by stores only.
+    StoreOnly,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 45] = [
         Self::RankRange,
         Self::InterleaveRank,
         Self::StridesLength,
@@ -131,6 +139,10 @@ impl Rule {
         Self::ElementStrideIgnored,
         Self::ElementStrideRemainder,
         Self::NullAddress,
+        Self::BoxSlices,
+        Self::RowRemainder,
+        Self::LoadOnly,
+        Self::StoreOnly,
     ];
 
     /// Its name in messages.
@@ -148,7 +160,8 @@ impl Rule {
         self.card().2
     }
 
-    /// Whether maps are built all the same.
+    /// Whether maps are built all the same, at least for compute capability 9.0: later GPUs want
+    /// [`InterleaveSwizzle`](Self::InterleaveSwizzle).
     pub const fn is_warning(self) -> bool {
         self as u32 >= Self::InterleaveSwizzle as u32
     }
@@ -287,7 +300,7 @@ impl Rule {
             ),
             Self::CornerRange => (
                 "corner-range",
-                "Corners have 16, 8 or 5 bits for one, two or three spatial dimensions.",
+                "Corners have 16, 8 or 5 bits for one, two or three spatial dimensions, those of wide maps 16.",
                 "cuTensorMapEncodeIm2col, pixelBoxLowerCorner",
             ),
             Self::PixelBoxEmpty => (
@@ -307,7 +320,7 @@ impl Rule {
             ),
             Self::InterleaveSwizzle => (
                 "interleave-swizzle",
-                "32-byte slices go with the 32-byte swizzle, though a driver on an H100 accepts others.",
+                "32-byte slices go with the 32-byte swizzle, though a driver on an H100 accepts others; an error for later GPUs.",
                 "cuTensorMapEncode*, interleave",
             ),
             Self::WideNeedsBlackwell => (
@@ -359,6 +372,26 @@ impl Rule {
                 "null-address",
                 "A null address is accepted, for a map whose address is replaced before use.",
                 "accepted by the driver on an H100",
+            ),
+            Self::BoxSlices => (
+                "box-slices",
+                "A copy of an interleaved tensor takes one slice of channels, however many the box has.",
+                "seen on an H100",
+            ),
+            Self::RowRemainder => (
+                "row-remainder",
+                "Stores are cut at the end of dimension 0 in units of 16 bytes, so they overwrite what follows a shorter row.",
+                "seen on an H100",
+            ),
+            Self::LoadOnly => (
+                "load-only",
+                "The type u4x16-align16 is for loads only.",
+                "cuTensorMapEncode*, swizzle",
+            ),
+            Self::StoreOnly => (
+                "store-only",
+                "The swizzle 128b-atom-64b is for stores only of u6x16-align16.",
+                "cuTensorMapEncode*, swizzle",
             ),
         }
     }

@@ -1,7 +1,7 @@
 //! What holds for the tensors of all modes.
 
 use super::{Finding, Parameter, Rule, Sink, Value};
-use crate::{Interleave, MAX_RANK, OobFill, Swizzle, Target, Tensor};
+use crate::{DataType, Interleave, MAX_RANK, OobFill, Swizzle, Target, Tensor};
 
 /// Checks a tensor; whether its rank allows to look at the rest.
 pub(super) const fn check(
@@ -52,6 +52,38 @@ const fn align(tensor: &Tensor) -> u64 {
     }
 }
 
+/// Whether the reference has the element type with this swizzle, in some direction.
+const fn type_goes_with_swizzle(tensor: &Tensor) -> bool {
+    match tensor.swizzle {
+        Swizzle::None | Swizzle::B128 | Swizzle::B128Atom32 => true,
+        Swizzle::B128Atom64 if matches!(tensor.data_type, DataType::U6x16Align16) => true,
+        _ => !tensor.data_type.is_align16(),
+    }
+}
+
+/// The swizzle span that rows must fit; none where the swizzle is at fault itself.
+pub(super) const fn span(tensor: &Tensor, target: Target) -> Option<u64> {
+    let known = target.is_blackwell() || !tensor.swizzle.is_atom();
+    if known && type_goes_with_swizzle(tensor) && matches!(tensor.interleave, Interleave::None) {
+        tensor.swizzle.span_bytes()
+    } else {
+        None
+    }
+}
+
+/// 32-byte slices and the swizzle: the reference has it as a requirement, a driver on an H100
+/// accepts all swizzles.
+pub(super) const fn interleave_swizzle(sink: &mut Sink, tensor: &Tensor) {
+    if matches!(tensor.interleave, Interleave::B32) && !matches!(tensor.swizzle, Swizzle::B32) {
+        let finding = Finding::new(
+            Rule::InterleaveSwizzle,
+            Parameter::Swizzle,
+            Value::Swizzle(tensor.swizzle),
+        );
+        sink.report(finding.try_value(Value::Swizzle(Swizzle::B32)));
+    }
+}
+
 const fn kinds(sink: &mut Sink, tensor: &Tensor, target: Target) {
     let (data_type, swizzle) = (tensor.data_type, tensor.swizzle);
     let capability = target.major as i128 * 10 + target.minor as i128;
@@ -81,21 +113,18 @@ const fn kinds(sink: &mut Sink, tensor: &Tensor, target: Target) {
         );
         sink.report(finding.try_value(Value::Name("zeros")));
     }
-    let atom64_store = matches!(data_type, crate::DataType::U6x16Align16)
-        && matches!(swizzle, Swizzle::B128Atom64);
-    if data_type.is_align16()
-        && !matches!(swizzle, Swizzle::None | Swizzle::B128 | Swizzle::B128Atom32)
-        && !atom64_store
-    {
+    if !type_goes_with_swizzle(tensor) {
         let finding = Finding::new(
             Rule::PackedTypeSwizzle,
             Parameter::Swizzle,
             Value::Swizzle(swizzle),
         );
+        let for_stores = matches!(data_type, DataType::U6x16Align16);
+        let finding = finding.measured(for_stores as i128);
         sink.report(finding.try_value(Value::Swizzle(Swizzle::B128)));
     }
     let interleaved = !matches!(tensor.interleave, Interleave::None);
-    if matches!(data_type, crate::DataType::U6x16Align16) && interleaved {
+    if matches!(data_type, DataType::U6x16Align16) && interleaved {
         let value = Value::Interleave(tensor.interleave);
         let finding = Finding::new(Rule::PackedTypeInterleave, Parameter::Interleave, value);
         sink.report(finding.try_value(Value::Interleave(Interleave::None)));
@@ -107,12 +136,24 @@ pub(super) const fn address(sink: &mut Sink, address: u64, align: u64) {
     if !address.is_multiple_of(align) {
         let finding =
             Finding::new(Rule::AddressMultiple, Parameter::Address, value).limit(align as i128);
-        let below = address / align * align;
-        let nearest = if below == 0 { align } else { below };
-        sink.report(finding.try_value(Value::Address(nearest)));
+        sink.report(finding.try_value(Value::Address(nearest_address(address, align))));
     }
     if address >= 1 << 57 {
-        sink.report(Finding::new(Rule::AddressRange, Parameter::Address, value).limit(1 << 57));
+        let finding = Finding::new(Rule::AddressRange, Parameter::Address, value).limit(1 << 57);
+        sink.report(finding.try_value(Value::Address(nearest_address(address, align))));
+    }
+}
+
+/// The nearest multiple of `align` that is not null and below 2^57, the lower one of two.
+const fn nearest_address(address: u64, align: u64) -> u64 {
+    let (below, past) = (address / align * align, address % align);
+    let most = (1 << 57) - align;
+    if below > most {
+        most
+    } else if below == 0 || (align - past < past && below < most) {
+        below + align
+    } else {
+        below
     }
 }
 
@@ -200,30 +241,52 @@ const fn element_stride(sink: &mut Sink, stride: u32, dim: usize, given: usize) 
     }
 }
 
-/// The row of a box: how long it may be.
-pub(super) const fn row(sink: &mut Sink, tensor: &Tensor, elements: u32, parameter: Parameter) {
+/// The length of a row nearest to `elements` that keeps all rules: whole pieces of 16 bytes, not
+/// more than 256 elements or the swizzle span.
+pub(super) const fn nearest_row(tensor: &Tensor, elements: u32, span: Option<u64>) -> i128 {
+    if tensor.data_type.is_align16() {
+        return 128;
+    }
+    let bits = tensor.data_type.shared_bits();
+    let piece = 128 / bits;
+    let most = match span {
+        Some(span) if span * 8 / bits < 256 => span * 8 / bits,
+        _ => 256,
+    };
+    let pieces = (elements as u64).div_ceil(piece);
+    let nearest = if pieces == 0 { piece } else { pieces * piece };
+    (if nearest < most { nearest } else { most }) as i128
+}
+
+/// The row of a box: how long it may be. `span` is what [`span`] says.
+pub(super) const fn row(
+    sink: &mut Sink,
+    tensor: &Tensor,
+    elements: u32,
+    parameter: Parameter,
+    span: Option<u64>,
+) {
     let data_type = tensor.data_type;
     let value = Value::Number(elements as i128);
+    let nearest = nearest_row(tensor, elements, span);
+    if data_type.is_align16() {
+        // These have one width, which keeps the rules below.
+        if elements != 128 {
+            sink.report(Finding::new(Rule::BoxPackedWidth, parameter, value).try_number(nearest));
+        }
+        return;
+    }
     let bits = elements as u64 * data_type.shared_bits();
     let bytes = bits.div_ceil(8);
-    let element_bits = data_type.shared_bits();
-    if data_type.is_align16() && elements != 128 {
-        sink.report(Finding::new(Rule::BoxPackedWidth, parameter, value).try_number(128));
-    }
     if !bits.is_multiple_of(128) && elements <= 256 {
-        let nearest = (bits / 128 + 1) * 128 / element_bits;
         let finding = Finding::new(Rule::BoxRowMultiple, parameter, value).measured(bytes as i128);
-        sink.report(finding.limit(16).try_number(nearest as i128));
+        sink.report(finding.limit(16).try_number(nearest));
     }
-    if let (Interleave::None, Some(span)) = (tensor.interleave, tensor.swizzle.span_bytes())
+    if let Some(span) = span
         && bytes > span
     {
         let finding = Finding::new(Rule::BoxRowSpan, parameter, value).measured(bytes as i128);
-        sink.report(
-            finding
-                .limit(span as i128)
-                .try_number((span * 8 / element_bits) as i128),
-        );
+        sink.report(finding.limit(span as i128).try_number(nearest));
     }
 }
 

@@ -7,6 +7,10 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
     if !tensor::check(sink, &tiled.tensor, address, target, 1) {
         return;
     }
+    if target.is_blackwell() {
+        tensor::interleave_swizzle(sink, &tiled.tensor);
+    }
+    let span = tensor::span(&tiled.tensor, target);
     let rank = tiled.tensor.rank();
     let interleave = tiled.tensor.interleave;
     if !matches!(interleave, Interleave::None) && rank < 3 {
@@ -26,7 +30,11 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
         if elements == 0 || elements > 256 {
             let value = Value::Number(elements as i128);
             let finding = Finding::new(Rule::BoxRange, Parameter::BoxDim(dim), value);
-            sink.report(finding.try_number(if elements == 0 { 1 } else { 256 }));
+            sink.report(finding.try_number(match dim {
+                0 => tensor::nearest_row(&tiled.tensor, elements, span),
+                _ if elements == 0 => 1,
+                _ => 256,
+            }));
             in_range = false;
         }
         dim += 1;
@@ -37,10 +45,11 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
             &tiled.tensor,
             tiled.box_dims.at(0),
             Parameter::BoxDim(0),
+            span,
         );
     }
     if in_range && !sink.is_full() {
-        let value = Value::Values(rank);
+        let value = Value::Lengths(tiled.box_dims);
         tensor::fits(
             sink,
             counted_box_bytes(tiled),

@@ -1,7 +1,7 @@
 //! What the driver accepts and people regret.
 
 use super::{Finding, Parameter, Rule, Sink, Value};
-use crate::{Interleave, Params, Swizzle, Target, Tensor, Tiled};
+use crate::{DataType, Interleave, Params, Swizzle, Target, Tensor, Tiled};
 
 pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target: Target) {
     let tensor = params.tensor();
@@ -14,10 +14,12 @@ pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target
     }
     strides(sink, tensor);
     shared(sink, params, target);
+    directions(sink, tensor);
     match params {
         Params::Tiled(tiled) => boxes(sink, tiled),
-        Params::Im2col(_) => {}
+        Params::Im2col(im2col) => columns(sink, tensor, im2col.channels_per_pixel),
         Params::Im2colWide(wide) => {
+            columns(sink, tensor, wide.channels_per_pixel);
             if !target.is_blackwell() {
                 let value = Value::Name(wide.mode.name());
                 sink.report(Finding::new(
@@ -30,14 +32,59 @@ pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target
     }
 }
 
+/// What loads or stores alone do, or do differently.
+const fn directions(sink: &mut Sink, tensor: &Tensor) {
+    let data_type = tensor.data_type;
+    if matches!(data_type, DataType::U4x16Align16) {
+        let value = Value::Type(data_type);
+        sink.report(Finding::new(Rule::LoadOnly, Parameter::DataType, value));
+    }
+    if matches!(
+        (data_type, tensor.swizzle),
+        (DataType::U6x16Align16, Swizzle::B128Atom64)
+    ) {
+        let value = Value::Swizzle(tensor.swizzle);
+        sink.report(Finding::new(Rule::StoreOnly, Parameter::Swizzle, value));
+    }
+    let row = tensor.row_bytes();
+    if !row.is_multiple_of(16) && tensor.rank() > 0 {
+        let value = Value::Number(tensor.dims.at(0) as i128);
+        let finding = Finding::new(Rule::RowRemainder, Parameter::Dim(0), value);
+        let end = (row / 16 + 1) as i128 * 16;
+        sink.report(finding.measured(row as i128).limit(end));
+    }
+}
+
+const fn columns(sink: &mut Sink, tensor: &Tensor, channels: u32) {
+    if !matches!(tensor.interleave, Interleave::None) {
+        return;
+    }
+    let length = tensor.dims.at(0);
+    if channels as u64 > length {
+        let value = Value::Number(channels as i128);
+        let finding = Finding::new(Rule::BoxBeyondTensor, Parameter::ChannelsPerPixel, value);
+        sink.report(finding.limit(length as i128));
+    }
+    let stride = tensor.element_strides.at(0);
+    if stride > 1 {
+        let value = Value::Number(stride as i128);
+        let parameter = Parameter::ElementStride(0);
+        sink.report(Finding::new(Rule::ElementStrideIgnored, parameter, value).try_number(1));
+    }
+}
+
 const fn strides(sink: &mut Sink, tensor: &Tensor) {
-    let mut extent = tensor.row_bytes();
+    // Up to 2^72 in tensors that keep the rules.
+    let mut extent = match tensor.interleave.slice_bytes() {
+        Some(slice) => tensor.dims.at(0) as i128 * slice as i128,
+        None => (tensor.dims.at(0) as i128 * tensor.data_type.global_bits() as i128 + 7) / 8,
+    };
     let mut before = 0;
     let mut dim = 0;
     while dim + 1 < tensor.rank() && dim < tensor.strides_bytes.given() {
-        let stride = tensor.strides_bytes.at(dim);
-        let value = Value::Number(stride as i128);
-        let steps = tensor.dims.at(dim + 1).saturating_sub(1);
+        let stride = tensor.strides_bytes.at(dim) as i128;
+        let value = Value::Number(stride);
+        let steps = tensor.dims.at(dim + 1).saturating_sub(1) as i128;
         if steps > 0 && stride < extent {
             let rule = if stride < before {
                 Rule::StridesDecrease
@@ -45,7 +92,7 @@ const fn strides(sink: &mut Sink, tensor: &Tensor) {
                 Rule::StrideOverlap
             };
             let limit = if stride < before { before } else { extent };
-            sink.report(Finding::new(rule, Parameter::Stride(dim), value).limit(limit as i128));
+            sink.report(Finding::new(rule, Parameter::Stride(dim), value).limit(limit));
         }
         extent = extent.saturating_add(steps.saturating_mul(stride));
         before = stride;
@@ -55,24 +102,13 @@ const fn strides(sink: &mut Sink, tensor: &Tensor) {
 
 const fn shared(sink: &mut Sink, params: &Params, target: Target) {
     let tensor = params.tensor();
-    if matches!(
-        (tensor.interleave, tensor.swizzle),
-        (
-            Interleave::B32,
-            Swizzle::None | Swizzle::B64 | Swizzle::B128
-        )
-    ) {
-        let finding = Finding::new(
-            Rule::InterleaveSwizzle,
-            Parameter::Swizzle,
-            Value::Swizzle(tensor.swizzle),
-        );
-        sink.report(finding.try_value(Value::Swizzle(Swizzle::B32)));
+    if !target.is_blackwell() {
+        super::tensor::interleave_swizzle(sink, tensor);
     }
-    let (elements, parameter) = match params {
-        Params::Tiled(tiled) => (tiled.box_dims.at(0), Parameter::BoxDim(0)),
-        Params::Im2col(im2col) => (im2col.channels_per_pixel, Parameter::ChannelsPerPixel),
-        Params::Im2colWide(wide) => (wide.channels_per_pixel, Parameter::ChannelsPerPixel),
+    let elements = params.row_elements();
+    let parameter = match params {
+        Params::Tiled(_) => Parameter::BoxDim(0),
+        Params::Im2col(_) | Params::Im2colWide(_) => Parameter::ChannelsPerPixel,
     };
     let row = tensor.data_type.shared_bytes(elements as u64);
     if let (Some(span), Interleave::None) = (tensor.swizzle.span_bytes(), tensor.interleave) {
@@ -93,12 +129,20 @@ const fn shared(sink: &mut Sink, params: &Params, target: Target) {
             sink.report(finding.limit(tensor.shared_align_bytes() as i128));
         }
     }
-    let bytes = params.box_bytes();
+    let bytes = params.shared_footprint_bytes();
     if bytes > target.block_shared_bytes() {
-        let value = Value::Number(elements as i128);
+        let (parameter, value) = match params {
+            Params::Tiled(tiled) => (Parameter::BoxDims, Value::Lengths(tiled.box_dims)),
+            Params::Im2col(im2col) => pixels(im2col.pixels_per_column),
+            Params::Im2colWide(wide) => pixels(wide.pixels()),
+        };
         let finding = Finding::new(Rule::BoxBeyondBlock, parameter, value).measured(bytes as i128);
         sink.report(finding.limit(target.block_shared_bytes() as i128));
     }
+}
+
+const fn pixels(pixels: u32) -> (Parameter, Value) {
+    (Parameter::PixelsPerColumn, Value::Number(pixels as i128))
 }
 
 const fn boxes(sink: &mut Sink, tiled: &Tiled) {
@@ -110,6 +154,11 @@ const fn boxes(sink: &mut Sink, tiled: &Tiled) {
             let value = Value::Number(elements as i128);
             let finding = Finding::new(Rule::BoxBeyondTensor, Parameter::BoxDim(dim), value);
             sink.report(finding.limit(length as i128));
+        }
+        if interleaved && dim + 2 == tiled.tensor.rank() && elements > 1 {
+            let value = Value::Number(elements as i128);
+            let finding = Finding::new(Rule::BoxSlices, Parameter::BoxDim(dim), value);
+            sink.report(finding.try_number(1));
         }
         let stride = tiled.tensor.element_strides.at(dim);
         let value = Value::Number(stride as i128);

@@ -20,16 +20,12 @@ impl Column {
     pub(super) fn new(
         im2col: &Im2col,
         coordinates: Dims<i32>,
-        offsets: &[u16],
+        offsets: Dims<i32>,
         direction: Direction,
     ) -> Result<Self, NoWalk> {
-        let mut filters = Dims::<i32>::filled(0, offsets.len());
-        for (spatial, offset) in offsets.iter().enumerate() {
-            filters.put(spatial, i32::from(*offset));
-        }
         let column = Self {
             im2col: *im2col,
-            offsets: filters,
+            offsets,
             direction,
             pixel: core::array::from_fn(|dim| i64::from(coordinates.at(dim))),
             row: 0,
@@ -56,12 +52,7 @@ impl Column {
     }
 
     fn upper(&self, spatial: usize) -> i64 {
-        let length = self
-            .im2col
-            .tensor
-            .dims
-            .at(self.im2col.first_spatial() + spatial) as i64;
-        length + i64::from(self.im2col.upper_corner.at(spatial))
+        self.im2col.pixel_end(spatial)
     }
 
     /// Goes on to the next pixel.
