@@ -1,11 +1,10 @@
 //! ptxas makes the same machine code of a text and of its print.
 //!
-//! Needs ptxas, named by `TMA_PTXAS` or found in `PATH`; without it each case is listed as ignored.
+//! Needs ptxas, where `ptx-builder` looks for one; without it each case is listed as ignored.
 
 mod common;
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,12 +12,15 @@ use std::process::{Command, ExitCode};
 use common::Fixture;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx::{Item, Module};
+use ptx_builder::{Arch, Ptxas};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let ptxas = find_ptxas();
     if ptxas.is_none() {
-        eprintln!("ignored: no ptxas in TMA_PTXAS or PATH, so no machine code can be compared");
+        eprintln!(
+            "ignored: no ptxas was found (`cargo xtask setup --cuda` installs one), so no machine code can be compared"
+        );
     }
     let missing = ptxas.is_none();
     let trial = |fixture: Fixture| {
@@ -39,13 +41,8 @@ fn main() -> ExitCode {
 }
 
 fn find_ptxas() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("TMA_PTXAS") {
-        return Some(named.into());
-    }
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join("ptxas"))
-        .find(|file| file.is_file())
+    let ptxas = Ptxas::find_for(Arch::Sm90a);
+    ptxas.ok().map(|ptxas| ptxas.path().to_owned())
 }
 
 fn compare(ptxas: &Path, fixture: &Fixture) -> Result<(), Failed> {
