@@ -302,6 +302,50 @@ fn aligned(tensor: &Tensor, first: i32) -> Result<(), NoWalk> {
     }
 }
 
+/// Row `number` of a copy: `elements` elements of dimension 0, or a slice of an interleaved tensor,
+/// whose dimension 0 is one like the others.
+fn row(
+    tensor: &Tensor,
+    number: u64,
+    elements: u32,
+    coordinate: impl Fn(usize) -> i64,
+    direction: Direction,
+) -> Row {
+    let slice = tensor.interleave.slice_bytes();
+    let bytes = slice.unwrap_or(u64::from(elements) * tensor.data_type.bytes());
+    let pitch = match (slice, tensor.swizzle.span_bytes()) {
+        (None, Some(span)) => span,
+        _ => bytes,
+    };
+    let mut global_offset = 0_i64;
+    let mut is_inside = true;
+    let first_outer = if slice.is_some() { 0 } else { 1 };
+    for dim in first_outer..tensor.rank() {
+        let coordinate = coordinate(dim);
+        is_inside &= (0..tensor.dims.at(dim) as i64).contains(&coordinate);
+        let stride = match dim.checked_sub(1) {
+            Some(stride) => tensor.strides_bytes.at(stride),
+            None => bytes,
+        };
+        let step = coordinate.wrapping_mul(stride as i64);
+        global_offset = step.wrapping_add(global_offset);
+    }
+    let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
+    if slice.is_none() {
+        let first = coordinate(0) * tensor.data_type.bytes() as i64;
+        global_offset = first.wrapping_add(global_offset);
+        if is_inside {
+            inside_bytes = inside(first, bytes, tensor.row_bytes(), direction);
+        }
+    }
+    Row {
+        shared_offset: number * pitch,
+        global_offset,
+        bytes,
+        inside: inside_bytes,
+    }
+}
+
 /// Which bytes are in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose
 /// length is `dim_bytes`.
 fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) -> Range<u64> {

@@ -1,4 +1,4 @@
-use super::{Direction, NoWalk, Row, aligned, inside};
+use super::{Direction, NoWalk, Row, aligned, row};
 use crate::{Dims, Im2col, Interleave};
 
 /// The pixels of a copy of an im2col map, each a row.
@@ -72,46 +72,22 @@ impl Column {
     }
 
     fn row(&self) -> Row {
-        let tensor = &self.im2col.tensor;
-        let bytes = match tensor.interleave.slice_bytes() {
-            Some(slice) => slice,
-            None => u64::from(self.im2col.channels_per_pixel) * tensor.data_type.bytes(),
-        };
-        let pitch = match tensor.swizzle.span_bytes() {
-            Some(span) if !self.is_interleaved() => span,
-            _ => bytes,
-        };
         let first_spatial = self.im2col.first_spatial();
-        let mut global_offset = 0_i64;
-        let mut is_inside = true;
-        for dim in first_spatial..tensor.rank() {
+        let coordinate = |dim: usize| {
             let offset = match dim.checked_sub(first_spatial) {
                 Some(spatial) if spatial < self.offsets.len() => self.offsets.at(spatial),
                 _ => 0,
             };
-            let coordinate = self.pixel[dim] + i64::from(offset);
-            is_inside &= (0..tensor.dims.at(dim) as i64).contains(&coordinate);
-            let stride = match dim.checked_sub(1) {
-                Some(stride) => tensor.strides_bytes.at(stride),
-                None => bytes,
-            };
-            let step = coordinate.wrapping_mul(stride as i64);
-            global_offset = step.wrapping_add(global_offset);
-        }
-        let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
-        if !self.is_interleaved() {
-            let first = self.pixel[0] * tensor.data_type.bytes() as i64;
-            global_offset = first.wrapping_add(global_offset);
-            if is_inside {
-                inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
-            }
-        }
-        Row {
-            shared_offset: self.row * pitch,
-            global_offset,
-            bytes,
-            inside: inside_bytes,
-        }
+            self.pixel[dim] + i64::from(offset)
+        };
+        let elements = self.im2col.channels_per_pixel;
+        row(
+            &self.im2col.tensor,
+            self.row,
+            elements,
+            coordinate,
+            self.direction,
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Direction, Row, inside};
+use super::{Direction, Row, row};
 use crate::{Dims, Interleave, Tiled};
 
 /// The rows of a box of a tiled map.
@@ -56,41 +56,12 @@ impl Tiles {
 
     fn row(&self) -> Row {
         let tensor = &self.tiled.tensor;
-        let bytes = match tensor.interleave.slice_bytes() {
-            Some(slice) => slice,
-            None => u64::from(self.tiled.box_dims.at(0)) * tensor.data_type.bytes(),
-        };
-        let pitch = match tensor.swizzle.span_bytes() {
-            Some(span) if !self.is_interleaved() => span,
-            _ => bytes,
-        };
-        let mut global_offset = 0_i64;
-        let mut is_inside = true;
-        for dim in self.first_outer()..tensor.rank() {
+        let coordinate = |dim: usize| {
             let step = self.position.at(dim) as i64 * i64::from(tensor.element_strides.at(dim));
-            let coordinate = i64::from(self.coordinates.at(dim)) + step;
-            is_inside &= (0..tensor.dims.at(dim) as i64).contains(&coordinate);
-            let stride = match dim.checked_sub(1) {
-                Some(stride) => tensor.strides_bytes.at(stride),
-                None => bytes,
-            };
-            let step = coordinate.wrapping_mul(stride as i64);
-            global_offset = step.wrapping_add(global_offset);
-        }
-        let mut inside_bytes = if is_inside { 0..bytes } else { 0..0 };
-        if !self.is_interleaved() {
-            let first = i64::from(self.coordinates.at(0)) * tensor.data_type.bytes() as i64;
-            global_offset = first.wrapping_add(global_offset);
-            if is_inside {
-                inside_bytes = inside(first, bytes, tensor.row_bytes(), self.direction);
-            }
-        }
-        Row {
-            shared_offset: self.row * pitch,
-            global_offset,
-            bytes,
-            inside: inside_bytes,
-        }
+            i64::from(self.coordinates.at(dim)) + step
+        };
+        let elements = self.tiled.box_dims.at(0);
+        row(tensor, self.row, elements, coordinate, self.direction)
     }
 }
 
