@@ -1,17 +1,18 @@
 use launch::{Dim3, Parameter, Signature};
-use ptx::{Block, Function, FunctionDirective, Linkage, Module, Space, Variable};
+use ptx::{Block, Function, Linkage, Module, Space, Variable};
 
 /// What a kernel says about itself in its PTX.
 ///
 /// Its static shared memory is what it and the functions that it reaches declare, and what they
 /// name of the module's; the compiler may find that some of it is not used.
 pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
+    let extent = |name| entry.directive(name)?.extent().map(Dim3::from);
     Signature {
         entry: entry.name.as_str().to_owned(),
         parameters: entry.parameters.iter().map(parameter).collect(),
-        maxntid: dim3(entry.directive(".maxntid")),
-        reqntid: dim3(entry.directive(".reqntid")),
-        reqnctapercluster: dim3(entry.directive(".reqnctapercluster")),
+        maxntid: extent(".maxntid"),
+        reqntid: extent(".reqntid"),
+        reqnctapercluster: extent(".reqnctapercluster"),
         static_shared_bytes: module
             .extract(entry.name.as_str())
             .map_or(0, |reached| static_shared_bytes(&reached)),
@@ -19,29 +20,14 @@ pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
 }
 
 fn parameter(parameter: &ptx::Parameter) -> Parameter {
-    let element_bytes = parameter.ty.size_bytes().unwrap_or(0);
-    let natural = element_bytes * parameter.vector.map_or(1, ptx::Vector::elements);
     Parameter {
         name: parameter.name.as_str().to_owned(),
         size_bytes: parameter
             .size_bytes()
             .and_then(|bytes| bytes.try_into().ok())
             .unwrap_or(0),
-        align_bytes: parameter.align.map_or(natural, u64::from) as usize,
+        align_bytes: parameter.align_bytes() as usize,
     }
-}
-
-/// One to three numbers; those that are missing are 1 (PTX ISA, section 11.4).
-fn dim3(directive: Option<&FunctionDirective>) -> Option<Dim3> {
-    let values = directive?.values()?;
-    let mut dims = [1; 3];
-    if values.is_empty() || values.len() > dims.len() {
-        return None;
-    }
-    for (dim, value) in dims.iter_mut().zip(values) {
-        *dim = u32::try_from(value).ok()?;
-    }
-    Some(dims.into())
 }
 
 /// Of everything in a module.

@@ -97,6 +97,20 @@ pub struct FunctionDirective {
 }
 
 impl FunctionDirective {
+    /// The arguments as an extent: one to three numbers, those that are missing being 1 (PTX ISA,
+    /// section 11.4); `None` when they are no such thing.
+    pub fn extent(&self) -> Option<[u32; 3]> {
+        let values = self.values()?;
+        let mut extent = [1; 3];
+        if values.is_empty() || values.len() > extent.len() {
+            return None;
+        }
+        for (side, value) in extent.iter_mut().zip(values) {
+            *side = u32::try_from(value).ok()?;
+        }
+        Some(extent)
+    }
+
     /// The arguments as numbers; `None` when one is not constant.
     pub fn values(&self) -> Option<Vec<i64>> {
         self.arguments.iter().map(Expression::value).collect()
@@ -128,6 +142,12 @@ impl Parameter {
     /// The size in bytes; `None` when an array size or the type's size is not known.
     pub fn size_bytes(&self) -> Option<u64> {
         super::variable::size_bytes(self.ty, self.vector, &self.dimensions)
+    }
+
+    /// The alignment in bytes: that of `.align`, or else the size of one value.
+    pub fn align_bytes(&self) -> u64 {
+        let natural = self.ty.size_bytes().unwrap_or(0) * self.vector.map_or(1, Vector::elements);
+        self.align.map_or(natural, u64::from)
     }
 }
 
