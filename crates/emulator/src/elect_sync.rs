@@ -1,4 +1,4 @@
-//! `elect.sync`: one lane of several. PTX ISA 9.7.13.15.
+//! `elect.sync`: one lane of several. PTX ISA 9.7.13.14.
 
 use ptx::{Instruction, Type};
 

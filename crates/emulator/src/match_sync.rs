@@ -1,4 +1,4 @@
-//! `match.sync`: lanes with equal values. PTX ISA 9.7.13.14.
+//! `match.sync`: lanes with equal values. PTX ISA 9.7.13.10.
 
 use ptx::{Instruction, Type};
 

@@ -1,4 +1,4 @@
-//! `redux.sync`: one number of all lanes' numbers. PTX ISA 9.7.13.16.
+//! `redux.sync`: one number of all lanes' numbers. PTX ISA 9.7.13.12.
 
 use ptx::{Instruction, Type};
 

@@ -1,4 +1,4 @@
-//! `vote.sync`: what predicates of all lanes say. PTX ISA 9.7.13.13.
+//! `vote.sync`: what predicates of all lanes say. PTX ISA 9.7.13.9.
 
 use ptx::{Instruction, Type};
 
