@@ -1,4 +1,4 @@
-//! `atom` and `red`. PTX ISA 9.7.13.5 and 9.7.13.5.
+//! `atom` and `red`. PTX ISA 9.7.13.5 and 9.7.13.6.
 
 use ptx::{Instruction, Type};
 
