@@ -286,6 +286,8 @@ pub enum CopyCompletion {
     Mbarrier(Range),
     /// A group of its thread, counted within the thread.
     Group(GroupKind, u64),
+    /// Nothing but the end of its block.
+    Nothing,
 }
 
 /// The two kinds of groups that a thread has.
@@ -333,6 +335,14 @@ pub enum MbarrierEvent {
         /// Whether the expected count of later phases falls by as many.
         drops: bool,
     },
+    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
+    /// are complete.
+    AsyncArrive {
+        /// The phase.
+        phase: u64,
+        /// Those `cp.async` of the thread have lower numbers than this.
+        copies_before: CopyId,
+    },
     /// What came last has completed the phase.
     PhaseDone {
         /// The phase.
@@ -371,6 +381,13 @@ pub enum FenceKind {
         global: bool,
         /// Shared memory.
         shared: bool,
+    },
+    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
+    ProxyAsyncGeneric {
+        /// Release of this block's shared memory, or acquire of that of the cluster.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {

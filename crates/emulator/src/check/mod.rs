@@ -140,6 +140,10 @@ impl Observer for Checker {
             Event::Fence(FenceKind::ProxyAsync { global, shared }) => {
                 self.fence_proxy_async(origin, [global, shared]);
             }
+            Event::Fence(FenceKind::ProxyAsyncGeneric { sem, scope }) => {
+                self.fence_proxy_async(origin, [false, true]);
+                self.fence(origin, sem, scope);
+            }
             Event::Fence(FenceKind::ProxyTensorMap {
                 sem,
                 scope: _,
