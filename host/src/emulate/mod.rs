@@ -1,0 +1,16 @@
+//! Launch files: a kernel of a PTX file, its buffers and arguments, and what it should do, as TOML.
+//!
+//! `docs/emulate.md` has all keys.
+
+mod buffer;
+mod contents;
+mod element;
+mod expect;
+mod file;
+mod launches;
+mod maps;
+mod reader;
+
+pub use element::ElementType;
+pub use file::LaunchFile;
+pub use reader::{Mistake, Mistakes};
