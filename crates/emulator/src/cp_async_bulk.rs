@@ -12,7 +12,7 @@ use crate::{
     error::Trap,
     lanes::lanes_of,
     machine::{Completion, Flow, Piece, Step, Target, Trapped, Wait},
-    observer::{Event, Observer, Proxy},
+    observer::{Event, GroupKind, Observer, Proxy},
     reduce::Reduction,
 };
 
@@ -209,7 +209,8 @@ impl BulkOperation {
                     let groups = groups.entry(thread).or_default();
                     let group = groups.current;
                     groups.current += 1;
-                    step.tell(lane, |_| Event::GroupCommit { group });
+                    let kind = group_kind(*bulk);
+                    step.tell(lane, |_| Event::GroupCommit { kind, group });
                 }
             }
             Self::Wait { .. } if self.is_done(step) => self.pass(step),
@@ -254,8 +255,20 @@ impl BulkOperation {
             let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
             let current = groups.get(&thread).map_or(0, |groups| groups.current);
             let until = current.saturating_sub(*left);
-            step.tell(lane, |_| Event::GroupWait { until, read: *read });
+            step.tell(lane, |_| Event::GroupWait {
+                kind: group_kind(*bulk),
+                until,
+                read: *read,
+            });
         }
+    }
+}
+
+fn group_kind(bulk: bool) -> GroupKind {
+    if bulk {
+        GroupKind::Bulk
+    } else {
+        GroupKind::Async
     }
 }
 

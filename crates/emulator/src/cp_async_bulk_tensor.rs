@@ -4,7 +4,7 @@
 
 use ptx::{Instruction, Operand, OperandKind, Type};
 use tensor_map::{
-    DataType, OobFill, TensorMap,
+    DataType, OobFill, Swizzle, TensorMap,
     walk::{Direction, NoWalk, Row},
 };
 
@@ -14,7 +14,7 @@ use crate::{
     decode::{Address, Decoder, Refusal, Slot, Space, Words},
     error::Trap,
     machine::{Completion, Located, Piece, Step, Target, Trapped},
-    observer::{AccessKind, Event, Observer, Proxy, Scope, Sem},
+    observer::{AccessKind, Event, Observer, Proxy},
     reduce::{Operator, Reduction},
 };
 
@@ -135,7 +135,7 @@ impl TensorCopy {
         step: &mut Step<'_, O>,
         lane: usize,
     ) -> Result<(), Trapped> {
-        let map = self.read_map(step, lane)?;
+        let (map, at) = self.read_map(step, lane)?;
         let illegal =
             |step: &Step<'_, O>, what: String| step.fault(lane, Trap::IllegalInstruction, what);
         let decoded = map
@@ -237,7 +237,7 @@ impl TensorCopy {
             });
             let pieces = pieces.collect();
             let rounds_to_tf32 = rounds && direction == Direction::Load;
-            issue(
+            let copy = issue(
                 step,
                 lane,
                 Issue {
@@ -248,6 +248,24 @@ impl TensorCopy {
                     proxy: Proxy::Async,
                 },
             );
+            step.tell(lane, |step| Event::CopyPlan {
+                copy,
+                proxy: Proxy::TensorMap,
+                kind: AccessKind::Read,
+                range: step.range(at, TensorMap::BYTES as u64),
+            });
+            let pattern_bytes = tensor.shared_align_bytes() as u32;
+            if tensor.swizzle != Swizzle::None {
+                let located = Located::Shared {
+                    rank,
+                    offset: offset as usize,
+                };
+                step.tell(lane, |step| Event::CopySwizzle {
+                    copy,
+                    range: step.range(located, 0),
+                    pattern_bytes,
+                });
+            }
         }
         Ok(())
     }
@@ -257,27 +275,19 @@ impl TensorCopy {
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
-    ) -> Result<TensorMap, Trapped> {
+    ) -> Result<(TensorMap, Located), Trapped> {
         let located = step.locate(lane, &self.map, TensorMap::BYTES as u64, 64)?;
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
             let what =
                 "the tensor map is neither a parameter nor in constant or global memory".into();
             return Err(step.fault(lane, Trap::IllegalAddress, what));
         }
-        step.tell(lane, |step| Event::Access {
-            proxy: Proxy::TensorMap,
-            kind: AccessKind::Read,
-            sem: Sem::Weak,
-            scope: Scope::Cta,
-            range: step.range(located, TensorMap::BYTES as u64),
-            copy: None,
-        });
         let mut words = [0; TensorMap::BYTES / 8];
         let bytes = step.bytes(lane, located, TensorMap::BYTES);
         for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
             *word = crate::machine::read(bytes);
         }
-        Ok(TensorMap::from_words(words))
+        Ok((TensorMap::from_words(words), located))
     }
 }
 

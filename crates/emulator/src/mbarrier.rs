@@ -205,6 +205,21 @@ impl MbarrierOperation {
         });
     }
 
+    /// Tells of the end of the phase in which an operation was done, if it ended it.
+    fn tell_if_done<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        object: Object,
+        phase: u64,
+    ) {
+        let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
+        let now = cta.mbarriers.get(&object.1).map(|mbarrier| mbarrier.phase);
+        if now.is_some_and(|now| now > phase) {
+            self.tell(step, lane, object, MbarrierEvent::PhaseDone { phase });
+        }
+    }
+
     pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match &self.kind {
             Kind::Wait { .. } => return self.wait(step, false),
@@ -264,6 +279,7 @@ impl MbarrierOperation {
                         },
                     };
                     self.tell(step, lane, object, event);
+                    self.tell_if_done(step, lane, object, phase);
                 }
             }
         }
@@ -335,6 +351,7 @@ impl MbarrierOperation {
                     },
                 );
             }
+            self.tell_if_done(step, lanes_of(lanes).last().unwrap_or(first), object, phase);
         }
         if let Some(d) = d {
             step.set(d, &tokens);

@@ -4,7 +4,7 @@ use crate::{
     decode::{Address, Slot, Space},
     error::Trap,
     machine::{Completion, Located, Piece, Step, Target, Transfer, Trapped},
-    observer::{Event, Observer, Proxy},
+    observer::{AccessKind, CopyCompletion, Event, GroupKind, Observer, Proxy},
     reduce::Reduction,
 };
 
@@ -40,8 +40,8 @@ pub(crate) struct Issue {
     pub(crate) proxy: Proxy,
 }
 
-/// Sends a copy on its way.
-pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Issue) {
+/// Sends a copy on its way; gives its number.
+pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Issue) -> u64 {
     let Issue {
         mut pieces,
         completion,
@@ -55,19 +55,30 @@ pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Iss
     step.world.rng.shuffle(&mut pieces);
     let origin = step.origin(lane);
     let here = step.here;
-    step.tell(lane, |step| Event::CopyIssue {
-        copy: id,
-        group: match completion {
-            Completion::Bulk { group } | Completion::Async { group } => Some(group),
-            _ => None,
-        },
-        mbarrier: match completion {
-            Completion::Mbarrier { rank, offset } => {
-                Some(step.range(Located::Shared { rank, offset }, 8))
+    if O::WATCHES {
+        let bytes = pieces.iter().map(|piece| piece.bytes as u32).sum();
+        step.tell(lane, |step| Event::CopyIssue {
+            copy: id,
+            completion: match completion {
+                Completion::Bulk { group } => CopyCompletion::Group(GroupKind::Bulk, group),
+                Completion::Async { group } => CopyCompletion::Group(GroupKind::Async, group),
+                Completion::Mbarrier { rank, offset } => {
+                    CopyCompletion::Mbarrier(step.range(Located::Shared { rank, offset }, 8))
+                }
+            },
+            bytes,
+        });
+        let writes = match reduction {
+            Some(_) => AccessKind::Atomic,
+            None => AccessKind::Write,
+        };
+        for piece in &pieces {
+            if let Some(from) = piece.from {
+                tell_plan(step, lane, id, proxy, AccessKind::Read, from, piece.bytes);
             }
-            _ => None,
-        },
-    });
+            tell_plan(step, lane, id, proxy, writes, piece.to, piece.bytes);
+        }
+    }
     step.world.transfers.push(Transfer {
         id,
         origin,
@@ -79,6 +90,28 @@ pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Iss
         rounds_to_tf32,
         proxy,
     });
+    id
+}
+
+/// Tells of one end of a piece. What is not there is told when it is accessed.
+fn tell_plan<O: Observer>(
+    step: &mut Step<'_, O>,
+    lane: usize,
+    copy: u64,
+    proxy: Proxy,
+    kind: AccessKind,
+    target: Target,
+    bytes: usize,
+) {
+    let here = step.here;
+    if let Ok(located) = step.world.locate_target(here, target, bytes) {
+        step.tell(lane, |step| Event::CopyPlan {
+            copy,
+            proxy,
+            kind,
+            range: step.range(located, bytes as u64),
+        });
+    }
 }
 
 /// The destinations of a copy into shared memory: each with its barrier.

@@ -214,19 +214,21 @@ impl World {
         let phase = mbarrier.phase;
         mbarrier.complete_tx(bytes).map_err(fault)?;
         mbarrier.store(&mut cta.shared, offset);
+        let is_done = mbarrier.phase > phase;
         let range = self.range(transfer.here.cluster, Located::Shared { rank, offset }, 8);
-        let operation = MbarrierEvent::CompleteTx {
-            bytes,
-            phase,
-            copy: Some(transfer.id),
-        };
-        let event = Event::Mbarrier {
+        let event = |operation| Event::Mbarrier {
             range,
             operation,
             sem: Sem::Relaxed,
             scope: Scope::Cluster,
         };
-        self.tell(observer, transfer, event);
+        let copy = Some(transfer.id);
+        let came = MbarrierEvent::CompleteTx { bytes, phase, copy };
+        self.tell(observer, transfer, event(came));
+        if is_done {
+            let done = MbarrierEvent::PhaseDone { phase };
+            self.tell(observer, transfer, event(done));
+        }
         Ok(())
     }
 
