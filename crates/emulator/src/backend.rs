@@ -76,7 +76,6 @@ impl EmulatorBackend {
             let shape: &Shape = &launch.shape;
             let report = machine::run(program, shape, cluster, &mut memory, self.config, observer)
                 .map_err(|fault| about(failure(Error::from(fault))))?;
-            print!("{}", report.printed);
             reports.push(report);
         }
         for (buffer, address) in job.buffers.iter_mut().zip(addresses) {

@@ -11,6 +11,12 @@ pub trait Observer {
 
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
+
+    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
+    /// the observer wants it elsewhere.
+    fn print(&mut self, text: &str) {
+        print!("{text}");
+    }
 }
 
 impl Observer for () {

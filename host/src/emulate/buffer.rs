@@ -21,6 +21,8 @@ pub(super) struct FileBuffer {
     /// Innermost first; one of them where the file says `length`.
     pub(super) dims: Vec<u64>,
     pub(super) contents: Contents,
+    /// Its table has a mistake, which was noted.
+    pub(super) is_broken: bool,
 }
 
 impl FileBuffer {
@@ -79,17 +81,33 @@ impl FileBuffer {
             count,
             dims,
             contents,
+            is_broken: false,
         })
+    }
+
+    /// Stands for a buffer with a mistake, so that its name is known.
+    pub(super) fn broken(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ty: ElementType::U8,
+            count: 0,
+            dims: vec![0],
+            contents: Contents::Zeros,
+            is_broken: true,
+        }
     }
 }
 
 /// Which buffer a name means.
 pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Wrong> {
     let given = value.string()?;
-    let found = buffers.iter().position(|buffer| buffer.name == given);
-    found.ok_or_else(|| {
-        let names = buffers.iter().map(|buffer| buffer.name.as_str());
-        let suggestion = launch::suggestion(given, names);
-        value.wrong(format!("there is no buffer `{given}`: {suggestion}"))
-    })
+    match buffers.iter().position(|buffer| buffer.name == given) {
+        Some(index) if buffers[index].is_broken => Err(Wrong::Noted),
+        Some(index) => Ok(index),
+        None => {
+            let names = buffers.iter().map(|buffer| buffer.name.as_str());
+            let suggestion = launch::suggestion(given, names);
+            Err(value.wrong(format!("there is no buffer `{given}`: {suggestion}")))
+        }
+    }
 }

@@ -101,8 +101,7 @@ impl Room<'_> {
     }
 
     fn list(&self, value: &Value<'_>, whole: bool) -> Result<Contents, Wrong> {
-        let items = value.array()?;
-        let (given, count) = (items.len() as u64, self.count);
+        let (given, count) = (value.array()?.len() as u64, self.count);
         if whole && given != count {
             return Err(value.wrong(format!(
                 "the list has {given} elements, and {count} are wanted; \
@@ -112,23 +111,25 @@ impl Room<'_> {
         if !whole && given == 0 {
             return Err(value.wrong("an empty list cannot be repeated"));
         }
-        let mut bytes = Vec::with_capacity(items.len() * self.ty.bytes());
-        for item in items {
-            let bits = self.ty.exact_bits(&item)?;
-            bytes.extend_from_slice(&bits.to_le_bytes()[..self.ty.bytes()]);
-        }
-        Ok(Contents::List(bytes))
+        let size = self.ty.bytes();
+        let all = value.list(|item| Ok(self.ty.exact_bits(item)?.to_le_bytes()))?;
+        let bytes = all.iter().flat_map(|bits| &bits[..size]);
+        Ok(Contents::List(bytes.copied().collect()))
     }
 
     fn table(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
         let table = value.table("contents")?;
         let known = if self.before.is_some() { 6 } else { 5 };
-        let mut kinds = KINDS[..known].iter().filter_map(|kind| Some((*kind, table.get(kind)?)));
+        let mut kinds = KINDS[..known]
+            .iter()
+            .filter_map(|kind| Some((*kind, table.get(kind)?)));
         let (kind, inner) = match (kinds.next(), kinds.next()) {
             (Some(kind), None) => kind,
             (None, _) => {
                 let kinds = KINDS[..known].join("`, `");
-                table.end();
+                if !table.end() {
+                    return Err(Wrong::Noted);
+                }
                 return Err(value.wrong(format!("one of `{kinds}` is wanted")));
             }
             (Some((first, _)), Some((second, _))) => {
@@ -235,7 +236,9 @@ impl Room<'_> {
         let from = table.optional("first", Value::integer::<u64>);
         let buffer = find(buffers, value)?;
         let first = from?.unwrap_or(first);
-        let FileBuffer { name, ty, count, .. } = &buffers[buffer];
+        let FileBuffer {
+            name, ty, count, ..
+        } = &buffers[buffer];
         if *ty != self.ty {
             let (theirs, ours) = (ty.name(), self.ty.name());
             return Err(value.wrong(format!("`{name}` has {theirs}, and {ours} are wanted")));

@@ -298,6 +298,10 @@ mod tests {
         assert!(exact.to_string().starts_with(&text[..28]), "{exact}");
         let near = Tolerance::ulps(2);
         assert_eq!(ElementType::F16.compare(&a, &b, Some(near)), Ok(()));
-        assert!(ElementType::F16.compare(&a, &bytes(1.01), Some(near)).is_err());
+        assert!(
+            ElementType::F16
+                .compare(&a, &bytes(1.01), Some(near))
+                .is_err()
+        );
     }
 }

@@ -34,9 +34,7 @@ impl Expectation {
         table.get("contents");
         table.end();
         let (buffer, first, count) = (buffer?, first?.unwrap_or(0), count?);
-        let FileBuffer {
-            ty, count: all, ..
-        } = buffers[buffer];
+        let FileBuffer { ty, count: all, .. } = buffers[buffer];
         let count = count.unwrap_or(all.saturating_sub(first));
         if first.checked_add(count).is_none_or(|end| end > all) {
             let name = &buffers[buffer].name;
@@ -75,7 +73,10 @@ impl Expectation {
         let FileBuffer { name, ty, dims, .. } = file;
         let expected = self.contents.bytes(*ty, self.count, initial)?;
         let start = self.first as usize * ty.bytes();
-        let got = got.bytes().get(start..start + expected.len()).unwrap_or(&[]);
+        let got = got
+            .bytes()
+            .get(start..start + expected.len())
+            .unwrap_or(&[]);
         let Err(mut mismatch) = ty.compare(&expected, got, self.tolerance) else {
             return Ok(None);
         };

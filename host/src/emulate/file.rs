@@ -12,13 +12,13 @@ use super::{
     buffer::FileBuffer,
     expect::{Dump, Expectation},
     launches::FileLaunch,
-    maps::FileMap,
+    maps::{FileMap, read_map},
     reader::{Mistakes, Noted, Notes, Table, Value, Wrong},
 };
 use crate::Source;
 
-/// The longest text that is read.
-const MAX_FILE_BYTES: u64 = 64 << 20;
+/// The longest text that is read, TOML or PTX.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A launch file that was read: a module, buffers, launches, and what to expect.
 #[derive(Clone, Debug)]
@@ -55,7 +55,9 @@ impl LaunchFile {
         }
         if metadata.len() > MAX_FILE_BYTES {
             let bytes = metadata.len();
-            return Err(cannot(format!("{bytes} bytes are too many; large data are in files")));
+            return Err(cannot(format!(
+                "{bytes} bytes are too many; large data are in files"
+            )));
         }
         let text = fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -66,18 +68,16 @@ impl LaunchFile {
     /// `folder`.
     pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Mistakes> {
         let notes = Notes::default();
-        let (document, errors) = DeTable::parse_recoverable(text);
-        for error in &errors {
+        // After a mistake in the syntax, all else would only confuse.
+        let document = DeTable::parse(text).map_err(|error| {
             let at = error.span().unwrap_or(0..0);
-            notes.note(Wrong::Here(at, error.message().to_owned()));
-        }
-        // What follows from a mistake in the syntax would only confuse.
-        let parsed = if errors.is_empty() {
+            notes.note(Wrong::Here(at, error.message().to_owned()))
+        });
+        let parsed = document.as_ref().map_err(|noted| *noted);
+        let parsed = parsed.and_then(|document| {
             let table = Table::document(document.get_ref(), &notes);
             parse(name, text, folder, &table)
-        } else {
-            Err(Noted)
-        };
+        });
         notes.into_result(name, text)?;
         parsed.map_err(|Noted| Mistakes {
             file: name.to_owned(),
@@ -183,9 +183,15 @@ impl LaunchFile {
 fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<LaunchFile, Noted> {
     let module = table.required("module", |value| {
         let path = folder.join(value.string()?);
-        match path.is_file() {
-            true => Ok(path),
-            false => Err(value.wrong(format!("there is no file `{}`", path.display()))),
+        let shown = path.display();
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_FILE_BYTES => Ok(path),
+            Ok(metadata) if metadata.is_file() => {
+                let bytes = metadata.len();
+                Err(value.wrong(format!("`{shown}` has {bytes} bytes, too many for PTX")))
+            }
+            Ok(_) => Err(value.wrong(format!("`{shown}` is no file"))),
+            Err(error) => Err(value.wrong(format!("cannot read `{shown}`: {error}"))),
         }
     });
     let arch = table.optional("arch", |value| value.string().map(str::to_owned));
@@ -193,52 +199,43 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     let mut buffers: Vec<FileBuffer> = Vec::new();
     let mut taken = 0;
     let read = each_named(table, "buffers", |name, inner| {
-        let buffer = FileBuffer::read(name, inner, folder, taken)?;
+        let buffer = FileBuffer::read(name, inner, folder, taken);
+        let result = buffer.as_ref().map(drop).map_err(|noted| *noted);
+        let buffer = buffer.unwrap_or_else(|Noted| FileBuffer::broken(name));
         taken += buffer.bytes();
         buffers.push(buffer);
-        Ok(())
+        result
     });
     let mut maps = Vec::new();
     let read_maps = each_named(table, "maps", |name, inner| {
-        // A map of a buffer that could not be read is not looked at.
-        read?;
-        maps.push(FileMap::read(name, inner, &buffers)?);
-        Ok(())
+        let argument = read_map(name, inner, &buffers);
+        maps.push(FileMap {
+            name: name.to_owned(),
+            argument: argument.clone().ok(),
+        });
+        argument.map(drop)
     });
-    let known = read.and(read_maps);
-    let mut launches = Vec::new();
-    let read_launches = each(table, "launch", |inner| {
-        known?;
-        launches.push(FileLaunch::read(inner, &buffers, &maps)?);
-        Ok(())
+    let launches = each(table, "launch", |inner| {
+        FileLaunch::read(inner, &buffers, &maps)
     });
-    let mut expectations = Vec::new();
-    let read_expectations = each(table, "expect", |inner| {
-        known?;
-        expectations.push(Expectation::read(inner, &buffers, folder)?);
-        Ok(())
+    let expectations = each(table, "expect", |inner| {
+        Expectation::read(inner, &buffers, folder)
     });
-    let mut dumps = Vec::new();
-    let read_dumps = each(table, "dump", |inner| {
-        known?;
-        dumps.push(Dump::read(inner, &buffers, folder)?);
-        Ok(())
-    });
+    let dumps = each(table, "dump", |inner| Dump::read(inner, &buffers, folder));
     table.end();
-    if known.is_ok() && read_launches.is_ok() && launches.is_empty() {
+    if launches.as_ref().is_ok_and(Vec::is_empty) {
         table.note("the file has no `[[launch]]`");
     }
-    let all = [known, read_launches, read_expectations, read_dumps];
-    all.into_iter().collect::<Result<(), Noted>>()?;
+    read.and(read_maps)?;
     Ok(LaunchFile {
         name: name.to_owned(),
         text: text.to_owned(),
         module: module?,
         arch: arch?.unwrap_or_else(|| "sm_90a".to_owned()),
         buffers,
-        launches,
-        expectations,
-        dumps,
+        launches: launches?,
+        expectations: expectations?,
+        dumps: dumps?,
     })
 }
 
@@ -260,23 +257,22 @@ fn each_named(
     result
 }
 
-/// Reads the tables `[[key]]`, or the one table `[key]`.
-fn each(
+/// Reads the tables `[[key]]`, or the one table `[key]`; each of them, also after one that is wrong.
+fn each<T>(
     table: &Table<'_>,
     key: &'static str,
-    mut read: impl FnMut(&Table<'_>) -> Result<(), Noted>,
-) -> Result<(), Noted> {
+    mut read: impl FnMut(&Table<'_>) -> Result<T, Noted>,
+) -> Result<Vec<T>, Noted> {
     let values = table.optional(key, |value: &Value<'_>| match value.is_table() {
         true => Ok(vec![value.clone()]),
         false => value.array(),
     })?;
-    let mut result = Ok(());
-    for value in values.unwrap_or_default() {
-        let one = value
-            .table(key)
-            .map_err(|wrong| table.add(wrong))
-            .and_then(|inner| read(&inner));
-        result = result.and(one);
-    }
-    result
+    let values = values.unwrap_or_default().into_iter();
+    let all: Vec<Result<T, Noted>> = values
+        .map(|value| {
+            let inner = value.table(key).map_err(|wrong| table.add(wrong))?;
+            read(&inner)
+        })
+        .collect();
+    all.into_iter().collect()
 }

@@ -67,12 +67,12 @@ fn argument(
     buffers: &[FileBuffer],
     maps: &[FileMap],
 ) -> Result<Argument, Wrong> {
-    let table = value.table("argument")?;
+    let table = value.table("arguments")?;
     let buffer = table.optional("buffer", |value| find(buffers, value));
     let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);
     let map = table.optional("map", |value| find_map(maps, value));
     let scalars = ElementType::ALL.map(|ty| table.optional(ty.name(), |value| scalar(ty, value)));
-    table.end();
+    let is_known = table.end();
     let (buffer, offset_bytes, map) = (buffer?, offset_bytes?, map?);
     let scalars = scalars
         .into_iter()
@@ -88,6 +88,7 @@ fn argument(
         }),
         (None, Some(map), []) => Ok(map),
         (None, None, [scalar]) => Ok(Argument::Scalar(*scalar)),
+        _ if !is_known => Err(Wrong::Noted),
         _ => Err(value.wrong(
             "an argument is one thing: `{ buffer = \"x\" }`, `{ map = \"x\" }`, \
              or a number with its type, as `{ u32 = 5 }`",

@@ -20,47 +20,45 @@ const ADDRESS: u64 = 0x7f00_0000_0000;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileMap {
     pub(super) name: String,
-    pub(super) argument: Argument,
+    /// `None` where its table has a mistake, which was noted.
+    pub(super) argument: Option<Argument>,
 }
 
-impl FileMap {
-    pub(super) fn read(
-        name: &str,
-        table: &Table<'_>,
-        buffers: &[FileBuffer],
-    ) -> Result<Self, Noted> {
-        let buffer = table.required("buffer", |value| find(buffers, value));
-        let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);
-        let given = Given::read(table);
-        table.end();
-        let (index, offset_bytes) = (buffer?, offset_bytes?.unwrap_or(0));
-        let params = given?.params(&buffers[index]);
-        let params = params.map_err(|says| table.note(format!("`maps.{name}`: {says}")))?;
-        if let Err(refused) = params.build_for(ADDRESS.wrapping_add(offset_bytes), Target::SM_90) {
-            return Err(table.note(format!("`maps.{name}`: {refused}")));
-        }
-        let params = Box::new(params);
-        Ok(Self {
-            name: name.to_owned(),
-            argument: Argument::TensorMap {
-                params,
-                index,
-                offset_bytes,
-            },
-        })
+/// What the table says, to be passed to a kernel.
+pub(super) fn read_map(
+    name: &str,
+    table: &Table<'_>,
+    buffers: &[FileBuffer],
+) -> Result<Argument, Noted> {
+    let buffer = table.required("buffer", |value| find(buffers, value));
+    let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);
+    let given = Given::read(table);
+    table.end();
+    let (index, offset_bytes) = (buffer?, offset_bytes?.unwrap_or(0));
+    let params = given?.params(&buffers[index]);
+    let params = params.map_err(|says| table.note(format!("`maps.{name}`: {says}")))?;
+    if let Err(refused) = params.build_for(ADDRESS.wrapping_add(offset_bytes), Target::SM_90) {
+        return Err(table.note(format!("`maps.{name}`: {refused}")));
     }
+    let params = Box::new(params);
+    Ok(Argument::TensorMap {
+        params,
+        index,
+        offset_bytes,
+    })
 }
 
 /// Which map a name means.
 pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, Wrong> {
     let given = value.string()?;
-    let found = maps.iter().find(|map| map.name == given);
-    let found = found.map(|map| map.argument.clone());
-    found.ok_or_else(|| {
-        let names = maps.iter().map(|map| map.name.as_str());
-        let suggestion = launch::suggestion(given, names);
-        value.wrong(format!("there is no map `{given}`: {suggestion}"))
-    })
+    match maps.iter().find(|map| map.name == given) {
+        Some(map) => map.argument.clone().ok_or(Wrong::Noted),
+        None => {
+            let names = maps.iter().map(|map| map.name.as_str());
+            let suggestion = launch::suggestion(given, names);
+            Err(value.wrong(format!("there is no map `{given}`: {suggestion}")))
+        }
+    }
 }
 
 /// The parameters that were given.
@@ -113,16 +111,21 @@ impl Given {
         let interleave = table.optional("interleave", |value| {
             choice(value, &Interleave::ALL, Interleave::name)
         });
-        let swizzle =
-            table.optional("swizzle", |value| choice(value, &Swizzle::ALL, Swizzle::name));
+        let swizzle = table.optional("swizzle", |value| {
+            choice(value, &Swizzle::ALL, Swizzle::name)
+        });
         let l2_promotion = either(table, ["l2_promotion", "l2"], |value| {
             choice(value, &L2Promotion::ALL, L2Promotion::name)
         });
         let oob_fill = either(table, ["oob_fill", "fill"], |value| {
             choice(value, &OobFill::ALL, OobFill::name)
         });
-        let channels = either(table, ["channels_per_pixel", "channels"], |value| value.integer());
-        let pixels = either(table, ["pixels_per_column", "pixels"], |value| value.integer());
+        let channels = either(table, ["channels_per_pixel", "channels"], |value| {
+            value.integer()
+        });
+        let pixels = either(table, ["pixels_per_column", "pixels"], |value| {
+            value.integer()
+        });
         let lower = either(table, ["lower_corner", "lower"], corner);
         let upper = either(table, ["upper_corner", "upper"], corner);
         let wide = either(table, ["wide_mode", "wide"], |value| {

@@ -10,7 +10,9 @@ mod file;
 mod launches;
 mod maps;
 mod reader;
+mod run;
 
 pub use element::ElementType;
 pub use file::LaunchFile;
 pub use reader::{Mistake, Mistakes};
+pub use run::{Emulation, Finding, Run, Stopped, Verdict};

@@ -152,6 +152,9 @@ impl Display for Number {
     }
 }
 
+/// As many mistakes of one list are noted.
+const LISTED: usize = 8;
+
 /// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Value<'d> {
@@ -251,12 +254,29 @@ impl<'d> Value<'d> {
         Ok(array.iter().map(value).collect())
     }
 
-    /// All items, each read by `read`.
+    /// All items, each read by `read`, also after one that is wrong.
     pub(super) fn list<T>(
         &self,
-        read: impl FnMut(&Value<'d>) -> Result<T, Wrong>,
+        mut read: impl FnMut(&Value<'d>) -> Result<T, Wrong>,
     ) -> Result<Vec<T>, Wrong> {
-        self.array()?.iter().map(read).collect()
+        let (items, mut mistakes) = (self.array()?, 0);
+        let mut all = Vec::with_capacity(items.len());
+        for item in &items {
+            match read(item) {
+                Ok(value) => all.push(value),
+                Err(wrong) => {
+                    self.notes.note(wrong);
+                    mistakes += 1;
+                }
+            }
+            if mistakes == LISTED {
+                break;
+            }
+        }
+        match mistakes {
+            0 => Ok(all),
+            _ => Err(Wrong::Noted),
+        }
     }
 
     /// A table that messages call `name`.
@@ -324,7 +344,10 @@ impl<'d> Table<'d> {
         if !known.contains(&key) {
             known.push(key);
         }
-        let (_, item) = self.entries.iter().find(|(name, _)| name.get_ref() == key)?;
+        let (_, item) = self
+            .entries
+            .iter()
+            .find(|(name, _)| name.get_ref() == key)?;
         Some(self.value(item))
     }
 
@@ -382,9 +405,10 @@ impl<'d> Table<'d> {
         }
     }
 
-    /// Notes keys that nobody asked for.
-    pub(super) fn end(&self) {
+    /// Notes keys that nobody asked for, and says whether there are none.
+    pub(super) fn end(&self) -> bool {
         let known = self.known.borrow();
+        let mut is_known = true;
         for (name, at, _) in self.named() {
             if known.iter().any(|known| *known == name) {
                 continue;
@@ -401,7 +425,9 @@ impl<'d> Table<'d> {
                 all.join(", ")
             );
             self.notes.note(Wrong::Here(at, says));
+            is_known = false;
         }
+        is_known
     }
 }
 
@@ -415,6 +441,9 @@ pub(super) fn choice<'d, T: Copy>(
     let found = all.iter().copied().find(|choice| name(*choice) == given);
     found.ok_or_else(|| {
         let names = all.iter().map(|choice| name(*choice));
-        value.wrong(format!("there is no `{given}`: {}", suggestion(given, names)))
+        value.wrong(format!(
+            "there is no `{given}`: {}",
+            suggestion(given, names)
+        ))
     })
 }

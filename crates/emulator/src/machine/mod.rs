@@ -101,6 +101,7 @@ pub(crate) fn run<O: Observer>(
         steps: world.steps,
         printed: std::mem::take(&mut world.printed),
     };
+    observer.print(&report.printed);
     let places = world.places;
     *memory = world.memory;
     match result {
