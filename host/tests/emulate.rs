@@ -110,22 +110,19 @@ fn launches_in_a_row_are_clean_and_buffers_are_dumped() {
 fn mismatches_name_the_element_and_the_command() {
     let (_folder, path) = folder(PTX, &FILE.replace("start = 7", "start = 8"));
     let said = ends(&emulate(&path, &["--seed", "3"]), 1);
-    let again = format!("  again: tma emulate {} --seed 3\n", path.display());
+    let again = format!("  = again: tma emulate {} --seed 3\n\n", path.display());
     let expected = format!(
-        "finding: mismatch: `words`: element 0: expected 8, got 7; 32 of 32 elements differ\n\
+        "error[mismatch]: `words`: element 0: expected 8, got 7; 32 of 32 elements differ\n\
          {again}findings: seed 3\n"
     );
     assert_eq!(said.replace(", 864 steps", ""), expected);
 
     let all = ends(&emulate(&path, &["--seeds", "2..12"]), 1);
-    let ends_with = "findings: 10 of 10 seeds, seeds 2, 3, 4, 5, 6, 7, 8, 9 and 2 more\n";
+    let ends_with = "findings: 10 of 10 seeds: 2, 3, 4, 5, 6, 7, 8, 9 and 2 more\n";
     assert!(all.ends_with(ends_with), "{all}");
-    assert_eq!(all.matches("finding: ").count(), 1, "{all}");
+    assert_eq!(all.matches("error[").count(), 1, "{all}");
     let first = ends(&emulate(&path, &["--seeds", "2..12", "--fail-fast"]), 1);
-    assert!(
-        first.ends_with("findings: 1 of 1 seeds, seed 2\n"),
-        "{first}"
-    );
+    assert!(first.ends_with("findings: 1 of 1 seeds: 2\n"), "{first}");
 }
 
 #[test]
@@ -138,7 +135,9 @@ fn json_has_everything() {
     assert_eq!((&run["seed"], &run["steps"]), (&0.into(), &864.into()));
     let finding = &run["findings"][0];
     assert_eq!(finding["kind"], "mismatch");
-    let message = "`words`: element 32: expected 138, got 139; 32 of 32 elements differ";
+    assert_eq!(finding["severity"], "error");
+    let message =
+        "error[mismatch]: `words`: element 32: expected 138, got 139; 32 of 32 elements differ";
     assert_eq!(finding["message"], message);
     let again = format!("tma emulate {} --seed 0 --max-steps 1000", path.display());
     assert_eq!(run["again"], again);
@@ -158,14 +157,51 @@ fn json_has_everything() {
 fn faults_are_findings() {
     let file = FILE.replace("offset_bytes = 128", "offset_bytes = 132");
     let (_folder, path) = folder(PTX, &file);
-    let said = ends(&emulate(&path, &[]), 1);
-    let starts = "finding: fault (CUDA_ERROR_ILLEGAL_ADDRESS): launch 1, `add`: ";
+    let said = ends(&emulate(&path, &["--no-check"]), 1);
+    let starts = "error[fault]: CUDA_ERROR_ILLEGAL_ADDRESS: launch 1, `add`: ";
     assert!(said.starts_with(starts), "{said}");
     assert!(
         said.contains("k.ptx:13:5: `ld.global.u32` in thread [31, 0, 0] of block [0, 0, 0]"),
         "{said}"
     );
-    assert!(said.ends_with("findings: seed 0\n"), "{said}");
+    assert!(
+        said.ends_with("--seed 0 --no-check\n\nfindings: seed 0\n"),
+        "{said}"
+    );
+    let said = ends(&emulate(&path, &[]), 1);
+    assert!(said.starts_with("error[out-of-bounds]: "), "{said}");
+    assert!(said.contains("\n  --> "), "{said}");
+    assert!(
+        said.contains("k.ptx:13:5\n      `ld.global.u32`\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_checker_watches_unless_told_not_to() {
+    let ptx = PTX.replace("mul.wide.u32 %rd2, %r2, 4;", "mov.u64 %rd2, 0;");
+    let file = FILE.split("[[expect]]").next().unwrap();
+    let (_folder, path) = folder(&ptx, file);
+    let said = ends(&emulate(&path, &["--seeds", "0..4"]), 1);
+    assert!(said.starts_with("error[data-race]: "), "{said}");
+    assert!(said.contains("\n  = seeds: 0, 1, 2, 3\n"), "{said}");
+    assert_eq!(
+        ends(&emulate(&path, &["--no-check"]), 0),
+        "clean: seed 0, 864 steps\n"
+    );
+    let said = ends(&emulate(&path, &["--json"]), 1);
+    let json: Value = serde_json::from_str(&said).unwrap();
+    let finding = &json["runs"][0]["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["entry"]),
+        (&"data-race".into(), &"add".into())
+    );
+    assert_eq!(finding["here"]["instruction"], "st.global.u32");
+    assert_eq!(
+        (&finding["here"]["line"], &finding["there"]["line"]),
+        (&15.into(), &13.into())
+    );
+    assert!(finding["rule"].is_string() && finding["help"].is_string());
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod contents;
 mod element;
 mod expect;
 mod file;
+mod finding;
 mod launches;
 mod maps;
 mod reader;
@@ -14,5 +15,6 @@ mod run;
 
 pub use element::ElementType;
 pub use file::LaunchFile;
+pub use finding::Finding;
 pub use reader::{Mistake, Mistakes};
-pub use run::{Emulation, Finding, Run, Stopped, Verdict};
+pub use run::{Emulation, Run, Stopped, Verdict};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use emulator::{Config, EmulatorBackend, Observer, observer};
-use launch::{Buffer, Failure, Ptx, Stage};
+use emulator::{Config, EmulatorBackend, Observer, check, observer};
+use launch::{Buffer, Failure, Job, Ptx, Stage};
 
-use super::{LaunchFile, Mistakes};
+use super::{Finding, LaunchFile, Mistakes};
 use crate::{Capability, Source};
 
 /// How an emulation ended.
@@ -76,23 +76,12 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// Something that is wrong with a kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Finding {
-    /// `mismatch`, or `fault` for what ends a kernel.
-    pub kind: String,
-    /// The driver's name for a fault.
-    pub error_name: Option<String>,
-    /// What, where, and what was expected.
-    pub message: String,
-}
-
 /// What one seed gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// The seed.
     pub seed: u64,
-    /// Everything that is wrong; nothing if the kernels are right.
+    /// Everything that was found; nothing if the kernels are right.
     pub findings: Vec<Finding>,
     /// What the kernels printed.
     pub printed: String,
@@ -100,26 +89,12 @@ pub struct Run {
     pub steps: Option<u64>,
 }
 
-impl std::fmt::Display for Finding {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self {
-            kind,
-            error_name,
-            message,
-        } = self;
-        match error_name {
-            Some(name) => write!(f, "{kind} ({name}): {message}"),
-            None => write!(f, "{kind}: {message}"),
-        }
-    }
-}
-
 impl Run {
     /// [`Verdict::Clean`] or [`Verdict::Findings`].
     pub fn verdict(&self) -> Verdict {
-        match self.findings.is_empty() {
-            true => Verdict::Clean,
-            false => Verdict::Findings,
+        match self.findings.iter().any(Finding::is_error) {
+            true => Verdict::Findings,
+            false => Verdict::Clean,
         }
     }
 }
@@ -168,74 +143,92 @@ impl Emulation {
 
     /// Runs all launches, compares what is expected, and writes what is to be written.
     ///
+    /// With `config.checks` the checker watches, and what it finds is in the result.
+    ///
     /// # Errors
     /// The module needs what the emulator does not have, or a file cannot be read or written.
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
-        let mut printed = Printed::default();
-        let (result, after) = self.observe(config, &mut printed)?;
+        let mut job = self.job();
         let mut run = Run {
             seed: config.seed,
             findings: Vec::new(),
-            printed: printed.0,
+            printed: String::new(),
             steps: None,
         };
-        match result {
-            Ok(steps) => {
-                run.steps = Some(steps);
-                let mismatches = self.file.mismatches(&self.before, &after);
-                let mismatches = mismatches.map_err(Stopped::Failure)?;
-                run.findings = mismatches.into_iter().map(mismatch).collect();
-                self.file.dump(&after).map_err(Stopped::Failure)?;
+        match config.checks {
+            true => check(config, &mut job, &mut run)?,
+            false => {
+                let mut printed = Printed::default();
+                let result = observe(config, &mut job, &mut printed);
+                run.printed = printed.0;
+                match result? {
+                    Ok(steps) => run.steps = Some(steps),
+                    Err(fault) => run.findings.push(fault),
+                }
             }
-            Err(fault) => run.findings.push(fault),
+        }
+        if run.steps.is_some() {
+            let mismatches = self.file.mismatches(&self.before, &job.buffers);
+            let mismatches = mismatches.map_err(Stopped::Failure)?;
+            let mismatches = mismatches.into_iter().map(Finding::Mismatch);
+            run.findings.extend(mismatches);
+            self.file.dump(&job.buffers).map_err(Stopped::Failure)?;
         }
         Ok(run)
     }
 
-    /// Runs all launches with an observer. Gives the number of steps, or what ended a kernel, and the
-    /// buffers.
+    /// Runs all launches with an observer, and does nothing else.
     ///
     /// # Errors
     /// The module needs what the emulator does not have.
-    pub fn observe<O: Observer>(
-        &self,
-        config: Config,
-        observer: &mut O,
-    ) -> Result<(Result<u64, Finding>, Vec<Buffer>), Stopped> {
+    pub fn observe<O: Observer>(&self, config: Config, observer: &mut O) -> Result<(), Stopped> {
+        observe(config, &mut self.job(), observer).map(drop)
+    }
+
+    fn job(&self) -> Job<'_> {
         let ptx = Ptx {
             name: self.source.name(),
             text: self.source.text(),
         };
-        let mut job = self.file.job(ptx, self.before.clone());
-        let backend = EmulatorBackend::with_config(config);
-        let result = match backend.observe(&mut job, observer) {
-            Ok(reports) => Ok(reports.iter().map(|report| report.steps).sum()),
-            Err(failure) => Err(fault(failure)?),
-        };
-        Ok((result, job.buffers))
+        self.file.job(ptx, self.before.clone())
     }
 }
 
-/// What ended a kernel is a finding; all else stopped the run before it began.
-fn fault(failure: Failure) -> Result<Finding, Stopped> {
-    match failure.stage {
-        Stage::Synchronise => Ok(Finding {
-            kind: "fault".to_owned(),
+fn check(config: Config, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
+    let backend = EmulatorBackend::with_config(config);
+    let verdict = backend.check(job).map_err(stopped)?;
+    if !verdict.findings.iter().any(check::Finding::ends_kernel) {
+        run.steps = Some(verdict.reports.iter().map(|report| report.steps).sum());
+    }
+    run.printed = verdict.printed;
+    let findings = verdict.findings.into_iter();
+    run.findings = findings
+        .map(|found| Finding::Kernel(Box::new(found)))
+        .collect();
+    Ok(())
+}
+
+/// The number of steps, or what ended a kernel.
+fn observe<O: Observer>(
+    config: Config,
+    job: &mut Job<'_>,
+    observer: &mut O,
+) -> Result<Result<u64, Finding>, Stopped> {
+    let backend = EmulatorBackend::with_config(config);
+    match backend.observe(job, observer) {
+        Ok(reports) => Ok(Ok(reports.iter().map(|report| report.steps).sum())),
+        Err(failure) if failure.stage == Stage::Synchronise => Ok(Err(Finding::Fault {
             error_name: failure.error_name,
-            message: failure.what,
-        }),
-        _ if failure.error_name.as_deref() == Some("UNSUPPORTED") => {
-            Err(Stopped::Unsupported(failure.what))
-        }
-        _ => Err(Stopped::Failure(failure)),
+            what: failure.what,
+        })),
+        Err(failure) => Err(stopped(failure)),
     }
 }
 
-fn mismatch(message: String) -> Finding {
-    Finding {
-        kind: "mismatch".to_owned(),
-        error_name: None,
-        message,
+fn stopped(failure: Failure) -> Stopped {
+    match failure.error_name.as_deref() {
+        Some("UNSUPPORTED") => Stopped::Unsupported(failure.what),
+        _ => Stopped::Failure(failure),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use emulator::Config;
-use host::emulate::Emulation;
+use host::emulate::{Emulation, Verdict};
 
 use report::{Again, Report};
 use seeds::Seeds;
@@ -30,6 +30,9 @@ pub(crate) struct Emulate {
     /// Instructions, counted for each thread, after which a kernel counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = MAX_STEPS)]
     max_steps: u64,
+    /// Only run the kernels, without the checker that looks for errors of synchronisation
+    #[arg(long)]
+    no_check: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -43,6 +46,7 @@ impl Emulate {
         let again = Again {
             file: &self.file,
             max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
+            no_check: self.no_check,
         };
         let mut report = Report::new(again, self.seeds);
         match Emulation::open(&self.file) {
@@ -62,10 +66,11 @@ impl Emulate {
             let config = Config {
                 seed,
                 max_steps: self.max_steps,
+                checks: !self.no_check,
             };
             match emulation.run(config) {
                 Ok(run) => {
-                    let stop = self.fail_fast && !run.findings.is_empty();
+                    let stop = self.fail_fast && run.verdict() != Verdict::Clean;
                     report.runs.push(run);
                     if stop {
                         break;

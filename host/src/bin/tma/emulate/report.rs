@@ -3,6 +3,7 @@
 use std::{io::Write, path::Path};
 
 use anyhow::Result;
+use emulator::{Place, check::Site};
 use host::emulate::{Finding, Run, Stopped, Verdict};
 use serde_json::{Value, json};
 
@@ -13,6 +14,7 @@ use super::Seeds;
 pub(crate) struct Again<'a> {
     pub(crate) file: &'a Path,
     pub(crate) max_steps: Option<u64>,
+    pub(crate) no_check: bool,
 }
 
 impl Again<'_> {
@@ -22,6 +24,9 @@ impl Again<'_> {
         let mut command = format!("tma emulate {file} --seed {seed}");
         if let Some(steps) = self.max_steps {
             command.push_str(&format!(" --max-steps {steps}"));
+        }
+        if self.no_check {
+            command.push_str(" --no-check");
         }
         command
     }
@@ -67,7 +72,7 @@ impl<'a> Report<'a> {
         let mut all: Vec<(&Finding, Vec<u64>)> = Vec::new();
         for run in &self.runs {
             for finding in &run.findings {
-                match all.iter_mut().find(|(known, _)| *known == finding) {
+                match all.iter_mut().find(|(known, _)| known.is_like(finding)) {
                     Some((_, seeds)) => seeds.push(run.seed),
                     None => all.push((finding, vec![run.seed])),
                 }
@@ -84,11 +89,11 @@ impl<'a> Report<'a> {
             }
         }
         for (finding, seeds) in self.findings() {
-            writeln!(out, "finding: {finding}")?;
+            writeln!(out, "{finding}")?;
             if self.seeds.is_some() {
-                writeln!(out, "  with {}", list(&seeds))?;
+                writeln!(out, "  = seeds: {}", list(&seeds))?;
             }
-            writeln!(out, "  again: {}", self.again.with(seeds[0]))?;
+            writeln!(out, "  = again: {}\n", self.again.with(seeds[0]))?;
         }
         let verdict = self.verdict().as_str();
         if let Some(stopped) = &self.stopped {
@@ -103,7 +108,7 @@ impl<'a> Report<'a> {
             (runs, _) => {
                 let bad: Vec<u64> = runs
                     .iter()
-                    .filter(|run| !run.findings.is_empty())
+                    .filter(|run| run.verdict() != Verdict::Clean)
                     .map(|run| run.seed)
                     .collect();
                 let count = runs.len();
@@ -111,7 +116,7 @@ impl<'a> Report<'a> {
                     0 => writeln!(out, "{verdict}: all of {count} seeds")?,
                     bad_count => writeln!(
                         out,
-                        "{verdict}: {bad_count} of {count} seeds, {}",
+                        "{verdict}: {bad_count} of {count} seeds: {}",
                         list(&bad)
                     )?,
                 }
@@ -145,34 +150,69 @@ impl<'a> Report<'a> {
     }
 
     fn run_to_json(&self, run: &Run) -> Value {
-        let finding = |finding: &Finding| {
-            json!({
-                "kind": finding.kind,
-                "error_name": finding.error_name,
-                "message": finding.message,
-            })
-        };
         json!({
             "seed": run.seed,
             "verdict": run.verdict().as_str(),
             "steps": run.steps,
             "printed": run.printed,
-            "findings": run.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": run.findings.iter().map(finding_to_json).collect::<Vec<_>>(),
             "again": self.again.with(run.seed),
         })
     }
+}
+
+fn finding_to_json(finding: &Finding) -> Value {
+    let mut value = json!({
+        "kind": finding.kind(),
+        "severity": if finding.is_error() { "error" } else { "warning" },
+        "message": finding.to_string(),
+    });
+    match finding {
+        Finding::Kernel(found) => {
+            value["title"] = json!(found.kind.title());
+            value["entry"] = json!(found.entry);
+            value["here"] = json!(found.here.as_ref().map(site_to_json));
+            value["there"] = json!(found.there.as_ref().map(site_to_json));
+            value["notes"] = json!(found.notes);
+            value["count"] = json!(found.count);
+            value["rule"] = json!(found.kind.rule());
+            value["help"] = json!(found.kind.help());
+            value["error_name"] = json!(found.trap.map(emulator::Trap::name));
+        }
+        Finding::Fault { error_name, .. } => value["error_name"] = json!(error_name),
+        Finding::Mismatch(_) => {}
+    }
+    value
+}
+
+fn site_to_json(site: &Site) -> Value {
+    let Place {
+        file,
+        line,
+        column,
+        source,
+    } = &site.place;
+    json!({
+        "file": file,
+        "line": line,
+        "column": column,
+        "source": source.as_ref().map(|(file, line)| json!({ "file": file, "line": line })),
+        "instruction": site.instruction,
+        "block": site.block,
+        "thread": site.thread,
+        "what": site.what,
+    })
 }
 
 /// Seeds that a line can hold.
 fn list(seeds: &[u64]) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = seeds.iter().take(SHOWN).map(u64::to_string).collect();
-    let word = if seeds.len() == 1 { "seed" } else { "seeds" };
     let more = match seeds.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{word} {}{more}", shown.join(", "))
+    format!("{}{more}", shown.join(", "))
 }
 
 #[cfg(test)]
@@ -183,19 +223,24 @@ mod tests {
     fn commands_can_be_pasted() {
         let again = |file: &str, max_steps| {
             let file = Path::new(file);
-            Again { file, max_steps }.with(7)
+            Again {
+                file,
+                max_steps,
+                no_check: max_steps.is_some(),
+            }
+            .with(7)
         };
         assert_eq!(again("a/b.toml", None), "tma emulate a/b.toml --seed 7");
         assert_eq!(
             again("it's mine.toml", Some(9)),
-            r"tma emulate 'it'\''s mine.toml' --seed 7 --max-steps 9"
+            r"tma emulate 'it'\''s mine.toml' --seed 7 --max-steps 9 --no-check"
         );
     }
 
     #[test]
     fn long_lists_are_cut() {
-        assert_eq!(list(&[3]), "seed 3");
+        assert_eq!(list(&[3]), "3");
         let all: Vec<u64> = (0..10).collect();
-        assert_eq!(list(&all), "seeds 0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
+        assert_eq!(list(&all), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
     }
 }
