@@ -271,6 +271,19 @@ fn input_that_is_wrong_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+#[test]
+fn a_timeline_is_written() {
+    let (folder, path) = folder(PTX, FILE);
+    let trace = folder.path().join("trace.json");
+    let said = ends(&emulate(&path, &["--trace", trace.to_str().unwrap()]), 0);
+    assert_eq!(said, "clean: seed 0, 864 steps\n");
+    let json: Value = serde_json::from_slice(&fs::read(&trace).unwrap()).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    assert!(events.iter().any(|event| event["name"] == "runs"), "{json}");
+    let output = emulate(&path, &["--trace", "/nowhere/trace.json"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
 /// Launch files below `examples/emulate`.
 fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/emulate");

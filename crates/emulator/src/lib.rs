@@ -78,6 +78,7 @@ mod rng;
 mod shfl_sync;
 mod signature;
 mod sreg;
+mod trace;
 mod vote_sync;
 mod vprintf;
 
@@ -86,3 +87,4 @@ pub use decode::Program;
 pub use error::{Error, Fault, FaultAt, Place, Trap, Unsupported};
 pub use machine::{Config, Report};
 pub use observer::Observer;
+pub use trace::Trace;

@@ -1,11 +1,17 @@
 mod report;
 mod seeds;
 
-use std::{io::Write, path::PathBuf, process::ExitCode};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
-use emulator::Config;
-use host::emulate::{Emulation, Verdict};
+use emulator::{Config, Trace};
+use host::emulate::{Emulation, Stopped, Verdict};
+use launch::{Failure, Stage};
 
 use report::{Again, Report};
 use seeds::Seeds;
@@ -33,6 +39,9 @@ pub(crate) struct Emulate {
     /// Only run the kernels, without the checker that looks for errors of synchronisation
     #[arg(long)]
     no_check: bool,
+    /// Write a timeline for Perfetto (ui.perfetto.dev)
+    #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
+    trace: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -50,7 +59,14 @@ impl Emulate {
         };
         let mut report = Report::new(again, self.seeds);
         match Emulation::open(&self.file) {
-            Ok(emulation) => self.emulate(&emulation, &mut report),
+            Ok(emulation) => {
+                self.emulate(&emulation, &mut report);
+                if let Some(path) = &self.trace
+                    && report.stopped.is_none()
+                {
+                    report.stopped = self.trace(&emulation, path).err();
+                }
+            }
             Err(stopped) => report.stopped = Some(stopped),
         }
         match self.json {
@@ -60,14 +76,31 @@ impl Emulate {
         Ok(ExitCode::from(report.verdict().exit_code()))
     }
 
+    fn config(&self, seed: u64) -> Config {
+        Config {
+            seed,
+            max_steps: self.max_steps,
+            checks: !self.no_check,
+        }
+    }
+
+    /// The same once more: a seed repeats its schedule.
+    fn trace(&self, emulation: &Emulation, path: &Path) -> Result<(), Stopped> {
+        let mut trace = Trace::default();
+        emulation.observe(self.config(self.seed), &mut trace)?;
+        if trace.is_cut() {
+            eprintln!("warning: the timeline is cut: there is too much in it to look at");
+        }
+        fs::write(path, trace.finish()).map_err(|error| {
+            let what = format!("cannot write `{}`: {error}", path.display());
+            Stopped::Failure(Failure::new(Stage::CopyBack, what))
+        })
+    }
+
     fn emulate(&self, emulation: &Emulation, report: &mut Report<'_>) {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
         for seed in seeds.iter() {
-            let config = Config {
-                seed,
-                max_steps: self.max_steps,
-                checks: !self.no_check,
-            };
+            let config = self.config(seed);
             match emulation.run(config) {
                 Ok(run) => {
                     let stop = self.fail_fast && run.verdict() != Verdict::Clean;
