@@ -271,6 +271,38 @@ fn input_that_is_wrong_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// The address of the words and a number to add, as other compilers pass structs.
+#[test]
+fn structs_are_passed_by_value() {
+    let ptx = PTX
+        .replace(
+            ".param .u64 words, .param .u32 more",
+            ".param .align 8 .b8 both[16]",
+        )
+        .replace("[words]", "[both]")
+        .replace("[more]", "[both+8]");
+    let file = FILE
+        .replace(
+            "[{ buffer = \"words\" }, { u32 = 7 }]",
+            "[[{ buffer = \"words\" }, { u32 = 7 }]]",
+        )
+        .replace(
+            "[{ buffer = \"words\", offset_bytes = 128 }, { u32 = 100 }]",
+            "[[{ buffer = \"words\", offset_bytes = 128 }, { i8 = 100 }]]",
+        );
+    let (_folder, path) = folder(&ptx, &file);
+    assert_eq!(ends(&emulate(&path, &[]), 0), "clean: seed 0, 864 steps\n");
+    let (_folder, path) = self::folder(
+        &ptx,
+        &file.replace("offset_bytes = 128", "offset_bytes = 300"),
+    );
+    let said = ends(&emulate(&path, &[]), 2);
+    assert!(
+        said.contains("buffer-offset: argument 0 is 300 bytes into its buffer"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_timeline_is_written() {
     let (folder, path) = folder(PTX, FILE);

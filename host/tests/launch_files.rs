@@ -238,7 +238,7 @@ fn arguments_are_one_thing_each() {
         parse(&text).map(|file| file.launches().next().unwrap().arguments.clone())
     };
     let arguments = with(
-        r#"[{ buffer = "a", offset_bytes = 4 }, { map = "tile" }, { f16 = 1.5 }, { i64 = -1 }]"#,
+        r#"[{ buffer = "a", offset_bytes = 4 }, { map = "tile" }, { f16 = 1.5 }, { i64 = -1 }, [{ u32 = 1 }, { buffer = "h" }]]"#,
     );
     let shown: Vec<String> = arguments
         .unwrap()
@@ -250,6 +250,7 @@ fn arguments_are_one_thing_each() {
         "tensor map of 128 bytes",
         "u16 of 2 bytes",
         "i64 of 8 bytes",
+        "struct of 16 bytes",
     ];
     assert_eq!(shown, expected);
     let cases = [
@@ -274,6 +275,7 @@ fn arguments_are_one_thing_each() {
             "[{ u32 = 1, offset_bytes = 4 }]",
             "6:60: `offset_bytes` is that of a `buffer`",
         ),
+        ("[[]]", "6:60: a struct has fields"),
         (
             "5",
             "6:59: `arguments`: expected an array, found an integer",

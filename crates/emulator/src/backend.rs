@@ -226,24 +226,24 @@ fn parameters(
                 .get(index)
                 .map_or(0, |address| address.wrapping_add(offset_bytes))
         };
-        let value = match argument {
-            Argument::Scalar(scalar) => scalar.to_bytes()[..scalar.size_bytes()].to_vec(),
-            Argument::Buffer {
-                index,
-                offset_bytes,
-            } => address(*index, *offset_bytes).to_le_bytes().to_vec(),
-            Argument::TensorMap {
-                params,
-                index,
-                offset_bytes,
-            } => {
-                let map = params.build_for(address(*index, *offset_bytes), Target::SM_90);
-                let map =
-                    map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))?;
-                map.to_bytes().to_vec()
+        bytes.extend(argument.to_bytes(&mut |leaf| {
+            match leaf {
+                Argument::Scalar(scalar) => Ok(scalar.to_bytes()[..scalar.size_bytes()].to_vec()),
+                Argument::Buffer {
+                    index,
+                    offset_bytes,
+                } => Ok(address(*index, *offset_bytes).to_le_bytes().to_vec()),
+                Argument::TensorMap {
+                    params,
+                    index,
+                    offset_bytes,
+                } => params
+                    .build_for(address(*index, *offset_bytes), Target::SM_90)
+                    .map(|map| map.to_bytes().to_vec())
+                    .map_err(|refused| Failure::new(Stage::Encode, refused.to_string())),
+                Argument::Struct(_) => Ok(Vec::new()),
             }
-        };
-        bytes.extend(value);
+        })?);
     }
     Ok(bytes)
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::{
     contents::{Contents, Room},
     element::ElementType,
-    reader::{Noted, Table, Value, Wrong},
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value},
 };
 
 /// All buffers together have no more bytes.

@@ -11,7 +11,8 @@ use launch::Buffer;
 use super::{
     buffer::{FileBuffer, find},
     element::ElementType,
-    reader::{Number, Table, Value, Wrong},
+    mistakes::Wrong,
+    reader::{Number, Table, Value},
 };
 
 /// Elements of one type.
@@ -342,7 +343,7 @@ fn random(ty: ElementType, bits: u64, low: Number, high: Number) -> u64 {
     match (low, high) {
         (Number::Integer(low), Number::Integer(high)) => {
             let span = (high - low) as u128 + 1;
-            ty.integer_bits(low + (u128::from(bits) * span >> 64) as i128)
+            ty.integer_bits(low + ((u128::from(bits) * span) >> 64) as i128)
         }
         (Number::Float(low), Number::Float(high)) => {
             let share = (bits >> 11) as f64 / (1_u64 << 53) as f64;

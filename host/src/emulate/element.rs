@@ -8,7 +8,10 @@ use launch::{
 };
 use tensor_map::DataType;
 
-use super::reader::{Number, Value, Wrong, choice};
+use super::{
+    mistakes::Wrong,
+    reader::{Number, Value, choice},
+};
 
 /// What a buffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

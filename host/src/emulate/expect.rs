@@ -7,7 +7,8 @@ use launch::{Buffer, compare::Tolerance};
 use super::{
     buffer::{FileBuffer, find},
     contents::{Contents, Room},
-    reader::{Noted, Table, Value, Wrong},
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value},
 };
 
 /// `[[expect]]`

@@ -13,7 +13,8 @@ use super::{
     expect::{Dump, Expectation},
     launches::FileLaunch,
     maps::{FileMap, read_map},
-    reader::{Mistakes, Noted, Notes, Table, Value, Wrong},
+    mistakes::{Mistakes, Noted, Notes, Wrong},
+    reader::{Table, Value},
 };
 use crate::Source;
 

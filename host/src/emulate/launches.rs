@@ -8,7 +8,8 @@ use super::{
     buffer::{FileBuffer, find},
     element::ElementType,
     maps::{FileMap, find_map},
-    reader::{Noted, Table, Value, Wrong},
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value},
 };
 
 /// `[[launch]]`
@@ -61,12 +62,19 @@ fn extent(value: &Value<'_>) -> Result<Dim3, Wrong> {
     }
 }
 
-/// `{ buffer = "x" }`, `{ map = "tile" }`, `{ u32 = 5 }`
+/// `{ buffer = "x" }`, `{ map = "tile" }`, `{ u32 = 5 }`, or a struct of such in brackets.
 fn argument(
     value: &Value<'_>,
     buffers: &[FileBuffer],
     maps: &[FileMap],
 ) -> Result<Argument, Wrong> {
+    if value.is_array() {
+        let fields = value.list(|value| argument(value, buffers, maps))?;
+        return match fields.is_empty() {
+            true => Err(value.wrong("a struct has fields")),
+            false => Ok(Argument::Struct(fields)),
+        };
+    }
     let table = value.table("arguments")?;
     let buffer = table.optional("buffer", |value| find(buffers, value));
     let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);

@@ -10,7 +10,8 @@ use tensor_map::{
 
 use super::{
     buffer::{FileBuffer, find},
-    reader::{Noted, Table, Value, Wrong, choice},
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value, choice},
 };
 
 /// Where rules are checked: buffers begin at multiples of more than any rule asks for.

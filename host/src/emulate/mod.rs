@@ -10,11 +10,12 @@ mod file;
 mod finding;
 mod launches;
 mod maps;
+mod mistakes;
 mod reader;
 mod run;
 
 pub use element::ElementType;
 pub use file::LaunchFile;
 pub use finding::Finding;
-pub use reader::{Mistake, Mistakes};
+pub use mistakes::{Mistake, Mistakes};
 pub use run::{Emulation, Run, Stopped, Verdict};
