@@ -97,6 +97,7 @@ mod st_async;
 mod st_bulk;
 mod tensormap_cp_fenceproxy;
 mod tensormap_replace;
+mod trace;
 mod vote_sync;
 mod vprintf;
 
@@ -105,3 +106,4 @@ pub use decode::Program;
 pub use error::{Error, Fault, FaultAt, Place, Trap, Unsupported};
 pub use machine::{Config, Report};
 pub use observer::Observer;
+pub use trace::Trace;

@@ -55,6 +55,7 @@ pub(crate) struct Checker {
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
+    pub(crate) printed: String,
 }
 
 impl Checker {
@@ -78,6 +79,7 @@ impl Checker {
             proxy_fences: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),
+            printed: String::new(),
         }
     }
 
@@ -100,6 +102,10 @@ impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
         self.access(origin, access);
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
     }
 
     fn see(&mut self, origin: Origin, event: Event) {

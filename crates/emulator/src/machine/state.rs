@@ -11,6 +11,7 @@ use crate::{
     barrier_cta::BarrierState,
     lanes::{LANES, Lanes},
     mbarrier::Mbarrier,
+    observer::Pause,
     rng::Rng,
 };
 
@@ -168,6 +169,19 @@ pub(crate) enum Wait {
     Mbarrier,
     /// Bulk groups of its threads.
     Bulk,
+}
+
+impl Wait {
+    /// How the observer calls it.
+    pub(crate) fn pause(&self) -> Pause {
+        match self {
+            Self::Cta { barrier, .. } => Pause::Barrier(*barrier as u32),
+            Self::Cluster => Pause::Cluster,
+            Self::Collective { .. } => Pause::Warp,
+            Self::Mbarrier => Pause::Mbarrier,
+            Self::Bulk => Pause::Bulk,
+        }
+    }
 }
 
 /// Which warp.
