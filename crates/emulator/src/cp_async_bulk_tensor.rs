@@ -346,11 +346,15 @@ fn reduction(operator: Operator, data_type: DataType) -> Option<Reduction> {
         DataType::I64 => Type::S64,
         DataType::F16 => Type::F16,
         DataType::Bf16 => Type::Bf16,
-        DataType::F32 => Type::F32,
+        DataType::F32 | DataType::F32Ftz => Type::F32,
         DataType::F64 => Type::F64,
         _ => return None,
     };
-    Reduction::new(operator, ty).ok()
+    let reduction = Reduction::new(operator, ty).ok()?;
+    Some(match data_type {
+        DataType::F32Ftz => reduction.flushing(),
+        _ => reduction,
+    })
 }
 
 /// Each `f32` to nearest even with 10 bits of fraction; a NaN has a pattern of its own.

@@ -26,6 +26,7 @@ pub(crate) enum Operator {
 pub(crate) struct Reduction {
     operator: Operator,
     ty: Type,
+    flushes: bool,
 }
 
 impl Reduction {
@@ -47,8 +48,20 @@ impl Reduction {
             _ => false,
         };
         known
-            .then_some(Self { operator, ty })
+            .then_some(Self {
+                operator,
+                ty,
+                flushes: false,
+            })
             .ok_or_else(|| "its operator for this type".into())
+    }
+
+    /// The same, with subnormal numbers of single precision taken for zeros, before and after.
+    pub(crate) fn flushing(self) -> Self {
+        Self {
+            flushes: true,
+            ..self
+        }
     }
 
     pub(crate) fn size_bytes(self) -> usize {
@@ -64,6 +77,10 @@ impl Reduction {
             Type::S64 => self.signed(old as i64, new as i64) as u64,
             Type::F16 => self.float::<f16>(old, new),
             Type::Bf16 => self.float::<bf16>(old, new),
+            Type::F32 if self.flushes => {
+                let flush = |bits| f32::of(bits).flush().bits();
+                flush(self.float::<f32>(flush(old), flush(new)))
+            }
             Type::F32 => self.float::<f32>(old, new),
             Type::F64 => self.float::<f64>(old, new),
             Type::F16x2 => self.halves::<f16>(old, new),
@@ -147,6 +164,7 @@ mod tests {
         let inc = Reduction {
             operator: Operator::Inc,
             ty: Type::U32,
+            flushes: false,
         };
         assert_eq!(
             [inc.apply(3, 5), inc.apply(5, 5), inc.apply(9, 5)],
@@ -155,6 +173,7 @@ mod tests {
         let dec = Reduction {
             operator: Operator::Dec,
             ty: Type::U32,
+            flushes: false,
         };
         assert_eq!(
             [dec.apply(3, 5), dec.apply(0, 5), dec.apply(9, 5)],
@@ -167,6 +186,7 @@ mod tests {
         let add = Reduction {
             operator: Operator::Add,
             ty: Type::S32,
+            flushes: false,
         };
         let mut bytes = [1_i32, -1].map(i32::to_le_bytes).concat();
         add.apply_all(
@@ -174,5 +194,18 @@ mod tests {
             &[-2_i32, i32::MIN].map(i32::to_le_bytes).concat(),
         );
         assert_eq!(bytes, [-1_i32, i32::MAX].map(i32::to_le_bytes).concat());
+    }
+
+    #[test]
+    fn subnormal_numbers_are_kept_unless_they_are_to_be_flushed() {
+        let add = Reduction::new(Operator::Add, Type::F32).unwrap();
+        let least = f32::MIN_POSITIVE.to_bits();
+        let sum = |reduction: Reduction, a: u32, b: u32| reduction.apply(a.into(), b.into()) as u32;
+        assert_eq!(sum(add, 1, least), least + 1);
+        assert_eq!(sum(add.flushing(), 1, least), least);
+        // The difference of two normal numbers, with its sign.
+        let (negative, subnormal) = ((1 << 31) | (least + 1), (1 << 31) | 1);
+        assert_eq!(sum(add, least, negative), subnormal);
+        assert_eq!(sum(add.flushing(), least, negative), 1 << 31);
     }
 }
