@@ -1,7 +1,11 @@
 //! Random copies on the emulator against what must come out by the definition.
 
 use emulator::EmulatorBackend;
-use tests::copies::{Action, Batch, Case, Output, Transfer, generate::draw, reference::expected};
+use launch::{Argument, Backend};
+use tests::copies::{
+    Action, Batch, Case, Contents, LinearCopy, Output, Transfer, generate::draw, linear_forms,
+    reference::expected,
+};
 
 /// What the emulator makes of cases.
 fn emulated(cases: &[Case], seed: u64) -> Vec<Output> {
@@ -29,27 +33,55 @@ fn the_emulator_copies_as_the_definition_says() {
     assert!(with_reference > CASES / 2, "{with_reference}");
 }
 
-#[test]
-fn a_wrong_byte_count_is_a_result() {
-    let is_load = |case: &Case| matches!(&case.transfer, Transfer::Linear(copy) if copy.form == 0);
-    let mut cases = (0..).map(|number| draw(1, number, &[]).case);
-    let mut case = cases.find(is_load).expect("there are loads");
-    let Transfer::Linear(copy) = &mut case.transfer else {
-        panic!("it is a linear copy");
+/// A load of all of 64 bytes, whose barrier expects so many.
+fn load_expecting(bytes: u32) -> Result<Output, String> {
+    const EXPECTED: usize = 8;
+    let case = Case {
+        transfer: Transfer::Linear(LinearCopy {
+            form: 0,
+            bytes: 64,
+            to: 0,
+        }),
+        shared_bytes: 96,
+        shared_at: 16,
+        global_bytes: 96,
+        global_at: 32,
+        contents: Contents::Bits,
+        seed: 1,
     };
-    assert_eq!(
-        tests::copies::linear_forms()[copy.form].action,
-        Action::Load
-    );
-    let right = emulated(&[case.clone()], 0);
-    assert!(right[0].ended && right[0].is_zero);
-    assert_eq!(
-        right[0].difference(&expected(&case).expect("it is plain")),
-        None
-    );
-    let mut other = right[0].clone();
+    assert_eq!(linear_forms()[0].action, Action::Load);
+    let cases = [case];
+    let batch = Batch::new(&cases);
+    let mut job = batch.job().clone();
+    let expects = &mut job.launches[0].arguments[EXPECTED];
+    assert_eq!(*expects, Argument::Scalar(64_u32.into()));
+    *expects = Argument::Scalar(bytes.into());
+    let run = EmulatorBackend::new(3).run(&mut job);
+    run.map_err(|failure| failure.to_string())?;
+    let output = batch.outputs(&job).remove(0);
+    let expected = expected(&cases[0]).expect("it is plain");
+    assert_eq!(output.difference(&expected), None);
+    Ok(output)
+}
+
+#[test]
+fn a_wrong_byte_count_is_told() {
+    let right = load_expecting(64).expect("it is right");
+    assert!(right.ended && right.is_zero);
+    let says = |bytes: u32, words: &str| {
+        let said = load_expecting(bytes).expect_err("it is wrong");
+        assert!(said.contains(words), "{said}");
+    };
+    says(80, "64 of 80 expected bytes came, 16 bytes are missing");
+    says(48, "64 of 48 expected bytes came, 16 bytes are too many");
+}
+
+#[test]
+fn one_bit_is_a_difference() {
+    let output = load_expecting(64).expect("it is right");
+    let mut other = output.clone();
     other.shared[17] ^= 1;
-    let difference = other.difference(&right[0]).expect("a bit differs");
+    let difference = other.difference(&output).expect("a bit differs");
     assert!(difference.starts_with("1 bytes of shared memory differ, the first at 17;"));
-    assert_ne!(other.digest(), right[0].digest());
+    assert_ne!(other.digest(), output.digest());
 }

@@ -117,6 +117,11 @@ impl<'c> Batch<'c> {
         Self { cases, job, places }
     }
 
+    /// The job, as it is before it runs.
+    pub fn job(&self) -> &Job<'static> {
+        &self.job
+    }
+
     /// Runs it, and gives what came out of each case.
     ///
     /// # Errors
@@ -124,8 +129,13 @@ impl<'c> Batch<'c> {
     pub fn run(&self, backend: &mut dyn Backend) -> Result<Vec<Output>, Failure> {
         let mut job = self.job.clone();
         backend.run(&mut job)?;
+        Ok(self.outputs(&job))
+    }
+
+    /// What came out of each case of a job that ran.
+    pub fn outputs(&self, job: &Job<'_>) -> Vec<Output> {
         let [shared, global, status] = &job.buffers[..] else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
         let numbers = self
             .cases
@@ -138,7 +148,7 @@ impl<'c> Batch<'c> {
             shared: shared.bytes()[place.0..][..case.shared_bytes as usize].to_vec(),
             global: global.bytes()[place.1..][..case.global_bytes as usize].to_vec(),
         };
-        Ok(numbers.map(output).collect())
+        numbers.map(output).collect()
     }
 }
 
@@ -161,7 +171,10 @@ fn launch(case: &Case, number: usize, (shared, global): (usize, usize)) -> Launc
     let global = (global + case.global_at as usize) as u64;
     let launch = match &case.transfer {
         Transfer::Tensor(copy) => launch.tensor_map_at(copy.params, GLOBAL, global),
-        Transfer::Linear(copy) => launch.buffer_at(GLOBAL, global).scalar(copy.to),
+        Transfer::Linear(copy) => launch
+            .buffer_at(GLOBAL, global)
+            .scalar(copy.to)
+            .scalar(copy.bytes),
     };
     let launch = launch
         .buffer_at(SHARED, shared as u64)

@@ -148,7 +148,7 @@ fn kernel(
 {{
     .reg .pred %p, %isfirst;
     .reg .b16 %o<3>;
-    .reg .b32 %thread, %memory, %region, %here, %there, %pieces, %i, %to, %form, %bytes, %n, %done, %zero;
+    .reg .b32 %thread, %memory, %region, %here, %there, %pieces, %i, %to, %form, %bytes, %expected, %n, %done, %zero;
     .reg .b32 %c<5>, %w<4>;
     .reg .b64 %map, %global, %shared, %status, %from, %state;
 {loads}
@@ -184,10 +184,10 @@ END:
 fn parameters(has_map: bool) -> (String, String) {
     let mut all: Vec<(&str, &str)> = match has_map {
         true => Vec::new(),
-        false => vec![("u64", "global"), ("u32", "there")],
+        false => vec![("u64", "global"), ("u32", "there"), ("u32", "bytes")],
     };
     all.extend([("u64", "shared"), ("u64", "status")]);
-    all.extend(["pieces", "here", "form", "bytes"].map(|name| ("u32", name)));
+    all.extend(["pieces", "here", "form", "expected"].map(|name| ("u32", name)));
     if has_map {
         all.extend(["c0", "c1", "c2", "c3", "c4"].map(|name| ("u32", name)));
         all.extend(["o0", "o1", "o2"].map(|name| ("u16", name)));
@@ -229,9 +229,14 @@ fn each_piece(label: &str, body: &str) -> String {
 /// Before and after a copy that a barrier counts, and at the end, when all bytes must have come:
 /// a phase without any ends with its arrival, unless bytes were left over.
 fn counted() -> (String, String, String) {
-    let before = "    mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%memory], %bytes;".into();
+    let before =
+        "    mbarrier.arrive.expect_tx.shared::cta.b64 %state, [%memory], %expected;".into();
+    // A barrier whose phase did not end takes no more arrivals.
     let last = format!(
-        "    mbarrier.arrive.shared::cta.b64 %state, [%memory];\n{}",
+        "    setp.eq.u32 %p, %done, 0;
+    @%p bra ZERO_DONE;
+    mbarrier.arrive.shared::cta.b64 %state, [%memory];
+{}",
         wait("ZERO", 1, "%zero")
     );
     (before, wait("PHASE", 0, "%done"), last)

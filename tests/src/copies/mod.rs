@@ -48,7 +48,7 @@ pub struct Case {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transfer {
     /// The box of a tensor map.
-    Tensor(TensorCopy),
+    Tensor(Box<TensorCopy>),
     /// Contiguous bytes.
     Linear(LinearCopy),
 }

@@ -16,27 +16,55 @@ pub struct Sample {
     pub digest: u64,
 }
 
-/// Samples as compressed bytes.
-pub fn pack(samples: &[Sample]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    samples.iter().for_each(|sample| sample.write(&mut bytes));
-    miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
+/// Samples, and who made them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// The backend's name, as `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
+    pub origin: String,
+    /// The samples.
+    pub samples: Vec<Sample>,
 }
 
-/// The samples in compressed bytes, as `copy-differential --record` writes them.
-///
-/// # Errors
-/// The bytes are not compressed, or make no sense from some sample on.
-pub fn unpack(compressed: &[u8]) -> Result<Vec<Sample>, String> {
-    let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
-    let bytes = bytes.map_err(|error| error.to_string())?;
-    let mut rest = &bytes[..];
-    let mut samples = Vec::new();
-    while !rest.is_empty() {
-        let number = samples.len();
-        samples.push(Sample::read(&mut rest).ok_or(format!("sample {number} makes no sense"))?);
+impl Samples {
+    /// As compressed bytes.
+    pub fn pack(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        write_text(&mut bytes, &self.origin);
+        self.samples
+            .iter()
+            .for_each(|sample| sample.write(&mut bytes));
+        miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
     }
-    Ok(samples)
+
+    /// From compressed bytes, as `copy-differential --record` writes them.
+    ///
+    /// # Errors
+    /// The bytes are not compressed, or make no sense from some sample on.
+    pub fn unpack(compressed: &[u8]) -> Result<Self, String> {
+        let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
+        let bytes = bytes.map_err(|error| error.to_string())?;
+        let mut rest = &bytes[..];
+        let origin = read_text(&mut rest).ok_or("it does not say who made it")?;
+        let origin = String::from_utf8_lossy(origin).into_owned();
+        let mut samples = Vec::new();
+        while !rest.is_empty() {
+            let number = samples.len();
+            samples.push(Sample::read(&mut rest).ok_or(format!("sample {number} makes no sense"))?);
+        }
+        Ok(Self { origin, samples })
+    }
+}
+
+fn write_text(bytes: &mut Vec<u8>, text: &str) {
+    write(bytes, text.len() as u64);
+    bytes.extend(text.as_bytes());
+}
+
+fn read_text<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = read(bytes)? as usize;
+    let text;
+    (text, *bytes) = bytes.split_at_checked(length)?;
+    Some(text)
 }
 
 impl Sample {
@@ -57,9 +85,7 @@ impl Sample {
             Transfer::Linear(copy) => {
                 // By its name, so that the list may grow.
                 write(bytes, 1);
-                let name = linear_forms()[copy.form].instruction;
-                write(bytes, name.len() as u64);
-                bytes.extend(name.as_bytes());
+                write_text(bytes, linear_forms()[copy.form].instruction);
                 write_all(bytes, &[copy.bytes.into(), copy.to.into()]);
             }
         }
@@ -78,11 +104,9 @@ impl Sample {
     /// Takes a sample off the front; none where bytes make no sense.
     fn read(bytes: &mut &[u8]) -> Option<Self> {
         let transfer = match read(bytes)? {
-            0 => Transfer::Tensor(read_tensor_copy(bytes)?),
+            0 => Transfer::Tensor(Box::new(read_tensor_copy(bytes)?)),
             1 => {
-                let length = read(bytes)? as usize;
-                let name;
-                (name, *bytes) = bytes.split_at_checked(length)?;
+                let name = read_text(bytes)?;
                 let mut forms = linear_forms().iter();
                 Transfer::Linear(LinearCopy {
                     form: forms.position(|form| form.instruction.as_bytes() == name)?,
@@ -159,13 +183,15 @@ mod tests {
 
     #[test]
     fn samples_come_back() {
-        let samples: Vec<Sample> = (0..2000)
-            .map(|number| Sample {
-                case: draw(5, number, &Excluded::ALL).case,
-                digest: number * number,
-            })
-            .collect();
-        assert_eq!(unpack(&pack(&samples)), Ok(samples));
-        assert!(unpack(b"no zlib").is_err());
+        let sample = |number| Sample {
+            case: draw(5, number, &Excluded::ALL).case,
+            digest: number * number,
+        };
+        let samples = Samples {
+            origin: "a test".into(),
+            samples: (0..2000).map(sample).collect(),
+        };
+        assert_eq!(Samples::unpack(&samples.pack()), Ok(samples));
+        assert!(Samples::unpack(b"no zlib").is_err());
     }
 }

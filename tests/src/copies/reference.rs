@@ -99,16 +99,16 @@ fn column_rows(im2col: &Im2col, copy: &TensorCopy) -> Vec<Place> {
             row[dim + 1] += i64::from(*offset);
         }
         rows.push(row);
-        for dim in 1..=images {
-            pixel[dim] += i64::from(tensor.element_strides[dim]);
+        for (dim, coordinate) in pixel.iter_mut().enumerate().take(images + 1).skip(1) {
+            *coordinate += i64::from(tensor.element_strides[dim]);
             if dim == images {
                 break;
             }
             let end = tensor.dims[dim] as i64 + i64::from(im2col.upper_corner[dim - 1]);
-            if pixel[dim] < end {
+            if *coordinate < end {
                 break;
             }
-            pixel[dim] = i64::from(im2col.lower_corner[dim - 1]);
+            *coordinate = i64::from(im2col.lower_corner[dim - 1]);
         }
     }
     rows
@@ -165,7 +165,7 @@ fn shared_place(
     };
     let plain = case.shared_at as usize + row * pitch + column * bytes;
     let (line, piece, rest) = (plain / 128, plain % 128 / 16, plain % 16);
-    line * 128 + (piece ^ line % pieces) * 16 + rest
+    line * 128 + (piece ^ (line % pieces)) * 16 + rest
 }
 
 /// Bytes from the tensor's first element; none out of bounds. Stores reach to the end of the 16

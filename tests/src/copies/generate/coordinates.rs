@@ -45,17 +45,18 @@ impl Extent {
             Mood::Anywhere => random.once_in(2),
         };
         let end = tensor - 1;
-        let any = match random.below(if is_inside { 4 } else { 16 }) {
+        let any = match random.below(if is_inside { 4 } else { 32 }) {
             0 => 0,
             1 => room,
             2 | 3 => random.within(0, room),
-            4..7 => end - random.within(0, reach),
-            7..10 => -random.within(0, reach),
-            10 => end,
-            11 => tensor,
-            12 => tensor + random.within(0, 40),
-            13 => -reach - random.within(0, 40),
-            14 => random.within(i32::MIN.into(), i32::MAX.into()),
+            4..14 => end - random.within(0, reach - 1),
+            14..24 => -random.within(0, reach - 1),
+            24 => end - reach,
+            25 => -reach,
+            26 => tensor,
+            27 => tensor + random.within(0, 40),
+            28 => -reach - random.within(0, 40),
+            29 => random.within(i32::MIN.into(), i32::MAX.into()),
             _ => random.pick(&[i32::MIN.into(), i32::MAX.into(), -1, 1 << 30, 1 - (1 << 30)]),
         };
         let least = match action {

@@ -40,7 +40,7 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         (lower[dim], upper[dim]) = (first as i32, (end - pixels) as i32);
         let stride = tensor.element_strides.at(first_spatial + dim);
         coordinates[first_spatial + dim] = pixel(random, first, end, stride.into(), action);
-        offsets[dim] = match random.below(8) {
+        offsets[dim] = match random.below(24) {
             0 => random.below(2 * limit as u64) as u16,
             1 => (2 * limit - 1) as u16,
             _ => random.below(4) as u16,

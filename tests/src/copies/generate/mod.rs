@@ -98,12 +98,12 @@ fn place(
     };
     let contents = contents(random);
     Case {
-        transfer: Transfer::Tensor(TensorCopy {
+        transfer: Transfer::Tensor(Box::new(TensorCopy {
             action,
             params,
             coordinates,
             offsets,
-        }),
+        })),
         shared_bytes: (shared_at + box_bytes + 128) as u32,
         shared_at: shared_at as u32,
         global_bytes: end.next_multiple_of(16) as u32,

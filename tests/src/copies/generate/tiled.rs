@@ -28,15 +28,15 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         }
         None => room / row_pitch_bytes(tensor.interleave, tensor.swizzle, row_bytes),
     };
-    for dim in 1..rank {
-        let stride = u64::from(tensor.element_strides.at(dim));
+    for (dim, slot) in box_dims.iter_mut().enumerate().take(rank).skip(1) {
         if !is_plain && dim == rank - 2 {
             continue;
         }
+        let stride = u64::from(tensor.element_strides.at(dim));
         let taken = length(random, left.min(256 / stride));
         left /= taken;
         // Elements after the last that is taken change nothing.
-        box_dims[dim] = ((taken - 1) * stride + 1 + random.below(stride)).min(256);
+        *slot = ((taken - 1) * stride + 1 + random.below(stride)).min(256);
     }
     let reach: [u64; 5] = std::array::from_fn(|dim| match dim {
         0 if is_plain => row,
