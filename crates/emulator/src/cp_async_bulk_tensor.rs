@@ -256,10 +256,7 @@ impl TensorCopy {
             });
             let pattern_bytes = tensor.shared_align_bytes() as u32;
             if tensor.swizzle != Swizzle::None {
-                let located = Located::Shared {
-                    rank,
-                    offset: offset as usize,
-                };
+                let located = Located::Shared { rank, offset };
                 step.tell(lane, |step| Event::CopySwizzle {
                     copy,
                     range: step.range(located, 0),
@@ -280,7 +277,7 @@ impl TensorCopy {
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
             let what =
                 "the tensor map is neither a parameter nor in constant or global memory".into();
-            return Err(step.fault(lane, Trap::IllegalAddress, what));
+            return Err(step.fault(lane, Trap::MapInLocalMemory, what));
         }
         let mut words = [0; TensorMap::BYTES / 8];
         let bytes = step.bytes(lane, located, TensorMap::BYTES);

@@ -48,6 +48,7 @@ mod barrier_cta;
 mod barrier_warp;
 mod branch;
 mod call;
+pub mod check;
 mod collective;
 mod compare;
 mod cp_async;

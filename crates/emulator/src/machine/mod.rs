@@ -12,7 +12,9 @@ mod transfer;
 use launch::Shape;
 
 pub(crate) use memory::{Located, Memory, of_generic, of_shared, read, write};
-pub(crate) use state::{Cluster, Cta, Frame, Group, Here, Wait, Warp, World};
+pub(crate) use state::{
+    Cluster, Cta, Frame, Group, Here, Places, Wait, Warp, World, flatten, unflatten,
+};
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
 
@@ -58,6 +60,9 @@ pub struct Config {
     pub seed: u64,
     /// Instructions of threads after which a kernel counts as endless.
     pub max_steps: u64,
+    /// Whether [`Backend::run`](launch::Backend::run) fails when the [checker](crate::check) finds
+    /// something.
+    pub checks: bool,
 }
 
 impl Default for Config {
@@ -65,6 +70,7 @@ impl Default for Config {
         Self {
             seed: 0,
             max_steps: 20_000_000_000,
+            checks: true,
         }
     }
 }

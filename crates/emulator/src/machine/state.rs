@@ -26,6 +26,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    pub(crate) fn new(shape: &Shape, cluster: [u32; 3]) -> Self {
+        Self {
+            grid: shape.grid.to_array(),
+            block: shape.block.to_array(),
+            cluster,
+        }
+    }
+
     pub(crate) fn block(&self, number: u64) -> [u32; 3] {
         unflatten(number, self.grid)
     }
@@ -196,11 +204,7 @@ impl World {
             dynamic => start + u64::from(dynamic),
         };
         Self {
-            places: Places {
-                grid: shape.grid.to_array(),
-                block: shape.block.to_array(),
-                cluster,
-            },
+            places: Places::new(shape, cluster),
             memory,
             clusters: Vec::new(),
             transfers: Vec::new(),
