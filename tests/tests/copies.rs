@@ -85,3 +85,12 @@ fn one_bit_is_a_difference() {
     assert!(difference.starts_with("1 bytes of shared memory differ, the first at 17;"));
     assert_ne!(other.digest(), output.digest());
 }
+
+#[test]
+fn the_checker_finds_nothing_in_the_kernels() {
+    let cases: Vec<Case> = (0..150).map(|number| draw(12, number, &[]).case).collect();
+    let mut job = Batch::new(&cases).job().clone();
+    let verdict = EmulatorBackend::new(5).check(&mut job);
+    let verdict = verdict.unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(verdict.is_clean(), "{verdict:?}");
+}

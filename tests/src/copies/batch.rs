@@ -61,7 +61,8 @@ impl Output {
             ("shared", &self.shared, &expected.shared),
             ("global", &self.global, &expected.global),
         ];
-        regions.into_iter().find_map(|(name, is, should)| {
+        let mut unequal = regions.into_iter().filter(|(_, is, should)| is != should);
+        unequal.find_map(|(name, is, should)| {
             let mut differ = (0..).zip(is.iter().zip(should)).filter(|(_, (a, b))| a != b);
             let (at, _): (usize, _) = differ.next()?;
             let from = at / 8 * 8;
