@@ -190,7 +190,7 @@ fn pixels_along_w_with_their_halo() {
     // 128 pixels, whatever the map says, and three more behind each 32.
     let load = got("im2col::w::128", ", {3, 0}", 140);
     let walk: Vec<(i32, i32)> = (0..132)
-        .map(|n| (n + 3) as i32)
+        .map(|n| n + 3)
         .map(|n| (n % 5 - 1, n / 5))
         .collect();
     let expected = (0..4_usize).flat_map(|group| walk[32 * group..32 * group + 35].to_vec());
