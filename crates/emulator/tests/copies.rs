@@ -100,7 +100,9 @@ fn a_multicast_reaches_every_block_of_its_mask() {
 /// Loads the box at (`x`, `y`) of a 10 x 6 tensor of words.
 fn load_box(swizzle: Swizzle, x: i32, y: i32) -> Vec<u32> {
     let body = format!(
-        "{INIT} @!%p1 bra WAIT; cvta.param.u64 %rd2, map; mov.u32 %r4, {x}; mov.u32 %r5, {y};
+        "mad.lo.u32 %r2, %t, 16, %tile; mov.u32 %r3, 0;
+        st.shared.v4.u32 [%r2], {{%r3, %r3, %r3, %r3}}; fence.proxy.async.shared::cta;
+        {INIT} @!%p1 bra WAIT; cvta.param.u64 %rd2, map; mov.u32 %r4, {x}; mov.u32 %r5, {y};
         mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%tile], [%rd2, {{%r4, %r5}}], [%bar];
         {}",
@@ -328,7 +330,9 @@ fn a_deadlock_at_an_mbarrier_shows_its_arithmetic() {
         let wanted = "1 of 1 arrivals came, 128 of 256 expected bytes came, 128 bytes are missing";
         assert!(said.contains("deadlock") && said.contains(wanted), "{said}");
         assert!(
-            said.contains("`mbarrier.try_wait.parity.shared::cta.b64` waits for phase 0"),
+            said.contains(
+                "`mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64` waits for phase 0"
+            ),
             "{said}"
         );
     }

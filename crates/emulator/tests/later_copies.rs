@@ -257,7 +257,8 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
 fn paired(modifiers: &str, mask: &str, at: u32, bytes: [u32; 4]) -> Result<Vec<u32>, String> {
     let [a, b, c, d] = bytes;
     let body = format!(
-        "{INIT} mov.u32 %r10, %cluster_ctarank; mov.u32 %r11, {a};
+        "mad.lo.u32 %r1, %t, 4, %tile; mov.u32 %r2, 0; st.shared.u32 [%r1], %r2; fence.proxy.async.shared::cta;
+        {INIT} mov.u32 %r10, %cluster_ctarank; mov.u32 %r11, {a};
         setp.eq.u32 %p4, %r10, 1; selp.u32 %r11, {b}, %r11, %p4; setp.eq.u32 %p4, %r10, 2; selp.u32 %r11, {c}, %r11, %p4;
         setp.eq.u32 %p4, %r10, 3; selp.u32 %r11, {d}, %r11, %p4;
         @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], %r11;

@@ -46,7 +46,7 @@ fn reduced_in_cluster(op: &str, old: &[u32], new: &[u32]) -> Vec<u32> {
     // Block 0 has the new words in its tile, block 1 the old ones.
     let body = format!(
         "mov.u32 %r5, %cluster_ctarank; shl.b32 %r6, %r5, 5; add.u32 %r6, %r6, %t;
-        @%p1 mbarrier.init.shared::cta.b64 [%bar], 1; @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
+        @%p1 mbarrier.init.shared::cta.b64 [%bar], 1; setp.ne.and.u32 %p4, %r5, 0, %p1; @%p4 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
         ld.param.u64 %rd2, [in]; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r1, [%rd2];
         mad.lo.u32 %r2, %t, 4, %tile; st.shared.u32 [%r2], %r1; fence.proxy.async;
         barrier.cluster.arrive; barrier.cluster.wait;
@@ -77,7 +77,8 @@ const WORDS: [(u32, u32); 8] = [
 fn words() {
     let old: Vec<u32> = (0..32).map(|n| WORDS[n % 8].0).collect();
     let new: Vec<u32> = (0..32).map(|n| WORDS[n % 8].1).collect();
-    let ops: [(&str, fn(u32, u32) -> u32); 12] = [
+    type Op = (&'static str, fn(u32, u32) -> u32);
+    let ops: [Op; 12] = [
         ("add.u32", u32::wrapping_add),
         ("add.s32", u32::wrapping_add),
         ("min.u32", u32::min),
@@ -132,7 +133,8 @@ fn longs_of_64_bits() {
         (0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321),
     ];
     let (old, new) = longs(&pairs);
-    let ops: [(&str, fn(u64, u64) -> u64); 9] = [
+    type Op = (&'static str, fn(u64, u64) -> u64);
+    let ops: [Op; 9] = [
         ("add.u64", u64::wrapping_add),
         ("min.u64", u64::min),
         ("max.u64", u64::max),

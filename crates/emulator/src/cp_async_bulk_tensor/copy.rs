@@ -189,7 +189,7 @@ impl TensorCopy {
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
             let what =
                 "the tensor map is neither a parameter nor in constant or global memory".into();
-            return Err(step.fault(lane, Trap::IllegalAddress, what));
+            return Err(step.fault(lane, Trap::MapInLocalMemory, what));
         }
         let mut words = [0; TensorMap::BYTES / 8];
         let bytes = step.bytes(lane, located, TensorMap::BYTES);

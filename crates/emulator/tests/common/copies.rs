@@ -37,7 +37,7 @@ pub(crate) fn kernel(parameters: &str, directives: &str, body: &str) -> String {
 /// Waits for phase 0 of `%bar`, then writes the first `words` of the tile to `out`.
 pub(crate) fn wait_and_write(words: u32) -> String {
     format!(
-        "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;
+        "WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;
         mov.u32 %r1, %t;
         NEXT: setp.ge.u32 %p3, %r1, {words}; @%p3 bra DONE;
         mad.lo.u32 %r2, %r1, 4, %tile; ld.shared.u32 %r3, [%r2];
