@@ -16,6 +16,8 @@ use tests::{KERNELS, KERNELS_PTX};
 
 /// How many registers more than its twin a kernel may take.
 const MORE: f64 = 1.10;
+/// With so many, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
+const FREE: u32 = 32;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -62,7 +64,8 @@ fn is_no_worse(kernel: &str, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed> {
             "{entry}: {} registers, its twin {}",
             ours.registers, twin.registers
         );
-        if f64::from(ours.registers) > MORE * f64::from(twin.registers) {
+        let most = f64::from(FREE).max(MORE * f64::from(twin.registers));
+        if f64::from(ours.registers) > most {
             return Err(format!(
                 "`{entry}` takes {} registers, its twin {}",
                 ours.registers, twin.registers
