@@ -1,4 +1,4 @@
-//! Registers and local memory of the kernels, beside those of their CUDA C++ twins.
+//! The kernels beside their CUDA C++ twins: registers and local memory, and that both do the same.
 //!
 //! Needs nvcc and ptxas, which `cargo xtask setup --cuda` installs; without them the test is
 //! listed as ignored.
@@ -10,9 +10,11 @@ use std::{
     process::Command,
 };
 
+use emulator::EmulatorBackend;
+use launch::Ptx;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_builder::{Arch, Ptxas, Resources, tool_dirs};
-use tests::{KERNELS, KERNELS_PTX};
+use tests::{KERNELS, KERNELS_PTX, Kernel};
 
 /// How many registers more than its twin a kernel may take.
 const MORE: f64 = 1.10;
@@ -31,7 +33,7 @@ fn main() {
     let trials = KERNELS.iter().map(|kernel| {
         let tools = tools.clone();
         let test = move || match &tools {
-            Some((ptxas, nvcc)) => is_no_worse(kernel.name, ptxas, nvcc),
+            Some((ptxas, nvcc)) => is_no_worse(kernel, ptxas, nvcc),
             None => Ok(()),
         };
         Trial::test(kernel.name, test)
@@ -42,9 +44,10 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn is_no_worse(kernel: &str, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed> {
+fn is_no_worse(kernel: &Kernel, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let twin = compile_twin(kernel, nvcc, folder.path())?;
+    let twin = compile_twin(kernel.name, nvcc, folder.path())?;
+    does_the_same(kernel, &fs::read_to_string(&twin)?)?;
     let twins = assemble(ptxas, &twin, folder.path())?;
     let module = KERNELS_PTX
         .iter()
@@ -75,6 +78,19 @@ fn is_no_worse(kernel: &str, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed> {
         if ours.stack_bytes + ours.spill_store_bytes + ours.spill_load_bytes > 0 {
             return Err(format!("`{entry}` uses local memory: {ours:?}").into());
         }
+    }
+    Ok(())
+}
+
+/// Every case of the kernel holds for its twin, too.
+fn does_the_same(kernel: &Kernel, twin: &str) -> Result<(), Failed> {
+    let ptx = Ptx {
+        name: "the twin",
+        text: twin,
+    };
+    for scenario in (kernel.cases)() {
+        let result = scenario.check(&mut EmulatorBackend::new(0), ptx);
+        result.map_err(|wrong| format!("{}: {wrong}", scenario.name))?;
     }
     Ok(())
 }

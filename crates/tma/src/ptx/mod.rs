@@ -14,6 +14,7 @@
 pub mod barrier_cluster;
 pub mod barrier_cta;
 pub mod barrier_warp;
+pub mod clock;
 pub mod cp_async_bulk;
 pub mod cp_async_bulk_tensor;
 pub mod cvta;
