@@ -9,6 +9,7 @@ mod device;
 mod kernels;
 pub mod maps;
 mod modules;
+pub mod mutants;
 pub mod probes;
 mod scenario;
 
