@@ -1,5 +1,7 @@
 //! The mutants that are no bugs.
 
+use super::Tried;
+
 /// Mutants that may survive, each with the reason.
 ///
 /// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
@@ -83,9 +85,20 @@ impl Allowed {
         all.find(|explanation| matches(&explanation.pattern, id))
     }
 
-    /// What is no longer true: patterns of mutants that were caught, and patterns of none. `all` has
-    /// all mutants of the kernels, each with whether it survived; one that was not tried survived.
-    pub fn stale(&self, all: &[(&str, bool)]) -> Vec<String> {
+    /// What is no longer true: patterns of mutants that were caught, and patterns of none among all
+    /// mutants of all kernels.
+    pub fn stale(&self, all: &[Tried<'_>]) -> Vec<String> {
+        let id = |one| {
+            let Tried {
+                mutant, outcome, ..
+            }: &Tried<'_> = one;
+            (mutant.id.as_str(), outcome.caught.is_none())
+        };
+        self.stale_among(&all.iter().map(id).collect::<Vec<_>>())
+    }
+
+    /// The same, with the ids and whether each survived.
+    fn stale_among(&self, all: &[(&str, bool)]) -> Vec<String> {
         let mut stale = Vec::new();
         for Explanation { line, pattern, .. } in &self.explanations {
             let mut is_used = false;
@@ -151,11 +164,11 @@ mod tests {
     fn what_is_no_longer_true_is_named() {
         let list = Allowed::parse(LIST).unwrap();
         assert!(
-            list.stale(&[("a/1", true), ("a/2", true), ("b/1", true), ("c", false)])
+            list.stale_among(&[("a/1", true), ("a/2", true), ("b/1", true), ("c", false)])
                 .is_empty()
         );
         assert_eq!(
-            list.stale(&[("a/1", true), ("b/1", false)]),
+            list.stale_among(&[("a/1", true), ("b/1", false)]),
             [
                 "line 5: there is no mutant `a/2`",
                 "line 8: `b/*` has `b/1`, which was caught"

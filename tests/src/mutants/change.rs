@@ -167,6 +167,7 @@ fn deleted(instruction: &Instruction) -> Option<String> {
         || is_group(opcode, "wait_all")
         || opcode.starts_with("cp.async.mbarrier.arrive")
         || opcode.starts_with("tensormap.cp_fenceproxy")
+        || opcode.starts_with("griddepcontrol.wait")
         || (opcode.stem() == "mbarrier"
             && !is_wait(opcode)
             && !is_mbarrier(opcode, "pending_count"));
@@ -354,4 +355,230 @@ fn relaxed(instruction: &Instruction) -> Option<String> {
         return Some(renamed(instruction, parts.join(".")));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx::Statement;
+
+    use super::*;
+
+    /// The changes of an instruction, as `operator: text`.
+    fn of(text: &str) -> Vec<String> {
+        let statements = ptx::parse_statements(text).unwrap();
+        let [Statement::Instruction(instruction)] = &statements[..] else {
+            panic!("`{text}` is no instruction");
+        };
+        let changes = changes(instruction);
+        for change in &changes {
+            assert!(ptx::parse_statements(&change.after).is_ok(), "{change:?}");
+        }
+        let shown = |change: &Change| format!("{}: {}", change.operator, change.after);
+        changes.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn fences_and_barriers_go() {
+        for text in [
+            "fence.proxy.async.shared::cta;",
+            "fence.mbarrier_init.release.cluster;",
+            "bar.sync 0;",
+            "barrier.cluster.wait.aligned;",
+            "bar.warp.sync -1;",
+            "cp.async.bulk.commit_group;",
+            "mbarrier.inval.shared::cta.b64 [%r1];",
+        ] {
+            assert_eq!(of(text), ["delete: "], "{text}");
+        }
+        assert_eq!(
+            of("fence.acq_rel.gpu;"),
+            ["delete: ", "narrow-scope: fence.acq_rel.cta;"]
+        );
+        assert_eq!(
+            of("fence.sc.cluster;"),
+            [
+                "delete: ",
+                "narrow-scope: fence.sc.cta;",
+                "relax: fence.acq_rel.cluster;"
+            ]
+        );
+        assert_eq!(
+            of("barrier.cluster.arrive.aligned;"),
+            ["delete: ", "relax: barrier.cluster.arrive.relaxed.aligned;"]
+        );
+    }
+
+    #[test]
+    fn waits_are_passed_or_are_for_another_phase() {
+        assert_eq!(
+            of("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%r1], %r2;"),
+            [
+                "pass-wait: mov.pred p, 1;",
+                "other-parity: { .reg .b32 %changed; mov.b32 %changed, %r2; \
+                 xor.b32 %changed, %changed, 1; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 \
+                 p, [%r1], %changed; }",
+                "narrow-scope: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%r1], %r2;",
+                "relax: mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, [%r1], %r2;",
+            ]
+        );
+        assert_eq!(
+            of("mbarrier.test_wait.shared.b64 p, [%r1], %rd2;"),
+            [
+                "pass-wait: mov.pred p, 1;",
+                "relax: mbarrier.test_wait.relaxed.cta.shared.b64 p, [%r1], %rd2;",
+            ]
+        );
+    }
+
+    #[test]
+    fn waits_for_groups_are_weaker() {
+        assert_eq!(
+            of("cp.async.bulk.wait_group 1;"),
+            [
+                "delete: ",
+                "one-more-group: cp.async.bulk.wait_group 2;",
+                "only-reads: cp.async.bulk.wait_group.read 1;",
+            ]
+        );
+        assert_eq!(
+            of("cp.async.bulk.wait_group.read 0;"),
+            [
+                "delete: ",
+                "one-more-group: cp.async.bulk.wait_group.read 1;"
+            ]
+        );
+        assert_eq!(of("cp.async.wait_all;"), ["delete: "]);
+    }
+
+    #[test]
+    fn an_arrival_with_bytes_has_two_halves() {
+        let changes =
+            of("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%r1], %r2;");
+        assert_eq!(
+            changes[..3],
+            [
+                "delete: ",
+                "only-arrive: mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
+                "only-expect: mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r1], %r2;",
+            ]
+        );
+        let operators = |changes: &[String]| -> Vec<String> {
+            let name = |change: &String| change.split(':').next().unwrap_or("").to_owned();
+            changes.iter().map(name).collect()
+        };
+        assert_eq!(
+            operators(&changes[3..]),
+            [
+                "fewer-bytes",
+                "more-bytes",
+                "no-bytes",
+                "narrow-scope",
+                "relax"
+            ]
+        );
+        assert_eq!(
+            of("mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [%r1], 64;")[..3],
+            [
+                "delete: mov.b64 %rd1, 0;",
+                "only-arrive: mbarrier.arrive.shared::cta.b64 %rd1, [%r1];",
+                "only-expect: mov.b64 %rd1, 0; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 64;",
+            ]
+        );
+    }
+
+    #[test]
+    fn counts_change() {
+        let with = |operation: &str, rest: &str| {
+            format!("{{ .reg .b32 %changed; mov.b32 %changed, %r2; {operation}; {rest} }}")
+        };
+        let init = "mbarrier.init.shared::cta.b64 [%r1], %changed;";
+        assert_eq!(
+            of("mbarrier.init.shared::cta.b64 [%r1], %r2;"),
+            [
+                "delete: ".to_owned(),
+                format!(
+                    "fewer-arrivals: {}",
+                    with("add.s32 %changed, %changed, -1", init)
+                ),
+                format!(
+                    "more-arrivals: {}",
+                    with("add.s32 %changed, %changed, 1", init)
+                ),
+            ]
+        );
+        let store = "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %changed;";
+        assert_eq!(
+            of("@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;"),
+            [
+                format!(
+                    "fewer-bytes: {}",
+                    with("add.s32 %changed, %changed, -16", store)
+                ),
+                format!(
+                    "more-bytes: {}",
+                    with("add.s32 %changed, %changed, 16", store)
+                ),
+                format!("no-bytes: {}", with("and.b32 %changed, %changed, 0", store)),
+                "open-guard: cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], %r2;"
+                    .to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn atomics_and_strong_accesses_are_weaker() {
+        assert_eq!(
+            of("atom.acq_rel.gpu.global.add.u32 %r1, [%rd1], 1;"),
+            [
+                "delete: mov.b32 %r1, 0;",
+                "narrow-scope: atom.acq_rel.cta.global.add.u32 %r1, [%rd1], 1;",
+                "relax: atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;",
+            ]
+        );
+        assert_eq!(
+            of("red.global.add.f32 [%rd1], %f1;"),
+            [
+                "delete: ",
+                "narrow-scope: red.relaxed.cta.global.add.f32 [%rd1], %f1;"
+            ]
+        );
+        assert_eq!(
+            of("ld.acquire.sys.global.b32 %r1, [%rd1];"),
+            [
+                "narrow-scope: ld.acquire.cta.global.b32 %r1, [%rd1];",
+                "relax: ld.relaxed.sys.global.b32 %r1, [%rd1];",
+            ]
+        );
+        assert_eq!(
+            of("st.relaxed.gpu.global.b32 [%rd1], %r1;"),
+            [
+                "narrow-scope: st.relaxed.cta.global.b32 [%rd1], %r1;",
+                "relax: st.global.b32 [%rd1], %r1;",
+            ]
+        );
+    }
+
+    #[test]
+    fn all_lanes_are_elected() {
+        assert_eq!(of("elect.sync _|%p1, -1;"), ["elect-all: mov.pred %p1, 1;"]);
+        assert_eq!(
+            of("elect.sync %r1|%p1, -1;"),
+            ["elect-all: mov.u32 %r1, %laneid; mov.pred %p1, 1;"]
+        );
+    }
+
+    #[test]
+    fn what_orders_nothing_stays() {
+        for text in [
+            "add.s32 %r1, %r2, 1;",
+            "ld.global.b32 %r1, [%rd1];",
+            "st.shared.b32 [%r1], %r2;",
+            "@%p1 bra L;",
+            "shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;",
+            "cp.async.bulk.prefetch.L2.global [%rd1], 64;",
+            "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%rd1, {%r1}], [%r2];",
+        ] {
+            assert_eq!(of(text), [""; 0], "{text}");
+        }
+    }
 }

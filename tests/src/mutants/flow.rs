@@ -1,6 +1,6 @@
 //! Ways through the instructions of a function.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx::{Block, Instruction, LabelList, Statement};
 
@@ -12,7 +12,8 @@ pub(super) struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn new(body: &'a Block) -> Self {
+    /// Calls of the functions in `endless` do not come back.
+    pub(super) fn new(body: &'a Block, endless: &HashSet<&str>) -> Self {
         let mut instructions: Vec<&Instruction> = Vec::new();
         let mut labels: HashMap<&str, usize> = HashMap::new();
         let mut lists: HashMap<&str, &LabelList> = HashMap::new();
@@ -31,13 +32,17 @@ impl<'a> Flow<'a> {
         let next = |(at, instruction): (usize, &&Instruction)| {
             let stem = instruction.opcode.stem();
             let jumps = matches!(stem, "bra" | "brx");
-            let ends = jumps || matches!(stem, "ret" | "exit" | "trap");
+            let mut names = instruction.operands.iter().filter_map(|o| o.as_name());
+            let ends = match stem {
+                "call" => names.clone().any(|name| endless.contains(name)),
+                "ret" | "exit" | "trap" => true,
+                _ => jumps,
+            };
             let mut next = Vec::new();
             if !ends || instruction.guard.is_some() {
                 next.push(at + 1);
             }
-            let names = instruction.operands.iter().filter_map(|o| o.as_name());
-            for name in names.filter(|_| jumps) {
+            for name in names.by_ref().filter(|_| jumps) {
                 next.extend(labels.get(name));
                 let listed = lists.get(name).into_iter().flat_map(|list| &list.targets);
                 next.extend(listed.filter_map(|target| labels.get(target.as_str())));
@@ -63,7 +68,8 @@ impl<'a> Flow<'a> {
         self.next[branch][usize::from(is_taken)]
     }
 
-    /// Whether every way from `start` to the end of the function comes by `by`. A `trap` is no end.
+    /// Whether every way from `start` to the end of the function comes by `by`. A `trap` is no end,
+    /// nor is a call that does not come back.
     pub(super) fn must_pass(&self, start: usize, by: usize) -> bool {
         let mut seen = vec![false; self.instructions.len()];
         let mut open = vec![start];

@@ -11,12 +11,14 @@ mod flow;
 mod guards;
 mod operator;
 mod profile;
+mod report;
 mod run;
 mod subject;
 
 pub use allowed::{Allowed, Explanation};
 pub use operator::Operator;
-pub use run::{Caught, Outcome, Progress, Summary, run};
+pub use report::{json, line, shown, summary, table};
+pub use run::{Caught, Outcome, Plan, Summary, Tried, run};
 pub use subject::{Case, Subject};
 
 use ptx::{Function, LineIndex, Module, Span, Statement};
@@ -58,6 +60,10 @@ pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
         needed.is_some()
     };
     let functions = module.functions().filter(is_needed);
+    let endless = module
+        .functions()
+        .filter(|f| f.directive(".noreturn").is_some());
+    let endless = endless.map(|function| function.name.as_str()).collect();
     let mut all: Vec<Mutant> = Vec::new();
     for function in functions {
         let Some(body) = &function.body else { continue };
@@ -65,7 +71,7 @@ pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
             name if name == entry => entry.to_owned(),
             name => format!("{entry}/{name}"),
         };
-        let guards = guards::opened(body);
+        let guards = guards::opened(body, &endless);
         let mut seen = std::collections::HashMap::new();
         for statement in body.walk() {
             let Statement::Instruction(instruction) = statement else {

@@ -72,7 +72,8 @@ impl Profile {
 }
 
 /// The indices of the cases that have every feature that any has, each feature in the cheapest case
-/// that has it; cheap ones first. `cases` has the cost and the features of each.
+/// that has it, and of one of middling cost, for what features do not tell; cheap ones first. `cases`
+/// has the cost and the features of each.
 pub(super) fn telling(cases: &[(u64, HashSet<Feature>)]) -> Vec<usize> {
     let mut by_cost: Vec<usize> = (0..cases.len()).collect();
     by_cost.sort_by_key(|index| cases[*index].0);
@@ -84,14 +85,16 @@ pub(super) fn telling(cases: &[(u64, HashSet<Feature>)]) -> Vec<usize> {
     }
     // What only a dear case has brings what cheap ones have, too.
     let mut missing: HashSet<Feature> = cheapest.keys().copied().collect();
-    let mut chosen = Vec::new();
+    let mut chosen = vec![by_cost.len() / 2];
     while let Some(rank) = missing.iter().map(|feature| cheapest[feature]).max() {
         chosen.push(rank);
         let brought = &cases[by_cost[rank]].1;
         missing.retain(|feature| !brought.contains(feature));
     }
     chosen.sort_unstable();
-    chosen.into_iter().map(|rank| by_cost[rank]).collect()
+    chosen.dedup();
+    let chosen = chosen.into_iter().filter_map(|rank| by_cost.get(rank));
+    chosen.copied().collect()
 }
 
 #[cfg(test)]
@@ -112,8 +115,10 @@ mod tests {
             case(40, &[2]),
             case(20, &[1]),
         ];
-        // 3 is cheapest in the case that also has 1; 2 is missing then.
+        // By cost they are 1, 4, 3, 2, 0. 3 is cheapest in the case that also has 1, and 2 is missing
+        // then, which the one in the middle has.
         assert_eq!(telling(&cases), [3, 2]);
+        assert_eq!(telling(&cases[..3]), [2, 0]);
         assert_eq!(telling(&[]), [0; 0]);
     }
 

@@ -1,6 +1,7 @@
 //! All mutants of all subjects, on several threads.
 
 use std::{
+    ops::Range,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -8,7 +9,7 @@ use std::{
     thread,
 };
 
-use super::{Mutant, Subject};
+use super::{Allowed, Explanation, Mutant, Subject};
 
 /// Who noticed a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,8 +60,29 @@ impl Outcome {
     }
 }
 
-/// Told after each mutant: how many are done.
-pub type Progress<'a> = &'a (dyn Fn(usize) + Sync);
+/// A mutant that was tried.
+#[derive(Clone, Debug)]
+pub struct Tried<'a> {
+    /// Whose mutant it is.
+    pub subject: &'a Subject,
+    /// It.
+    pub mutant: &'a Mutant,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why it may survive.
+    pub explanation: Option<&'a Explanation>,
+}
+
+/// What is tried, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The schedules on which each case is tried.
+    pub seeds: Range<u64>,
+    /// Mutants that are tried at the same time.
+    pub threads: usize,
+    /// The id of the only mutant that is tried; all of them where there is none.
+    pub only: Option<String>,
+}
 
 /// Counts of what became of mutants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,10 +102,16 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds one.
-    pub fn add(&mut self, outcome: &Outcome, is_explained: bool) {
+    /// Of all these.
+    pub fn of<'a, 'b: 'a>(tried: impl IntoIterator<Item = &'a Tried<'b>>) -> Self {
+        let mut all = Self::default();
+        tried.into_iter().for_each(|one| all.add(one));
+        all
+    }
+
+    fn add(&mut self, one: &Tried<'_>) {
         self.mutants += 1;
-        *match (outcome.caught, is_explained) {
+        *match (one.outcome.caught, one.explanation.is_some()) {
             (Some(Caught::Checker), _) => &mut self.checker,
             (Some(Caught::Fault), _) => &mut self.fault,
             (Some(Caught::Data), _) => &mut self.data,
@@ -103,48 +131,52 @@ impl Summary {
     }
 }
 
-/// Tries all mutants under this many seeds each; gives the outcomes in the order of the mutants,
-/// subject by subject.
+/// Tries the mutants of all subjects; gives them in the order of the subjects. `progress` is told
+/// after each how many are done.
 ///
 /// # Errors
 /// A mutant that cannot be run.
-pub fn run(
-    subjects: &[Subject],
-    wanted: &(dyn Fn(&Mutant) -> bool + Sync),
-    seeds: u64,
-    threads: usize,
-    progress: Progress<'_>,
-) -> Result<Vec<Vec<Option<Outcome>>>, String> {
+pub fn run<'a>(
+    subjects: &'a [Subject],
+    allowed: &'a Allowed,
+    plan: &Plan,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Tried<'a>>, String> {
+    let is_wanted = |mutant: &Mutant| plan.only.as_ref().is_none_or(|id| mutant.id == *id);
+    let of = |subject: &'a Subject| subject.mutants.iter().map(move |mutant| (subject, mutant));
     let all: Vec<(&Subject, &Mutant)> = subjects
         .iter()
-        .flat_map(|subject| subject.mutants.iter().map(move |mutant| (subject, mutant)))
+        .flat_map(of)
+        .filter(|(_, mutant)| is_wanted(mutant))
         .collect();
     let next = AtomicUsize::new(0);
-    let done = AtomicUsize::new(0);
-    let outcomes = Mutex::new(vec![None; all.len()]);
+    let tried = Mutex::new(Vec::new());
     let work = || -> Result<(), String> {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((subject, mutant)) = all.get(at) else {
                 return Ok(());
             };
-            if wanted(mutant) {
-                let outcome = subject.try_out(mutant, seeds)?;
-                let mut outcomes = outcomes.lock().map_err(|_| "another thread panicked")?;
-                outcomes[at] = Some(outcome);
-            }
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+            let outcome = subject.try_out(mutant, plan.seeds.clone())?;
+            let one = Tried {
+                subject,
+                mutant,
+                outcome,
+                explanation: allowed.explain(&mutant.id),
+            };
+            let mut tried = tried.lock().map_err(|_| "another thread panicked")?;
+            tried.push((at, one));
+            progress(tried.len());
         }
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..plan.threads.max(1))
+            .map(|_| scope.spawn(work))
+            .collect();
         let mut ends = threads.into_iter().map(|thread| thread.join());
         ends.try_for_each(|end| end.map_err(|_| "a mutant made the emulator panic")?)
     })?;
-    let mut outcomes = outcomes
-        .into_inner()
-        .map_err(|_| "a thread panicked")?
-        .into_iter();
-    let of = |subject: &Subject| outcomes.by_ref().take(subject.mutants.len()).collect();
-    Ok(subjects.iter().map(of).collect())
+    let mut tried = tried.into_inner().map_err(|_| "a thread panicked")?;
+    tried.sort_by_key(|(at, _)| *at);
+    Ok(tried.into_iter().map(|(_, one)| one).collect())
 }

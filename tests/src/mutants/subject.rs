@@ -1,5 +1,7 @@
 //! An entry whose mutants are tried, and how one is.
 
+use std::ops::Range;
+
 use emulator::{
     Config, EmulatorBackend,
     check::{Finding, Severity, Verdict},
@@ -56,24 +58,18 @@ impl Subject {
     pub fn of_kernel(kernel: &Kernel, module: Ptx<'_>) -> Result<Vec<Self>, String> {
         let parsed = ptx::parse_named(module.name, module.text).map_err(|e| e.to_string())?;
         let scenarios = (kernel.cases)();
-        let launches = scenarios.iter().flat_map(|scenario| &scenario.launches);
-        let mut entries: Vec<&str> = launches.map(|launch| launch.entry.as_str()).collect();
-        entries.sort_unstable();
-        entries.dedup();
-        let text = with_entries(&parsed, &entries).to_string();
-        let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
+        let entries = launched(&scenarios.iter().collect::<Vec<_>>());
         let subject = |entry: &&str| {
-            let launches = |scenario: &&Scenario| {
-                let mut launches = scenario.launches.iter();
-                launches.any(|launch| launch.entry == *entry)
-            };
+            let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(entry);
             let scenarios: Vec<&Scenario> = scenarios.iter().filter(launches).collect();
+            let text = with_entries(&parsed, &launched(&scenarios)).to_string();
+            let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
             Ok(Self {
                 kernel: kernel.name,
                 entry: (*entry).to_owned(),
                 mutants: mutants(&parsed, &text, entry),
                 cases: cases(kernel.name, &text, &scenarios)?,
-                text: text.clone(),
+                text,
             })
         };
         entries.iter().map(subject).collect()
@@ -84,11 +80,11 @@ impl Subject {
     ///
     /// # Errors
     /// A mutant that cannot be run.
-    pub fn try_out(&self, mutant: &Mutant, seeds: u64) -> Result<Outcome, String> {
+    pub fn try_out(&self, mutant: &Mutant, seeds: Range<u64>) -> Result<Outcome, String> {
         let text = mutant.apply(&self.text);
         let mut outcome = Outcome::survived();
         for case in &self.cases {
-            for seed in 0..seeds {
+            for seed in seeds.clone() {
                 let run = attempt(&case.scenario, self.kernel, &text, config(case.steps, seed));
                 let run = run.map_err(|failure| format!("{}: {failure}", mutant.id))?;
                 let Some((caught, report, kinds)) = run else {
@@ -120,6 +116,15 @@ fn config(steps: u64, seed: u64) -> Config {
             .saturating_add(STEPS_MORE),
         ..Config::default()
     }
+}
+
+/// The entries that these scenarios launch.
+fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
+    let launches = scenarios.iter().flat_map(|scenario| &scenario.launches);
+    let mut entries: Vec<&str> = launches.map(|launch| launch.entry.as_str()).collect();
+    entries.sort_unstable();
+    entries.dedup();
+    entries
 }
 
 /// The parts of a module that these entries need.
