@@ -38,6 +38,7 @@ no CUDA toolkit and no Rust.
     ./run --list              what kernels there are
     ./cases --device gpu      every test case; a missing GPU is a failure
     ./failures                launches that must fail, and whether the messages say why
+    ./copy-differential       random copies, compared byte by byte with the emulator's
     ./tma devices             what GPUs there are
     ./tma --help              the rest
 ";
@@ -62,6 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=tma",
         "--package=tests",
         "--bin=run",
+        "--bin=copy-differential",
     ])?;
     built.extend(programs(&[
         "test",
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let mut total = 0;
     let mut glibc = Vec::new();
-    for name in ["tma", "run", "cases", "failures"] {
+    for name in ["tma", "run", "cases", "failures", "copy-differential"] {
         let from = built.iter().find(|(built, _)| built == name);
         let (_, from) = from.with_context(|| format!("cargo made no program `{name}`"))?;
         let program = out.join(name);

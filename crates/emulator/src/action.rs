@@ -11,12 +11,17 @@ use crate::{
     cvt::Converter,
     cvta::Window,
     decode::Slot,
+    discard::Discard,
     fence::Fence,
     lanes::{Binary, Lanes, Ternary, Unary, blend},
     ld_st::Move,
     mapa::Cluster,
+    matrix::Matrix,
     mbarrier::MbarrierOperation,
     sreg::Special,
+    st_bulk::Zeros,
+    tensormap_cp_fenceproxy::CopyFence,
+    tensormap_replace::Replace,
 };
 
 /// Executed by the lanes of a group together.
@@ -53,6 +58,11 @@ pub(crate) enum Action {
     Fence(Fence),
     Mbarrier(Box<MbarrierOperation>),
     Bulk(Box<BulkOperation>),
+    Zeros(Zeros),
+    Discard(Discard),
+    TensormapReplace(Box<Replace>),
+    CopyFence(Box<CopyFence>),
+    Matrix(Box<Matrix>),
 }
 
 impl Action {

@@ -36,12 +36,6 @@ pub trait Observer {
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
 
-    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
-    /// the observer wants it elsewhere.
-    fn print(&mut self, text: &str) {
-        print!("{text}");
-    }
-
     /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
     /// [`Event::Access`] in the generic proxy that belongs to no copy.
     #[inline]
@@ -63,6 +57,12 @@ pub trait Observer {
                 copy: None,
             },
         );
+    }
+
+    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
+    /// the observer wants it elsewhere.
+    fn print(&mut self, text: &str) {
+        print!("{text}");
     }
 }
 
@@ -316,6 +316,8 @@ pub enum CopyCompletion {
     Mbarrier(Range),
     /// A group of its thread, counted within the thread.
     Group(GroupKind, u64),
+    /// Nothing but the end of its block.
+    Nothing,
 }
 
 /// The two kinds of groups that a thread has.
@@ -363,6 +365,14 @@ pub enum MbarrierEvent {
         /// Whether the expected count of later phases falls by as many.
         drops: bool,
     },
+    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
+    /// are complete.
+    AsyncArrive {
+        /// The phase.
+        phase: u64,
+        /// Those `cp.async` of the thread have lower numbers than this.
+        copies_before: CopyId,
+    },
     /// What came last has completed the phase.
     PhaseDone {
         /// The phase.
@@ -401,6 +411,13 @@ pub enum FenceKind {
         global: bool,
         /// Shared memory.
         shared: bool,
+    },
+    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
+    ProxyAsyncGeneric {
+        /// Release of this block's shared memory, or acquire of that of the cluster.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {

@@ -99,13 +99,13 @@ impl Checker {
 }
 
 impl Observer for Checker {
-    fn print(&mut self, text: &str) {
-        self.printed.push_str(text);
-    }
-
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
         self.access(origin, access);
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
     }
 
     fn see(&mut self, origin: Origin, event: Event) {
@@ -145,6 +145,10 @@ impl Observer for Checker {
             Event::Fence(FenceKind::ProxyAlias) => {}
             Event::Fence(FenceKind::ProxyAsync { global, shared }) => {
                 self.fence_proxy_async(origin, [global, shared]);
+            }
+            Event::Fence(FenceKind::ProxyAsyncGeneric { sem, scope }) => {
+                self.fence_proxy_async(origin, [false, true]);
+                self.fence(origin, sem, scope);
             }
             Event::Fence(FenceKind::ProxyTensorMap {
                 sem,

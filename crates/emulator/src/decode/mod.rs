@@ -20,7 +20,7 @@ use ptx::{LineIndex, Module, Span};
 pub(crate) use body::Decoder;
 pub(crate) use image::Image;
 pub(crate) use operands::Address;
-pub(crate) use scope::Symbol;
+pub(crate) use scope::{Register, Symbol};
 pub(crate) use words::Words;
 
 use crate::{Place, Unsupported, action::Action, sreg::Special};
@@ -127,6 +127,8 @@ pub struct Program {
     files: HashMap<u32, String>,
     lines: LineIndex,
     name: String,
+    /// Indices of functions by their addresses.
+    pub(crate) addresses: HashMap<u64, usize>,
 }
 
 impl Program {

@@ -76,6 +76,7 @@ impl Barriers {
                 barrier.count(json, now, range.address);
             }
             MbarrierEvent::Arrive { count, .. } => barrier.arrivals += u64::from(count),
+            MbarrierEvent::AsyncArrive { .. } => barrier.arrivals += 1,
             MbarrierEvent::PhaseDone { phase } => {
                 barrier.phase = phase;
                 barrier.end(json, now, true);

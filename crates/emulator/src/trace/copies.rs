@@ -130,6 +130,7 @@ impl Copies {
         let completion = match copy.completion {
             CopyCompletion::Mbarrier(range) => format!("mbarrier at {:#x}", range.address),
             CopyCompletion::Group(_, group) => format!("group {group} of its thread"),
+            CopyCompletion::Nothing => "nothing tells".to_owned(),
         };
         let completion = super::json::quoted(&completion);
         let args = format!("{place},\"copy\":{id},\"completion\":{completion}{state}");
