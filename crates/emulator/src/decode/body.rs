@@ -7,6 +7,7 @@ use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement};
 use super::{
     Constant, Function, Image, Operation, Passed, Program, Refusal, Site, Slot, Words,
     image::{Shared, align_of},
+    lines::Lines,
     scope::{Register, Scope, Symbol, is_shared},
     table,
 };
@@ -42,7 +43,7 @@ pub(crate) struct Decoder<'m> {
     function: Function,
     labels: Vec<Option<usize>>,
     carry: Option<Slot>,
-    source: Option<(u32, u32)>,
+    lines: Lines,
     // Of the current instruction:
     guard: Option<(Slot, bool)>,
 }
@@ -88,7 +89,7 @@ pub(super) fn decode(
         function: Function::default(),
         labels: Vec::new(),
         carry: None,
-        source: None,
+        lines: Lines::default(),
         guard: None,
     };
     // The caller has found the entry.
@@ -121,7 +122,8 @@ impl<'m> Decoder<'m> {
         self.scope = Scope::default();
         self.constants.clear();
         self.labels.clear();
-        (self.carry, self.source, self.guard) = (None, None, None);
+        (self.carry, self.guard) = (None, None);
+        self.lines = Lines::default();
         self.scope.enter();
         let mut offset = 0;
         for parameter in &function.parameters {
@@ -222,9 +224,7 @@ impl<'m> Decoder<'m> {
                 }
                 Statement::Variable(variable) => self.declare(variable),
                 Statement::Block(inner) => self.block(inner),
-                Statement::Location(location) => {
-                    self.source = Some((location.file, location.line));
-                }
+                Statement::Location(location) => self.lines.see(location),
                 Statement::Pragma(_) | Statement::LabelList(_) | Statement::CallPrototype(_) => {}
             }
         }
@@ -270,7 +270,7 @@ impl<'m> Decoder<'m> {
         self.program.sites.push(Site {
             span: *instruction.span,
             opcode: opcode.name().to_owned(),
-            source: self.source,
+            source: self.lines.current(),
         });
         let before = self.program.operations.len();
         let result = self.guard(instruction).and_then(|()| {
@@ -306,7 +306,7 @@ impl<'m> Decoder<'m> {
         self.unsupported.push(Unsupported {
             instruction: instruction.to_owned(),
             reason: reason.0,
-            place: self.program.place_of(span, self.source),
+            place: self.program.place_of(span, self.lines.current()),
         });
     }
 

@@ -8,7 +8,9 @@ use ptx::{
 };
 
 use super::scope::is_shared;
-use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, IMAGE_START, MAX_ALLOCATION, next_allocation};
+use crate::machine::{
+    CONST_WINDOW, FUNCTION_WINDOW, IMAGE_START, MAX_IMAGE_BYTES, next_allocation,
+};
 
 /// What a module's name stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +73,7 @@ impl Image {
             }
         }
         let mut contents = Vec::new();
-        let mut next = IMAGE_START;
+        let (mut next, mut taken) = (IMAGE_START, 0_u64);
         for variable in module.variables() {
             for declarator in &variable.declarators {
                 let name = declarator.name.as_str();
@@ -103,12 +105,16 @@ impl Image {
                         Variable::Refused(format!("`{name}` is defined in another module"))
                     }
                     (_, None) => Variable::Refused(format!("the size of `{name}` is not known")),
-                    (_, Some(bytes)) if bytes > MAX_ALLOCATION => {
-                        Variable::Refused(format!("`{name}` has {bytes} bytes"))
+                    (_, Some(bytes)) if taken.saturating_add(bytes) > MAX_IMAGE_BYTES => {
+                        Variable::Refused(format!(
+                            "with the {bytes} bytes of `{name}`, the variables of the module are \
+                             larger than {MAX_IMAGE_BYTES} bytes"
+                        ))
                     }
                     (Space::Global, Some(bytes)) => {
                         let address = next.next_multiple_of(align);
                         next = next_allocation(address, bytes);
+                        taken += bytes;
                         contents.push((
                             declarator,
                             variable.ty,
