@@ -1,8 +1,16 @@
 //! The kernels and their cases, a file each.
 
 mod add_one_1d;
+mod add_one_bulk;
+mod add_one_ring;
+mod add_one_tile;
+mod add_one_tile_ring;
+mod copy_bulk;
+mod copy_tile;
 mod prefetch_1d;
 mod tile_2d;
+mod tile_gather;
+mod tiles;
 
 use crate::Scenario;
 
@@ -21,7 +29,18 @@ pub struct Kernel {
 }
 
 /// All kernels, in the order of their names.
-pub const KERNELS: &[Kernel] = &[add_one_1d::KERNEL, prefetch_1d::KERNEL, tile_2d::KERNEL];
+pub const KERNELS: &[Kernel] = &[
+    add_one_1d::KERNEL,
+    add_one_bulk::KERNEL,
+    add_one_ring::KERNEL,
+    add_one_tile::KERNEL,
+    add_one_tile_ring::KERNEL,
+    copy_bulk::KERNEL,
+    copy_tile::KERNEL,
+    prefetch_1d::KERNEL,
+    tile_2d::KERNEL,
+    tile_gather::KERNEL,
+];
 
 /// Numbers that differ from element to element and have no pattern of small period.
 fn numbers(count: usize) -> Vec<i32> {

@@ -5,6 +5,7 @@ mod output;
 mod paths;
 mod process;
 
+mod bench;
 mod bless;
 mod bundle;
 mod ci;
@@ -34,6 +35,7 @@ enum Verb {
     Ptx(ptx::Args),
     Inspect(inspect::Args),
     New(new::Args),
+    Bench(bench::Args),
     Bundle(bundle::Args),
     Bless(bless::Args),
     Tidy(tidy::Args),
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         Verb::Ptx(args) => ptx::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::New(args) => new::run(&args),
+        Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),
         Verb::Bless(args) => bless::run(&args),
         Verb::Tidy(args) => tidy::run(&args),

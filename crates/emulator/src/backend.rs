@@ -1,6 +1,6 @@
 //! Jobs on the emulator.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, rc::Rc, time::Instant};
 
 use launch::{
     Argument, Backend, Dim3, Failure, Job, Launch, Limits, Outcome, Shape, Stage, check, suggestion,
@@ -89,10 +89,11 @@ impl EmulatorBackend {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
         let image = Image::new(&module);
+        let mut decoded = BTreeMap::new();
         let programs = job
             .launches
             .iter()
-            .map(|launch| prepare(&module, &image, job, launch));
+            .map(|launch| prepare(&module, &image, job, launch, &mut decoded));
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
         let mut memory = Memory::default();
@@ -132,7 +133,7 @@ impl EmulatorBackend {
 struct Ready<'a> {
     index: usize,
     launch: &'a Launch,
-    program: Program,
+    program: Rc<Program>,
     cluster: [u32; 3],
 }
 
@@ -179,13 +180,14 @@ impl Backend for EmulatorBackend {
     }
 }
 
-/// Finds, decodes and checks the kernel of a launch.
-fn prepare(
+/// Finds, decodes and checks the kernel of a launch; each kernel is decoded once.
+fn prepare<'j>(
     module: &Module,
     image: &Image,
-    job: &Job<'_>,
-    launch: &Launch,
-) -> Result<Program, Failure> {
+    job: &'j Job<'_>,
+    launch: &'j Launch,
+    decoded: &mut BTreeMap<&'j str, Rc<Program>>,
+) -> Result<Rc<Program>, Failure> {
     let entry = module
         .entries()
         .find(|entry| entry.name == *launch.entry.as_str());
@@ -194,8 +196,16 @@ fn prepare(
         let what = format!("`{}` has no kernel `{}`", job.ptx.name, launch.entry);
         return Err(Failure::new(Stage::Resolve, what).hint(suggestion(&launch.entry, entries)));
     };
-    let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
-        .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
+    let program = match decoded.get(launch.entry.as_str()) {
+        Some(program) => Rc::clone(program),
+        None => {
+            let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
+                .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
+            let program = Rc::new(program);
+            decoded.insert(&launch.entry, Rc::clone(&program));
+            program
+        }
+    };
     check(
         launch,
         &job.buffers,

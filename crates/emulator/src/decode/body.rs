@@ -1,6 +1,6 @@
 //! Functions, statement by statement.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement};
 
@@ -14,7 +14,7 @@ use crate::{
     Unsupported,
     action::{Action, Alu},
     call::Builtin,
-    machine::{FUNCTION_WINDOW, SHARED_START},
+    machine::SHARED_START,
 };
 
 /// Larger frames in local memory are refused.
@@ -35,6 +35,8 @@ pub(crate) struct Decoder<'m> {
     shared: Vec<Shared>,
     shared_places: HashMap<usize, Option<u64>>,
     shared_end: u64,
+    /// Variables whose functions are decoded.
+    reached: HashSet<String>,
     // Of the current function:
     constants: HashMap<ConstantKey, Slot>,
     function: Function,
@@ -67,6 +69,7 @@ pub(super) fn decode(
         files: files.collect(),
         lines: LineIndex::new(text),
         name: name.to_owned(),
+        addresses: HashMap::new(),
     };
     let mut decoder = Decoder {
         module,
@@ -80,6 +83,7 @@ pub(super) fn decode(
         shared: image.shared.clone(),
         shared_places: HashMap::new(),
         shared_end: SHARED_START,
+        reached: HashSet::new(),
         constants: HashMap::new(),
         function: Function::default(),
         labels: Vec::new(),
@@ -405,6 +409,9 @@ impl<'m> Decoder<'m> {
         let id = self.program.functions.len();
         self.program.functions.push(Function::default());
         self.ids.insert(function.name.as_str(), id);
+        if let Some(address) = self.image.functions.get(function.name.as_str()) {
+            self.program.addresses.insert(*address, id);
+        }
         self.queue.push((id, function));
         Ok(id)
     }
@@ -417,6 +424,24 @@ impl<'m> Decoder<'m> {
     }
 
     pub(super) fn function_address(&mut self, name: &str) -> Result<u64, Refusal> {
-        Ok(FUNCTION_WINDOW + self.function_id(name)? as u64)
+        self.function_id(name)?;
+        let address = self.image.functions.get(name).copied();
+        address.ok_or_else(|| format!("`{name}` has no address").into())
+    }
+
+    /// Decodes the functions whose addresses a variable holds, or another that it points to.
+    pub(super) fn reach(&mut self, variable: &str) {
+        let image = self.image;
+        let Some(mentions) = image.mentions.get(variable) else {
+            return;
+        };
+        if !self.reached.insert(variable.to_owned()) {
+            return;
+        }
+        for name in mentions {
+            // What cannot be called is found out when it is called.
+            let _ = self.function_id(name);
+            self.reach(name);
+        }
     }
 }

@@ -126,6 +126,8 @@ pub struct Program {
     files: HashMap<u32, String>,
     lines: LineIndex,
     name: String,
+    /// Indices of functions by their addresses.
+    pub(crate) addresses: HashMap<u64, usize>,
 }
 
 impl Program {

@@ -19,7 +19,7 @@ use launch::Shape;
 use crate::{
     Fault, Observer, Program,
     machine::Places,
-    observer::{Event, FenceKind, MbarrierEvent, Origin, Turn},
+    observer::{Event, FenceKind, MbarrierEvent, OrdinaryAccess, Origin, Turn},
 };
 use barriers::Barriers;
 use copies::Copies;
@@ -186,6 +186,9 @@ impl Observer for Trace {
                 .turn(json, (start, end), &turn, &launch.program);
         }
     }
+
+    #[inline]
+    fn see_access(&mut self, _: Origin, _: OrdinaryAccess) {}
 
     fn see(&mut self, origin: Origin, event: Event) {
         let Some(launch) = &mut self.launch else {

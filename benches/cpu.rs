@@ -1,0 +1,5 @@
+//! What the host side costs.
+
+fn main() {
+    divan::main();
+}
