@@ -18,6 +18,7 @@ pub(crate) struct CtaBarrier {
     /// Threads that take part; all of the block where there is none.
     threads: Option<Slot>,
     waits: bool,
+    aligned: bool,
     /// The result, what it is made of, and the predicate.
     reduces: Option<(Slot, Vote, Slot)>,
 }
@@ -74,7 +75,8 @@ pub(crate) fn decode(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     words.take("cta");
-    words.take("aligned");
+    // `bar` is short for `barrier.aligned`.
+    let aligned = words.take("aligned") || instruction.opcode.stem() == "bar";
     let kind = words
         .one_of(&[("sync", 0), ("arrive", 1), ("red", 2)])
         .ok_or("its kind")?;
@@ -85,12 +87,14 @@ pub(crate) fn decode(
             barrier: source(barrier)?,
             threads: None,
             waits: true,
+            aligned,
             reduces: None,
         },
         (0 | 1, [barrier, threads]) => CtaBarrier {
             barrier: source(barrier)?,
             threads: Some(source(threads)?),
             waits: kind == 0,
+            aligned,
             reduces: None,
         },
         (2, [d, barrier, rest @ .., p]) if rest.len() < 2 => {
@@ -105,6 +109,7 @@ pub(crate) fn decode(
                 barrier,
                 threads,
                 waits: true,
+                aligned,
                 reduces: Some((d, vote, p)),
             }
         }
@@ -122,18 +127,18 @@ impl CtaBarrier {
         if lanes_of(step.active).any(|lane| step.get(self.barrier)[lane] as u32 as usize != barrier)
         {
             let what = "the lanes of a warp name different barriers".into();
-            return Err(step.trapped(Trap::IllegalInstruction, what));
+            return Err(step.trapped(Trap::InvalidCollective, what));
         }
         if barrier >= 16 {
             let what = format!("there is no barrier {barrier}; a block has 0 to 15");
-            return Err(step.trapped(Trap::IllegalInstruction, what));
+            return Err(step.trapped(Trap::InvalidCollective, what));
         }
         let expected = match threads {
             Some(0) => 0,
             Some(count) if !count.is_multiple_of(LANES as u32) => {
                 let what =
                     format!("{count} threads at barrier {barrier}: must be a multiple of 32");
-                return Err(step.trapped(Trap::IllegalInstruction, what));
+                return Err(step.trapped(Trap::InvalidCollective, what));
             }
             Some(count) => count,
             None => 0,
@@ -153,7 +158,7 @@ impl CtaBarrier {
                 "barrier {barrier} was used for {} threads by those who came before, and for {} here",
                 state.expected, expected
             );
-            return Err(step.trapped(Trap::LaunchFailed, what));
+            return Err(step.trapped(Trap::InvalidCollective, what));
         }
         state.expected = expected;
         state.arrived.resize(warps, 0);
@@ -165,6 +170,7 @@ impl CtaBarrier {
             barrier: id,
             generation,
             waits: self.waits,
+            aligned: self.aligned,
         });
         step.world.progress += 1;
         let is_complete = step.world.complete_barrier(here, barrier, alive);

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Redux(redux_sync::Mode),
     /// `bar.warp.sync`
     Meet,
+    /// The `.sync.aligned` of other instructions.
+    Align,
 }
 
 /// One collective.
@@ -48,13 +50,13 @@ impl Collective {
             let mask = masks[lane] as u32;
             if mask & 1 << lane == 0 {
                 let what = format!("lane {lane} is not in its own member mask {mask:#010x}");
-                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+                return Err(step.fault(lane, Trap::InvalidCollective, what));
             }
             if mask != members {
                 let what = format!(
                     "lane {lane} has the member mask {mask:#010x}, lane {first} {members:#010x}"
                 );
-                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+                return Err(step.fault(lane, Trap::InvalidCollective, what));
             }
         }
         if members & step.warp.alive & !step.active == 0 {
@@ -128,7 +130,7 @@ impl Collective {
             Kind::Match(mode) => match_sync::compute(mode, there, a),
             Kind::Elect => elect_sync::compute(there),
             Kind::Redux(mode) => redux_sync::compute(mode, there, a),
-            Kind::Meet => ([0; LANES], [0; LANES]),
+            Kind::Meet | Kind::Align => ([0; LANES], [0; LANES]),
         };
         for (_, base, mask, party) in &parties {
             for (slot, value) in [(party.d, &d), (party.p, &p)] {

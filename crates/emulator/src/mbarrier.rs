@@ -149,11 +149,6 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// `cp.async.mbarrier.arrive` and other relatives are refused by name.
-pub(crate) fn none(_: &mut Decoder<'_>, _: &Instruction, _: &mut Words<'_>) -> Result<(), Refusal> {
-    Err("it is not modelled yet".into())
-}
-
 /// An object: rank of its block, and offset.
 type Object = (usize, usize);
 
@@ -182,11 +177,16 @@ impl MbarrierOperation {
     ) -> Result<T, Trapped> {
         let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
         let result = match cta.mbarriers.get_mut(&offset) {
-            None => Err(format!("the barrier at {offset:#x} is not initialised")),
-            Some(mbarrier) => change(mbarrier).inspect(|_| mbarrier.store(&mut cta.shared, offset)),
+            None => {
+                let what = format!("the barrier at {offset:#x} is not initialised");
+                Err((Trap::MbarrierUninitialised, what))
+            }
+            Some(mbarrier) => change(mbarrier)
+                .inspect(|_| mbarrier.store(&mut cta.shared, offset))
+                .map_err(|what| (Trap::MbarrierOverflow, what)),
         };
         step.world.progress += 1;
-        result.map_err(|what| step.fault(lane, Trap::LaunchFailed, what))
+        result.map_err(|(trap, what)| step.fault(lane, trap, what))
     }
 
     fn tell<O: Observer>(
@@ -203,6 +203,21 @@ impl MbarrierOperation {
             sem,
             scope,
         });
+    }
+
+    /// Tells of the end of the phase in which an operation was done, if it ended it.
+    fn tell_if_done<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        object: Object,
+        phase: u64,
+    ) {
+        let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
+        let now = cta.mbarriers.get(&object.1).map(|mbarrier| mbarrier.phase);
+        if now.is_some_and(|now| now > phase) {
+            self.tell(step, lane, object, MbarrierEvent::PhaseDone { phase });
+        }
     }
 
     pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
@@ -224,7 +239,7 @@ impl MbarrierOperation {
                     if !(1..=MAX_COUNT).contains(&count) {
                         let what =
                             format!("a barrier for {count} arrivals: can be 1 to {MAX_COUNT}");
-                        return Err(step.fault(lane, Trap::LaunchFailed, what));
+                        return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                     }
                     let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
                     let mbarrier = Mbarrier::new(count);
@@ -264,6 +279,7 @@ impl MbarrierOperation {
                         },
                     };
                     self.tell(step, lane, object, event);
+                    self.tell_if_done(step, lane, object, phase);
                 }
             }
         }
@@ -299,7 +315,7 @@ impl MbarrierOperation {
                 let count = value(step, count, lane, 1);
                 if !(1..=MAX_COUNT).contains(&count) {
                     let what = format!("{count} arrivals: can be 1 to {MAX_COUNT}");
-                    return Err(step.fault(lane, Trap::LaunchFailed, what));
+                    return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                 }
                 total = total.saturating_add(count);
             }
@@ -335,6 +351,7 @@ impl MbarrierOperation {
                     },
                 );
             }
+            self.tell_if_done(step, lanes_of(lanes).last().unwrap_or(first), object, phase);
         }
         if let Some(d) = d {
             step.set(d, &tokens);

@@ -1,5 +1,13 @@
 //! The one place through which everything passes that a checker may want to know.
 
+mod turn;
+
+use launch::Shape;
+
+pub use turn::{Pause, Turn};
+
+use crate::{Fault, Program};
+
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
 /// Every access to memory, every operation on a barrier, every fence, and every step in the life of
@@ -9,8 +17,53 @@ pub trait Observer {
     /// Whether [`see`](Self::see) is called at all.
     const WATCHES: bool = true;
 
+    /// A kernel begins. The instructions that are seen from now on are those of `program`; `cluster`
+    /// counts the blocks of a cluster, innermost first.
+    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
+        let _ = (program, shape, cluster);
+    }
+
+    /// The kernel is over, or something has ended it.
+    fn end(&mut self, fault: Option<&Fault>) {
+        let _ = fault;
+    }
+
+    /// Lanes of a warp had a turn. What they did in it was seen before.
+    fn turn(&mut self, turn: Turn) {
+        let _ = turn;
+    }
+
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
+
+    /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
+    /// [`Event::Access`] in the generic proxy that belongs to no copy.
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        let OrdinaryAccess {
+            kind,
+            sem,
+            scope,
+            range,
+        } = access;
+        self.see(
+            origin,
+            Event::Access {
+                proxy: Proxy::Generic,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            },
+        );
+    }
+
+    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
+    /// the observer wants it elsewhere.
+    fn print(&mut self, text: &str) {
+        print!("{text}");
+    }
 }
 
 impl Observer for () {
@@ -113,6 +166,19 @@ pub enum Scope {
     Sys,
 }
 
+/// An access by an instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrdinaryAccess {
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// Its ordering.
+    pub sem: Sem,
+    /// Whom the ordering is about.
+    pub scope: Scope,
+    /// The bytes.
+    pub range: Range,
+}
+
 /// The number of a copy, unique in its launch.
 pub type CopyId = u64;
 
@@ -143,6 +209,8 @@ pub enum Event {
         generation: u64,
         /// Whether the thread waits for the others.
         waits: bool,
+        /// Whether the whole warp must execute the instruction (`.aligned`).
+        aligned: bool,
     },
     /// The thread was let through a barrier of its block.
     BarrierPass {
@@ -157,6 +225,8 @@ pub enum Event {
         generation: u64,
         /// Release or relaxed.
         sem: Sem,
+        /// Whether the whole warp must execute the instruction (`.aligned`).
+        aligned: bool,
     },
     /// The thread was let through the barrier of its cluster.
     ClusterPass {
@@ -187,10 +257,31 @@ pub enum Event {
     CopyIssue {
         /// Which.
         copy: CopyId,
-        /// Its bulk group, counted within the thread, if it has one.
-        group: Option<u64>,
-        /// The mbarrier that counts its bytes, if there is one.
-        mbarrier: Option<Range>,
+        /// What tells that it is complete.
+        completion: CopyCompletion,
+        /// All bytes that it delivers.
+        bytes: u32,
+    },
+    /// Bytes that a copy will access, some time between its issue and its completion. They are all
+    /// told right after the issue.
+    CopyPlan {
+        /// Which.
+        copy: CopyId,
+        /// By which path.
+        proxy: Proxy,
+        /// Reading, writing, or reducing.
+        kind: AccessKind,
+        /// The bytes.
+        range: Range,
+    },
+    /// A copy has a swizzled box in shared memory.
+    CopySwizzle {
+        /// Which.
+        copy: CopyId,
+        /// Where the box begins.
+        range: Range,
+        /// Bytes after which the pattern repeats.
+        pattern_bytes: u32,
     },
     /// A copy has read all of its source.
     CopyRead(CopyId),
@@ -198,11 +289,15 @@ pub enum Event {
     CopyDone(CopyId),
     /// The thread closed a bulk group.
     GroupCommit {
+        /// Of which kind.
+        kind: GroupKind,
         /// Counted within the thread.
         group: u64,
     },
     /// The thread waited for its bulk groups.
     GroupWait {
+        /// Of which kind.
+        kind: GroupKind,
         /// The first group that may still be under way.
         until: u64,
         /// Whether it waited for the reads alone.
@@ -212,6 +307,26 @@ pub enum Event {
     ThreadStart,
     /// The thread is over.
     ThreadExit,
+}
+
+/// What tells that a copy is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopyCompletion {
+    /// This mbarrier, which counts its bytes.
+    Mbarrier(Range),
+    /// A group of its thread, counted within the thread.
+    Group(GroupKind, u64),
+    /// Nothing but the end of its block.
+    Nothing,
+}
+
+/// The two kinds of groups that a thread has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupKind {
+    /// Of bulk and tensor copies (`cp.async.bulk.commit_group`).
+    Bulk,
+    /// Of `cp.async` (`cp.async.commit_group`).
+    Async,
 }
 
 /// What was done to an mbarrier.
@@ -250,6 +365,19 @@ pub enum MbarrierEvent {
         /// Whether the expected count of later phases falls by as many.
         drops: bool,
     },
+    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
+    /// are complete.
+    AsyncArrive {
+        /// The phase.
+        phase: u64,
+        /// Those `cp.async` of the thread have lower numbers than this.
+        copies_before: CopyId,
+    },
+    /// What came last has completed the phase.
+    PhaseDone {
+        /// The phase.
+        phase: u64,
+    },
     /// A wait that found its phase complete.
     WaitDone {
         /// The phase that was waited for.
@@ -283,6 +411,13 @@ pub enum FenceKind {
         global: bool,
         /// Shared memory.
         shared: bool,
+    },
+    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
+    ProxyAsyncGeneric {
+        /// Release of this block's shared memory, or acquire of that of the cluster.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {

@@ -112,6 +112,7 @@ fn run(text: &str) -> bool {
     let config = Config {
         seed: 5,
         max_steps: 20_000,
+        ..Config::default()
     };
     let mut job = Job::new(Ptx {
         name: "random.ptx",
@@ -166,6 +167,7 @@ fn a_kernel_without_end_is_stopped() {
     let config = Config {
         seed: 0,
         max_steps: 10_000,
+        ..Config::default()
     };
     let text = around("AGAIN: add.u32 %r1, %r1, 1; bra AGAIN;");
     let mut job = Job::new(Ptx {

@@ -45,19 +45,25 @@
 #[macro_use]
 mod device_fn;
 #[macro_use]
+mod gate;
+#[macro_use]
 mod positions;
 
+pub mod address;
 mod barrier;
 pub mod cluster;
 mod intrinsics;
 mod kernel_arg;
+mod modifier;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
 pub mod ptx;
 pub mod shared;
 pub mod thread;
+pub mod value;
 pub mod warp;
 
+pub use address::{ClusterPtr, GlobalPtr};
 pub use barrier::{Barrier, Token};
 pub use kernel_arg::{GridConstantArg, KernelArg};
 pub use shared::SharedPtr;

@@ -12,7 +12,9 @@ mod transfer;
 use launch::Shape;
 
 pub(crate) use memory::{Located, Memory, of_generic, of_shared, read, write};
-pub(crate) use state::{Cluster, Cta, Frame, Group, Here, Wait, Warp, World};
+pub(crate) use state::{
+    Cluster, Cta, Frame, Group, Here, Places, Wait, Warp, World, flatten, unflatten,
+};
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
 
@@ -58,6 +60,9 @@ pub struct Config {
     pub seed: u64,
     /// Instructions of threads after which a kernel counts as endless.
     pub max_steps: u64,
+    /// Whether [`Backend::run`](launch::Backend::run) fails when the [checker](crate::check) finds
+    /// something.
+    pub checks: bool,
 }
 
 impl Default for Config {
@@ -65,6 +70,7 @@ impl Default for Config {
         Self {
             seed: 0,
             max_steps: 20_000_000_000,
+            checks: true,
         }
     }
 }
@@ -96,23 +102,24 @@ pub(crate) fn run<O: Observer>(
     observer: &mut O,
 ) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
+    observer.begin(program, shape, cluster);
     let result = world.run(program, observer);
     let report = Report {
         steps: world.steps,
         printed: std::mem::take(&mut world.printed),
     };
+    observer.print(&report.printed);
     let places = world.places;
     *memory = world.memory;
-    match result {
-        Ok(()) => Ok(report),
-        Err(Trapped { trap, what, origin }) => {
-            let at = origin.map(|origin| FaultAt {
-                instruction: program.opcode(origin.instruction).to_owned(),
-                place: program.place(origin.instruction),
-                block: places.block(origin.block),
-                thread: places.thread(origin.thread),
-            });
-            Err(Box::new(Fault { trap, what, at }))
-        }
-    }
+    let result = result.map_err(|Trapped { trap, what, origin }| {
+        let at = origin.map(|origin| FaultAt {
+            instruction: program.opcode(origin.instruction).to_owned(),
+            place: program.place(origin.instruction),
+            block: places.block(origin.block),
+            thread: places.thread(origin.thread),
+        });
+        Box::new(Fault { trap, what, at })
+    });
+    observer.end(result.as_ref().err().map(|fault| &**fault));
+    result.map(|()| report)
 }
