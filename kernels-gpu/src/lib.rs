@@ -9,6 +9,8 @@ mod add_one_1d;
 mod prefetch_1d;
 mod tile_2d;
 
-pub use add_one_1d::{BUF_LEN, add_one_1d};
+pub use add_one_1d::{BUF_LEN, add_one_1d, add_one_1d_raw, add_one_1d_tx};
 pub use prefetch_1d::prefetch_1d;
-pub use tile_2d::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_to};
+pub use tile_2d::{
+    SMEM_HEIGHT, SMEM_WIDTH, TILE_2D_MAP, tile_2d, tile_2d_constant, tile_2d_global, tile_2d_to,
+};

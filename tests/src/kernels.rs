@@ -4,6 +4,8 @@ mod add_one_1d;
 mod prefetch_1d;
 mod tile_2d;
 
+use launch::{Launch, Violations};
+
 use crate::Scenario;
 
 /// A kernel as the user sees it.
@@ -22,6 +24,12 @@ pub struct Kernel {
 
 /// All kernels, in the order of their names.
 pub const KERNELS: &[Kernel] = &[add_one_1d::KERNEL, prefetch_1d::KERNEL, tile_2d::KERNEL];
+
+/// The launch of a case, which keeps the kernel's conditions.
+fn kept(launch: Result<Launch, Violations>) -> Launch {
+    launch
+        .unwrap_or_else(|violations| panic!("a case breaks its kernel's conditions:\n{violations}"))
+}
 
 /// Numbers that differ from element to element and have no pattern of small period.
 fn numbers(count: usize) -> Vec<i32> {

@@ -15,7 +15,7 @@ mod scenario;
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel};
 pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
-pub use scenario::{Expected, Scenario, Wrong};
+pub use scenario::{Content, Expected, Scenario, Wrong};
 
 /// Cases that belong together.
 pub struct Group {

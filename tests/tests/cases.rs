@@ -57,6 +57,9 @@ fn trials(wanted: &dyn Fn(&Module) -> bool, test: &dyn Fn(Scenario, Module) -> T
     for group in groups() {
         for module in group.modules.iter().filter(|module| wanted(module)) {
             for scenario in (group.cases)() {
+                if !module.has(&scenario) {
+                    continue;
+                }
                 let name = format!("{}/{}/{}", group.name, module.arch, scenario.name);
                 trials.push(Trial::test(name, test(scenario, *module)));
             }

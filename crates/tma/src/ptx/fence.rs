@@ -41,4 +41,13 @@ device_fn! {
         // SAFETY: (1).
         unsafe { core::arch::asm!("fence.mbarrier_init.release.cluster;", options(nostack, preserves_flags)) }
     }
+
+    /// `fence.proxy.tensormap::generic.acquire.sys [map], 128;`
+    ///
+    /// # Safety
+    /// 1. `map` points to 128 bytes.
+    pub unsafe fn proxy_tensormap_acquire_sys(map: *const tensor_map::TensorMap) {
+        // SAFETY: (1).
+        unsafe { core::arch::asm!("fence.proxy.tensormap::generic.acquire.sys [{map}], 128;", map = in(reg64) map, options(nostack, preserves_flags)) }
+    }
 }

@@ -1,0 +1,33 @@
+//! Launches of the kernels of `kernels-gpu`, as data.
+//!
+//! Each kernel has a type with its arguments by name; `launch()` checks what the kernel asks of
+//! them (sizes, alignment, divisibility, tile and cluster shapes), names everything that does not
+//! hold together with what would, and gives the [`Launch`](launch::Launch) that a backend runs. What
+//! all launches have in common (limits of the device, clusters, shared memory, buffers) the backend
+//! checks.
+//!
+//! ```
+//! use kernels_host::AddOne1d;
+//!
+//! let add_one = AddOne1d { blocks: 4, threads: 128, offset_elems: 8, ..AddOne1d::default() };
+//! assert_eq!(add_one.launch().unwrap().entry, "add_one_1d");
+//!
+//! let refused = AddOne1d { threads: 100, offset_elems: 6, ..add_one }.launch().unwrap_err();
+//! assert_eq!(
+//!     refused.to_string(),
+//!     "kernel-condition: threads of a block is 100; whole warps elect who copies: a multiple of 32; \
+//!      take 96 or 128\n\
+//!      kernel-condition: offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
+//! );
+//! ```
+//!
+//! Buffers are named by their index in the job, lengths and offsets are in elements.
+
+mod add_one_1d;
+mod conditions;
+mod prefetch_1d;
+mod tile_2d;
+
+pub use add_one_1d::{AddOne1d, AddOneForm};
+pub use prefetch_1d::Prefetch1d;
+pub use tile_2d::{MapPlace, Matrix, TILE_2D, Tile2d, Tile2dTo};
