@@ -25,9 +25,17 @@
 
 mod add_one_1d;
 mod conditions;
+mod gather_rows;
+mod hwc_tile;
+mod persistent_tiles;
 mod prefetch_1d;
 mod tile_2d;
+mod transpose;
 
 pub use add_one_1d::{AddOne1d, AddOneForm};
+pub use gather_rows::GatherRows;
+pub use hwc_tile::{HWC_TILE, HwcTile, HwcTileLanes, Image};
+pub use persistent_tiles::PersistentTiles;
 pub use prefetch_1d::Prefetch1d;
 pub use tile_2d::{MapPlace, Matrix, TILE_2D, Tile2d, Tile2dTo};
+pub use transpose::Transpose;

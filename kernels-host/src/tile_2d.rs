@@ -6,7 +6,7 @@ use crate::conditions::Conditions;
 /// Columns and rows of a tile of [`Tile2d`].
 pub const TILE_2D: [u32; 2] = [64, 16];
 
-/// A matrix of `i32`, row by row.
+/// A matrix of 4-byte elements, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Matrix {
     /// Columns.
@@ -32,14 +32,14 @@ impl Matrix {
         self.pitch * self.height
     }
 
-    /// The map of its tiles of these columns and rows.
+    /// The map of its tiles of these columns and rows, of `i32`.
     pub fn map(self, tile: [u32; 2]) -> Tiled {
         TensorMap::tiled(DataType::I32, &[self.width as u64, self.height as u64])
             .strides_bytes(&[self.pitch as u64 * 4])
             .box_dims(&tile)
     }
 
-    fn check(self, name: &str, conditions: &mut Conditions) {
+    pub(crate) fn check(self, name: &str, conditions: &mut Conditions) {
         let of = |what: &str| format!("{what} of {name}");
         conditions.at_least(&of("pitch"), self.pitch, self.width, "at least the width,");
         conditions.multiple(

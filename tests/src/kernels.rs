@@ -1,8 +1,12 @@
 //! The kernels and their cases, a file each.
 
 mod add_one_1d;
+mod gather_rows;
+mod hwc_tile;
+mod persistent_tiles;
 mod prefetch_1d;
 mod tile_2d;
+mod transpose;
 
 use launch::{Launch, Violations};
 
@@ -23,7 +27,15 @@ pub struct Kernel {
 }
 
 /// All kernels, in the order of their names.
-pub const KERNELS: &[Kernel] = &[add_one_1d::KERNEL, prefetch_1d::KERNEL, tile_2d::KERNEL];
+pub const KERNELS: &[Kernel] = &[
+    add_one_1d::KERNEL,
+    gather_rows::KERNEL,
+    hwc_tile::KERNEL,
+    persistent_tiles::KERNEL,
+    prefetch_1d::KERNEL,
+    tile_2d::KERNEL,
+    transpose::KERNEL,
+];
 
 /// The launch of a case, which keeps the kernel's conditions.
 fn kept(launch: Result<Launch, Violations>) -> Launch {

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     if arguments.list {
         KERNELS
             .iter()
-            .for_each(|kernel| println!("{:<12} {}", kernel.name, kernel.summary));
+            .for_each(|kernel| println!("{:<18} {}", kernel.name, kernel.summary));
         return ExitCode::SUCCESS;
     }
     match run(&arguments) {
@@ -56,12 +56,12 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     for kernel in &kernels {
         match (kernel.showcase)().check(backend.as_mut(), module.ptx()) {
             Ok(elements) => println!(
-                "ok   {:<12} {place}   {elements} elements equal",
+                "ok   {:<18} {place}   {elements} elements equal",
                 kernel.name
             ),
             Err(reason) => {
                 wrong += 1;
-                println!("FAIL {:<12} {place}   {reason}", kernel.name);
+                println!("FAIL {:<18} {place}   {reason}", kernel.name);
             }
         }
     }
