@@ -13,7 +13,7 @@ use crate::{
 /// Arrives, or waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ClusterBarrier {
-    Arrive(Sem),
+    Arrive { sem: Sem, aligned: bool },
     Wait,
 }
 
@@ -40,14 +40,17 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    words.take("aligned");
+    let aligned = words.take("aligned");
     let arrives = words
         .one_of(&[("arrive", true), ("wait", false)])
         .ok_or("its kind")?;
     let sem = words.sem();
     let [] = operands(instruction)?;
     decoder.emit(Action::ClusterBarrier(match arrives {
-        true => ClusterBarrier::Arrive(sem.unwrap_or(Sem::Release)),
+        true => ClusterBarrier::Arrive {
+            sem: sem.unwrap_or(Sem::Release),
+            aligned,
+        },
         false => ClusterBarrier::Wait,
     }));
     Ok(())
@@ -56,7 +59,7 @@ pub(crate) fn decode(
 impl ClusterBarrier {
     pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Flow {
         match self {
-            Self::Arrive(sem) => {
+            Self::Arrive { sem, aligned } => {
                 let index = step.here.cluster;
                 let generation = step.world.clusters[index].barrier.generation;
                 for lane in lanes_of(step.active) {
@@ -65,6 +68,7 @@ impl ClusterBarrier {
                 step.tell_all(Event::ClusterArrive {
                     generation,
                     sem: *sem,
+                    aligned: *aligned,
                 });
                 step.world.clusters[index].barrier.arrived += step.active.count_ones();
                 step.world.progress += 1;

@@ -18,6 +18,7 @@ pub(crate) struct CtaBarrier {
     /// Threads that take part; all of the block where there is none.
     threads: Option<Slot>,
     waits: bool,
+    aligned: bool,
     /// The result, what it is made of, and the predicate.
     reduces: Option<(Slot, Vote, Slot)>,
 }
@@ -74,7 +75,8 @@ pub(crate) fn decode(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     words.take("cta");
-    words.take("aligned");
+    // `bar` is short for `barrier.aligned`.
+    let aligned = words.take("aligned") || instruction.opcode.stem() == "bar";
     let kind = words
         .one_of(&[("sync", 0), ("arrive", 1), ("red", 2)])
         .ok_or("its kind")?;
@@ -85,12 +87,14 @@ pub(crate) fn decode(
             barrier: source(barrier)?,
             threads: None,
             waits: true,
+            aligned,
             reduces: None,
         },
         (0 | 1, [barrier, threads]) => CtaBarrier {
             barrier: source(barrier)?,
             threads: Some(source(threads)?),
             waits: kind == 0,
+            aligned,
             reduces: None,
         },
         (2, [d, barrier, rest @ .., p]) if rest.len() < 2 => {
@@ -105,6 +109,7 @@ pub(crate) fn decode(
                 barrier,
                 threads,
                 waits: true,
+                aligned,
                 reduces: Some((d, vote, p)),
             }
         }
@@ -165,6 +170,7 @@ impl CtaBarrier {
             barrier: id,
             generation,
             waits: self.waits,
+            aligned: self.aligned,
         });
         step.world.progress += 1;
         let is_complete = step.world.complete_barrier(here, barrier, alive);

@@ -149,11 +149,6 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// `cp.async.mbarrier.arrive` and other relatives are refused by name.
-pub(crate) fn none(_: &mut Decoder<'_>, _: &Instruction, _: &mut Words<'_>) -> Result<(), Refusal> {
-    Err("it is not modelled yet".into())
-}
-
 /// An object: rank of its block, and offset.
 type Object = (usize, usize);
 
@@ -203,6 +198,21 @@ impl MbarrierOperation {
             sem,
             scope,
         });
+    }
+
+    /// Tells of the end of the phase in which an operation was done, if it ended it.
+    fn tell_if_done<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        object: Object,
+        phase: u64,
+    ) {
+        let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
+        let now = cta.mbarriers.get(&object.1).map(|mbarrier| mbarrier.phase);
+        if now.is_some_and(|now| now > phase) {
+            self.tell(step, lane, object, MbarrierEvent::PhaseDone { phase });
+        }
     }
 
     pub(crate) fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
@@ -264,6 +274,7 @@ impl MbarrierOperation {
                         },
                     };
                     self.tell(step, lane, object, event);
+                    self.tell_if_done(step, lane, object, phase);
                 }
             }
         }
@@ -335,6 +346,7 @@ impl MbarrierOperation {
                     },
                 );
             }
+            self.tell_if_done(step, lanes_of(lanes).last().unwrap_or(first), object, phase);
         }
         if let Some(d) = d {
             step.set(d, &tokens);

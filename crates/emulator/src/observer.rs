@@ -143,6 +143,8 @@ pub enum Event {
         generation: u64,
         /// Whether the thread waits for the others.
         waits: bool,
+        /// Whether the whole warp must execute the instruction (`.aligned`).
+        aligned: bool,
     },
     /// The thread was let through a barrier of its block.
     BarrierPass {
@@ -157,6 +159,8 @@ pub enum Event {
         generation: u64,
         /// Release or relaxed.
         sem: Sem,
+        /// Whether the whole warp must execute the instruction (`.aligned`).
+        aligned: bool,
     },
     /// The thread was let through the barrier of its cluster.
     ClusterPass {
@@ -187,10 +191,31 @@ pub enum Event {
     CopyIssue {
         /// Which.
         copy: CopyId,
-        /// Its bulk group, counted within the thread, if it has one.
-        group: Option<u64>,
-        /// The mbarrier that counts its bytes, if there is one.
-        mbarrier: Option<Range>,
+        /// What tells that it is complete.
+        completion: CopyCompletion,
+        /// All bytes that it delivers.
+        bytes: u32,
+    },
+    /// Bytes that a copy will access, some time between its issue and its completion. They are all
+    /// told right after the issue.
+    CopyPlan {
+        /// Which.
+        copy: CopyId,
+        /// By which path.
+        proxy: Proxy,
+        /// Reading, writing, or reducing.
+        kind: AccessKind,
+        /// The bytes.
+        range: Range,
+    },
+    /// A copy has a swizzled box in shared memory.
+    CopySwizzle {
+        /// Which.
+        copy: CopyId,
+        /// Where the box begins.
+        range: Range,
+        /// Bytes after which the pattern repeats.
+        pattern_bytes: u32,
     },
     /// A copy has read all of its source.
     CopyRead(CopyId),
@@ -198,11 +223,15 @@ pub enum Event {
     CopyDone(CopyId),
     /// The thread closed a bulk group.
     GroupCommit {
+        /// Of which kind.
+        kind: GroupKind,
         /// Counted within the thread.
         group: u64,
     },
     /// The thread waited for its bulk groups.
     GroupWait {
+        /// Of which kind.
+        kind: GroupKind,
         /// The first group that may still be under way.
         until: u64,
         /// Whether it waited for the reads alone.
@@ -212,6 +241,26 @@ pub enum Event {
     ThreadStart,
     /// The thread is over.
     ThreadExit,
+}
+
+/// What tells that a copy is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopyCompletion {
+    /// This mbarrier, which counts its bytes.
+    Mbarrier(Range),
+    /// A group of its thread, counted within the thread.
+    Group(GroupKind, u64),
+    /// Nothing but the end of its block.
+    Nothing,
+}
+
+/// The two kinds of groups that a thread has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupKind {
+    /// Of bulk and tensor copies (`cp.async.bulk.commit_group`).
+    Bulk,
+    /// Of `cp.async` (`cp.async.commit_group`).
+    Async,
 }
 
 /// What was done to an mbarrier.
@@ -250,6 +299,19 @@ pub enum MbarrierEvent {
         /// Whether the expected count of later phases falls by as many.
         drops: bool,
     },
+    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
+    /// are complete.
+    AsyncArrive {
+        /// The phase.
+        phase: u64,
+        /// Those `cp.async` of the thread have lower numbers than this.
+        copies_before: CopyId,
+    },
+    /// What came last has completed the phase.
+    PhaseDone {
+        /// The phase.
+        phase: u64,
+    },
     /// A wait that found its phase complete.
     WaitDone {
         /// The phase that was waited for.
@@ -283,6 +345,13 @@ pub enum FenceKind {
         global: bool,
         /// Shared memory.
         shared: bool,
+    },
+    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
+    ProxyAsyncGeneric {
+        /// Release of this block's shared memory, or acquire of that of the cluster.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::module;
 use emulator::{
     EmulatorBackend, Observer,
-    observer::{AccessKind, Event, FenceKind, MbarrierEvent, Memory, Origin, Proxy},
+    observer::{AccessKind, Event, FenceKind, GroupKind, MbarrierEvent, Memory, Origin, Proxy},
 };
 use launch::{Buffer, Job, Launch, Ptx};
 
@@ -125,6 +125,7 @@ fn a_copy_is_seen_from_its_issue_to_its_completion() {
             matches!(
                 event,
                 Event::GroupWait {
+                    kind: GroupKind::Bulk,
                     until: 1,
                     read: false
                 }

@@ -12,7 +12,7 @@ mod transfer;
 use launch::Shape;
 
 pub(crate) use memory::{Located, Memory, of_generic, of_shared, read, write};
-pub(crate) use state::{Cluster, Cta, Frame, Group, Here, Wait, Warp, World};
+pub(crate) use state::{Cluster, Cta, Frame, Group, Here, Wait, Warp, World, unflatten};
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
 

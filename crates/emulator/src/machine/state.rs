@@ -229,6 +229,14 @@ impl World {
         RESIDENT.min(self.cluster_count())
     }
 
+    /// The number of the next cluster, if there is one; it will not begin.
+    pub(crate) fn cancel_cluster(&mut self) -> Option<u64> {
+        let number = self.next_cluster;
+        let is_there = number < self.cluster_count();
+        self.next_cluster += u64::from(is_there);
+        is_there.then_some(number)
+    }
+
     /// The next cluster, with all its threads at the first instruction.
     pub(crate) fn start_cluster(&mut self, program: &Program) -> Option<Cluster> {
         let number = self.next_cluster;
