@@ -7,6 +7,7 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
 pub mod add_one_1d;
+pub mod deform_attn;
 pub mod gather_rows;
 pub mod hwc_tile;
 pub mod persistent_tiles;

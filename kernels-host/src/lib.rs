@@ -25,6 +25,7 @@
 
 mod add_one_1d;
 mod conditions;
+mod deform_attn;
 mod gather_rows;
 mod hwc_tile;
 mod persistent_tiles;
@@ -33,6 +34,7 @@ mod tile_2d;
 mod transpose;
 
 pub use add_one_1d::{AddOne1d, AddOneForm};
+pub use deform_attn::{DeformAttn, DeformAttnForm};
 pub use gather_rows::GatherRows;
 pub use hwc_tile::{HWC_TILE, HwcTile, HwcTileLanes, Image};
 pub use persistent_tiles::PersistentTiles;

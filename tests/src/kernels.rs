@@ -1,6 +1,7 @@
 //! The kernels and their cases, a file each.
 
 mod add_one_1d;
+mod deform_attn;
 mod gather_rows;
 mod hwc_tile;
 mod persistent_tiles;
@@ -29,6 +30,7 @@ pub struct Kernel {
 /// All kernels, in the order of their names.
 pub const KERNELS: &[Kernel] = &[
     add_one_1d::KERNEL,
+    deform_attn::KERNEL,
     gather_rows::KERNEL,
     hwc_tile::KERNEL,
     persistent_tiles::KERNEL,
@@ -36,6 +38,9 @@ pub const KERNELS: &[Kernel] = &[
     tile_2d::KERNEL,
     transpose::KERNEL,
 ];
+
+/// Cases that only a GPU can run in a short time: their names, and how they are made.
+pub const LARGE: &[(&str, fn() -> Scenario)] = deform_attn::LARGE;
 
 /// The launch of a case, which keeps the kernel's conditions.
 fn kept(launch: Result<Launch, Violations>) -> Launch {

@@ -13,7 +13,7 @@ pub mod probes;
 mod scenario;
 
 pub use device::{Device, Opened};
-pub use kernels::{KERNELS, Kernel};
+pub use kernels::{KERNELS, Kernel, LARGE};
 pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
 pub use scenario::{Content, Expected, Scenario, Wrong};
 

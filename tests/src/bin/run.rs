@@ -54,9 +54,15 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let place = backend.name();
     let mut wrong = 0;
     for kernel in &kernels {
-        match (kernel.showcase)().check(backend.as_mut(), module.ptx()) {
+        let scenario = (kernel.showcase)();
+        let how = if scenario.is_exact() {
+            "equal"
+        } else {
+            "near enough"
+        };
+        match scenario.check(backend.as_mut(), module.ptx()) {
             Ok(elements) => println!(
-                "ok   {:<18} {place}   {elements} elements equal",
+                "ok   {:<18} {place}   {elements} elements {how}",
                 kernel.name
             ),
             Err(reason) => {
