@@ -4,7 +4,7 @@
 use tma::{
     Barrier, SharedPtr, Stores, kernel,
     ptx::{
-        cp_async_bulk, fence,
+        Cta, cp_async_bulk, fence,
         mbarrier::{self, Mbarrier},
     },
     shared,
@@ -63,7 +63,7 @@ pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
     unsafe {
         add_one(data, offset_elems, |bar, to, from| {
             cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());
-            mbarrier::expect_tx(bar.address(), BYTES);
+            mbarrier::expect_tx::<Cta>(bar.address(), BYTES);
         });
     }
 }

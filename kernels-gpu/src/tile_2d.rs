@@ -3,7 +3,7 @@
 
 use tma::{
     Barrier, Stores, TensorMap, constant, kernel,
-    ptx::{fence, mbarrier::Mbarrier},
+    ptx::{Sys, fence, mbarrier::Mbarrier},
     shared,
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
@@ -58,7 +58,7 @@ pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
     // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
     // block; other threads may use it after they have met.
     // SAFETY: the map has its 128 bytes.
-    unsafe { fence::proxy_tensormap_acquire_sys(map) };
+    unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
     // SAFETY: the conditions are this kernel's own.
     unsafe { load_add_store(map, map, [x, y], [x, y]) }
 }

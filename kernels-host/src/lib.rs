@@ -25,19 +25,35 @@
 
 mod add_one_1d;
 mod conditions;
+mod conv_im2col;
 mod deform_attn;
+mod encode_map;
 mod gather_rows;
+mod histogram;
 mod hwc_tile;
+mod multicast_tile;
 mod persistent_tiles;
+mod prefetch;
 mod prefetch_1d;
+mod producer_consumer;
+mod ring;
+mod stencil;
 mod tile_2d;
 mod transpose;
 
 pub use add_one_1d::{AddOne1d, AddOneForm};
+pub use conv_im2col::ConvIm2col;
 pub use deform_attn::{DeformAttn, DeformAttnForm};
+pub use encode_map::{ConsumeMap, EncodeMap, map_fields};
 pub use gather_rows::GatherRows;
+pub use histogram::Histogram;
 pub use hwc_tile::{HWC_TILE, HwcTile, HwcTileLanes, Image};
+pub use multicast_tile::MulticastTile;
 pub use persistent_tiles::PersistentTiles;
+pub use prefetch::Prefetch;
 pub use prefetch_1d::Prefetch1d;
+pub use producer_consumer::{ProducerConsumer, ProducerConsumerForm};
+pub use ring::Ring;
+pub use stencil::{Stencil, StencilForm};
 pub use tile_2d::{MapPlace, Matrix, TILE_2D, Tile2d, Tile2dTo};
 pub use transpose::Transpose;

@@ -154,7 +154,7 @@ impl Tile2dTo {
     }
 }
 
-fn check_load(x: i32, conditions: &mut Conditions) {
+pub(crate) fn check_load(x: i32, conditions: &mut Conditions) {
     conditions.multiple(
         "distance of the first column",
         x.unsigned_abs().into(),

@@ -1,11 +1,20 @@
 //! The kernels and their cases, a file each.
 
 mod add_one_1d;
+mod consume_map;
+mod conv_im2col;
 mod deform_attn;
+mod encode_map;
 mod gather_rows;
+mod histogram;
 mod hwc_tile;
+mod multicast_tile;
 mod persistent_tiles;
+mod prefetch;
 mod prefetch_1d;
+mod producer_consumer;
+mod ring;
+mod stencil;
 mod tile_2d;
 mod transpose;
 
@@ -30,11 +39,20 @@ pub struct Kernel {
 /// All kernels, in the order of their names.
 pub const KERNELS: &[Kernel] = &[
     add_one_1d::KERNEL,
+    consume_map::KERNEL,
+    conv_im2col::KERNEL,
     deform_attn::KERNEL,
+    encode_map::KERNEL,
     gather_rows::KERNEL,
+    histogram::KERNEL,
     hwc_tile::KERNEL,
+    multicast_tile::KERNEL,
     persistent_tiles::KERNEL,
+    prefetch::KERNEL,
     prefetch_1d::KERNEL,
+    producer_consumer::KERNEL,
+    ring::KERNEL,
+    stencil::KERNEL,
     tile_2d::KERNEL,
     transpose::KERNEL,
 ];

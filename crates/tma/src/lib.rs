@@ -48,13 +48,17 @@
 #[macro_use]
 mod device_fn;
 #[macro_use]
+mod gate;
+#[macro_use]
 mod positions;
 
+pub mod address;
 mod barrier;
 pub mod cluster;
 pub mod float;
 mod intrinsics;
 mod kernel_arg;
+mod modifier;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
 pub mod ptx;
@@ -63,8 +67,10 @@ pub mod shared;
 mod stores;
 pub mod thread;
 mod transaction;
+pub mod value;
 pub mod warp;
 
+pub use address::{ClusterPtr, GlobalPtr};
 pub use barrier::{Barrier, Token};
 pub use kernel_arg::{GridConstantArg, KernelArg};
 pub use ring::Ring;
