@@ -15,9 +15,9 @@ pub mod probes;
 mod scenario;
 
 pub use device::{Device, Opened};
-pub use kernels::{KERNELS, Kernel};
+pub use kernels::{KERNELS, Kernel, LARGE};
 pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
-pub use scenario::{Expected, Scenario, Wrong};
+pub use scenario::{Content, Expected, Scenario, Wrong};
 
 /// Cases that belong together.
 pub struct Group {
