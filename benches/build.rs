@@ -1,6 +1,7 @@
 //! Builds what is measured: the kernels, and their twins where there is an nvcc.
 
 use std::{
+    collections::BTreeSet,
     env,
     fmt::Write as _,
     fs,
@@ -9,12 +10,9 @@ use std::{
     thread,
 };
 
-use ptx_builder::{Arch, PtxBuilder, tool_dirs};
+use ptx_builder::{Arch, PtxBuilder, PtxIsa, tool_dirs};
 
 const ARCHS: &[Arch] = &[Arch::Sm90a, Arch::Sm100a, Arch::Sm120a];
-
-/// Read before any of them, so that each can stand in a namespace of its own.
-const HEADERS: &[&str] = &["cuda.h", "cuda/barrier", "cuda/ptx"];
 
 fn main() {
     println!("cargo::rerun-if-changed=cuda");
@@ -29,8 +27,14 @@ fn main() {
     let build = |arch: Arch| {
         let (nvcc, all, out_dir) = (&nvcc, &all, &out_dir);
         move || {
-            let rust = ["../kernels-gpu", "gpu"]
-                .map(|path| PtxBuilder::new(path).arch(arch).build_or_exit());
+            // Maps that a kernel changes came with PTX 8.3.
+            let isa = arch.default_isa().max(PtxIsa::new(8, 3));
+            let rust = [("../kernels-gpu", arch.default_isa()), ("gpu", isa)].map(|(path, isa)| {
+                PtxBuilder::new(path)
+                    .arch(arch)
+                    .ptx_isa(isa)
+                    .build_or_exit()
+            });
             let twins = nvcc.as_ref().map(|nvcc| compile(nvcc, all, arch, out_dir));
             (rust, twins)
         }
@@ -66,40 +70,46 @@ fn main() {
         built[0].0[0].compiler.version
     );
     println!(
+        "cargo::rustc-env=KERNELS_PTX={}",
+        built[0].0[0].path.display()
+    );
+    println!(
         "cargo::rustc-env=NVCC={}",
         nvcc.as_deref().map(version).unwrap_or_default()
     );
 }
 
-/// All twins as one module, as the kernels are.
+/// All twins as one module, as the kernels are: each in a namespace of its own, and before them all
+/// headers that they include.
 fn twins(folder: &Path) -> String {
     let entries = folder.read_dir().expect("the twins are in the package");
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = paths.filter_map(|path| path.canonicalize().ok()).collect();
     files.sort();
     let with = |extension: &'static str| {
-        files
-            .iter()
-            .filter(move |path| path.extension().is_some_and(|has| has == extension))
+        let has = move |path: &&PathBuf| path.extension().is_some_and(|has| has == extension);
+        files.iter().filter(has)
     };
-    let mut source: String = HEADERS
+    let texts = files
         .iter()
-        .map(|name| format!("#include <{name}>\n"))
+        .filter_map(|path| fs::read_to_string(path).ok());
+    let is_system = |line: &&str| line.starts_with("#include <");
+    let headers: BTreeSet<String> = texts
+        .flat_map(|text| {
+            text.lines()
+                .filter(is_system)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
         .collect();
-    for header in with("cuh") {
-        let path = header.canonicalize().expect("it was listed");
-        writeln!(source, "#include {:?}", path.display().to_string()).expect("a string takes all");
+    let mut lines = Vec::from_iter(headers);
+    lines.extend(with("cuh").map(|path| format!("#include {:?}", path.display().to_string())));
+    for path in with("cu") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let path = path.display().to_string();
+        lines.push(format!("namespace in_{name} {{\n#include {path:?}\n}}"));
     }
-    for twin in with("cu") {
-        let path = twin.canonicalize().expect("it was listed");
-        let name = twin.file_stem().unwrap_or_default().to_string_lossy();
-        writeln!(
-            source,
-            "namespace in_{name} {{\n#include {:?}\n}}",
-            path.display().to_string()
-        )
-        .expect("a string takes all");
-    }
-    source
+    lines.join("\n") + "\n"
 }
 
 fn compile(nvcc: &Path, source: &Path, arch: Arch, out_dir: &Path) -> PathBuf {

@@ -80,7 +80,11 @@ impl Compiled {
             rustc: DEVICE_COMPILER.to_owned(),
             nvcc: NVCC.to_owned(),
             ptxas: version(ptxas.path()),
-            kernels: code("kernels", built.kernels)?,
+            kernels: {
+                let mut kernels = code("kernels", built.kernels)?;
+                kernels.extend(code("helpers", built.helpers)?);
+                kernels
+            },
             twins: built
                 .twins
                 .map(|twins| code("twins", twins))

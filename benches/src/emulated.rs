@@ -93,7 +93,7 @@ fn places_in_tiles_count() {
 fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
     let (width, height, rounds, warps) = (9_u32, 7_u32, 21_usize, 16_u32);
     let position =
-        |index: u64| hash(index) % (width - 1) | (hash(index + 999) % (height - 1)) << 16;
+        |index: u64| (hash(index) % (width - 1)) | ((hash(index + 999) % (height - 1)) << 16);
     let positions: Vec<u32> = (0..8 * rounds as u64).map(position).collect();
     let expected = sums(&positions, width, warps);
 
@@ -126,4 +126,88 @@ fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
         .scalar(rounds as u32)
         .buffer(2);
     assert_eq!(sums(twins, launch), expected);
+}
+
+/// The Rust helpers, and the twins where there are any.
+fn both() -> impl Iterator<Item = &'static str> {
+    [Some(BUILT_HERE.helpers), BUILT_HERE.twins]
+        .into_iter()
+        .flatten()
+}
+
+#[test]
+fn a_number_goes_round_a_cluster() {
+    for text in both() {
+        for blocks in [2_u32, 4, 8] {
+            let launch = Launch::new("ring_latency", blocks, 32)
+                .cluster(blocks)
+                .scalar(5_u32)
+                .buffer(0);
+            let buffers = run(text, vec![Buffer::zeroed::<u64>("result", 2)], launch);
+            let result = buffers[0].to_vec::<u64>().unwrap();
+            assert!(result[0] > 0);
+            assert_eq!(result[1], 5 * u64::from(blocks));
+        }
+    }
+}
+
+#[test]
+fn a_map_is_changed_before_each_load() {
+    const ROUNDS: usize = 3;
+    let tensors = pattern(64 * 64 * ROUNDS);
+    let map = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[64, 64]);
+    for text in both() {
+        let buffers = vec![
+            Buffer::new("tensors", &tensors),
+            Buffer::zeroed::<u8>("map", 128),
+            Buffer::zeroed::<u32>("cycles", ROUNDS),
+            Buffer::zeroed::<u32>("firsts", ROUNDS),
+        ];
+        let launch = Launch::new("replace_latency", 1, 32)
+            .shared_bytes(16384)
+            .tensor_map(&map, 0)
+            .buffer(0)
+            .scalar(16384_u32)
+            .buffer(1)
+            .scalar(ROUNDS as u32)
+            .buffer(2)
+            .buffer(3);
+        let buffers = run(text, buffers, launch);
+        let firsts = buffers[3].to_vec::<u32>().unwrap();
+        assert_eq!(firsts, [0, 4096, 8192].map(hash));
+        let cycles = buffers[2].to_vec::<u32>().unwrap();
+        assert!(cycles.iter().all(|cycles| *cycles > 0));
+    }
+}
+
+#[test]
+fn every_load_takes_its_time() {
+    const LOADS: usize = 5;
+    let tensor = pattern(9 * 7 * 16);
+    let map = TensorMap::tiled(DataType::F16, &[32, 9, 7]).box_dims(&[32, 2, 2]);
+    for text in both() {
+        let buffers = || {
+            vec![
+                Buffer::new("tensor", &tensor),
+                Buffer::new("positions", &[0_u32, 0x1_0001, 0x5_0007, 0x3_0002, 8]),
+                Buffer::zeroed::<u32>("cycles", LOADS),
+            ]
+        };
+        let boxes = Launch::new("box_latency", 1, 32)
+            .tensor_map(&map, 0)
+            .buffer(1)
+            .scalar(LOADS as u32)
+            .buffer(2);
+        let bulk = Launch::new("load_latency", 1, 32)
+            .shared_bytes(256)
+            .buffer(0)
+            .scalar(256_u32)
+            .scalar(512_u32)
+            .scalar(LOADS as u32)
+            .buffer(2);
+        for launch in [boxes, bulk] {
+            let cycles = run(text, buffers(), launch)[2].to_vec::<u32>().unwrap();
+            assert!(cycles.iter().all(|cycles| *cycles > 0), "{cycles:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The GPU that measures: what it is, what it could do, and whether it is free to do it.
 
-use std::{fs, process::Command};
+use std::{fs, process::Command, thread, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use cust::device::DeviceAttribute;
@@ -47,7 +47,12 @@ pub(crate) struct Smi {
 }
 
 const SMI_FIELDS: &str = "driver_version,clocks.sm,clocks.mem,power.draw,power.limit,temperature.gpu,\
-                          utilization.gpu,ecc.mode.current,clocks_throttle_reasons.active";
+                          utilization.gpu,ecc.mode.current";
+/// What the reasons are called, in newer and older ones.
+const SMI_REASONS: [&str; 2] = [
+    "clocks_event_reasons.active",
+    "clocks_throttle_reasons.active",
+];
 
 /// Bits of nvidia-smi's reasons that mean a clock below what the GPU could have: the hardware's
 /// slowdown, heat by software and by hardware, and the power brake.
@@ -61,7 +66,7 @@ const THROTTLED: &[(u64, &str)] = &[
 /// Beyond this share of its time someone else uses the GPU.
 const BUSY_PERCENT: f64 = 10.0;
 /// Copies of the same bytes differ by less than this, from the tenth part of them to the ninth.
-const STEADY: f64 = 0.03;
+pub(crate) const STEADY: f64 = 0.03;
 /// Of the clock that the driver names.
 const SLOW: f64 = 0.80;
 
@@ -123,19 +128,26 @@ impl Machine {
 impl Smi {
     /// What it says of the GPU; nothing where there is none.
     pub(crate) fn ask(ordinal: u32) -> Option<Self> {
-        let query = format!("--query-gpu={SMI_FIELDS}");
-        let mut command = Command::new("nvidia-smi");
-        command.args([
-            &query,
-            "--format=csv,noheader,nounits",
-            "-i",
-            &ordinal.to_string(),
-        ]);
-        let output = command
-            .output()
-            .ok()
-            .filter(|output| output.status.success())?;
-        Self::parse(&String::from_utf8_lossy(&output.stdout))
+        SMI_REASONS.iter().find_map(|reasons| {
+            let query = format!("--query-gpu={SMI_FIELDS},{reasons}");
+            let mut command = Command::new("nvidia-smi");
+            command.args([&query, "--format=csv,noheader,nounits", "-i"]);
+            let output = command.arg(ordinal.to_string()).output().ok()?;
+            Self::parse(&String::from_utf8_lossy(&output.stdout))
+        })
+    }
+
+    /// The same, when the GPU has come to rest: its use is told of the time before.
+    pub(crate) fn ask_at_rest(ordinal: u32) -> Option<Self> {
+        let mut smi = Self::ask(ordinal)?;
+        for _ in 0..6 {
+            if smi.unfit().is_empty() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(500));
+            smi = Self::ask(ordinal)?;
+        }
+        Some(smi)
     }
 
     fn parse(line: &str) -> Option<Self> {

@@ -7,6 +7,7 @@ mod chart;
 mod compiled;
 #[cfg(test)]
 mod emulated;
+mod latency;
 mod machine;
 mod measure;
 mod modules;
@@ -112,7 +113,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         "--mib takes a power of two from 16 on"
     );
     ensure!(arguments.runs > 0, "--runs takes a number above 0");
-    let before = Smi::ask(arguments.gpu.unwrap_or(0));
+    let before = Smi::ask_at_rest(arguments.gpu.unwrap_or(0));
     let gpu = match arguments.gpu {
         Some(ordinal) => Gpu::open(ordinal)?,
         None => Gpu::first()?,
@@ -139,7 +140,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         expected: RefCell::default(),
     };
 
-    let copies = bench.copies(20)?;
+    let copies = bench.steady_copies()?;
     println!(
         "driver's copy of {} MiB: {:.1} us, {:.0} GB/s, +-{:.1} %\n",
         arguments.mib,
@@ -175,7 +176,9 @@ fn rows(
     unfit: Vec<String>,
 ) -> Result<ExitCode> {
     let all = cases::all(place)?;
-    let (rows, failures) = measured(&chosen(all, &arguments.rows)?, bench, With::All);
+    let (chosen, wanted) = chosen(all, &arguments.rows)?;
+    let (rows, mut failures) = measured(&chosen, bench, With::All);
+    let latencies = latency::rows(bench, place, &wanted, &mut failures);
 
     let after = Smi::ask(bench.gpu.device().ordinal);
     let mut notes = unfit;
@@ -190,6 +193,7 @@ fn rows(
         compiled: Compiled::beside_program(&machine.arch),
         machine,
         rows,
+        latencies,
         failures,
         notes,
         runs: arguments.runs,
@@ -200,7 +204,7 @@ fn rows(
     if let Some(folder) = &arguments.out {
         report.write(folder)?;
     }
-    let good = report.failures.is_empty() && report.rows.iter().all(|row| row.short().is_empty());
+    let good = report.failures.is_empty() && report.reaches_all();
     Ok(if good {
         ExitCode::SUCCESS
     } else {
@@ -211,7 +215,8 @@ fn rows(
 /// Every setting of every kernel, the best first.
 fn sweep(arguments: &Arguments, bench: &Bench<'_>, place: Place<'_>) -> Result<ExitCode> {
     let all = cases::sweep(place)?;
-    let (mut rows, failures) = measured(&chosen(all, &arguments.rows)?, bench, With::Alone);
+    let (chosen, _) = chosen(all, &arguments.rows)?;
+    let (mut rows, failures) = measured(&chosen, bench, With::Alone);
     rows.sort_by(|a, b| {
         a.kernel
             .cmp(b.kernel)
@@ -231,19 +236,23 @@ fn sweep(arguments: &Arguments, bench: &Bench<'_>, place: Place<'_>) -> Result<E
     })
 }
 
-fn chosen(all: Vec<Case>, names: &[String]) -> Result<Vec<Case>> {
-    let wanted = |case: &Case| {
-        let name = case.name();
-        names.is_empty() || names.iter().any(|part| name.contains(part.as_str()))
-    };
+/// The cases that are wanted, and whether a name is.
+fn chosen(all: Vec<Case>, names: &[String]) -> Result<(Vec<Case>, impl Fn(&str) -> bool)> {
+    let wanted =
+        |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));
     let known: Vec<String> = all.iter().map(Case::name).collect();
-    let chosen: Vec<Case> = all.into_iter().filter(wanted).collect();
+    let chosen: Vec<Case> = all
+        .into_iter()
+        .filter(|case| wanted(&case.name()))
+        .collect();
+    let is_latency = latency::NAMES.iter().any(|name| wanted(name));
     ensure!(
-        !chosen.is_empty(),
-        "no row has such a name; there are\n{}",
-        known.join("\n")
+        !chosen.is_empty() || is_latency,
+        "no row has such a name; there are\n{}\n{}",
+        known.join("\n"),
+        latency::NAMES.join("\n")
     );
-    Ok(chosen)
+    Ok((chosen, wanted))
 }
 
 /// The rows, and what failed, in words.

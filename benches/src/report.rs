@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::{
     chart,
     compiled::Compiled,
+    latency::{self, Latency},
     machine::{Machine, Smi},
     measure::Row,
     statistics::Spread,
@@ -23,6 +24,7 @@ pub(crate) struct Report {
     /// Why the figures may say less than they seem to.
     pub(crate) notes: Vec<String>,
     pub(crate) rows: Vec<Row>,
+    pub(crate) latencies: Vec<Latency>,
     pub(crate) failures: Vec<String>,
     /// Milliseconds.
     pub(crate) copies_at_the_end: Spread,
@@ -33,22 +35,28 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn text(&self) -> String {
         let mut text = format!("\n{}\n", table::times(&self.rows, &self.machine));
+        if !self.latencies.is_empty() {
+            text += &format!("\n{}\n", table::latencies(&self.latencies));
+        }
         if let Some(compiled) = &self.compiled {
-            let entries = self.rows.iter().map(|row| row.entry.as_str());
+            let rows = self.rows.iter().map(|row| row.entry.as_str());
+            let entries = rows.chain(latency::NAMES.iter().copied());
             text += &format!("\n{}\n", table::compiled(compiled, entries));
         }
-        text += "\nRegisters, local and static shared bytes as this driver compiled them (Rust; twin):\n";
+        text += "\nRegisters, local and static shared bytes as this driver compiled them, and blocks that a \
+                 multiprocessor runs at once (Rust; twin):\n";
         for row in &self.rows {
             let resources = |times: &crate::measure::Times| {
                 format!(
-                    "{} {} {}",
+                    "{} {} {}, {}",
                     times.registers.unwrap_or(0),
                     times.local_bytes.unwrap_or(0),
-                    times.static_shared_bytes.unwrap_or(0)
+                    times.static_shared_bytes.unwrap_or(0),
+                    times.blocks_at_once.unwrap_or(0)
                 )
             };
             let twin = row.twin.as_ref().map(resources).unwrap_or_default();
-            text += &format!("{}: {}; {twin}\n", row.entry, resources(&row.rust));
+            text += &format!("{}: {}; {twin}\n", row.name(), resources(&row.rust));
         }
         text += &format!(
             "\nThe driver's copy at the end: {:.1} us, +-{:.1} %\n",
@@ -62,6 +70,12 @@ impl Report {
             text += &format!("FAIL {failure}\n");
         }
         text
+    }
+
+    /// Whether no goal is missed.
+    pub(crate) fn reaches_all(&self) -> bool {
+        self.rows.iter().all(|row| row.short().is_empty())
+            && self.latencies.iter().all(Latency::is_reached)
     }
 
     /// `bench.json`, `bench.txt` and `bench.svg`.

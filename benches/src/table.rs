@@ -2,6 +2,7 @@
 
 use crate::{
     compiled::{Code, Compiled},
+    latency::Latency,
     machine::Machine,
     measure::{Row, Times},
 };
@@ -106,6 +107,35 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
         }
     }
     text
+}
+
+/// Cycles, and those of the twin.
+pub(crate) fn latencies(rows: &[Latency]) -> String {
+    let head = [
+        "one after another",
+        "cycles",
+        "least",
+        "twin",
+        "least",
+        "of twin",
+        "",
+    ];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    for row in rows {
+        let cell = |number: Option<f64>, digits: usize| {
+            number.map_or("-".to_owned(), |number| format!("{number:.digits$}"))
+        };
+        table.push(vec![
+            row.name.clone(),
+            cell(Some(row.rust.median), 1),
+            cell(Some(row.rust.least), 1),
+            cell(row.twin.map(|twin| twin.median), 1),
+            cell(row.twin.map(|twin| twin.least), 1),
+            cell(row.of_twin(), 3),
+            if row.is_reached() { "ok" } else { "SHORT" }.to_owned(),
+        ]);
+    }
+    columns(&table)
 }
 
 /// What the compilers made, for the entries in this order.

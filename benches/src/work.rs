@@ -82,7 +82,7 @@ pub(crate) struct Timer {
     gpu: Gpu,
     before: Event,
     after: Event,
-    /// Several times what the L2 cache holds; writing it also gives the host time to queue a run.
+    /// Many times what the L2 cache holds: writing it also gives the host the time to queue a run.
     flush: DeviceBuffer<u8>,
 }
 
@@ -93,18 +93,23 @@ impl Timer {
             gpu: gpu.clone(),
             before: event()?,
             after: event()?,
-            flush: gpu.zeroed((4 * l2_bytes).next_multiple_of(4) as usize)?,
+            flush: gpu.zeroed(16 * l2_bytes as usize)?,
         })
     }
 
-    /// The milliseconds that one run takes.
-    fn milliseconds(&self, work: &Work<'_>, l2: L2) -> Result<f64> {
+    /// Fills the L2 cache with something else.
+    pub(crate) fn flush(&self) -> Result<()> {
         set(
             &self.gpu,
             self.flush.address(),
             0,
             self.flush.len_bytes() as u64,
-        )?;
+        )
+    }
+
+    /// The milliseconds that one run takes.
+    fn milliseconds(&self, work: &Work<'_>, l2: L2) -> Result<f64> {
+        self.flush()?;
         if l2 == L2::Warm {
             work.start(&self.gpu)?;
         }

@@ -4,7 +4,9 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
 mod clock;
+mod latency;
 mod pattern;
 
 pub use clock::clock;
+pub use latency::{box_latency, load_latency, replace_latency, ring_latency};
 pub use pattern::{check, fill};

@@ -103,6 +103,11 @@ impl Dataset {
         tiled.l2_promotion(L2Promotion::None)
     }
 
+    /// A map of it with the boxes.
+    pub(crate) fn boxes(self) -> Tiled {
+        self.map(Variant::Box)
+    }
+
     /// Where its boxes are, anywhere inside: a column in the lower half and a row in the upper half.
     pub(crate) fn positions(self) -> Vec<u32> {
         let position = |index: u64| {

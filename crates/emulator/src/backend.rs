@@ -114,7 +114,7 @@ impl EmulatorBackend {
                 index,
                 launch,
                 program,
-                cluster: cluster.unwrap_or(Dim3::ONE).to_array(),
+                cluster: cluster.map(Dim3::to_array),
             };
             let bytes = parameters(entry, launch, &addresses);
             memory.parameters = bytes.map_err(|failure| ready.about(failure))?;
@@ -134,7 +134,7 @@ struct Ready<'a> {
     index: usize,
     launch: &'a Launch,
     program: Rc<Program>,
-    cluster: [u32; 3],
+    cluster: Option<[u32; 3]>,
 }
 
 impl Ready<'_> {

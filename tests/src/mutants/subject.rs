@@ -20,6 +20,9 @@ const STEPS_FACTOR: u64 = 4;
 /// Steps that a mutant may take besides.
 const STEPS_MORE: u64 = 200_000;
 
+/// Cases of more threads tell no more than small ones, and take long.
+const MAX_THREADS: u64 = 4096;
+
 /// An entry of a kernel.
 #[derive(Debug)]
 pub struct Subject {
@@ -140,8 +143,19 @@ fn with_entries(module: &Module, entries: &[&str]) -> Module {
 /// The telling cases; every case must be right for that.
 fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Case>, String> {
     let ptx = Ptx { name: kernel, text };
+    let threads = |scenario: &Scenario| -> u64 {
+        let shapes = scenario.launches.iter().map(|launch| &launch.shape);
+        let threads = shapes.map(|shape| shape.grid.count() * shape.block.count());
+        threads.sum()
+    };
+    let smallest = scenarios.iter().map(|scenario| threads(scenario)).min();
+    let limit = smallest.unwrap_or(0).max(MAX_THREADS);
+    let small = scenarios
+        .iter()
+        .filter(|scenario| threads(scenario) <= limit);
+    let scenarios: Vec<&Scenario> = small.copied().collect();
     let mut profiles = Vec::new();
-    for scenario in scenarios {
+    for scenario in &scenarios {
         let mut profile = Profile::default();
         let mut job = job(scenario, ptx);
         let reports = EmulatorBackend::new(0).observe(&mut job, &mut profile);

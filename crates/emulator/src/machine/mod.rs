@@ -96,13 +96,13 @@ pub(crate) struct Trapped {
 pub(crate) fn run<O: Observer>(
     program: &Program,
     shape: &Shape,
-    cluster: [u32; 3],
+    cluster: Option<[u32; 3]>,
     memory: &mut Memory,
     config: Config,
     observer: &mut O,
 ) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
-    observer.begin(program, shape, cluster);
+    observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     let result = world.run(program, observer);
     let report = Report {
         steps: world.steps,

@@ -147,7 +147,7 @@ impl Observer for Trace {
         self.launch = Some(Launch {
             number: self.launches,
             program: program.clone(),
-            places: Places::new(shape, cluster),
+            places: Places::new(shape, Some(cluster)),
             first_process,
             warps: Warps::default(),
             copies: Copies::new(self.launches),

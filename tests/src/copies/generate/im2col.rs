@@ -40,7 +40,12 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
     let starts_inside = !random.once_in(3);
     for dim in 0..spatial {
         let pixels = tensor.dims.at(first_spatial + dim) as i64;
-        let (first, end) = pixel_box(random, pixels, limit, action, far);
+        let (mut first, mut end) = pixel_box(random, pixels, limit, action, far);
+        // A store whose box of pixels is not within the tensor is an illegal instruction.
+        if action != Action::Load {
+            first = first.clamp(0, pixels - 1);
+            end = end.clamp(first + 1, pixels);
+        }
         (lower[dim], upper[dim]) = (first as i32, (end - pixels) as i32);
         let stride = tensor.element_strides.at(first_spatial + dim);
         let inside = (first.max(0), end.min(pixels) - 1);
