@@ -10,6 +10,7 @@ mod device;
 mod kernels;
 pub mod maps;
 mod modules;
+pub mod mutants;
 pub mod probes;
 mod scenario;
 

@@ -1,11 +1,75 @@
-//! Random copies on the emulator against what must come out by the definition.
+//! Random copies on the emulator, against what must come out by the definition and what came out on
+//! an H100.
+//!
+//! `data/copies-h100.z` is what `copy-differential --record` wrote on the H100.
+
+use std::{fs, path::Path};
 
 use emulator::EmulatorBackend;
 use launch::{Argument, Backend};
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_builder::{Arch, Ptxas};
 use tests::copies::{
     Action, Batch, Case, Contents, LinearCopy, Output, Transfer, generate::draw, linear_forms,
-    reference::expected,
+    record::Samples, reference::expected, text,
 };
+
+const SAMPLES: &str = "data/copies-h100.z";
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLES);
+    let recorded = samples.exists();
+    if !recorded {
+        println!(
+            "skipped: tests/{SAMPLES} is missing; on an H100, `copy-differential --record` writes it"
+        );
+    }
+    let ptxas = Ptxas::find();
+    if ptxas.is_none() {
+        println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs it");
+    }
+    let can_assemble = ptxas.is_some();
+    let always: [(&str, fn()); 4] = [
+        (
+            "the_emulator_copies_as_the_definition_says",
+            the_emulator_copies_as_the_definition_says,
+        ),
+        ("a_wrong_byte_count_is_told", a_wrong_byte_count_is_told),
+        ("one_bit_is_a_difference", one_bit_is_a_difference),
+        (
+            "the_checker_finds_nothing_in_the_kernels",
+            the_checker_finds_nothing_in_the_kernels,
+        ),
+    ];
+    let always = always.into_iter().map(|(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    let mut trials: Vec<Trial> = always.collect();
+    let replay = move || {
+        let bytes = fs::read(&samples).map_err(|error| format!("tests/{SAMPLES}: {error}"))?;
+        copies_are_those_of_the_hardware(&bytes)
+    };
+    let replay = Trial::test("copies_are_those_of_the_hardware", replay);
+    trials.push(replay.with_ignored_flag(!recorded));
+    let assemble = move || ptxas.map_or(Ok(()), |ptxas| the_kernels_assemble(&ptxas));
+    let assemble = Trial::test("the_kernels_assemble", assemble);
+    trials.push(assemble.with_ignored_flag(!can_assemble));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn the_kernels_assemble(ptxas: &Ptxas) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("copies.ptx");
+    fs::write(&path, text())?;
+    for arch in [Arch::Sm90, Arch::Sm90a] {
+        ptxas.assemble(&path, arch, &folder.path().join("copies.cubin"))?;
+    }
+    Ok(())
+}
 
 /// What the emulator makes of cases.
 fn emulated(cases: &[Case], seed: u64) -> Vec<Output> {
@@ -13,7 +77,6 @@ fn emulated(cases: &[Case], seed: u64) -> Vec<Output> {
     outputs.unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-#[test]
 fn the_emulator_copies_as_the_definition_says() {
     const CASES: u64 = 4000;
     let mut with_reference = 0;
@@ -64,7 +127,6 @@ fn load_expecting(bytes: u32) -> Result<Output, String> {
     Ok(output)
 }
 
-#[test]
 fn a_wrong_byte_count_is_told() {
     let right = load_expecting(64).expect("it is right");
     assert!(right.ended && right.is_zero);
@@ -76,7 +138,6 @@ fn a_wrong_byte_count_is_told() {
     says(48, "64 of 48 expected bytes came, 16 bytes are too many");
 }
 
-#[test]
 fn one_bit_is_a_difference() {
     let output = load_expecting(64).expect("it is right");
     let mut other = output.clone();
@@ -86,11 +147,34 @@ fn one_bit_is_a_difference() {
     assert_ne!(other.digest(), output.digest());
 }
 
-#[test]
 fn the_checker_finds_nothing_in_the_kernels() {
     let cases: Vec<Case> = (0..150).map(|number| draw(12, number, &[]).case).collect();
     let mut job = Batch::new(&cases).job().clone();
     let verdict = EmulatorBackend::new(5).check(&mut job);
     let verdict = verdict.unwrap_or_else(|failure| panic!("{failure}"));
     assert!(verdict.is_clean(), "{verdict:?}");
+}
+
+fn copies_are_those_of_the_hardware(bytes: &[u8]) -> Result<(), Failed> {
+    let Samples { origin, samples } = Samples::unpack(bytes)?;
+    if !origin.starts_with("gpu: ") || samples.is_empty() {
+        return Err(format!("{} samples of `{origin}`", samples.len()).into());
+    }
+    let mut different = Vec::new();
+    for (batch, samples) in samples.chunks(200).enumerate() {
+        let cases: Vec<Case> = samples.iter().map(|sample| sample.case.clone()).collect();
+        let outputs = Batch::new(&cases).run(&mut EmulatorBackend::new(batch as u64))?;
+        for (sample, output) in samples.iter().zip(outputs) {
+            if output.digest() != sample.digest {
+                different.push(&sample.case);
+            }
+        }
+    }
+    match different.first() {
+        None => Ok(()),
+        Some(first) => {
+            let (count, all) = (different.len(), samples.len());
+            Err(format!("{count} of {all} samples of {origin} differ, the first:\n{first}").into())
+        }
+    }
 }

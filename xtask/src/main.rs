@@ -11,6 +11,7 @@ mod bundle;
 mod ci;
 mod doctor;
 mod inspect;
+mod mutate;
 mod new;
 mod ptx;
 mod run;
@@ -30,6 +31,7 @@ enum Verb {
     Doctor(doctor::Args),
     Run(run::Args),
     Test(test::Args),
+    Mutate(mutate::Args),
     Ptx(ptx::Args),
     Inspect(inspect::Args),
     New(new::Args),
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Run(args) => run::run(&args),
         Verb::Test(args) => test::run(&args),
+        Verb::Mutate(args) => mutate::run(&args),
         Verb::Ptx(args) => ptx::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::New(args) => new::run(&args),

@@ -88,7 +88,7 @@ impl EmulatorBackend {
     ) -> Result<Vec<T>, Failure> {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        let image = Image::new(&module);
+        let mut image = Image::new(&module);
         let mut decoded = BTreeMap::new();
         let programs = job
             .launches
@@ -97,9 +97,9 @@ impl EmulatorBackend {
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
         let mut memory = Memory::default();
-        memory.constants = image.constants.clone();
-        for global in &image.globals {
-            memory.place(&global.name, global.bytes.clone(), global.address);
+        memory.constants = std::mem::take(&mut image.constants);
+        for global in std::mem::take(&mut image.globals) {
+            memory.place(&global.name, global.bytes, global.address);
         }
         let buffers = job.buffers.iter();
         let addresses: Vec<u64> = buffers
@@ -114,7 +114,7 @@ impl EmulatorBackend {
                 index,
                 launch,
                 program,
-                cluster: cluster.unwrap_or(Dim3::ONE).to_array(),
+                cluster: cluster.map(Dim3::to_array),
             };
             let bytes = parameters(entry, launch, &addresses);
             memory.parameters = bytes.map_err(|failure| ready.about(failure))?;
@@ -134,7 +134,7 @@ struct Ready<'a> {
     index: usize,
     launch: &'a Launch,
     program: Rc<Program>,
-    cluster: [u32; 3],
+    cluster: Option<[u32; 3]>,
 }
 
 impl Ready<'_> {

@@ -172,7 +172,9 @@ fn launch(case: &Case, number: usize, (shared, global): (usize, usize)) -> Launc
     let global = (global + case.global_at as usize) as u64;
     let launch = match &case.transfer {
         Transfer::Tensor(copy) => launch.tensor_map_at(copy.params, GLOBAL, global),
+        // Copies within shared memory are illegal in a launch without clusters.
         Transfer::Linear(copy) => launch
+            .cluster(1)
             .buffer_at(GLOBAL, global)
             .scalar(copy.to)
             .scalar(copy.bytes),

@@ -148,7 +148,7 @@ impl Case {
         if tensor.element_strides.iter().any(|stride| *stride > 1) {
             categories.push(("element strides", kind.to_owned()));
         }
-        categories.push(("place", self.place(copy)));
+        categories.push(("place", format!("{kind} {mode} {}", self.place(copy))));
         categories
     }
 

@@ -10,6 +10,8 @@ use super::{Case, Excluded};
 pub struct Tally {
     /// Cases, and those that differ, of all kinds together.
     pub all: (u64, u64),
+    /// Cases that stopped the GPU.
+    pub stops: u64,
     kinds: BTreeMap<(String, String), (u64, u64)>,
     excluded: BTreeMap<String, u64>,
 }
@@ -36,7 +38,7 @@ impl Tally {
 
     /// As one line, for [`Tally::from_line`].
     pub fn to_line(&self) -> String {
-        let mut words = vec![format!("{}:{}", self.all.0, self.all.1)];
+        let mut words = vec![format!("{}:{}:{}", self.all.0, self.all.1, self.stops)];
         for ((group, name), (cases, different)) in &self.kinds {
             words.push(format!("{group}:{name}:{cases}:{different}"));
         }
@@ -51,8 +53,9 @@ impl Tally {
         let mut tally = Self::default();
         for (index, word) in line.split(';').enumerate() {
             match word.split(':').collect::<Vec<_>>()[..] {
-                [cases, different] if index == 0 => {
+                [cases, different, stops] if index == 0 => {
                     tally.all = (cases.parse().ok()?, different.parse().ok()?);
+                    tally.stops = stops.parse().ok()?;
                 }
                 [group, name, cases, different] => {
                     let counts = (cases.parse().ok()?, different.parse().ok()?);
@@ -84,6 +87,9 @@ impl Display for Tally {
         }
         let (cases, different) = self.all;
         writeln!(f, "{:<16} {:<32} {cases:>8} {different:>10}", "all", "")?;
+        if self.stops > 0 {
+            writeln!(f, "{} of them stopped the GPU", self.stops)?;
+        }
         for (name, cases) in &self.excluded {
             let reason = name.parse::<Excluded>().map_or("", Excluded::reason);
             writeln!(f, "not compared: {cases} of {name}: {reason}")?;
@@ -99,7 +105,10 @@ mod tests {
 
     #[test]
     fn a_tally_comes_back_from_its_line() {
-        let mut tally = Tally::default();
+        let mut tally = Tally {
+            stops: 3,
+            ..Tally::default()
+        };
         for number in 0..500 {
             let drawn = draw(3, number, &[]);
             tally.add(&drawn.case, number % 7 == 0);

@@ -12,7 +12,7 @@ use std::{
     path::PathBuf,
     process::{Command, ExitCode},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use clap::{Parser, ValueEnum};
@@ -56,9 +56,12 @@ struct Arguments {
     /// How many cases to write.
     #[arg(long, value_name = "CASES", default_value_t = 2000)]
     record_cases: u64,
-    /// So many of the first cases get a job each.
+    /// After how many copies that stopped the GPU to end; each takes some seconds.
+    #[arg(long, value_name = "COPIES", default_value_t = 5)]
+    most_stops: u64,
+    /// How many of the first cases come in small jobs, to find one that stops the GPU.
     #[arg(long, default_value_t = 0, hide = true)]
-    alone: u64,
+    suspects: u64,
     /// What the processes before this one counted.
     #[arg(long, hide = true)]
     counted: Option<String>,
@@ -100,6 +103,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         }
     );
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut told = begin;
     for round in batches(arguments).chunks(threads) {
         let drawn: Vec<Vec<Drawn>> = round
             .iter()
@@ -115,7 +119,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         let seeds: Vec<u64> = round.iter().map(|batch| batch.start).collect();
         for (made, drawn) in sides.make(&cases, &seeds).into_iter().zip(&drawn) {
             match (made.gpu, made.emulator) {
-                (Some(Err(failure)), _) => return ledger.go_on(drawn.len() as u64, failure, drawn),
+                (Some(Err(failure)), _) => return ledger.stopped(failure, drawn),
                 (Some(Ok(outputs)), emulated) => {
                     ledger.judge(drawn, outputs.into_iter().map(Ok).collect(), emulated);
                 }
@@ -123,9 +127,12 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
                 (None, None) => {}
             }
         }
-        let (cases, different) = ledger.tally.all;
-        let seconds = begin.elapsed().as_secs_f64();
-        println!("{cases} cases, {different} different, {seconds:.1} s");
+        if told.elapsed() >= Duration::from_secs(1) {
+            told = Instant::now();
+            let (cases, different) = ledger.tally.all;
+            let seconds = begin.elapsed().as_secs_f64();
+            println!("{cases} cases, {different} different, {seconds:.1} s");
+        }
     }
     println!("\n{}", ledger.tally);
     println!("{}, of {threads} threads together", sides.times());
@@ -140,14 +147,20 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     })
 }
 
+/// Into how many jobs the cases go of a job that stopped the GPU.
+const PARTS: u64 = 20;
+
 /// The numbers of the cases of each job.
 fn batches(arguments: &Arguments) -> Vec<Range<u64>> {
     let end = arguments.first + arguments.cases;
-    let together = (arguments.first + arguments.alone).min(end);
-    let alone = (arguments.first..together).map(|number| number..number + 1);
-    let starts = (together..end).step_by(arguments.batch as usize);
-    let others = starts.map(|start| start..(start + arguments.batch).min(end));
-    alone.chain(others).collect()
+    let suspects = arguments.suspects.min(arguments.cases);
+    let split = |from: u64, to: u64, step: u64| {
+        let starts = (from..to).step_by(step as usize);
+        starts.map(move |start| start..(start + step).min(to))
+    };
+    let middle = arguments.first + suspects;
+    let small = split(arguments.first, middle, suspects.div_ceil(PARTS).max(1));
+    small.chain(split(middle, end, arguments.batch)).collect()
 }
 
 /// What was found.
@@ -192,7 +205,10 @@ impl<'a> Ledger<'a> {
             self.tally.exclude(excluded);
             self.tally.add(case, difference.is_some());
             if let Some(difference) = difference {
-                self.show(case, &difference);
+                self.shown += 1;
+                if made.is_err() || self.shown <= self.arguments.show {
+                    self.show(case, &difference);
+                }
             }
             if self.next < self.arguments.record_cases
                 && let Ok(output) = &made
@@ -206,11 +222,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    fn show(&mut self, case: &Case, difference: &str) {
-        self.shown += 1;
-        if self.shown > self.arguments.show {
-            return;
-        }
+    fn show(&self, case: &Case, difference: &str) {
         let (seed, number) = (self.arguments.seed, self.next);
         let with = self
             .arguments
@@ -223,22 +235,28 @@ impl<'a> Ledger<'a> {
         );
     }
 
-    /// A job of so many cases failed: the rest gets a process of its own, each of these cases alone.
-    fn go_on(&mut self, cases: u64, failure: Failure, drawn: &[Drawn]) -> Result<ExitCode, String> {
+    /// A job stopped the GPU, which no other job of this process can use. A new process makes its
+    /// cases again in smaller jobs or, where it was a single case, goes on with the next.
+    fn stopped(&mut self, failure: Failure, drawn: &[Drawn]) -> Result<ExitCode, String> {
         if failure.stage < Stage::Check {
             return Err(failure.to_string());
         }
         let arguments = self.arguments;
-        let mut alone = cases;
+        let mut suspects = drawn.len() as u64;
         if let [_] = drawn {
             self.judge(drawn, vec![Err(failure.to_string())], None);
-            let together = arguments.first + arguments.alone;
-            alone = together.saturating_sub(self.next);
-        } else {
-            println!("{failure}\nthe cases of this job are made again, each in a job of its own");
+            self.tally.stops += 1;
+            suspects = 0;
+        }
+        if self.tally.stops >= arguments.most_stops.max(1) {
+            println!("\n{}", self.tally);
+            return Err(format!(
+                "{} copies stopped the GPU, and those from case {} on were not made",
+                self.tally.stops, self.next
+            ));
         }
         if arguments.record.is_some() {
-            println!("no record is written");
+            println!("a copy stopped the GPU: no record is written");
         }
         let end = arguments.first + arguments.cases;
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -258,7 +276,8 @@ impl<'a> Ledger<'a> {
             .args(number("cases", end - self.next))
             .args(number("batch", arguments.batch))
             .args(number("show", arguments.show.saturating_sub(self.shown)))
-            .args(number("alone", alone))
+            .args(number("suspects", suspects))
+            .args(number("most-stops", arguments.most_stops))
             .args(
                 arguments
                     .with

@@ -45,13 +45,12 @@ impl Extent {
             Mood::Anywhere => random.once_in(2),
         };
         let end = tensor - 1;
-        let any = match random.below(if is_inside { 4 } else { 32 }) {
+        let any = match random.below(if is_inside { 4 } else { 31 }) {
             0 => 0,
             1 => room,
             2 | 3 => random.within(0, room),
-            4..14 => end - random.within(0, reach - 1),
-            14..24 => -random.within(0, reach - 1),
-            24 => end - reach,
+            4..15 => end - random.within(0, reach - 1),
+            15..25 => -random.within(0, reach - 1),
             25 => -reach,
             26 => tensor,
             27 => tensor + random.within(0, 40),
@@ -65,7 +64,7 @@ impl Extent {
         };
         let any = any.clamp(least, i32::MAX.into());
         let multiple = self.multiple as i64;
-        // Towards the tensor's start, or just outside of it.
-        (any.div_euclid(multiple) * multiple) as i32
+        // Towards the tensor's start from either side.
+        (any / multiple * multiple) as i32
     }
 }

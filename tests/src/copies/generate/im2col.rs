@@ -29,21 +29,35 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         _ if d == rank - 1 => 1 + random.below(4),
         _ => 1 + random.below(12),
     });
-    lay_out(random, &mut tensor, &wanted[..rank], action, &[]);
+    let room = random.pick(&[8192, 16384, 32768]);
+    lay_out(random, &mut tensor, &wanted[..rank], action, (room, &[]));
 
     let limit = [1 << 15, 1 << 7, 1 << 4][spatial - 1];
     let (mut lower, mut upper, mut offsets) = ([0; 3], [0; 3], [0; 3]);
     let mut coordinates = vec![0; rank];
+    // Boxes and offsets that go far beyond the image.
+    let far = random.once_in(6);
+    let starts_inside = !random.once_in(3);
     for dim in 0..spatial {
         let pixels = tensor.dims.at(first_spatial + dim) as i64;
-        let (first, end) = pixel_box(random, pixels, limit, action);
+        let (mut first, mut end) = pixel_box(random, pixels, limit, action, far);
+        // A store whose box of pixels is not within the tensor is an illegal instruction.
+        if action != Action::Load {
+            first = first.clamp(0, pixels - 1);
+            end = end.clamp(first + 1, pixels);
+        }
         (lower[dim], upper[dim]) = (first as i32, (end - pixels) as i32);
         let stride = tensor.element_strides.at(first_spatial + dim);
-        coordinates[first_spatial + dim] = pixel(random, first, end, stride.into(), action);
-        offsets[dim] = match random.below(24) {
-            0 => random.below(2 * limit as u64) as u16,
-            1 => (2 * limit - 1) as u16,
-            _ => random.below(4) as u16,
+        let inside = (first.max(0), end.min(pixels) - 1);
+        coordinates[first_spatial + dim] = match inside.0 <= inside.1 && starts_inside {
+            true => random.within(inside.0, inside.1) as i32,
+            false => pixel(random, (first, end), stride.into(), action),
+        };
+        offsets[dim] = match random.below(if far { 8 } else { 6 }) {
+            0..3 => 0,
+            3..6 => random.below(3) as u16,
+            6 => random.below(2 * limit as u64) as u16,
+            _ => (2 * limit - 1) as u16,
         };
     }
     let mood = Mood::new(random, rank);
@@ -73,39 +87,42 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
 
 /// The first pixel of the box in a dimension, and its end; a store's has a pixel that is not
 /// negative.
-fn pixel_box(random: &mut Random, pixels: i64, limit: i64, action: Action) -> (i64, i64) {
-    let first = match random.below(12) {
+fn pixel_box(
+    random: &mut Random,
+    pixels: i64,
+    limit: i64,
+    action: Action,
+    far: bool,
+) -> (i64, i64) {
+    let first = match random.below(if far { 12 } else { 8 }) {
         0..4 => 0,
-        4..10 => random.within(-4, 3),
-        10 => -limit,
+        4..8 => random.within(-4, 3),
+        8..10 => -limit,
         _ => random.within(-limit, limit - 1),
     };
+    // The distance from the tensor's end has as many bits as the distance from its start.
     let least = match action {
         Action::Load => first + 1,
         _ => (first + 1).max(1),
     };
-    // The distance from the tensor's end has as many bits as the distance from its start.
     let (least, most) = (least.max(pixels - limit), pixels + limit - 1);
-    let end = match random.below(12) {
-        0..3 => pixels,
-        3..9 => pixels + random.within(-4, 4),
-        9 => least,
-        10 => most,
+    let end = match random.below(if far { 12 } else { 8 }) {
+        0..4 => pixels,
+        4..8 => pixels + random.within(-4, 4),
+        8 => least,
+        9 => most,
         _ => random.within(least, most),
     };
     (first, end.clamp(least, most))
 }
 
-/// A pixel of the box, mostly at a multiple of the element stride from its first.
-fn pixel(random: &mut Random, first: i64, end: i64, stride: i64, action: Action) -> i32 {
-    let any = match random.below(6) {
-        0 | 1 => first,
-        2 => end - 1,
-        3 => random.within(first, end - 1),
-        _ => {
-            let steps = (end - first - 1) / stride;
-            first + stride * random.within(0, steps)
-        }
+/// A pixel of the box.
+fn pixel(random: &mut Random, (first, end): (i64, i64), stride: i64, action: Action) -> i32 {
+    let any = match random.below(4) {
+        0 => first,
+        1 => end - 1,
+        2 => random.within(first, end - 1),
+        _ => first + stride * random.within(0, (end - first - 1) / stride),
     };
     let least = match action {
         Action::Load => first,

@@ -64,12 +64,7 @@ pub(super) fn dim(random: &mut Random, reach: u64) -> u64 {
     .max(1)
 }
 
-/// Bytes of global memory that a tensor may have.
-pub(super) fn global_room(random: &mut Random) -> u64 {
-    random.pick(&[512, 2048, 4096, 8192, 16384, 32768])
-}
-
-/// Cuts dimensions to what fits, and lays them out in any order, padded or not.
+/// Cuts dimensions to what fits into `room` bytes of global memory, and lays them out in any order, padded or not.
 ///
 /// What follows is for loads alone: dimensions that overlap, or that stay where they are; those may
 /// have one of the lengths in `stays`.
@@ -78,10 +73,9 @@ pub(super) fn lay_out(
     tensor: &mut Tensor,
     wanted: &[u64],
     action: Action,
-    stays: &[u64],
+    (room, stays): (u64, &[u64]),
 ) {
     let align = tensor_align_bytes(tensor);
-    let room = global_room(random);
     let element = tensor.step_bytes();
     let mut dims = [1; 5];
     dims[0] = wanted[0].min((room / element).max(1));

@@ -44,7 +44,8 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         _ => box_dims[dim],
     });
     let wanted: [u64; 5] = std::array::from_fn(|d| dim(random, reach[d]));
-    lay_out(random, &mut tensor, &wanted[..rank], action, &HUGE);
+    let room = random.pick(&[512, 2048, 4096, 8192, 16384, 32768]);
+    lay_out(random, &mut tensor, &wanted[..rank], action, (room, &HUGE));
     let box_dims = box_dims.map(|length| length as u32);
     let tiled = Tiled {
         tensor,
