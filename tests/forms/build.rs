@@ -2,7 +2,12 @@
 
 use std::{collections::HashMap, env, fmt::Write as _, fs, path::Path};
 
-#[allow(dead_code, unreachable_pub, unused_imports, reason = "it is a module of the tests")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "it is a module of the tests"
+)]
 #[path = "../src/forms/mod.rs"]
 mod forms;
 

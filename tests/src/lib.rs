@@ -6,6 +6,7 @@
 //! chooses the backend and says why a case cannot run.
 
 mod device;
+pub mod forms;
 mod kernels;
 pub mod maps;
 mod modules;
@@ -14,7 +15,7 @@ mod scenario;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel};
-pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
+pub use modules::{DEVICE_COMPILER, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX};
 pub use scenario::{Expected, Scenario, Wrong};
 
 /// Cases that belong together.

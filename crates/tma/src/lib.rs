@@ -37,6 +37,7 @@
         abi_unadjusted,
         asm_experimental_arch,
         link_llvm_intrinsics,
+        rustc_attrs,
         stdarch_nvptx
     )
 )]

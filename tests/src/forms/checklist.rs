@@ -76,7 +76,8 @@ pub fn by_width(instruction: &str, width: impl Fn(&str) -> Option<&'static str>)
     let instruction = instruction.trim().trim_end_matches(';');
     let mut text = String::new();
     let mut depth = 0;
-    let is_word = |character: char| character.is_ascii_alphanumeric() || "%_.:$".contains(character);
+    let is_word =
+        |character: char| character.is_ascii_alphanumeric() || "%_.:$".contains(character);
     let mut rest = instruction;
     while let Some(first) = rest.chars().next() {
         let end = rest.find(|character| is_word(character) != is_word(first));
@@ -111,14 +112,23 @@ mod tests {
 
     #[test]
     fn registers_become_widths() {
-        assert_eq!(text("mbarrier.try_wait.b64 %p1, [%r10], %rd2, %r2;"), "mbarrier.try_wait.b64 p, [r], d, r");
-        assert_eq!(text("mov.u32 %r1, %clusterid.x;"), "mov.u32 r, %clusterid.x");
+        assert_eq!(
+            text("mbarrier.try_wait.b64 %p1, [%r10], %rd2, %r2;"),
+            "mbarrier.try_wait.b64 p, [r], d, r"
+        );
+        assert_eq!(
+            text("mov.u32 %r1, %clusterid.x;"),
+            "mov.u32 r, %clusterid.x"
+        );
         assert_eq!(
             text("cp.async.bulk.tensor.2d.x [%r10], [%rd1, {%r1,%r2}], [%r11], {%h1}, %h4;"),
             "cp.async.bulk.tensor.2d.x [r], [d, {r,r}], [r], {h}, h"
         );
         assert_eq!(text("elect.sync _|%p1, %r1;"), "elect.sync _|p, r");
         assert_eq!(text("cp.async.wait_all;"), "cp.async.wait_all");
-        assert_eq!(text("createpolicy.x.b64 %rd3, 0f3F000000;"), "createpolicy.x.b64 d, r");
+        assert_eq!(
+            text("createpolicy.x.b64 %rd3, 0f3F000000;"),
+            "createpolicy.x.b64 d, r"
+        );
     }
 }

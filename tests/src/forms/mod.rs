@@ -35,7 +35,9 @@ pub struct Support {
 pub fn support() -> Result<Vec<Support>, Vec<String>> {
     let rows = rows(PROBES).map_err(|error| vec![error])?;
     let probe = |text: &str| {
-        let probes = rows.iter().filter(|row| matches!(row.emitted, Emitted::By(_)));
+        let probes = rows
+            .iter()
+            .filter(|row| matches!(row.emitted, Emitted::By(_)));
         probes.enumerate().find(|(_, row)| row.text == text)
     };
     let mut wrong = Vec::new();
@@ -46,28 +48,46 @@ pub fn support() -> Result<Vec<Support>, Vec<String>> {
         let mut all = rows.iter().filter(|row| row.text == text);
         let (row, more) = (all.next(), all.count());
         let emitted = match row {
-            Some(Row { emitted: Emitted::As(other), .. }) => probe(other),
+            Some(Row {
+                emitted: Emitted::As(other),
+                ..
+            }) => probe(other),
             Some(row) => probe(&row.text),
             None => None,
         };
         match emitted {
-            Some((index, Row { text: emitted, emitted: Emitted::By(call) })) if more == 0 => {
+            Some((
+                index,
+                Row {
+                    text: emitted,
+                    emitted: Emitted::By(call),
+                },
+            )) if more == 0 => {
                 supported.push(Support {
                     form: form.clone(),
-                    wrapper: call.split_once('(').map_or(call.as_str(), |(path, _)| path).to_owned(),
+                    wrapper: call
+                        .split_once('(')
+                        .map_or(call.as_str(), |(path, _)| path)
+                        .to_owned(),
                     probe: probe_name(index),
                     spelled: (*emitted != text).then(|| emitted.clone()),
                 });
             }
             _ if row.is_none() => wrong.push(format!("no row: {text}")),
             _ if more > 0 => wrong.push(format!("{} rows: {text}", more + 1)),
-            _ => wrong.push(format!("a row whose other spelling no wrapper emits: {text}")),
+            _ => wrong.push(format!(
+                "a row whose other spelling no wrapper emits: {text}"
+            )),
         }
     }
     let texts: std::collections::HashSet<String> = forms.iter().map(Form::text).collect();
     let unknown = rows.iter().filter(|row| !texts.contains(&row.text));
     wrong.extend(unknown.map(|row| format!("not on the checklist: {}", row.text)));
-    if wrong.is_empty() { Ok(supported) } else { Err(wrong) }
+    if wrong.is_empty() {
+        Ok(supported)
+    } else {
+        Err(wrong)
+    }
 }
 
 /// What the kernel of a probe is called.
@@ -81,7 +101,10 @@ mod tests {
     fn every_form_has_one_wrapper() {
         let supported = super::support().map_err(|wrong| wrong.join("\n"));
         let supported = supported.unwrap_or_else(|wrong| panic!("{wrong}"));
-        let spelled = supported.iter().filter(|form| form.spelled.is_some()).count();
+        let spelled = supported
+            .iter()
+            .filter(|form| form.spelled.is_some())
+            .count();
         println!(
             "{} forms: {} emitted by wrappers, {spelled} other spellings of these",
             supported.len(),

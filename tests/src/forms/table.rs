@@ -52,7 +52,8 @@ pub fn rows(table: &str) -> Result<Vec<Row>, String> {
             Some(other) => (true, other),
             None => (false, value.trim_start()),
         };
-        let pairs = expand(&written_out(text), &written_out(value)).map_err(|reason| at(&reason))?;
+        let pairs =
+            expand(&written_out(text), &written_out(value)).map_err(|reason| at(&reason))?;
         rows.extend(pairs.into_iter().map(|(text, value)| Row {
             text,
             emitted: if is_same {
