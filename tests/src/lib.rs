@@ -7,6 +7,7 @@
 
 pub mod copies;
 mod device;
+pub mod forms;
 mod kernels;
 pub mod maps;
 mod modules;
@@ -16,7 +17,7 @@ mod scenario;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel, LARGE};
-pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
+pub use modules::{DEVICE_COMPILER, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX};
 pub use scenario::{Content, Expected, Scenario, Wrong};
 
 /// Cases that belong together.

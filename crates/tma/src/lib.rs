@@ -40,6 +40,7 @@
         core_intrinsics,
         f16,
         link_llvm_intrinsics,
+        rustc_attrs,
         stdarch_nvptx
     )
 )]
