@@ -9,6 +9,7 @@ use crate::{
     compile::{Compilation, Output, package_name},
     finish::{finish, rename_folders},
     lint::{SourceBarriers, lint},
+    places::name_own_lines,
     target_dir,
 };
 
@@ -236,9 +237,10 @@ impl PtxBuilder {
             .map_err(|errors| unfinished(errors.to_string()))?;
         let markers = finish(&mut module).map_err(unfinished)?;
         rename_folders(&mut module, &output.named_folders);
-        write(&module.to_string())?;
         let source = SourceBarriers::from_llvm_ir(&output.llvm_ir);
         let findings = lint(&module, &markers, Some(&source));
+        name_own_lines(&mut module, &output.ptx, &output.own_files);
+        write(&module.to_string())?;
         if findings.is_empty() {
             Ok(())
         } else {
