@@ -256,10 +256,7 @@ impl TensorCopy {
             });
             let pattern_bytes = tensor.shared_align_bytes() as u32;
             if tensor.swizzle != Swizzle::None {
-                let located = Located::Shared {
-                    rank,
-                    offset: offset as usize,
-                };
+                let located = Located::Shared { rank, offset };
                 step.tell(lane, |step| Event::CopySwizzle {
                     copy,
                     range: step.range(located, 0),

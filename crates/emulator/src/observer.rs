@@ -11,6 +11,29 @@ pub trait Observer {
 
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
+
+    /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
+    /// [`Event::Access`] in the generic proxy that belongs to no copy.
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        let OrdinaryAccess {
+            kind,
+            sem,
+            scope,
+            range,
+        } = access;
+        self.see(
+            origin,
+            Event::Access {
+                proxy: Proxy::Generic,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            },
+        );
+    }
 }
 
 impl Observer for () {
@@ -111,6 +134,19 @@ pub enum Scope {
     Gpu,
     /// Everything.
     Sys,
+}
+
+/// An access by an instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrdinaryAccess {
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// Its ordering.
+    pub sem: Sem,
+    /// Whom the ordering is about.
+    pub scope: Scope,
+    /// The bytes.
+    pub range: Range,
 }
 
 /// The number of a copy, unique in its launch.

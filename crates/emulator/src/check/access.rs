@@ -7,9 +7,9 @@ use super::{
     grid::Extents,
     knowledge::{Knowledge, Own, Side},
     raw::{End, verb, words},
-    shadow::{Access, Actor},
+    shadow::{Access, Actor, Cell, Readers},
 };
-use crate::observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem};
+use crate::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem};
 
 /// An access that is made now.
 #[derive(Clone, Copy, Debug)]
@@ -108,14 +108,14 @@ impl Judge<'_> {
 
 impl Checker {
     /// An access by an instruction.
-    pub(super) fn access(
-        &mut self,
-        origin: Origin,
-        proxy: Proxy,
-        kind: AccessKind,
-        (sem, scope): (Sem, Scope),
-        range: Range,
-    ) {
+    #[inline]
+    pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        let OrdinaryAccess {
+            kind,
+            sem,
+            scope,
+            range,
+        } = access;
         let (Memory::Global | Memory::Shared { .. }) = range.memory else {
             return;
         };
@@ -124,7 +124,7 @@ impl Checker {
             return;
         };
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
-        let mut access = Access::new(actor, epoch, origin.instruction, proxy);
+        let mut access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
         let is_strong = sem != Sem::Weak || kind == AccessKind::Atomic;
         if is_strong {
             access = access.strong(scope);
@@ -160,65 +160,36 @@ impl Checker {
             ..
         } = self;
         let (block, thread) = (made.origin.block as u32, made.origin.thread as usize);
-        let Some(state) = grid.blocks.get(&block).and_then(|b| b.threads.get(thread)) else {
+        let Some(state) = grid.blocks.get(block).and_then(|b| b.threads.get(thread)) else {
             return;
         };
-        let judge = Judge {
-            extents: &grid.extents,
-            copies,
-            known: &state.known,
-            own: &state.own,
-            copy: made.copy,
+        let mut comparison = Comparison {
+            judge: Judge {
+                extents: &grid.extents,
+                copies,
+                known: &state.known,
+                own: &state.own,
+                copy: made.copy,
+            },
+            now: made.access,
+            reads: made.kind != AccessKind::Write,
+            writes: made.kind != AccessKind::Read,
+            side,
+            range,
+            conflicts: Vec::new(),
         };
-        let mut conflicts: Vec<Conflict> = Vec::new();
-        let now = made.access;
-        let is_async = !now.is_generic();
-        let (reads, writes) = (
-            made.kind != AccessKind::Write,
-            made.kind != AccessKind::Read,
-        );
         shadow.visit(
             shared,
             range.address,
             range.bytes.into(),
             |cell, readers, at| {
-                let mut clash = |clash, earlier, earlier_kind| {
-                    add(&mut conflicts, clash, earlier, earlier_kind, range, at);
-                };
-                let write = cell.write;
-                if write.is_none() {
-                    if reads && shared.is_some() {
-                        clash(Clash::Unwritten, write, AccessKind::Write);
-                    }
-                } else if write.made_mbarrier() {
-                    if writes && !now.made_mbarrier() {
-                        clash(Clash::Mbarrier, write, AccessKind::Write);
-                    }
-                } else if write == now {
-                } else if !judge.happened_before(write) {
-                    if !judge.are_morally_strong(write, now) {
-                        clash(Clash::Unordered, write, AccessKind::Write);
-                    }
-                } else if is_async && write.is_generic() && !judge.is_fenced(write, side) {
-                    clash(Clash::Unfenced, write, AccessKind::Write);
-                }
-                if writes {
-                    for reader in cell.readers(readers) {
-                        if !judge.happened_before(*reader)
-                            && !judge.are_morally_strong(*reader, now)
-                        {
-                            clash(Clash::Unordered, *reader, AccessKind::Read);
-                        }
-                    }
-                    cell.set_write(now, readers);
-                } else {
-                    let before = |reader| judge.happened_before(reader);
-                    cell.add_reader(now, shared.is_some(), before, readers);
+                if !cell.repeats(made.access, made.kind) {
+                    comparison.compare(cell, readers, at);
                 }
             },
         );
-        for conflict in conflicts {
-            self.clash(made, conflict, side);
+        for conflict in comparison.conflicts {
+            self.clash(made, conflict);
         }
     }
 
@@ -232,37 +203,80 @@ impl Checker {
     }
 }
 
-/// Adds a conflict; what goes on at the next byte is one with what was before.
-fn add(
-    conflicts: &mut Vec<Conflict>,
-    clash: Clash,
-    earlier: Access,
-    earlier_kind: AccessKind,
+/// An access that is compared with those before it.
+struct Comparison<'a> {
+    judge: Judge<'a>,
+    now: Access,
+    reads: bool,
+    writes: bool,
+    side: Side,
     range: Range,
-    at: u64,
-) {
-    let is_same = |conflict: &&mut Conflict| {
-        conflict.clash == clash
-            && conflict.earlier.instruction() == earlier.instruction()
-            && conflict.earlier_kind == earlier_kind
-    };
-    let word_end = (at / 4 + 1) * 4;
-    let end = word_end.min(range.address + u64::from(range.bytes));
-    if let Some(conflict) = conflicts.iter_mut().find(is_same) {
-        let until = conflict.range.address + u64::from(conflict.range.bytes);
-        if until >= at && until < end {
-            conflict.range.bytes = (end - conflict.range.address) as u32;
+    conflicts: Vec<Conflict>,
+}
+
+impl Comparison<'_> {
+    /// Compares with what was before at one place, and takes note.
+    fn compare(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
+        let (now, write) = (self.now, cell.write);
+        let is_shared = self.side == Side::Shared;
+        if write.is_none() {
+            if self.reads && is_shared {
+                self.clash(Clash::Unwritten, write, AccessKind::Write, at);
+            }
+        } else if write.made_mbarrier() {
+            if self.writes && !now.made_mbarrier() {
+                self.clash(Clash::Mbarrier, write, AccessKind::Write, at);
+            }
+        } else if write == now {
+        } else if !self.judge.happened_before(write) {
+            if !self.judge.are_morally_strong(write, now) {
+                self.clash(Clash::Unordered, write, AccessKind::Write, at);
+            }
+        } else if !now.is_generic() && write.is_generic() && !self.judge.is_fenced(write, self.side)
+        {
+            self.clash(Clash::Unfenced, write, AccessKind::Write, at);
         }
-        return;
+        if self.writes {
+            for reader in cell.readers(readers) {
+                if !self.judge.happened_before(*reader)
+                    && !self.judge.are_morally_strong(*reader, now)
+                {
+                    self.clash(Clash::Unordered, *reader, AccessKind::Read, at);
+                }
+            }
+            cell.set_write(now, readers);
+        } else {
+            let before = |reader| self.judge.happened_before(reader);
+            cell.add_reader(now, is_shared, before, readers);
+        }
     }
-    conflicts.push(Conflict {
-        clash,
-        earlier,
-        earlier_kind,
-        range: Range {
-            address: at,
-            bytes: (end - at) as u32,
-            ..range
-        },
-    });
+
+    /// Adds a conflict; what goes on at the next byte is one with what was before.
+    fn clash(&mut self, clash: Clash, earlier: Access, earlier_kind: AccessKind, at: u64) {
+        let range = self.range;
+        let is_same = |conflict: &&mut Conflict| {
+            conflict.clash == clash
+                && conflict.earlier.instruction() == earlier.instruction()
+                && conflict.earlier_kind == earlier_kind
+        };
+        let word_end = (at / 4 + 1) * 4;
+        let end = word_end.min(range.address + u64::from(range.bytes));
+        if let Some(conflict) = self.conflicts.iter_mut().find(is_same) {
+            let until = conflict.range.address + u64::from(conflict.range.bytes);
+            if until >= at && until < end {
+                conflict.range.bytes = (end - conflict.range.address) as u32;
+            }
+            return;
+        }
+        self.conflicts.push(Conflict {
+            clash,
+            earlier,
+            earlier_kind,
+            range: Range {
+                address: at,
+                bytes: (end - at) as u32,
+                ..range
+            },
+        });
+    }
 }

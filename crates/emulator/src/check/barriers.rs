@@ -14,13 +14,10 @@ impl Checker {
         generation: u64,
         aligned: bool,
     ) {
-        let Some(block) = self.grid.blocks.get_mut(&(origin.block as u32)) else {
+        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        if generation >= 2 {
-            block.barriers.remove(&(barrier, generation - 2));
-        }
-        let meeting = block.barriers.entry((barrier, generation)).or_default();
+        let meeting = block.barriers.entry(barrier).entry(generation);
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
             state.release_to(&mut meeting.released);
         }
@@ -30,10 +27,14 @@ impl Checker {
 
     pub(super) fn barrier_pass(&mut self, origin: Origin, barrier: u32, generation: u64) {
         let grid = &mut self.grid;
-        let Some(block) = grid.blocks.get_mut(&(origin.block as u32)) else {
+        let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let Some(meeting) = block.barriers.get(&(barrier, generation)) else {
+        let Some(meeting) = block
+            .barriers
+            .get(barrier)
+            .and_then(|all| all.get(generation))
+        else {
             return;
         };
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
@@ -51,14 +52,9 @@ impl Checker {
     ) {
         let grid = &mut self.grid;
         let cluster = grid.extents.cluster(origin.block as u32);
-        if generation >= 2 {
-            grid.cluster_barriers.remove(&(cluster, generation - 2));
-        }
-        let meeting = grid
-            .cluster_barriers
-            .entry((cluster, generation))
-            .or_default();
-        let block = grid.blocks.get_mut(&(origin.block as u32));
+        let meetings = grid.cluster_barriers.entry(cluster).or_default();
+        let meeting = meetings.entry(generation);
+        let block = grid.blocks.get_mut(origin.block as u32);
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
         if let Some(state) = state {
             match sem {
@@ -75,10 +71,11 @@ impl Checker {
     pub(super) fn cluster_pass(&mut self, origin: Origin, generation: u64) {
         let grid = &mut self.grid;
         let cluster = grid.extents.cluster(origin.block as u32);
-        let Some(meeting) = grid.cluster_barriers.get(&(cluster, generation)) else {
+        let meetings = grid.cluster_barriers.get(&cluster);
+        let Some(meeting) = meetings.and_then(|all| all.get(generation)) else {
             return;
         };
-        let block = grid.blocks.get_mut(&(origin.block as u32));
+        let block = grid.blocks.get_mut(origin.block as u32);
         let Some(block) = block else { return };
         block.met.extend(&meeting.blocks);
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
@@ -90,7 +87,7 @@ impl Checker {
     /// Lanes of a warp meet: each learns what all know. Told once for each lane.
     pub(super) fn warp_meet(&mut self, origin: Origin, members: u32) {
         let grid = &mut self.grid;
-        let Some(block) = grid.blocks.get_mut(&(origin.block as u32)) else {
+        let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
         let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
@@ -131,6 +128,10 @@ impl Checker {
 fn first_of_warp(meeting: &mut Meeting, origin: Origin, aligned: bool) -> Option<usize> {
     let warp = origin.thread / LANES as u32;
     let now = (origin.instruction, aligned);
-    let (instruction, was_aligned) = *meeting.warps.entry(warp).or_insert(now);
+    let warp = warp as usize;
+    if meeting.warps.len() <= warp {
+        meeting.warps.resize(warp + 1, None);
+    }
+    let (instruction, was_aligned) = *meeting.warps[warp].get_or_insert(now);
     (instruction != origin.instruction && (aligned || was_aligned)).then_some(instruction)
 }

@@ -5,7 +5,6 @@ use super::{
     access::{Clash, Conflict, Judge, Made},
     clock::Lane,
     copies::{CopyInfo, Done},
-    knowledge::Side,
     raw::words,
     shadow::Actor,
 };
@@ -13,7 +12,7 @@ use crate::observer::AccessKind;
 
 impl Checker {
     /// Reports a clash.
-    pub(super) fn clash(&mut self, made: &Made, conflict: Conflict, _side: Side) {
+    pub(super) fn clash(&mut self, made: &Made, conflict: Conflict) {
         let here = self.end_made(made, conflict.range);
         if conflict.clash == Clash::Unwritten {
             let note = format!("{} were not written", words(conflict.range));
@@ -32,7 +31,7 @@ impl Checker {
     /// The kind of two accesses that are not ordered.
     fn name(&self, made: &Made, conflict: &Conflict) -> (Kind, Vec<String>) {
         let (block, thread) = (made.origin.block as u32, made.origin.thread);
-        let state = self.grid.blocks.get(&block);
+        let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|block| block.threads.get(thread as usize)) else {
             return (Kind::DataRace, Vec::new());
         };
@@ -121,7 +120,7 @@ impl Checker {
             return (Kind::DataRace, notes);
         }
         let (block, issuer) = judge.extents.split(copy.issuer);
-        let waits = self.grid.blocks.get(&block).map(|block| &block.vain_waits);
+        let waits = self.grid.blocks.get(block).map(|block| &block.vain_waits);
         let vain = waits.into_iter().flatten().find(|(thread, epoch, _)| {
             *thread != issuer
                 && (judge.own.thread == *thread

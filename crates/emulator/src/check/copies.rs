@@ -193,7 +193,7 @@ impl Checker {
         let known = grid
             .thread(origin.block as u32, origin.thread)
             .map(|thread| thread.known.order.clone());
-        let Some(block) = grid.blocks.get_mut(&of) else {
+        let Some(block) = grid.blocks.get_mut(of) else {
             return;
         };
         if block.copies.last() == Some(&copy) {
@@ -224,7 +224,7 @@ impl Checker {
 
     pub(super) fn group_wait(&mut self, origin: Origin, kind: GroupKind, until: u64, read: bool) {
         let (number, thread) = (origin.block as u32, origin.thread);
-        let Some(block) = self.grid.blocks.get_mut(&number) else {
+        let Some(block) = self.grid.blocks.get_mut(number) else {
             return;
         };
         let Some(state) = block.threads.get_mut(thread as usize) else {

@@ -1,9 +1,11 @@
 //! The grid as the checker sees it: what each thread and block knows and has under way.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::{
     clock::{Epoch, Lane},
+    few::Few,
+    hash::Map,
     knowledge::{Knowledge, Memos, Own, Released},
 };
 use crate::observer::Scope;
@@ -117,9 +119,33 @@ impl Thread {
 pub(super) struct Meeting {
     pub(super) released: Released,
     /// The instruction that the first lane of each warp executed, and whether it is aligned.
-    pub(super) warps: HashMap<u32, (usize, bool)>,
+    pub(super) warps: Vec<Option<(usize, bool)>>,
     /// Blocks that have come.
     pub(super) blocks: BTreeSet<u32>,
+}
+
+/// The last completions of a barrier, and the one that is under way.
+#[derive(Debug, Default)]
+pub(super) struct Meetings(Vec<(u64, Meeting)>);
+
+impl Meetings {
+    pub(super) fn get(&self, generation: u64) -> Option<&Meeting> {
+        let mut all = self.0.iter().rev();
+        all.find(|(of, _)| *of == generation)
+            .map(|(_, meeting)| meeting)
+    }
+
+    /// This one, which may be new. Some may not have been told yet that the one before it is over;
+    /// of older ones, all have.
+    pub(super) fn entry(&mut self, generation: u64) -> &mut Meeting {
+        let found = self.0.iter().rposition(|(of, _)| *of == generation);
+        let index = found.unwrap_or_else(|| {
+            self.0.retain(|(of, _)| of + 2 > generation);
+            self.0.push((generation, Meeting::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[index].1
+    }
 }
 
 /// A block that is running.
@@ -127,8 +153,8 @@ pub(super) struct Meeting {
 pub(super) struct Block {
     pub(super) threads: Vec<Thread>,
     pub(super) alive: u32,
-    /// By barrier and generation.
-    pub(super) barriers: HashMap<(u32, u64), Meeting>,
+    /// By number of the barrier.
+    pub(super) barriers: Few<Meetings>,
     /// Blocks that are known to have started.
     pub(super) met: BTreeSet<u32>,
     /// Lanes of a warp that are still to be told of a meeting.
@@ -136,7 +162,7 @@ pub(super) struct Block {
     /// What those who ended knew.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.
-    pub(super) remote: HashMap<u32, (Epoch, usize)>,
+    pub(super) remote: Map<u32, (Epoch, usize)>,
     /// Copies that use its shared memory and complete at an mbarrier.
     pub(super) copies: Vec<u32>,
     /// Waits for bulk groups by threads that had none: thread, epoch, instruction.
@@ -147,17 +173,14 @@ pub(super) struct Block {
 #[derive(Debug)]
 pub(super) struct Grid {
     pub(super) extents: Extents,
-    pub(super) blocks: HashMap<u32, Block>,
-    /// By cluster and generation.
-    pub(super) cluster_barriers: HashMap<(u64, u64), Meeting>,
+    pub(super) blocks: Few<Block>,
+    /// By number of the cluster.
+    pub(super) cluster_barriers: Map<u64, Meetings>,
     pub(super) memos: Memos,
 }
 
 impl Grid {
     pub(super) fn thread(&mut self, block: u32, thread: u32) -> Option<&mut Thread> {
-        self.blocks
-            .get_mut(&block)?
-            .threads
-            .get_mut(thread as usize)
+        self.blocks.get_mut(block)?.threads.get_mut(thread as usize)
     }
 }

@@ -13,7 +13,7 @@ impl Checker {
     pub(super) fn thread_start(&mut self, origin: Origin) {
         let number = origin.block as u32;
         let threads = self.grid.extents.threads;
-        let block = self.grid.blocks.entry(number).or_default();
+        let block = self.grid.blocks.entry(number);
         if block.threads.is_empty() {
             block.threads = (0..threads)
                 .map(|thread| {
@@ -30,7 +30,7 @@ impl Checker {
 
     /// Whether a block of the cluster is known to have started.
     pub(super) fn knows_block(&self, origin: Origin, of: u32) -> bool {
-        let Some(block) = self.grid.blocks.get(&(origin.block as u32)) else {
+        let Some(block) = self.grid.blocks.get(origin.block as u32) else {
             return true;
         };
         let state = block.threads.get(origin.thread as usize);
@@ -49,14 +49,14 @@ impl Checker {
             return;
         };
         let epoch = state.own.epoch;
-        if let Some(owner) = self.grid.blocks.get_mut(&of) {
+        if let Some(owner) = self.grid.blocks.get_mut(of) {
             owner.remote.insert(user, (epoch, origin.instruction));
         }
     }
 
     pub(super) fn thread_exit(&mut self, origin: Origin) {
         let (number, thread) = (origin.block as u32, origin.thread);
-        let Some(block) = self.grid.blocks.get_mut(&number) else {
+        let Some(block) = self.grid.blocks.get_mut(number) else {
             return;
         };
         let Some(state) = block.threads.get_mut(thread as usize) else {
@@ -87,7 +87,7 @@ impl Checker {
     /// All threads of a block are over.
     fn block_end(&mut self, origin: Origin) {
         let number = origin.block as u32;
-        let Some(block) = self.grid.blocks.remove(&number) else {
+        let Some(block) = self.grid.blocks.remove(number) else {
             return;
         };
         let extents = self.grid.extents;

@@ -1,12 +1,11 @@
 //! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
 
-use std::collections::HashMap;
-
 use super::{
     Checker, Kind,
     access::Made,
     clock::{Clock, Epoch, Lane},
     copies::far,
+    hash::Map,
     knowledge::{Knowledge, Released},
     raw::End,
     shadow::{Access, Actor},
@@ -50,9 +49,9 @@ pub(super) struct Object {
     /// What the last phase passes on, to waits of block scope and of cluster scope.
     done: [Knowledge; 2],
     /// The last wait of each thread of the block.
-    waited: HashMap<u32, Waited>,
+    waited: Map<u32, Waited>,
     /// Last uses by each thread of the grid.
-    users: HashMap<u32, (Epoch, usize)>,
+    users: Map<u32, (Epoch, usize)>,
     is_valid: bool,
 }
 
@@ -60,7 +59,7 @@ pub(super) struct Object {
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
     /// By block and offset.
-    objects: HashMap<(u32, u64), Object>,
+    objects: Map<(u32, u64), Object>,
     next: u32,
 }
 
@@ -251,8 +250,8 @@ impl Checker {
             distant: Released::default(),
             narrow: Released::default(),
             done: Default::default(),
-            waited: HashMap::new(),
-            users: HashMap::new(),
+            waited: Map::default(),
+            users: Map::default(),
             is_valid: true,
         };
         self.mbarriers.objects.insert((block, offset), object);
@@ -318,7 +317,7 @@ impl Checker {
         if at.0 != block {
             self.remote_access(origin, at.0, range, what);
         }
-        let Some(state) = self.grid.blocks.get(&block) else {
+        let Some(state) = self.grid.blocks.get(block) else {
             return;
         };
         let Some(state) = state.threads.get(thread as usize) else {
@@ -462,7 +461,7 @@ impl Checker {
             return;
         };
         let memos = &mut self.grid.memos;
-        let block = self.grid.blocks.get_mut(&(origin.block as u32));
+        let block = self.grid.blocks.get_mut(origin.block as u32);
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
         let Some(state) = state else { return };
         let epoch = state.own.epoch;

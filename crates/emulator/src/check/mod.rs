@@ -11,8 +11,10 @@ mod classify;
 mod clock;
 mod copies;
 mod faults;
+mod few;
 mod finding;
 mod grid;
+mod hash;
 mod kind;
 mod knowledge;
 mod lifetime;
@@ -30,9 +32,10 @@ pub use kind::{Kind, Severity};
 use crate::{
     Fault, Observer, Program,
     machine::Places,
-    observer::{Event, FenceKind, Origin},
+    observer::{Event, FenceKind, OrdinaryAccess, Origin},
 };
 use copies::CopyInfo;
+use few::Few;
 use grid::{Extents, Grid};
 use mbarriers::Mbarriers;
 use raw::Raw;
@@ -64,8 +67,8 @@ impl Checker {
         Self {
             grid: Grid {
                 extents,
-                blocks: HashMap::new(),
-                cluster_barriers: HashMap::new(),
+                blocks: Few::default(),
+                cluster_barriers: Default::default(),
                 memos: Default::default(),
             },
             shadow: Shadow::default(),
@@ -94,18 +97,15 @@ impl Checker {
 }
 
 impl Observer for Checker {
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        self.access(origin, access);
+    }
+
     fn see(&mut self, origin: Origin, event: Event) {
         match event {
-            Event::Access {
-                proxy,
-                kind,
-                sem,
-                scope,
-                range,
-                copy: None,
-            } => self.access(origin, proxy, kind, (sem, scope), range),
-            // What copies access is known from their plans.
-            Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            // What copies access is known from their plans, and the rest comes by `see_access`.
+            Event::Access { .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
             Event::GroupCommit { .. } => {}
             Event::BarrierArrive {
                 barrier,

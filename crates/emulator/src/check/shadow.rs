@@ -1,9 +1,7 @@
 //! Who last wrote each byte of memory, and who has read it since.
 
-use std::collections::HashMap;
-
-use super::clock::Epoch;
-use crate::observer::{Proxy, Scope};
+use super::{clock::Epoch, few::Few, hash::Map};
+use crate::observer::{AccessKind, Proxy, Scope};
 
 /// Readers of one place in shared memory that are remembered; of the rest a race is found by
 /// chance.
@@ -34,6 +32,7 @@ pub(super) struct Access {
 }
 
 const ROLE_NONE: u32 = 0;
+const ROLE_THREAD: u32 = 1;
 const ROLE_MANY: u32 = 5;
 const ROLE_SPLIT: u32 = 6;
 const MBARRIER: u32 = 1 << 8;
@@ -48,7 +47,7 @@ impl Access {
 
     pub(super) fn new(actor: Actor, epoch: Epoch, instruction: usize, proxy: Proxy) -> Self {
         let (index, role) = match actor {
-            Actor::Thread(index) => (index, 1),
+            Actor::Thread(index) => (index, ROLE_THREAD),
             Actor::Async(index) => (index, 2),
             Actor::Copy { id, writes: false } => (id, 3),
             Actor::Copy { id, writes: true } => (id, 4),
@@ -159,6 +158,26 @@ impl Readers {
 }
 
 impl Cell {
+    /// Whether a thread goes on with bytes that nobody else has touched; then that is noted.
+    #[inline]
+    pub(super) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
+        let is_mine = |access: Access| access.index == now.index && access.bits & 7 == ROLE_THREAD;
+        let is_private = now.bits & 7 == ROLE_THREAD
+            && self.write.bits & MBARRIER == 0
+            && is_mine(self.write)
+            && (self.read.bits == ROLE_NONE || is_mine(self.read));
+        if is_private {
+            match kind {
+                AccessKind::Read => self.read = now,
+                AccessKind::Write | AccessKind::Atomic => {
+                    self.write = now;
+                    self.read = Access::NONE;
+                }
+            }
+        }
+        is_private
+    }
+
     /// Those who have read since the last write.
     pub(super) fn readers<'a>(&'a self, readers: &'a Readers) -> &'a [Access] {
         match self.read.role() {
@@ -220,9 +239,9 @@ impl Cell {
 /// All of memory.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    shared: HashMap<u32, Vec<Cell>>,
+    shared: Few<Vec<Cell>>,
     pages: Vec<Box<[Cell; PAGE_WORDS]>>,
-    page_of: HashMap<u64, usize>,
+    page_of: Map<u64, usize>,
     last_page: (u64, usize),
     splits: Vec<[Cell; 4]>,
     free_splits: Vec<usize>,
@@ -232,7 +251,7 @@ pub(super) struct Shadow {
 impl Shadow {
     /// What is known of the shared memory of a block is no longer needed.
     pub(super) fn forget(&mut self, block: u32) {
-        for cell in self.shared.remove(&block).into_iter().flatten() {
+        for cell in self.shared.remove(block).into_iter().flatten() {
             self.free(cell);
         }
     }
@@ -251,6 +270,7 @@ impl Shadow {
     }
 
     /// Calls `each` for all words and parts of words in a range; with the address.
+    #[inline]
     pub(super) fn visit(
         &mut self,
         shared: Option<u32>,
@@ -266,7 +286,7 @@ impl Shadow {
             let (from, to) = ((at % 4) as usize, (until - word * 4) as usize);
             let cell = match shared {
                 Some(block) => {
-                    let cells = self.shared.entry(block).or_default();
+                    let cells = self.shared.entry(block);
                     let (word, last) = (word as usize, end.div_ceil(4) as usize);
                     if cells.len() < last {
                         cells.resize(last, EMPTY);

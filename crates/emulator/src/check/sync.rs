@@ -1,8 +1,6 @@
 //! Fences, and strong accesses that synchronise. PTX ISA 8.7.
 
-use std::collections::HashMap;
-
-use super::{Checker, grid::Fenced, knowledge::Released};
+use super::{Checker, grid::Fenced, hash::Map, knowledge::Released};
 use crate::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
 
 /// What the last write of a location releases, or a chain of atomics.
@@ -14,7 +12,7 @@ pub(super) struct Release {
 }
 
 /// Locations whose last write releases something.
-pub(super) type Locations = HashMap<(Memory, u64), Vec<Release>>;
+pub(super) type Locations = Map<(Memory, u64), Vec<Release>>;
 
 fn acquires(sem: Sem) -> bool {
     matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)
@@ -38,7 +36,7 @@ impl Checker {
         let extents = self.grid.extents;
         let block = origin.block as u32;
         let memos = &mut self.grid.memos;
-        let state = self.grid.blocks.get_mut(&block);
+        let state = self.grid.blocks.get_mut(block);
         let Some(state) = state.and_then(|b| b.threads.get_mut(origin.thread as usize)) else {
             return;
         };
@@ -93,7 +91,7 @@ impl Checker {
         let extents = self.grid.extents;
         let block = origin.block as u32;
         let memos = &mut self.grid.memos;
-        let state = self.grid.blocks.get_mut(&block);
+        let state = self.grid.blocks.get_mut(block);
         let Some(state) = state.and_then(|b| b.threads.get_mut(origin.thread as usize)) else {
             return;
         };

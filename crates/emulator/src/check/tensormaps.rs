@@ -39,7 +39,7 @@ impl Checker {
         let block = origin.block as u32;
         let what = format!("uses the tensor map at {:#x}", range.address);
         let here = End::new(origin, what);
-        let state = self.grid.blocks.get(&block);
+        let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|b| b.threads.get(origin.thread as usize)) else {
             return;
         };
