@@ -12,16 +12,23 @@ const ARCHS: &[Arch] = &[
     Arch::Sm120a,
 ];
 
-/// Crates of kernels, and what to call their PTX.
-const CRATES: &[(&str, &str)] = &[("KERNELS", "../kernels-gpu"), ("PROBES", "gpu")];
+/// Crates of kernels, what to call their PTX, and for which architectures.
+const CRATES: &[(&str, &str, &[Arch])] = &[
+    ("KERNELS", "../kernels-gpu", ARCHS),
+    ("PROBES", "gpu", ARCHS),
+    // For the emulator alone.
+    ("BUGS", "bugs", &[Arch::Sm90a]),
+];
 
 fn main() {
     let built = thread::scope(|scope| {
         let build = |arch: &'static Arch| {
             move || {
-                CRATES
-                    .iter()
-                    .map(|(_, path)| PtxBuilder::new(path).arch(*arch).build_or_exit())
+                let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
+                crates
+                    .map(|(name, path, _)| {
+                        (*name, PtxBuilder::new(path).arch(*arch).build_or_exit())
+                    })
                     .collect::<Vec<_>>()
             }
         };
@@ -32,13 +39,14 @@ fn main() {
         crates.collect::<Vec<_>>()
     });
     let mut source = String::new();
-    for (index, (name, path)) in CRATES.iter().enumerate() {
+    for (name, path, _) in CRATES {
         writeln!(
             source,
             "/// The finished PTX of `{path}`.\npub const {name}_PTX: &[Module] = &["
         )
         .expect("a string takes all");
-        for ptx in built.iter().map(|crates| &crates[index]) {
+        let of_crate = built.iter().flatten().filter(|(of, _)| of == name);
+        for (_, ptx) in of_crate {
             let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
             writeln!(
                 source,
@@ -52,6 +60,6 @@ fn main() {
     fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
     println!(
         "cargo::rustc-env=DEVICE_COMPILER={}",
-        built[0][0].compiler.version
+        built[0][0].1.compiler.version
     );
 }

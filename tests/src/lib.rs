@@ -5,6 +5,7 @@
 //! and what must come out, computed by plain Rust that shares no code with the kernel. [`Device`]
 //! chooses the backend and says why a case cannot run.
 
+pub mod bugs;
 mod device;
 mod kernels;
 pub mod maps;
@@ -14,7 +15,7 @@ mod scenario;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel};
-pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
+pub use modules::{BUGS_PTX, DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
 pub use scenario::{Expected, Scenario, Wrong};
 
 /// Cases that belong together.
