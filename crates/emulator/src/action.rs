@@ -11,12 +11,16 @@ use crate::{
     cvt::Converter,
     cvta::Window,
     decode::Slot,
+    discard::Discard,
     fence::Fence,
     lanes::{Binary, Lanes, Ternary, Unary, blend},
     ld_st::Move,
     mapa::Cluster,
     mbarrier::MbarrierOperation,
     sreg::Special,
+    st_bulk::Zeros,
+    tensormap_cp_fenceproxy::CopyFence,
+    tensormap_replace::Replace,
 };
 
 /// Executed by the lanes of a group together.
@@ -53,6 +57,10 @@ pub(crate) enum Action {
     Fence(Fence),
     Mbarrier(Box<MbarrierOperation>),
     Bulk(Box<BulkOperation>),
+    Zeros(Zeros),
+    Discard(Discard),
+    TensormapReplace(Box<Replace>),
+    CopyFence(Box<CopyFence>),
 }
 
 impl Action {

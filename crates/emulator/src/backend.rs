@@ -59,6 +59,7 @@ impl EmulatorBackend {
     /// supported.
     pub fn check(&self, job: &mut Job<'_>) -> Result<Verdict, Failure> {
         let mut findings = Vec::new();
+        let mut printed = String::new();
         let reports = self.each(job, |ready, memory| {
             if findings.iter().any(Finding::ends_kernel) {
                 return Ok(None);
@@ -66,6 +67,7 @@ impl EmulatorBackend {
             let places = Places::new(&ready.launch.shape, ready.cluster);
             let mut checker = Checker::new(places);
             let result = ready.run(memory, self.config, &mut checker);
+            printed.push_str(&checker.printed);
             let fault = result.as_ref().err();
             let entry = &ready.launch.entry;
             findings.extend(checker.findings(&ready.program, &places, entry, fault.map(|f| &**f)));
@@ -74,6 +76,7 @@ impl EmulatorBackend {
         Ok(Verdict {
             findings,
             reports: reports.into_iter().flatten().collect(),
+            printed,
         })
     }
 
@@ -142,9 +145,7 @@ impl Ready<'_> {
     ) -> Result<Report, Box<Fault>> {
         let shape: &Shape = &self.launch.shape;
         let program = &self.program;
-        let report = machine::run(program, shape, self.cluster, memory, config, observer)?;
-        print!("{}", report.printed);
-        Ok(report)
+        machine::run(program, shape, self.cluster, memory, config, observer)
     }
 
     fn about(&self, failure: Failure) -> Failure {
@@ -165,6 +166,7 @@ impl Backend for EmulatorBackend {
         let start = Instant::now();
         if self.config.checks {
             let verdict = self.check(job)?;
+            print!("{}", verdict.printed);
             if !verdict.is_clean() {
                 return Err(found(&verdict));
             }
@@ -224,24 +226,24 @@ fn parameters(
                 .get(index)
                 .map_or(0, |address| address.wrapping_add(offset_bytes))
         };
-        let value = match argument {
-            Argument::Scalar(scalar) => scalar.to_bytes()[..scalar.size_bytes()].to_vec(),
-            Argument::Buffer {
-                index,
-                offset_bytes,
-            } => address(*index, *offset_bytes).to_le_bytes().to_vec(),
-            Argument::TensorMap {
-                params,
-                index,
-                offset_bytes,
-            } => {
-                let map = params.build_for(address(*index, *offset_bytes), Target::SM_90);
-                let map =
-                    map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))?;
-                map.to_bytes().to_vec()
+        bytes.extend(argument.to_bytes(&mut |leaf| {
+            match leaf {
+                Argument::Scalar(scalar) => Ok(scalar.to_bytes()[..scalar.size_bytes()].to_vec()),
+                Argument::Buffer {
+                    index,
+                    offset_bytes,
+                } => Ok(address(*index, *offset_bytes).to_le_bytes().to_vec()),
+                Argument::TensorMap {
+                    params,
+                    index,
+                    offset_bytes,
+                } => params
+                    .build_for(address(*index, *offset_bytes), Target::SM_90)
+                    .map(|map| map.to_bytes().to_vec())
+                    .map_err(|refused| Failure::new(Stage::Encode, refused.to_string())),
+                Argument::Struct(_) => Ok(Vec::new()),
             }
-        };
-        bytes.extend(value);
+        })?);
     }
     Ok(bytes)
 }

@@ -79,7 +79,6 @@ pub(crate) fn decode(
         let symbol = operand.as_name().and_then(|name| decoder.scope.find(name));
         match symbol {
             Some(Symbol::Local { offset, bytes }) => Ok(Passed::Local { offset, bytes }),
-            Some(Symbol::Register(register)) => Ok(Passed::Register(register.slot)),
             _ => Ok(Passed::Register(decoder.source(operand, Type::B64)?)),
         }
     };

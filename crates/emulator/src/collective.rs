@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Redux(redux_sync::Mode),
     /// `bar.warp.sync`
     Meet,
+    /// The `.sync.aligned` of other instructions.
+    Align,
 }
 
 /// One collective.
@@ -128,7 +130,7 @@ impl Collective {
             Kind::Match(mode) => match_sync::compute(mode, there, a),
             Kind::Elect => elect_sync::compute(there),
             Kind::Redux(mode) => redux_sync::compute(mode, there, a),
-            Kind::Meet => ([0; LANES], [0; LANES]),
+            Kind::Meet | Kind::Align => ([0; LANES], [0; LANES]),
         };
         for (_, base, mask, party) in &parties {
             for (slot, value) in [(party.d, &d), (party.p, &p)] {

@@ -3,9 +3,10 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    action::Action,
+    action::{Action, Alu},
     cp_async_bulk::{BulkOperation, Issue, issue},
     decode::{Address, Constant, Decoder, Refusal, Slot, Space, Words, table::operands},
+    lanes::lift,
     machine::{Completion, Located, Piece, Step, Target, Trapped},
     observer::{Observer, Proxy},
 };
@@ -25,22 +26,47 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    words.cache_hints();
+    // What each cache holds is a matter of speed alone, but `.cg` copies 16 bytes only.
+    let only_16 = words
+        .one_of(&[("ca", false), ("cg", true)])
+        .ok_or("its caches")?;
     let is_shared = words.take("shared") || words.take("shared::cta");
     if !is_shared || !words.take("global") {
         return Err("its direction".into());
     }
-    let (to, from, bytes, source) = match instruction.operands.as_slice() {
+    words.one_of(&[("L2::64B", ()), ("L2::128B", ()), ("L2::256B", ())]);
+    let has_hint = words.take("L2::cache_hint");
+    let (copy, policy) = instruction
+        .operands
+        .split_at(instruction.operands.len() - usize::from(has_hint));
+    for policy in policy {
+        decoder.source(policy, Type::B64)?;
+    }
+    let (to, from, bytes, source) = match copy {
         [to, from, bytes] => (to, from, bytes, None),
         [to, from, bytes, source] => (to, from, bytes, Some(source)),
         _ => return Err("the number of its operands".into()),
     };
+    let sizes: &[i64] = if only_16 { &[16] } else { &[4, 8, 16] };
     let bytes = bytes
         .as_integer()
-        .filter(|bytes| [4, 8, 16].contains(bytes))
+        .filter(|bytes| sizes.contains(bytes))
         .ok_or("its size")? as u64;
+    let all = decoder.constant(Constant::Value(bytes));
     let source_bytes = match source {
-        None => decoder.constant(Constant::Value(bytes)),
+        None => all,
+        Some(source) if decoder.is_predicate(source) => {
+            let nothing = decoder.constant(Constant::Value(0));
+            let ignores = decoder.source(source, Type::Pred)?;
+            let f = lift!(|a: u64, b: u64, p: bool| if p { a } else { b });
+            decoder.temporary(|d| Alu::Ternary {
+                f,
+                d,
+                a: nothing,
+                b: all,
+                c: ignores,
+            })
+        }
         Some(source) => decoder.source(source, Type::U32)?,
     };
     let to = decoder.address(to, Space::SharedCta)?;
@@ -92,12 +118,15 @@ impl AsyncCopy {
         }
         let thread = step.thread(lane);
         let group = step.cta().async_groups.entry(thread).or_default().add();
-        let mut pieces = vec![Piece {
-            from: (read > 0).then_some(Target::Global(from)),
-            to: Target::Shared(rank, offset),
-            bytes: read as usize,
-            data: Vec::new(),
-        }];
+        let mut pieces = Vec::new();
+        if read > 0 {
+            pieces.push(Piece {
+                from: Some(Target::Global(from)),
+                to: Target::Shared(rank, offset),
+                bytes: read as usize,
+                data: Vec::new(),
+            });
+        }
         if read < self.bytes {
             let bytes = (self.bytes - read) as usize;
             let to = Target::Shared(rank, offset + read as usize);
@@ -108,20 +137,12 @@ impl AsyncCopy {
                 data: vec![0; bytes],
             });
         }
-        let completion = Completion::Async { group };
         // Not the async proxy: what `cp.async` does is done by the thread's own proxy.
-        let proxy = Proxy::Generic;
-        issue(
-            step,
-            lane,
-            Issue {
-                pieces,
-                completion,
-                reduction: None,
-                rounds_to_tf32: false,
-                proxy,
-            },
-        );
+        let copy = Issue {
+            proxy: Proxy::Generic,
+            ..Issue::bulk(pieces, Completion::Async { group }, None)
+        };
+        issue(step, lane, copy);
         Ok(())
     }
 }

@@ -6,17 +6,20 @@ use ptx::{Instruction, Type};
 
 use crate::{
     action::Action,
+    clusterlaunchcontrol::TryCancel,
     cp_async::AsyncCopy,
     cp_async_bulk_tensor::TensorCopy,
+    cp_async_mbarrier_arrive::AsyncArrive,
     decode::{Address, Decoder, Refusal, Slot, Space, Words, table::operands},
     error::Trap,
     lanes::lanes_of,
     machine::{Completion, Flow, Piece, Step, Target, Trapped, Wait},
-    observer::{Event, GroupKind, Observer, Proxy},
+    observer::{Event, GroupKind, Observer},
     reduce::Reduction,
+    st_async::AsyncStore,
 };
 
-pub(crate) use issue::{Issue, issue, receivers, target};
+pub(crate) use issue::{Issue, Signal, issue, target};
 
 /// Copies and what orders them.
 #[derive(Clone, Debug)]
@@ -24,6 +27,9 @@ pub(crate) enum BulkOperation {
     Copy(BulkCopy),
     Tensor(TensorCopy),
     Async(AsyncCopy),
+    Arrive(AsyncArrive),
+    Store(AsyncStore),
+    TryCancel(TryCancel),
     /// Closes the group of the thread, of bulk copies or of `cp.async`.
     Commit {
         bulk: bool,
@@ -42,9 +48,10 @@ pub(crate) struct BulkCopy {
     to: Address,
     from: Address,
     bytes: Slot,
-    mbarrier: Option<Address>,
-    /// Blocks of the cluster that get it.
-    multicast: Option<Slot>,
+    /// Copies into shared memory have one.
+    signal: Option<Signal>,
+    /// Which bytes of each 16 are copied.
+    byte_mask: Option<Slot>,
     reduction: Option<Reduction>,
 }
 
@@ -75,16 +82,19 @@ pub(crate) fn decode_copy(
     let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
     let multicasts = words.take("multicast::cluster");
     let has_group = words.take("bulk_group");
+    let has_mask = words.take("cp_mask");
     let is_known = match (to, from) {
-        (Space::SharedCta | Space::SharedCluster, Space::Global) => {
-            has_mbarrier && reduction.is_none()
-        }
+        (Space::SharedCta, Space::Global) => has_mbarrier && !multicasts && reduction.is_none(),
+        (Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),
         (Space::SharedCluster, Space::SharedCta) => has_mbarrier && !multicasts,
         (Space::Global, Space::SharedCta) => has_group && !has_mbarrier && !multicasts,
         _ => false,
     };
     if !is_known || has_group == has_mbarrier {
         return Err("its direction".into());
+    }
+    if has_mask && (to != Space::Global || reduction.is_some()) {
+        return Err("a mask of bytes in this direction".into());
     }
     let mut rest = instruction.operands.iter();
     let mut next = || rest.next().ok_or("the number of its operands");
@@ -102,45 +112,27 @@ pub(crate) fn decode_copy(
     if has_hint {
         decoder.source(next()?, Type::B64)?;
     }
+    let byte_mask = match has_mask {
+        true => Some(decoder.source(next()?, Type::U16)?),
+        false => None,
+    };
     if rest.next().is_some() {
         return Err("the number of its operands".into());
     }
+    let signal = mbarrier.map(|mbarrier| Signal {
+        mbarrier,
+        multicast,
+        pairs: false,
+    });
     let copy = BulkCopy {
         to,
         from,
         bytes,
-        mbarrier,
-        multicast,
+        signal,
+        byte_mask,
         reduction,
     };
     decoder.emit(Action::Bulk(Box::new(BulkOperation::Copy(copy))));
-    Ok(())
-}
-
-/// `cp.async.bulk.prefetch`: a hint.
-pub(crate) fn prefetch(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    for word in [
-        "L2",
-        "global",
-        "L2::cache_hint",
-        "tile",
-        "im2col",
-        "1d",
-        "2d",
-        "3d",
-        "4d",
-        "5d",
-    ] {
-        words.take(word);
-    }
-    if instruction.operands.is_empty() {
-        return Err("the number of its operands".into());
-    }
-    decoder.emit(Action::Nothing);
     Ok(())
 }
 
@@ -195,6 +187,21 @@ impl BulkOperation {
             Self::Async(copy) => {
                 for lane in lanes_of(step.active) {
                     copy.issue(step, lane)?;
+                }
+            }
+            Self::Arrive(arrival) => {
+                for lane in lanes_of(step.active) {
+                    arrival.issue(step, lane)?;
+                }
+            }
+            Self::Store(store) => {
+                for lane in lanes_of(step.active) {
+                    store.issue(step, lane)?;
+                }
+            }
+            Self::TryCancel(request) => {
+                for lane in lanes_of(step.active) {
+                    request.issue(step, lane)?;
                 }
             }
             Self::Commit { bulk } => {
@@ -288,17 +295,26 @@ impl BulkCopy {
                 return Err(step.fault(lane, trap, format!("the copy accesses {what}")));
             }
         }
-        let receivers = match &self.mbarrier {
-            Some(mbarrier) => receivers(step, lane, to, mbarrier, self.multicast)?,
+        let receivers = match &self.signal {
+            Some(signal) => signal.receivers(step, lane, to)?,
             None => {
                 let thread = step.thread(lane);
                 let group = step.cta().bulk.entry(thread).or_default().add();
                 vec![(0, Completion::Bulk { group })]
             }
         };
-        // Pieces reach the barrier in multiples of 32 bytes.
-        let parts = 1 + step.world.rng.below(8);
-        let part = (bytes / parts).next_multiple_of(32).max(32);
+        let parts = match self.byte_mask {
+            Some(mask) => masked(bytes, step.get(mask)[lane] as u16),
+            None => {
+                // Pieces reach the barrier in multiples of 32 bytes.
+                let parts = 1 + step.world.rng.below(8);
+                let part = (bytes / parts).next_multiple_of(32).max(32);
+                let starts = (0..bytes).step_by(part);
+                starts
+                    .map(|start| (start, part.min(bytes - start)))
+                    .collect()
+            }
+        };
         for (rank, completion) in receivers {
             let to = match to {
                 Target::Shared(_, offset) => Target::Shared(rank, offset),
@@ -308,26 +324,44 @@ impl BulkCopy {
                 Target::Global(address) => Target::Global(address + by as u64),
                 Target::Shared(rank, offset) => Target::Shared(rank, offset + by),
             };
-            let pieces = (0..bytes).step_by(part).map(|start| Piece {
-                from: Some(shifted(from, start)),
-                to: shifted(to, start),
-                bytes: part.min(bytes - start),
+            let pieces = parts.iter().map(|(start, bytes)| Piece {
+                from: Some(shifted(from, *start)),
+                to: shifted(to, *start),
+                bytes: *bytes,
                 data: Vec::new(),
             });
             let pieces = pieces.collect();
-            let reduction = self.reduction;
-            issue(
-                step,
-                lane,
-                Issue {
-                    pieces,
-                    completion,
-                    reduction,
-                    rounds_to_tf32: false,
-                    proxy: Proxy::Async,
-                },
-            );
+            issue(step, lane, Issue::bulk(pieces, completion, self.reduction));
         }
         Ok(())
+    }
+}
+
+/// Where runs of bytes begin that a mask lets through, and how long they are: bit `i` stands for
+/// byte `i` of each 16.
+fn masked(bytes: usize, mask: u16) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for byte in (0..bytes).filter(|byte| mask >> (byte % 16) & 1 != 0) {
+        match runs.last_mut() {
+            // A run ends with its 16 bytes, so that it stays short.
+            Some((start, length)) if *start + *length == byte && byte % 16 != 0 => *length += 1,
+            _ => runs.push((byte, 1)),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_lets_runs_of_bytes_through() {
+        assert_eq!(
+            masked(32, 0b1000_0000_0000_0110),
+            [(1, 2), (15, 1), (17, 2), (31, 1)]
+        );
+        assert_eq!(masked(32, u16::MAX), [(0, 16), (16, 16)]);
+        assert_eq!(masked(16, 0), []);
     }
 }

@@ -1,14 +1,16 @@
-//! `cp.reduce.async.bulk`: copies that reduce into their destination. PTX ISA 9.7.9.25.5.2 and 9.7.9.27.1.3.
+//! `cp.reduce.async.bulk`: copies that reduce into their destination. PTX ISA 9.7.9.25.4.2.
+//!
+//! Sums of `f32` keep subnormal numbers, as an H100 does, where the manual says that they are lost.
 
-use ptx::Instruction;
+use ptx::{Instruction, Type};
 
 use crate::{
-    cp_async_bulk, cp_async_bulk_tensor,
+    cp_async_bulk,
     decode::{Decoder, Refusal, Words},
     reduce::{Operator, Reduction},
 };
 
-const OPERATORS: [(&str, Operator); 8] = [
+pub(crate) const OPERATORS: [(&str, Operator); 8] = [
     ("add", Operator::Add),
     ("min", Operator::Min),
     ("max", Operator::Max),
@@ -19,22 +21,37 @@ const OPERATORS: [(&str, Operator); 8] = [
     ("dec", Operator::Dec),
 ];
 
-pub(crate) fn linear(
+pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     let operator = words.one_of(&OPERATORS).ok_or("its operator")?;
-    words.take("noftz");
-    let reduction = Reduction::new(operator, words.ty()?)?;
+    let keeps_subnormal = words.take("noftz");
+    let ty = words.ty()?;
+    let is_half_sum = operator == Operator::Add && matches!(ty, Type::F16 | Type::Bf16);
+    if keeps_subnormal != is_half_sum {
+        return Err("`.noftz`, which sums of half precision have and others have not".into());
+    }
+    if !is_known(operator, ty, instruction.opcode.has("global")) {
+        return Err("its operator for this type and destination".into());
+    }
+    let reduction = Reduction::new(operator, ty)?;
     cp_async_bulk::decode_copy(decoder, instruction, words, Some(reduction))
 }
 
-pub(crate) fn tensor(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let operator = words.one_of(&OPERATORS).ok_or("its operator")?;
-    cp_async_bulk_tensor::decode_copy(decoder, instruction, words, Some(operator))
+/// The table of operators and types of the section.
+fn is_known(operator: Operator, ty: Type, to_global: bool) -> bool {
+    use Type::*;
+    let types: &[Type] = match (operator, to_global) {
+        (Operator::Add, false) => &[U32, S32, U64],
+        (Operator::Add, true) => &[U32, S32, U64, F32, F64, F16, Bf16],
+        (Operator::Min | Operator::Max, false) => &[U32, S32],
+        (Operator::Min | Operator::Max, true) => &[U32, S32, U64, S64, F16, Bf16],
+        (Operator::Inc | Operator::Dec, _) => &[U32],
+        (Operator::And | Operator::Or | Operator::Xor, false) => &[B32],
+        (Operator::And | Operator::Or | Operator::Xor, true) => &[B32, B64],
+        (Operator::Exch, _) => &[],
+    };
+    types.contains(&ty)
 }

@@ -1,4 +1,4 @@
-//! `cvta` and `isspacep`: generic addresses and those of a space. PTX ISA 9.7.9.19, 9.7.9.20.
+//! `cvta`: generic addresses and those of a space. PTX ISA 9.7.9.20.
 
 use ptx::{Instruction, Type};
 
@@ -23,14 +23,14 @@ pub(crate) struct Window {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ask {
+pub(crate) enum Ask {
     ToGeneric,
     FromGeneric,
     Contains,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WindowSpace {
+pub(crate) enum WindowSpace {
     Global,
     SharedCta,
     SharedCluster,
@@ -39,7 +39,7 @@ enum WindowSpace {
     Const,
 }
 
-const SPACES: [(&str, WindowSpace); 8] = [
+pub(crate) const SPACES: [(&str, WindowSpace); 8] = [
     ("global", WindowSpace::Global),
     ("shared", WindowSpace::SharedCta),
     ("shared::cta", WindowSpace::SharedCta),
@@ -55,16 +55,23 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let is_question = instruction.opcode.stem() == "isspacep";
-    let ask = match (is_question, words.take("to")) {
-        (true, _) => Ask::Contains,
-        (false, true) => Ask::FromGeneric,
-        (false, false) => Ask::ToGeneric,
+    let ask = match words.take("to") {
+        true => Ask::FromGeneric,
+        false => Ask::ToGeneric,
     };
     let space = words.one_of(&SPACES).ok_or("its space")?;
-    if !is_question && !matches!(words.ty()?, Type::U64) {
+    if !matches!(words.ty()?, Type::U64) {
         return Err("addresses of 32 bits".into());
     }
+    window(decoder, instruction, space, ask)
+}
+
+pub(crate) fn window(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    space: WindowSpace,
+    ask: Ask,
+) -> Result<(), Refusal> {
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, Type::U64)?;
     let d = decoder.destination(d)?.slot;

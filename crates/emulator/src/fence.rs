@@ -41,6 +41,16 @@ pub(crate) fn decode(
         ];
         let (global, shared) = words.one_of(&spaces).unwrap_or((true, true));
         FenceKind::ProxyAsync { global, shared }
+    } else if proxy && words.take("async::generic") {
+        let sem = words.sem().ok_or("no ordering")?;
+        let restriction = match sem {
+            Sem::Acquire => "sync_restrict::shared::cluster",
+            Sem::Release => "sync_restrict::shared::cta",
+            _ => return Err("its ordering".into()),
+        };
+        words.take(restriction).then_some(()).ok_or("its objects")?;
+        let scope = words.scope().ok_or("no scope")?;
+        FenceKind::ProxyAsyncGeneric { sem, scope }
     } else if proxy && words.take("tensormap::generic") {
         let sem = words.sem().ok_or("no ordering")?;
         let scope = words.scope().ok_or("no scope")?;

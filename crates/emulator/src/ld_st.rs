@@ -1,10 +1,10 @@
 //! `ld`, `st`, `ldu`: loads and stores. PTX ISA 9.7.9.8 to 9.7.9.12.
 
-use ptx::{Instruction, OperandKind, Type};
+use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
     action::Action,
-    decode::{Address, Decoder, Refusal, Slot, Space, Words, table::operands},
+    decode::{Address, Decoder, Refusal, Register, Slot, Space, Words},
     lanes::lanes_of,
     machine::{Step, Trapped},
     observer::{AccessKind, Observer, Scope, Sem},
@@ -47,33 +47,17 @@ pub(crate) fn decode(
     let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
     let count = words.vector();
     let ty = words.ty()?;
-    let bytes = ty
-        .size_bytes()
-        .filter(|bytes| *bytes <= 8)
-        .ok_or("its type")?;
+    let bytes = ty.size_bytes().ok_or("its type")?;
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
     let (value, address) = match instruction.operands.as_slice() {
         [address, value] if stores => (value, address),
         [value, address] => (value, address),
         _ => return Err("the number of its operands".into()),
     };
-    let values = match &value.kind {
-        OperandKind::Vector(values) if values.len() == count => values.as_slice(),
-        _ if count == 1 => std::slice::from_ref(value),
-        _ => return Err("the number of its values".into()),
-    };
-    let registers = values.iter().map(|value| {
-        if stores {
-            return Ok((decoder.source(value, ty)?, u64::MAX));
-        }
-        let register = decoder.destination(value)?;
-        let bits = 8 * register.ty.size_bytes().unwrap_or(8).clamp(1, 8);
-        Ok((register.slot, u64::MAX >> (64 - bits)))
-    });
-    let registers = registers.collect::<Result<_, Refusal>>()?;
+    let registers = registers(decoder, value, ty, count, stores)?;
     let address = decoder.address(address, space)?;
     let order = (sem, scope);
-    let element_bytes = bytes as usize;
+    let element_bytes = bytes.min(8) as usize;
     let access = Move {
         stores,
         address,
@@ -86,21 +70,41 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// `prefetch`, `prefetchu`, `applypriority`, `discard`: hints.
-pub(crate) fn hint(
+/// Registers that are read or written, and the bits of them that a load may set.
+fn registers(
     decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    words.take("tensormap");
-    for level in ["L1", "L2", "L2::evict_last", "L2::evict_normal"] {
-        words.take(level);
+    value: &Operand,
+    ty: Type,
+    count: usize,
+    stores: bool,
+) -> Result<Box<[(Slot, u64)]>, Refusal> {
+    let bits_of = |register: &Register| {
+        let bits = 8 * register.ty.size_bytes().unwrap_or(8).clamp(1, 8);
+        (register.slot, u64::MAX >> (64 - bits))
+    };
+    if let Some(vector) = decoder.vector(value) {
+        if vector.len() != count {
+            return Err("the number of its values".into());
+        }
+        return Ok(vector.iter().map(bits_of).collect());
     }
-    let [address] = operands(instruction)?;
-    decoder.address(address, space)?;
-    decoder.emit(Action::Nothing);
-    Ok(())
+    let values = match &value.kind {
+        OperandKind::Vector(values) if values.len() == count => values.as_slice(),
+        _ if count == 1 => std::slice::from_ref(value),
+        _ => return Err("the number of its values".into()),
+    };
+    let mut registers = Vec::new();
+    for value in values {
+        match ty {
+            Type::B128 => {
+                let halves = decoder.wide_register(value)?;
+                registers.extend(halves.map(|slot| (slot, u64::MAX)));
+            }
+            _ if stores => registers.push((decoder.source(value, ty)?, u64::MAX)),
+            _ => registers.push(bits_of(&decoder.destination(value)?)),
+        }
+    }
+    Ok(registers.into())
 }
 
 impl Move {

@@ -1,5 +1,6 @@
 //! Runs PTX on the CPU, with the semantics of sm_90 for threads, warps, blocks and clusters, shared
-//! memory, mbarriers, and bulk and tensor copies.
+//! memory, mbarriers, and bulk and tensor copies. Of later GPUs it knows the forms of these copies and
+//! what goes with them.
 //!
 //! [`EmulatorBackend`] runs a [`launch::Job`] as a GPU would. An instruction that the emulator does
 //! not know is named before anything runs ([`Error::Unsupported`]), and what would stop a GPU is a
@@ -41,6 +42,7 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod applypriority;
 mod atom;
 mod backend;
 mod barrier_cluster;
@@ -49,20 +51,30 @@ mod barrier_warp;
 mod branch;
 mod call;
 pub mod check;
+mod clusterlaunchcontrol;
 mod collective;
 mod compare;
 mod cp_async;
 mod cp_async_bulk;
+mod cp_async_bulk_prefetch;
+mod cp_async_bulk_prefetch_tensor;
 mod cp_async_bulk_tensor;
+mod cp_async_mbarrier_arrive;
 mod cp_reduce_async_bulk;
+mod cp_reduce_async_bulk_tensor;
+mod createpolicy;
 mod cvt;
 mod cvta;
 mod decode;
+mod discard;
 mod elect_sync;
 mod error;
 mod fence;
 mod float;
+mod getctarank;
+mod griddepcontrol;
 mod integer;
+mod isspacep;
 mod lanes;
 mod ld_st;
 mod logic;
@@ -72,12 +84,20 @@ mod match_sync;
 mod mbarrier;
 mod mov;
 pub mod observer;
+mod prefetch;
+mod red_async;
 mod reduce;
 mod redux_sync;
 mod rng;
+mod setmaxnreg;
 mod shfl_sync;
 mod signature;
 mod sreg;
+mod st_async;
+mod st_bulk;
+mod tensormap_cp_fenceproxy;
+mod tensormap_replace;
+mod trace;
 mod vote_sync;
 mod vprintf;
 
@@ -86,3 +106,4 @@ pub use decode::Program;
 pub use error::{Error, Fault, FaultAt, Place, Trap, Unsupported};
 pub use machine::{Config, Report};
 pub use observer::Observer;
+pub use trace::Trace;

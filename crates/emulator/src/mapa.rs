@@ -1,4 +1,4 @@
-//! `mapa` and `getctarank`: shared addresses of other blocks of the cluster. PTX ISA 9.7.9.22, 9.7.9.23.
+//! `mapa`: shared addresses of other blocks of the cluster. PTX ISA 9.7.9.23.
 
 use ptx::{Instruction, Type};
 
@@ -11,14 +11,14 @@ use crate::{
     observer::Observer,
 };
 
-/// One of the two.
+/// `mapa` or `getctarank`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cluster {
-    d: Slot,
-    a: Slot,
+    pub(crate) d: Slot,
+    pub(crate) a: Slot,
     /// The block whose address is wanted; without it, the block of the address is.
-    rank: Option<Slot>,
-    generic: bool,
+    pub(crate) rank: Option<Slot>,
+    pub(crate) generic: bool,
 }
 
 pub(crate) fn decode(
@@ -26,18 +26,9 @@ pub(crate) fn decode(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let generic = !words.take("shared::cluster");
-    let ty = words.ty()?;
-    if !matches!(ty, Type::U32 | Type::U64) || (generic && ty == Type::U32) {
-        return Err("its type".into());
-    }
-    let (d, a, rank) = if instruction.opcode.stem() == "mapa" {
-        let [d, a, rank] = operands(instruction)?;
-        (d, a, Some(decoder.source(rank, Type::U32)?))
-    } else {
-        let [d, a] = operands(instruction)?;
-        (d, a, None)
-    };
+    let (generic, ty) = address_type(words)?;
+    let [d, a, rank] = operands(instruction)?;
+    let rank = Some(decoder.source(rank, Type::U32)?);
     let a = decoder.source(a, ty)?;
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Cluster(Cluster {
@@ -47,6 +38,16 @@ pub(crate) fn decode(
         generic,
     }));
     Ok(())
+}
+
+/// Whether the address is generic, and its type. No generic address of shared memory has 32 bits, so
+/// that such an instruction, which `ptxas` takes, ends in a fault.
+pub(crate) fn address_type(words: &mut Words<'_>) -> Result<(bool, Type), Refusal> {
+    let generic = !words.take("shared::cluster");
+    match words.ty()? {
+        ty @ (Type::U32 | Type::U64) => Ok((generic, ty)),
+        _ => Err("its type".into()),
+    }
 }
 
 impl Cluster {

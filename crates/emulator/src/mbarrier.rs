@@ -149,11 +149,6 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// `cp.async.mbarrier.arrive` and other relatives are refused by name.
-pub(crate) fn none(_: &mut Decoder<'_>, _: &Instruction, _: &mut Words<'_>) -> Result<(), Refusal> {
-    Err("it is not modelled yet".into())
-}
-
 /// An object: rank of its block, and offset.
 type Object = (usize, usize);
 

@@ -1,10 +1,10 @@
 //! `mov`: copies, and values joined and taken apart. PTX ISA 9.7.9.5 and 9.7.9.6.
 
-use ptx::{Instruction, OperandKind, Type};
+use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
     action::{Action, Alu},
-    decode::{Decoder, Refusal, Words, table::operands},
+    decode::{Decoder, Refusal, Slot, Words, table::operands},
 };
 
 pub(crate) fn mov(
@@ -19,6 +19,13 @@ pub(crate) fn mov(
         (Type::B32 | Type::B64, 4) => Ok(2 * ty.size_bytes().unwrap_or(0) as u32),
         _ => Err("a vector of this size"),
     };
+    if ty == Type::B128 {
+        let copies = wide(decoder, d, true)?
+            .into_iter()
+            .zip(wide(decoder, a, false)?);
+        decoder.emit(Action::Alu(Alu::Copy(copies.collect())));
+        return Ok(());
+    }
     let alu = match (&d.kind, &a.kind) {
         (_, OperandKind::Vector(parts)) => {
             let bits = bits_of(parts.len())?;
@@ -48,4 +55,23 @@ pub(crate) fn mov(
     };
     decoder.emit(Action::Alu(alu));
     Ok(())
+}
+
+/// The halves of a register of 128 bits, or a vector of them.
+fn wide(
+    decoder: &mut Decoder<'_>,
+    operand: &Operand,
+    is_written: bool,
+) -> Result<[Slot; 2], Refusal> {
+    let OperandKind::Vector(parts) = &operand.kind else {
+        return decoder.wide_register(operand);
+    };
+    let [low, high] = parts.as_slice() else {
+        return Err("a vector of this size".into());
+    };
+    let mut half = |part| match is_written {
+        true => Ok(decoder.destination(part)?.slot),
+        false => decoder.source(part, Type::B64),
+    };
+    Ok([half(low)?, half(high)?])
 }

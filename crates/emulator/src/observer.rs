@@ -1,5 +1,13 @@
 //! The one place through which everything passes that a checker may want to know.
 
+mod turn;
+
+use launch::Shape;
+
+pub use turn::{Pause, Turn};
+
+use crate::{Fault, Program};
+
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
 /// Every access to memory, every operation on a barrier, every fence, and every step in the life of
@@ -8,6 +16,22 @@
 pub trait Observer {
     /// Whether [`see`](Self::see) is called at all.
     const WATCHES: bool = true;
+
+    /// A kernel begins. The instructions that are seen from now on are those of `program`; `cluster`
+    /// counts the blocks of a cluster, innermost first.
+    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
+        let _ = (program, shape, cluster);
+    }
+
+    /// The kernel is over, or something has ended it.
+    fn end(&mut self, fault: Option<&Fault>) {
+        let _ = fault;
+    }
+
+    /// Lanes of a warp had a turn. What they did in it was seen before.
+    fn turn(&mut self, turn: Turn) {
+        let _ = turn;
+    }
 
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
@@ -33,6 +57,12 @@ pub trait Observer {
                 copy: None,
             },
         );
+    }
+
+    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
+    /// the observer wants it elsewhere.
+    fn print(&mut self, text: &str) {
+        print!("{text}");
     }
 }
 
@@ -286,6 +316,8 @@ pub enum CopyCompletion {
     Mbarrier(Range),
     /// A group of its thread, counted within the thread.
     Group(GroupKind, u64),
+    /// Nothing but the end of its block.
+    Nothing,
 }
 
 /// The two kinds of groups that a thread has.
@@ -333,6 +365,14 @@ pub enum MbarrierEvent {
         /// Whether the expected count of later phases falls by as many.
         drops: bool,
     },
+    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
+    /// are complete.
+    AsyncArrive {
+        /// The phase.
+        phase: u64,
+        /// Those `cp.async` of the thread have lower numbers than this.
+        copies_before: CopyId,
+    },
     /// What came last has completed the phase.
     PhaseDone {
         /// The phase.
@@ -371,6 +411,13 @@ pub enum FenceKind {
         global: bool,
         /// Shared memory.
         shared: bool,
+    },
+    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
+    ProxyAsyncGeneric {
+        /// Release of this block's shared memory, or acquire of that of the cluster.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {

@@ -26,6 +26,8 @@ pub(crate) enum Operator {
 pub(crate) struct Reduction {
     operator: Operator,
     ty: Type,
+    /// Subnormal numbers count as zeros, and become such.
+    flushes: bool,
 }
 
 impl Reduction {
@@ -47,8 +49,20 @@ impl Reduction {
             _ => false,
         };
         known
-            .then_some(Self { operator, ty })
+            .then_some(Self {
+                operator,
+                ty,
+                flushes: false,
+            })
             .ok_or_else(|| "its operator for this type".into())
+    }
+
+    /// The same with subnormal numbers flushed to zero.
+    pub(crate) fn flushing(self) -> Self {
+        Self {
+            flushes: true,
+            ..self
+        }
     }
 
     pub(crate) fn size_bytes(self) -> usize {
@@ -123,13 +137,14 @@ impl Reduction {
     }
 
     fn float<T: Float + Bits>(self, old: u64, new: u64) -> u64 {
-        let (old, new) = (T::of(old), T::of(new));
+        let flush = |value: T| if self.flushes { value.flush() } else { value };
+        let (old, new) = (flush(T::of(old)), flush(T::of(new)));
         let result = match self.operator {
             Operator::Min => old.min(new),
             Operator::Max => old.max(new),
             _ => old.add(new),
         };
-        result.bits()
+        flush(result).bits()
     }
 
     fn halves<T: Float + Bits>(self, old: u64, new: u64) -> u64 {
@@ -144,18 +159,12 @@ mod tests {
 
     #[test]
     fn counters_wrap_at_their_operand() {
-        let inc = Reduction {
-            operator: Operator::Inc,
-            ty: Type::U32,
-        };
+        let inc = Reduction::new(Operator::Inc, Type::U32).unwrap();
         assert_eq!(
             [inc.apply(3, 5), inc.apply(5, 5), inc.apply(9, 5)],
             [4, 0, 0]
         );
-        let dec = Reduction {
-            operator: Operator::Dec,
-            ty: Type::U32,
-        };
+        let dec = Reduction::new(Operator::Dec, Type::U32).unwrap();
         assert_eq!(
             [dec.apply(3, 5), dec.apply(0, 5), dec.apply(9, 5)],
             [2, 5, 5]
@@ -164,10 +173,7 @@ mod tests {
 
     #[test]
     fn elements_are_reduced_one_by_one() {
-        let add = Reduction {
-            operator: Operator::Add,
-            ty: Type::S32,
-        };
+        let add = Reduction::new(Operator::Add, Type::S32).unwrap();
         let mut bytes = [1_i32, -1].map(i32::to_le_bytes).concat();
         add.apply_all(
             &mut bytes,

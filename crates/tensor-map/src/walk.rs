@@ -5,11 +5,14 @@
 //! row, the swizzle may scatter pieces over shared memory: [`Row::pieces`].
 //!
 //! What is said here was seen on an H100, except slices with swizzles other than 32 bytes, which
-//! follow from the rest. Copies of types of 4 and 6 bits, wide im2col copies, and gathers and
-//! scatters of rows were not seen, and have no walk.
+//! follow from the rest. Wide im2col loads and gathers and scatters of rows need a later GPU; their
+//! walks follow the text of PTX ISA 9.1, sections 5.5.3.4 and 5.5.5. Copies of types of 4 and 6 bits
+//! were not seen, and have no walk.
 
 mod column;
+mod rows;
 mod tiles;
+mod wide;
 
 use core::{
     error::Error,
@@ -20,7 +23,9 @@ use core::{
 use crate::{Dims, Params, Swizzle, Tensor, layout};
 
 use column::Column;
+use rows::Rows;
 use tiles::Tiles;
+use wide::Wide;
 
 /// Which way a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +134,17 @@ pub enum NoWalk {
     },
     /// Offsets for an im2col store, which takes none.
     StoreOffsets,
+    /// A number of a wide im2col load that the instruction does not take.
+    WideRange {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: u16,
+        /// The largest that there can be.
+        max: u16,
+    },
+    /// A copy that no instruction makes of such a map.
+    Unfit(&'static str),
     /// A copy that was never seen.
     Unknown(&'static str),
 }
@@ -165,6 +181,10 @@ impl Display for NoWalk {
             Self::StoreOffsets => {
                 f.write_str("a store has no offsets: add them to the coordinates")
             }
+            Self::WideRange { what, value, max } => {
+                write!(f, "the {what} is {value}: a wide load takes 0 to {max}")
+            }
+            Self::Unfit(what) => write!(f, "there are no copies of {what}"),
             Self::Unknown(what) => write!(f, "what a copy of {what} does is not known"),
         }
     }
@@ -180,6 +200,8 @@ pub struct Walk(Kind);
 enum Kind {
     Tiles(Tiles),
     Column(Column),
+    Rows(Rows),
+    Wide(Wide),
 }
 
 impl Params {
@@ -189,7 +211,8 @@ impl Params {
     /// Copies of im2col maps also have `offsets`, one for each spatial dimension, W first, that are
     /// added to the coordinates of every pixel: of 16, 8 or 5 bits for one, two or three spatial
     /// dimensions. Those of tiled maps have none, and neither have stores, for which they may be
-    /// left out or be zero.
+    /// left out or be zero. Loads of wide im2col maps have two: the halo and the offset along W, in
+    /// pixels; of them there are no stores.
     ///
     /// ```
     /// use tensor_map::{DataType, TensorMap, walk::Direction};
@@ -210,20 +233,15 @@ impl Params {
         offsets: &[u16],
         direction: Direction,
     ) -> Result<Walk, NoWalk> {
+        self.check()?;
         let tensor = self.tensor();
-        if self.build_for(0, crate::Target::SM_90).is_err() {
-            return Err(self.unwalkable());
-        }
         let rank = tensor.rank();
         length("coordinates", coordinates.len(), rank)?;
         let coordinates = Dims::<i32>::new(coordinates);
-        if direction == Direction::Store
-            && let Some(dim) = coordinates.iter().position(|coordinate| *coordinate < 0)
-        {
-            return Err(NoWalk::NegativeStore {
-                dim,
-                coordinate: coordinates.at(dim),
-            });
+        if direction == Direction::Store {
+            for (dim, coordinate) in coordinates.iter().enumerate() {
+                not_negative(dim, *coordinate)?;
+            }
         }
         let kind = match self {
             Self::Tiled(tiled) => {
@@ -235,21 +253,81 @@ impl Params {
                 let offsets = filter_offsets(offsets, rank - 2, direction)?;
                 Kind::Column(Column::new(im2col, coordinates, offsets, direction)?)
             }
-            Self::Im2colWide(_) => return Err(NoWalk::Unknown("a wide im2col map")),
+            Self::Im2colWide(_) if direction == Direction::Store => {
+                return Err(NoWalk::Unfit("a wide im2col map to global memory"));
+            }
+            Self::Im2colWide(wide) => {
+                let [halo, offset] = offsets else {
+                    return Err(NoWalk::Length {
+                        what: "numbers of a wide load",
+                        given: offsets.len(),
+                        needed: 2,
+                    });
+                };
+                Kind::Wide(Wide::new(wide, coordinates, [*halo, *offset])?)
+            }
         };
         Ok(Walk(kind))
     }
 
-    fn unwalkable(&self) -> NoWalk {
+    /// The rows of a load `.tile::gather4` or a store `.tile::scatter4`: four rows of a tensor of
+    /// two dimensions, each from `column` on and as long as the box, whose second length is 1.
+    /// `column` is in elements of dimension 0, `rows` in those of dimension 1.
+    ///
+    /// ```
+    /// use tensor_map::{DataType, TensorMap, walk::Direction};
+    ///
+    /// let tiled = TensorMap::tiled(DataType::I32, &[100, 64]).box_dims(&[8, 1]);
+    /// let rows = tiled.params().walk_rows(4, [60, 2, 2, 64], Direction::Load).unwrap();
+    /// let starts: Vec<_> = rows.map(|row| (row.global_offset / 4, row.inside.end)).collect();
+    /// // There is no row 64.
+    /// assert_eq!(starts, [(6004, 32), (204, 32), (204, 32), (6404, 0)]);
+    /// ```
+    ///
+    /// # Errors
+    /// The copy would stop the GPU, or there is none of such a map.
+    pub fn walk_rows(
+        &self,
+        column: i32,
+        rows: [i32; 4],
+        direction: Direction,
+    ) -> Result<Walk, NoWalk> {
+        let Self::Tiled(tiled) = self else {
+            return Err(NoWalk::Unfit("four rows of an im2col map"));
+        };
+        self.check()?;
+        if direction == Direction::Store {
+            not_negative(0, column)?;
+            for row in rows {
+                not_negative(1, row)?;
+            }
+        }
+        let rows = Rows::new(tiled, column, rows, direction)?;
+        Ok(Walk(Kind::Rows(rows)))
+    }
+
+    /// Whether copies of such maps are known.
+    fn check(&self) -> Result<(), NoWalk> {
+        if self.build_for(0, crate::Target::SM_90).is_ok() {
+            return Ok(());
+        }
         let tensor = self.tensor();
-        match self {
+        Err(match self {
             _ if tensor.data_type.is_packed() => NoWalk::Unknown("elements of 4 or 6 bits"),
             _ if tensor.swizzle.is_atom() => {
                 NoWalk::Unknown("a swizzle that needs compute capability 10.0")
             }
             _ => NoWalk::Broken,
-        }
+        })
     }
+}
+
+/// Coordinates of stores are not negative.
+fn not_negative(dim: usize, coordinate: i32) -> Result<(), NoWalk> {
+    if coordinate < 0 {
+        return Err(NoWalk::NegativeStore { dim, coordinate });
+    }
+    Ok(())
 }
 
 fn length(what: &'static str, given: usize, needed: usize) -> Result<(), NoWalk> {
@@ -366,6 +444,8 @@ impl Iterator for Walk {
         match &mut self.0 {
             Kind::Tiles(tiles) => tiles.next(),
             Kind::Column(column) => column.next(),
+            Kind::Rows(rows) => rows.next(),
+            Kind::Wide(wide) => wide.next(),
         }
     }
 }

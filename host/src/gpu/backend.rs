@@ -145,6 +145,10 @@ fn value(gpu: &Gpu, argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<
             params.as_ref(),
             address(*index, *offset_bytes)?,
         )?),
+        Argument::Struct(_) => {
+            let bytes = |leaf: &Argument| value(gpu, leaf, memory).map(|value| value.to_bytes());
+            Value::structure(&argument.to_bytes(&mut { bytes })?)
+        }
     })
 }
 

@@ -232,8 +232,7 @@ impl Comparison<'_> {
             if !self.judge.are_morally_strong(write, now) {
                 self.clash(Clash::Unordered, write, AccessKind::Write, at);
             }
-        } else if !now.is_generic() && write.is_generic() && !self.judge.is_fenced(write, self.side)
-        {
+        } else if now.is_async() && write.is_generic() && !self.judge.is_fenced(write, self.side) {
             self.clash(Clash::Unfenced, write, AccessKind::Write, at);
         }
         if self.writes {

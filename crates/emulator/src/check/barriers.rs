@@ -3,7 +3,7 @@
 use super::{Checker, Kind, grid::Meeting, knowledge::Released, raw::End};
 use crate::{
     lanes::{LANES, lanes_of},
-    observer::{Origin, Sem},
+    observer::{Origin, Scope, Sem},
 };
 
 impl Checker {
@@ -58,7 +58,14 @@ impl Checker {
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
         if let Some(state) = state {
             match sem {
-                Sem::Relaxed => meeting.released.add_inits(&state.known, &state.own),
+                Sem::Relaxed => {
+                    meeting.released.add_inits(&state.known, &state.own);
+                    if let Some(fenced) = &state.fenced
+                        && fenced.scope != Scope::Cta
+                    {
+                        meeting.released.join(&fenced.released);
+                    }
+                }
                 _ => state.release_to(&mut meeting.released),
             }
             // That a block has started is known to all who meet it.

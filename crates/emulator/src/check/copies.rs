@@ -104,9 +104,10 @@ impl Checker {
                 let epoch = groups.add(group, origin.instruction);
                 (Done::Group { plain }, epoch)
             }
+            CopyCompletion::Nothing => (Done::Group { plain: false }, Epoch::MAX),
             CopyCompletion::Mbarrier(range) => {
                 let wide = state.known.wide().clone();
-                self.mbarrier_use(origin, range, "issues a copy that counts at");
+                self.mbarrier_known(origin, range, "issues a copy that counts at");
                 match self.mbarriers.copy_issued(range, bytes, wide, origin) {
                     Some((of, id, phase)) => {
                         let done = Done::Mbarrier {
@@ -208,6 +209,14 @@ impl Checker {
             });
         }
         block.copies.push(copy);
+    }
+
+    /// How many `cp.async` a thread had issued when there were so many copies.
+    pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
+        let before = self.copies.iter().take(copies as usize).rev();
+        let mut before = before.filter(|copy| copy.issuer == issuer);
+        let last = before.find(|copy| copy.done == Done::Group { plain: true });
+        last.map_or(0, |copy| copy.epoch)
     }
 
     pub(super) fn copy_swizzle(&mut self, origin: Origin, range: Range, pattern_bytes: u32) {

@@ -56,6 +56,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,
+    /// What all launches printed, also one that did not run to its end.
+    pub printed: String,
 }
 
 impl Verdict {

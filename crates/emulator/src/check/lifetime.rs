@@ -91,7 +91,8 @@ impl Checker {
             return;
         };
         let extents = self.grid.extents;
-        let ended = &block.ended.known.order;
+        // A scope that is too narrow is reported where it matters.
+        let ended = block.ended.known.wide();
         for copy in &block.copies {
             let Some(info) = self.copies.get(*copy as usize) else {
                 continue;

@@ -10,7 +10,9 @@ use super::{
     raw::End,
     shadow::{Access, Actor},
 };
-use crate::observer::{AccessKind, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem};
+use crate::observer::{
+    AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
+};
 
 /// A copy that was issued in the current phase.
 #[derive(Clone, Debug)]
@@ -116,7 +118,7 @@ impl Object {
             self.phase,
             self.offset,
             self.expected,
-            self.issued.len(),
+            self.issued.iter().filter(|copy| copy.bytes > 0).count(),
         )];
         for (origin, bytes) in self.armed.iter().take(4) {
             let (thread, block) = (origin.thread, origin.block);
@@ -188,6 +190,10 @@ impl Checker {
             MbarrierEvent::Arrive { .. } => {
                 self.mbarrier_use(origin, range, "arrives at");
                 self.mbarrier_arrive(origin, at, sem, scope);
+            }
+            MbarrierEvent::AsyncArrive { copies_before, .. } => {
+                self.mbarrier_use(origin, range, "arrives at");
+                self.mbarrier_async_arrive(origin, at, copies_before);
             }
             MbarrierEvent::PhaseDone { phase } => self.phase_done(origin, at, phase),
             MbarrierEvent::WaitDone { phase } => {
@@ -310,13 +316,18 @@ impl Checker {
         }
     }
 
-    /// Any use of a barrier: it must be known to be one.
-    pub(super) fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str) {
+    /// A use of a barrier by a thread.
+    fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str) {
+        if let Some((of, _)) = place(range).filter(|(of, _)| *of != origin.block as u32) {
+            self.remote_access(origin, of, range, what);
+        }
+        self.mbarrier_known(origin, range, what);
+    }
+
+    /// Whoever uses a barrier must know that it is one.
+    pub(super) fn mbarrier_known(&mut self, origin: Origin, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
         let Some(at) = place(range) else { return };
-        if at.0 != block {
-            self.remote_access(origin, at.0, range, what);
-        }
         let Some(state) = self.grid.blocks.get(block) else {
             return;
         };
@@ -368,6 +379,28 @@ impl Checker {
         if let Some(state) = self.grid.thread(block, origin.thread) {
             state.release_to(to);
         }
+    }
+
+    /// The `cp.async` of a thread are complete; its other steps are not released.
+    fn mbarrier_async_arrive(&mut self, origin: Origin, at: (u32, u64), copies: CopyId) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let issuer = self.grid.extents.thread(block, thread);
+        let epoch = self.plain_before(issuer, copies);
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
+        let near = &mut object.near.known;
+        near.order.raise(Lane::Async, block, thread, epoch);
+        if near.has_wide() {
+            near.wide_mut().raise(Lane::Async, block, thread, epoch);
+        }
+        let wide = self.grid.thread(block, thread);
+        let wide = wide.map_or_else(Clock::default, |state| state.known.wide().clone());
+        object.issued.push(Issued {
+            bytes: 0,
+            wide,
+            origin,
+        });
     }
 
     fn phase_done(&mut self, origin: Origin, at: (u32, u64), phase: u64) {

@@ -55,6 +55,7 @@ pub(crate) struct Checker {
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
+    pub(crate) printed: String,
 }
 
 impl Checker {
@@ -78,6 +79,7 @@ impl Checker {
             proxy_fences: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),
+            printed: String::new(),
         }
     }
 
@@ -100,6 +102,10 @@ impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
         self.access(origin, access);
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
     }
 
     fn see(&mut self, origin: Origin, event: Event) {
@@ -139,6 +145,10 @@ impl Observer for Checker {
             Event::Fence(FenceKind::ProxyAlias) => {}
             Event::Fence(FenceKind::ProxyAsync { global, shared }) => {
                 self.fence_proxy_async(origin, [global, shared]);
+            }
+            Event::Fence(FenceKind::ProxyAsyncGeneric { sem, scope }) => {
+                self.fence_proxy_async(origin, [false, true]);
+                self.fence(origin, sem, scope);
             }
             Event::Fence(FenceKind::ProxyTensorMap {
                 sem,

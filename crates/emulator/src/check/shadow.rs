@@ -113,6 +113,10 @@ impl Access {
         self.bits >> 6 & 3 == Proxy::Generic as u32
     }
 
+    pub(super) fn is_async(self) -> bool {
+        self.bits >> 6 & 3 == Proxy::Async as u32
+    }
+
     /// Whether it is the reading of a tensor map.
     pub(super) fn reads_map(self) -> bool {
         self.bits >> 6 & 3 == Proxy::TensorMap as u32

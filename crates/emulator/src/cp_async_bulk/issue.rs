@@ -3,8 +3,8 @@
 use crate::{
     decode::{Address, Slot, Space},
     error::Trap,
-    machine::{Completion, Located, Piece, Step, Target, Transfer, Trapped},
-    observer::{AccessKind, CopyCompletion, Event, GroupKind, Observer, Proxy},
+    machine::{Completion, Located, Piece, Step, Target, Transfer, Trapped, of_generic},
+    observer::{AccessKind, CopyCompletion, Event, GroupKind, Observer, Proxy, Scope, Sem},
     reduce::Reduction,
 };
 
@@ -21,10 +21,18 @@ pub(crate) fn target<O: Observer>(
         let what = format!("the {what} {at:#x} is not a multiple of {align}");
         return Err(step.fault(lane, Trap::MisalignedAddress, what));
     }
-    if address.space == Space::Global {
+    let (space, at) = match address.space {
+        Space::Generic => of_generic(at),
+        space => (space, at),
+    };
+    if space == Space::Global {
         return Ok(Target::Global(at));
     }
-    let found = step.world.find_shared(step.here, address.space, at, 0);
+    if !matches!(space, Space::SharedCta | Space::SharedCluster) {
+        let what = format!("the {what} is neither in global nor in shared memory");
+        return Err(step.fault(lane, Trap::IllegalAddress, what));
+    }
+    let found = step.world.find_shared(step.here, space, at, 0);
     match found.map_err(|what| step.fault(lane, Trap::IllegalAddress, what))? {
         Located::Shared { rank, offset } => Ok(Target::Shared(rank, offset)),
         _ => Ok(Target::Global(at)),
@@ -38,6 +46,31 @@ pub(crate) struct Issue {
     pub(crate) reduction: Option<Reduction>,
     pub(crate) rounds_to_tf32: bool,
     pub(crate) proxy: Proxy,
+    /// The ordering of its writes.
+    pub(crate) order: (Sem, Scope),
+}
+
+impl Issue {
+    /// A bulk copy, or one that reduces: then each reduction has an ordering of its own (PTX ISA,
+    /// section 9.7.9.25.4.2).
+    pub(crate) fn bulk(
+        pieces: Vec<Piece>,
+        completion: Completion,
+        reduction: Option<Reduction>,
+    ) -> Self {
+        let order = match reduction {
+            None => (Sem::Weak, Scope::Cta),
+            Some(_) => (Sem::Relaxed, Scope::Gpu),
+        };
+        Self {
+            pieces,
+            completion,
+            reduction,
+            rounds_to_tf32: false,
+            proxy: Proxy::Async,
+            order,
+        }
+    }
 }
 
 /// Sends a copy on its way; gives its number.
@@ -48,6 +81,7 @@ pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Iss
         reduction,
         rounds_to_tf32,
         proxy,
+        order,
     } = issue;
     let id = step.world.next_copy;
     step.world.next_copy += 1;
@@ -65,6 +99,7 @@ pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Iss
                 Completion::Mbarrier { rank, offset } => {
                     CopyCompletion::Mbarrier(step.range(Located::Shared { rank, offset }, 8))
                 }
+                Completion::Nobody | Completion::Arrival { .. } => CopyCompletion::Nothing,
             },
             bytes,
         });
@@ -89,6 +124,7 @@ pub(crate) fn issue<O: Observer>(step: &mut Step<'_, O>, lane: usize, issue: Iss
         reduction,
         rounds_to_tf32,
         proxy,
+        order,
     });
     id
 }
@@ -114,43 +150,66 @@ fn tell_plan<O: Observer>(
     }
 }
 
-/// The destinations of a copy into shared memory: each with its barrier.
-pub(crate) fn receivers<O: Observer>(
-    step: &Step<'_, O>,
-    lane: usize,
-    to: Target,
-    mbarrier: &Address,
-    multicast: Option<Slot>,
-) -> Result<Vec<(usize, Completion)>, Trapped> {
-    let blocks = step.world.places.cluster_blocks() as usize;
-    let Target::Shared(rank, _) = to else {
-        return Ok(Vec::new());
-    };
-    let Target::Shared(barrier_rank, offset) =
-        target(step, mbarrier, lane, 8, "mbarrier's address")?
-    else {
-        return Ok(Vec::new());
-    };
-    let ranks: Vec<usize> = match multicast {
-        None => vec![rank],
-        Some(slot) => {
-            let mask = step.get(slot)[lane] & 0xffff;
-            if mask == 0 || mask >> blocks != 0 {
-                let what = format!("the mask {mask:#06x} for a cluster of {blocks} blocks");
-                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+/// Which mbarriers a copy into shared memory completes on.
+#[derive(Clone, Debug)]
+pub(crate) struct Signal {
+    pub(crate) mbarrier: Address,
+    /// Blocks of the cluster that get the copy.
+    pub(crate) multicast: Option<Slot>,
+    /// `.cta_group::2`: the mbarrier may be that of the other block of a pair.
+    pub(crate) pairs: bool,
+}
+
+impl Signal {
+    /// The blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
+    pub(crate) fn receivers<O: Observer>(
+        &self,
+        step: &Step<'_, O>,
+        lane: usize,
+        to: Target,
+    ) -> Result<Vec<(usize, Completion)>, Trapped> {
+        let illegal = |what| Err(step.fault(lane, Trap::IllegalInstruction, what));
+        let blocks = step.world.places.cluster_blocks() as usize;
+        let Target::Shared(rank, _) = to else {
+            return illegal("the destination is not in shared memory".into());
+        };
+        let mbarrier = target(step, &self.mbarrier, lane, 8, "mbarrier's address")?;
+        let Target::Shared(barrier_rank, offset) = mbarrier else {
+            return illegal("the barrier is not in shared memory".into());
+        };
+        let ranks: Vec<usize> = match self.multicast {
+            None => vec![rank],
+            Some(slot) => {
+                let mask = step.get(slot)[lane] & 0xffff;
+                if mask == 0 || mask >> blocks != 0 {
+                    return illegal(format!(
+                        "the mask {mask:#06x} for a cluster of {blocks} blocks"
+                    ));
+                }
+                (0..blocks).filter(|rank| mask >> rank & 1 != 0).collect()
             }
-            (0..blocks).filter(|rank| mask >> rank & 1 != 0).collect()
+        };
+        let is_paired = self.pairs && barrier_rank == rank ^ 1;
+        if barrier_rank != rank && !is_paired {
+            return illegal(format!(
+                "the barrier is in block {barrier_rank} of the cluster, the destination in {rank}"
+            ));
         }
-    };
-    if barrier_rank != rank {
-        let what = format!(
-            "the barrier is in block {barrier_rank} of the cluster, the destination in {rank}"
-        );
-        return Err(step.fault(lane, Trap::IllegalInstruction, what));
+        // Each block gets the bytes at the same place, and counts them with its own barrier, or all
+        // with that of the even or the odd block of their pairs (PTX ISA, section 9.7.9.27.1.2).
+        let signalled = |receiver: usize| match self.pairs {
+            true => receiver & !1 | barrier_rank & 1,
+            false => receiver,
+        };
+        if let Some(rank) = ranks.iter().find(|rank| signalled(**rank) >= blocks) {
+            return illegal(format!(
+                "block {rank} has no other block to pair with in a cluster of {blocks}"
+            ));
+        }
+        let receivers = ranks.into_iter().map(|receiver| {
+            let rank = signalled(receiver);
+            (receiver, Completion::Mbarrier { rank, offset })
+        });
+        Ok(receivers.collect())
     }
-    // Each block gets the bytes at the same place, and counts them with its own barrier.
-    Ok(ranks
-        .into_iter()
-        .map(|rank| (rank, Completion::Mbarrier { rank, offset }))
-        .collect())
 }

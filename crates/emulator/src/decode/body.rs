@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement, Type};
+use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement};
 
 use super::{
     Constant, Function, Image, Operation, Passed, Program, Refusal, Site, Slot, Words,
@@ -232,18 +232,16 @@ impl<'m> Decoder<'m> {
             let name = declarator.name.as_str();
             let refused = |reason: &str| Symbol::Refused(format!("`{name}` is {reason}"));
             let symbol = match (variable.space, variable.size_bytes(declarator)) {
-                (Space::Reg, _) if variable.vector.is_some() => refused("a vector register"),
-                (Space::Reg, _) if variable.ty == Type::B128 => refused("a register of 128 bits"),
-                (Space::Reg, _) => match declarator.range {
-                    Some(count) => {
-                        self.scope.declare_range(name, count, variable.ty);
-                        continue;
+                (Space::Reg, _) => {
+                    let elements = variable.vector.map_or(1, ptx::Vector::elements) as usize;
+                    match declarator.range {
+                        Some(count) => {
+                            self.scope.declare_range(name, count, variable.ty, elements);
+                            continue;
+                        }
+                        None => self.scope.register(variable.ty, elements),
                     }
-                    None => Symbol::Register(Register {
-                        slot: self.scope.slot(),
-                        ty: variable.ty,
-                    }),
-                },
+                }
                 (Space::Local | Space::Param, Some(bytes)) => {
                     let offset = self.local(align_of(variable), bytes);
                     Symbol::Local { offset, bytes }

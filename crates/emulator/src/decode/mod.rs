@@ -19,7 +19,7 @@ use ptx::{LineIndex, Module, Span};
 pub(crate) use body::Decoder;
 pub(crate) use image::Image;
 pub(crate) use operands::Address;
-pub(crate) use scope::Symbol;
+pub(crate) use scope::{Register, Symbol};
 pub(crate) use words::Words;
 
 use crate::{Place, Unsupported, action::Action, sreg::Special};

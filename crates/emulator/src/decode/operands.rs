@@ -34,17 +34,53 @@ impl Decoder<'_> {
         }
     }
 
-    /// A register.
+    /// A register of at most 64 bits.
     pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, Refusal> {
-        let name = operand
-            .as_name()
-            .ok_or("an operand that must be a register is none")?;
-        match self.scope.find(name) {
-            Some(Symbol::Register(register)) => Ok(register),
-            Some(Symbol::Refused(reason)) => Err(reason.into()),
-            Some(_) => Err(format!("`{name}` is not a register").into()),
-            None => Err(format!("the register `{name}` is not declared").into()),
+        let OperandKind::Symbol(symbol) = &operand.kind else {
+            return Err("an operand that must be a register is none".into());
+        };
+        let name = symbol.name.as_str();
+        match (self.scope.find(name), &symbol.component) {
+            (Some(Symbol::Register(register)), None) if register.ty == Type::B128 => {
+                Err(format!("`{name}` is a register of 128 bits").into())
+            }
+            (Some(Symbol::Register(register)), None) => Ok(register),
+            (Some(Symbol::Vector(first, elements)), Some(component)) => {
+                element(first, elements, component)
+            }
+            (Some(Symbol::Refused(reason)), _) => Err(reason.into()),
+            (Some(_), _) => Err(format!("`{name}` is not a register").into()),
+            (None, _) => Err(format!("the register `{name}` is not declared").into()),
         }
+    }
+
+    /// The two halves of a register of 128 bits, the lower one first.
+    pub(crate) fn wide_register(&mut self, operand: &Operand) -> Result<[Slot; 2], Refusal> {
+        let name = operand.as_name().unwrap_or_default();
+        match self.scope.find(name) {
+            Some(Symbol::Register(Register {
+                slot,
+                ty: Type::B128,
+            })) => Ok([slot, slot + 1]),
+            _ => Err("an operand that must be a register of 128 bits is none".into()),
+        }
+    }
+
+    /// The registers of a vector that has a name of its own.
+    pub(crate) fn vector(&mut self, operand: &Operand) -> Option<Vec<Register>> {
+        match self.scope.find(operand.as_name()?) {
+            Some(Symbol::Vector(first, elements)) => {
+                let element = |slot| Register { slot, ..first };
+                Some((first.slot..first.slot + elements).map(element).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the operand is a predicate.
+    pub(crate) fn is_predicate(&mut self, operand: &Operand) -> bool {
+        let register = self.register(operand);
+        register.is_ok_and(|register| register.ty == Type::Pred)
     }
 
     /// `d`, or `d|p`.
@@ -81,13 +117,16 @@ impl Decoder<'_> {
             OperandKind::Symbol(symbol) => {
                 let name = symbol.name.as_str();
                 if let Some(component) = &symbol.component {
+                    if let Some(Symbol::Vector(first, elements)) = self.scope.find(name) {
+                        return Ok(element(first, elements, component)?.slot);
+                    }
                     let name = format!("{name}.{component}");
                     let special = Special::from_name(&name)
                         .ok_or_else(|| Refusal(format!("the register `{name}` is not known")))?;
                     return self.special(special);
                 }
                 match self.scope.find(name) {
-                    Some(Symbol::Register(register)) => Ok(register.slot),
+                    Some(Symbol::Register(_)) => Ok(self.register(operand)?.slot),
                     Some(_) => self.variable(name, 0, false),
                     None => match Special::from_name(name) {
                         Some(special) => self.special(special),
@@ -122,7 +161,9 @@ impl Decoder<'_> {
             Some(Symbol::Param { offset: start }) => Constant::Value(start.wrapping_add(offset)),
             Some(Symbol::Shared { key }) => self.shared_address(key, offset, generic),
             Some(Symbol::Refused(reason)) => return Err(reason.into()),
-            Some(Symbol::Register(_) | Symbol::Label(_) | Symbol::Targets(_)) => {
+            Some(
+                Symbol::Register(_) | Symbol::Vector(..) | Symbol::Label(_) | Symbol::Targets(_),
+            ) => {
                 return Err(format!("`{name}` has no address").into());
             }
             None => match self.image.names.get(name) {
@@ -216,5 +257,23 @@ impl Decoder<'_> {
         } else {
             space
         }
+    }
+}
+
+/// The element that `.x`, `.y` and so on name, or `.r`, `.g` and so on.
+fn element(first: Register, elements: usize, component: &str) -> Result<Register, Refusal> {
+    let index = ["x", "y", "z", "w"]
+        .iter()
+        .position(|name| *name == component)
+        .or_else(|| {
+            let colours = ["r", "g", "b", "a"];
+            colours.iter().position(|name| *name == component)
+        });
+    match index.filter(|index| *index < elements) {
+        Some(index) => Ok(Register {
+            slot: first.slot + index,
+            ..first
+        }),
+        None => Err(format!("a vector of {elements} has no element `.{component}`").into()),
     }
 }

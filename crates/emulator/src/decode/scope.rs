@@ -11,6 +11,8 @@ use super::Slot;
 pub(crate) enum Symbol {
     /// A register.
     Register(Register),
+    /// Registers of one type that make up a vector: the first, and how many.
+    Vector(Register, usize),
     /// A variable in the function's frame in local memory: `.local`, or a parameter.
     Local { offset: u64, bytes: u64 },
     /// A parameter of the kernel.
@@ -25,7 +27,7 @@ pub(crate) enum Symbol {
     Refused(String),
 }
 
-/// A register, or several that make up a vector.
+/// A register. One of 128 bits has two slots, the lower half first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Register {
     pub(crate) slot: Slot,
@@ -36,8 +38,8 @@ pub(crate) struct Register {
 #[derive(Clone, Debug, Default)]
 struct Names {
     symbols: HashMap<String, Symbol>,
-    /// `%r<12>`: the prefix, how many there are, and their type.
-    ranges: HashMap<String, (u32, Type)>,
+    /// `%r<12>`: the prefix, how many there are, their type and how many make up a vector.
+    ranges: HashMap<String, (u32, Type, usize)>,
 }
 
 /// The names that can be seen, innermost last.
@@ -63,9 +65,23 @@ impl Scope {
         }
     }
 
-    pub(crate) fn declare_range(&mut self, prefix: &str, count: u32, ty: Type) {
+    pub(crate) fn declare_range(&mut self, prefix: &str, count: u32, ty: Type, elements: usize) {
         if let Some(names) = self.open.last_mut() {
-            names.ranges.insert(prefix.to_owned(), (count, ty));
+            let range = (count, ty, elements);
+            names.ranges.insert(prefix.to_owned(), range);
+        }
+    }
+
+    /// A new register, or a vector of some.
+    pub(crate) fn register(&mut self, ty: Type, elements: usize) -> Symbol {
+        let register = Register {
+            slot: self.slots,
+            ty,
+        };
+        self.slots += elements * if ty == Type::B128 { 2 } else { 1 };
+        match elements {
+            1 => Symbol::Register(register),
+            _ => Symbol::Vector(register, elements),
         }
     }
 
@@ -84,15 +100,13 @@ impl Scope {
             }
             let in_range = (1..=digits).find_map(|digits| {
                 let (prefix, number) = name.split_at(name.len() - digits);
-                let (count, ty) = self.open[depth].ranges.get(prefix)?;
+                let (count, ty, elements) = self.open[depth].ranges.get(prefix)?;
                 let is_canonical = digits == 1 || !number.starts_with('0');
-                (is_canonical && number.parse::<u32>().ok()? < *count).then_some(*ty)
+                let is_in = is_canonical && number.parse::<u32>().ok()? < *count;
+                is_in.then_some((*ty, *elements))
             });
-            if let Some(ty) = in_range {
-                let register = Symbol::Register(Register {
-                    slot: self.slot(),
-                    ty,
-                });
+            if let Some((ty, elements)) = in_range {
+                let register = self.register(ty, elements);
                 self.open[depth]
                     .symbols
                     .insert(name.to_owned(), register.clone());

@@ -5,11 +5,14 @@ use ptx::{Instruction, Opcode, Operand, Type};
 use super::{Decoder, Refusal, Words};
 use crate::{
     action::{Action, Alu},
-    atom, barrier_cluster, barrier_cta, barrier_warp, branch, call, compare, cp_async,
-    cp_async_bulk, cp_async_bulk_tensor, cp_reduce_async_bulk, cvt, cvta, elect_sync, fence, float,
-    integer,
+    applypriority, atom, barrier_cluster, barrier_cta, barrier_warp, branch, call,
+    clusterlaunchcontrol, compare, cp_async, cp_async_bulk, cp_async_bulk_prefetch,
+    cp_async_bulk_prefetch_tensor, cp_async_bulk_tensor, cp_async_mbarrier_arrive,
+    cp_reduce_async_bulk, cp_reduce_async_bulk_tensor, createpolicy, cvt, cvta, discard,
+    elect_sync, fence, float, getctarank, griddepcontrol, integer, isspacep,
     lanes::{Binary, Ternary, Unary},
-    ld_st, logic, mapa, match_sync, mbarrier, mov, redux_sync, shfl_sync, vote_sync,
+    ld_st, logic, mapa, match_sync, mbarrier, mov, prefetch, red_async, redux_sync, setmaxnreg,
+    shfl_sync, st_async, st_bulk, tensormap_cp_fenceproxy, tensormap_replace, vote_sync,
 };
 
 /// Adds the operations of one instruction.
@@ -20,16 +23,22 @@ const FAMILIES: &[(&str, Decode)] = &[
     // Copies and barriers.
     ("cp.async.bulk.commit_group", cp_async_bulk::commit),
     ("cp.async.bulk.wait_group", cp_async_bulk::wait),
-    ("cp.async.bulk.prefetch.tensor", cp_async_bulk::prefetch),
-    ("cp.async.bulk.prefetch", cp_async_bulk::prefetch),
+    (
+        "cp.async.bulk.prefetch.tensor",
+        cp_async_bulk_prefetch_tensor::decode,
+    ),
+    ("cp.async.bulk.prefetch", cp_async_bulk_prefetch::decode),
     ("cp.async.bulk.tensor", cp_async_bulk_tensor::decode),
     ("cp.async.bulk", cp_async_bulk::decode),
-    ("cp.reduce.async.bulk.tensor", cp_reduce_async_bulk::tensor),
-    ("cp.reduce.async.bulk", cp_reduce_async_bulk::linear),
+    (
+        "cp.reduce.async.bulk.tensor",
+        cp_reduce_async_bulk_tensor::decode,
+    ),
+    ("cp.reduce.async.bulk", cp_reduce_async_bulk::decode),
     ("cp.async.commit_group", cp_async_bulk::commit),
     ("cp.async.wait_group", cp_async_bulk::wait),
     ("cp.async.wait_all", cp_async::wait_all),
-    ("cp.async.mbarrier", mbarrier::none),
+    ("cp.async.mbarrier.arrive", cp_async_mbarrier_arrive::decode),
     ("cp.async", cp_async::decode),
     ("mbarrier", mbarrier::decode),
     ("barrier.cluster", barrier_cluster::decode),
@@ -39,7 +48,10 @@ const FAMILIES: &[(&str, Decode)] = &[
     ("fence", fence::decode),
     ("membar", fence::decode),
     ("mapa", mapa::decode),
-    ("getctarank", mapa::decode),
+    ("getctarank", getctarank::decode),
+    ("tensormap.replace", tensormap_replace::decode),
+    ("tensormap.cp_fenceproxy", tensormap_cp_fenceproxy::decode),
+    ("clusterlaunchcontrol", clusterlaunchcontrol::decode),
     // The warp.
     ("shfl.sync", shfl_sync::decode),
     ("vote.sync", vote_sync::decode),
@@ -50,17 +62,19 @@ const FAMILIES: &[(&str, Decode)] = &[
     // Memory.
     ("ld", ld_st::decode),
     ("ldu", ld_st::decode),
-    ("st.async", unknown),
-    ("st.bulk", unknown),
+    ("st.async", st_async::decode),
+    ("st.bulk", st_bulk::decode),
     ("st", ld_st::decode),
-    ("prefetch", ld_st::hint),
-    ("prefetchu", ld_st::hint),
-    ("applypriority", ld_st::hint),
+    ("prefetch", prefetch::decode),
+    ("prefetchu", prefetch::decode),
+    ("applypriority", applypriority::decode),
+    ("discard", discard::decode),
+    ("createpolicy", createpolicy::decode),
     ("atom", atom::decode),
-    ("red.async", unknown),
+    ("red.async", red_async::decode),
     ("red", atom::decode),
     ("cvta", cvta::decode),
-    ("isspacep", cvta::decode),
+    ("isspacep", isspacep::decode),
     ("mov", mov::mov),
     // Control.
     ("bra", branch::bra),
@@ -72,8 +86,8 @@ const FAMILIES: &[(&str, Decode)] = &[
     ("brkpt", branch::end),
     ("nanosleep", nanosleep),
     ("pmevent", nothing),
-    ("griddepcontrol", nothing),
-    ("setmaxnreg", nothing),
+    ("griddepcontrol", griddepcontrol::decode),
+    ("setmaxnreg", setmaxnreg::decode),
     // Arithmetic.
     ("cvt", cvt::cvt),
     ("setp", compare::setp),
@@ -144,10 +158,6 @@ pub(crate) fn operands<const N: usize>(
         .map_err(|_| format!("{} operands in place of {N}", operands.len()).into())
 }
 
-fn unknown(_: &mut Decoder<'_>, _: &Instruction, _: &mut Words<'_>) -> Result<(), Refusal> {
-    Err("the instruction is not known".into())
-}
-
 /// What has the same name for integers and floating-point numbers.
 fn arithmetic(
     decoder: &mut Decoder<'_>,
@@ -191,26 +201,13 @@ fn nanosleep(
     Ok(())
 }
 
-/// What changes nothing that the emulator has: events for profilers, dependent launches, registers
-/// that are given back.
+/// An event for profilers.
 fn nothing(
     decoder: &mut Decoder<'_>,
     _: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let known = [
-        "mask",
-        "wait",
-        "launch_dependents",
-        "inc",
-        "dec",
-        "sync",
-        "aligned",
-        "u32",
-    ];
-    for word in known {
-        words.take(word);
-    }
+    words.take("mask");
     decoder.emit(Action::Nothing);
     Ok(())
 }

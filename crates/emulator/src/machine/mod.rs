@@ -102,23 +102,24 @@ pub(crate) fn run<O: Observer>(
     observer: &mut O,
 ) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
+    observer.begin(program, shape, cluster);
     let result = world.run(program, observer);
     let report = Report {
         steps: world.steps,
         printed: std::mem::take(&mut world.printed),
     };
+    observer.print(&report.printed);
     let places = world.places;
     *memory = world.memory;
-    match result {
-        Ok(()) => Ok(report),
-        Err(Trapped { trap, what, origin }) => {
-            let at = origin.map(|origin| FaultAt {
-                instruction: program.opcode(origin.instruction).to_owned(),
-                place: program.place(origin.instruction),
-                block: places.block(origin.block),
-                thread: places.thread(origin.thread),
-            });
-            Err(Box::new(Fault { trap, what, at }))
-        }
-    }
+    let result = result.map_err(|Trapped { trap, what, origin }| {
+        let at = origin.map(|origin| FaultAt {
+            instruction: program.opcode(origin.instruction).to_owned(),
+            place: program.place(origin.instruction),
+            block: places.block(origin.block),
+            thread: places.thread(origin.thread),
+        });
+        Box::new(Fault { trap, what, at })
+    });
+    observer.end(result.as_ref().err().map(|fault| &**fault));
+    result.map(|()| report)
 }

@@ -11,6 +11,7 @@ use crate::{
     barrier_cta::BarrierState,
     lanes::{LANES, Lanes},
     mbarrier::Mbarrier,
+    observer::Pause,
     rng::Rng,
 };
 
@@ -170,6 +171,19 @@ pub(crate) enum Wait {
     Bulk,
 }
 
+impl Wait {
+    /// How the observer calls it.
+    pub(crate) fn pause(&self) -> Pause {
+        match self {
+            Self::Cta { barrier, .. } => Pause::Barrier(*barrier as u32),
+            Self::Cluster => Pause::Cluster,
+            Self::Collective { .. } => Pause::Warp,
+            Self::Mbarrier => Pause::Mbarrier,
+            Self::Bulk => Pause::Bulk,
+        }
+    }
+}
+
 /// Which warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Here {
@@ -231,6 +245,14 @@ impl World {
 
     pub(crate) fn resident(&self) -> u64 {
         RESIDENT.min(self.cluster_count())
+    }
+
+    /// The number of the next cluster, if there is one; it will not begin.
+    pub(crate) fn cancel_cluster(&mut self) -> Option<u64> {
+        let number = self.next_cluster;
+        let is_there = number < self.cluster_count();
+        self.next_cluster += u64::from(is_there);
+        is_there.then_some(number)
     }
 
     /// The next cluster, with all its threads at the first instruction.

@@ -81,6 +81,10 @@ impl<O: Observer> Step<'_, O> {
             Action::Fence(fence) => fence.run(self),
             Action::Mbarrier(operation) => return operation.run(self),
             Action::Bulk(operation) => return operation.run(self),
+            Action::Zeros(zeros) => zeros.run(self)?,
+            Action::Discard(discard) => discard.run(self)?,
+            Action::TensormapReplace(replace) => replace.run(self)?,
+            Action::CopyFence(copy) => copy.run(self)?,
         }
         Ok(Flow::Next)
     }

@@ -5,6 +5,7 @@ use crate::{
     Observer,
     decode::Space,
     error::Trap,
+    mbarrier::Mbarrier,
     observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem},
     reduce::Reduction,
 };
@@ -37,6 +38,11 @@ pub(crate) enum Completion {
     Bulk { group: u64 },
     /// A group of `cp.async` of the issuing thread.
     Async { group: u64 },
+    /// Nobody; the block's memory stays until it is done.
+    Nobody,
+    /// It is no copy, but an arrival at this mbarrier of the issuing thread's block, once all
+    /// `cp.async` that the thread issued before are complete.
+    Arrival { offset: usize },
 }
 
 /// A copy.
@@ -55,6 +61,8 @@ pub(crate) struct Transfer {
     pub(crate) rounds_to_tf32: bool,
     /// By which path it accesses memory.
     pub(crate) proxy: Proxy,
+    /// The ordering of its writes.
+    pub(crate) order: (Sem, Scope),
 }
 
 /// Groups of copies of one thread.
@@ -112,7 +120,14 @@ impl World {
             return Ok(());
         }
         let index = self.rng.below(self.transfers.len());
+        if self.is_held_back(index) {
+            return Ok(());
+        }
         let mut transfer = self.transfers.swap_remove(index);
+        if let Completion::Arrival { offset } = transfer.completion {
+            self.progress += 1;
+            return self.arrive(&transfer, offset, observer);
+        }
         let result = self.progress_one(&mut transfer, observer);
         let is_complete = transfer.unread.is_empty() && transfer.unwritten.is_empty();
         if !is_complete {
@@ -120,6 +135,20 @@ impl World {
         }
         self.progress += 1;
         result
+    }
+
+    /// Whether an arrival waits for copies of its thread.
+    fn is_held_back(&self, index: usize) -> bool {
+        let arrival = &self.transfers[index];
+        let is_before = |copy: &Transfer| {
+            matches!(copy.completion, Completion::Async { .. })
+                && copy.id < arrival.id
+                && copy.here.cluster == arrival.here.cluster
+                && copy.here.rank == arrival.here.rank
+                && copy.origin.thread == arrival.origin.thread
+        };
+        matches!(arrival.completion, Completion::Arrival { .. })
+            && self.transfers.iter().any(is_before)
     }
 
     fn progress_one<O: Observer>(
@@ -148,7 +177,9 @@ impl World {
                     Completion::Async { group } => {
                         cta.async_groups.entry(thread).or_default().read(group);
                     }
-                    Completion::Mbarrier { .. } => {}
+                    Completion::Mbarrier { .. }
+                    | Completion::Nobody
+                    | Completion::Arrival { .. } => {}
                 }
             }
             // What has no pieces, as a store of a box that is all outside, is complete at once.
@@ -195,6 +226,37 @@ impl World {
         bytes: u32,
         observer: &mut O,
     ) -> Result<(), Trapped> {
+        let copy = Some(transfer.id);
+        let came = |phase| MbarrierEvent::CompleteTx { bytes, phase, copy };
+        let complete = |mbarrier: &mut Mbarrier| mbarrier.complete_tx(bytes);
+        self.signal(transfer, (rank, offset), observer, complete, came)
+    }
+
+    fn arrive<O: Observer>(
+        &mut self,
+        transfer: &Transfer,
+        offset: usize,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        let copies_before = transfer.id;
+        let came = |phase| MbarrierEvent::AsyncArrive {
+            phase,
+            copies_before,
+        };
+        let arrive = |mbarrier: &mut Mbarrier| mbarrier.arrive(1, false);
+        let object = (transfer.here.rank, offset);
+        self.signal(transfer, object, observer, arrive, came)
+    }
+
+    /// Changes the mbarrier that a copy completes on.
+    fn signal<O: Observer>(
+        &mut self,
+        transfer: &Transfer,
+        (rank, offset): (usize, usize),
+        observer: &mut O,
+        change: impl FnOnce(&mut Mbarrier) -> Result<(), String>,
+        came: impl FnOnce(u64) -> MbarrierEvent,
+    ) -> Result<(), Trapped> {
         let cta = &mut self.clusters[transfer.here.cluster].ctas[rank];
         let fault = |trap: Trap, what: String| Trapped {
             trap,
@@ -211,8 +273,7 @@ impl World {
             return Err(fault(Trap::MbarrierUninitialised, what));
         };
         let phase = mbarrier.phase;
-        let counted = mbarrier.complete_tx(bytes);
-        counted.map_err(|what| fault(Trap::MbarrierOverflow, what))?;
+        change(mbarrier).map_err(|what| fault(Trap::MbarrierOverflow, what))?;
         mbarrier.store(&mut cta.shared, offset);
         let is_done = mbarrier.phase > phase;
         let range = self.range(transfer.here.cluster, Located::Shared { rank, offset }, 8);
@@ -222,9 +283,7 @@ impl World {
             sem: Sem::Relaxed,
             scope: Scope::Cluster,
         };
-        let copy = Some(transfer.id);
-        let came = MbarrierEvent::CompleteTx { bytes, phase, copy };
-        self.tell(observer, transfer, event(came));
+        self.tell(observer, transfer, event(came(phase)));
         if is_done {
             let done = MbarrierEvent::PhaseDone { phase };
             self.tell(observer, transfer, event(done));
@@ -279,6 +338,10 @@ impl World {
         kind: AccessKind,
         observer: &mut O,
     ) -> Result<Located, Trapped> {
+        let (sem, scope) = match kind {
+            AccessKind::Read => (Sem::Weak, Scope::Cta),
+            AccessKind::Write | AccessKind::Atomic => transfer.order,
+        };
         let located = self.locate_target(transfer.here, target, bytes);
         let located = located.map_err(|(trap, what)| {
             let what = format!("the copy accesses {what}");
@@ -291,8 +354,8 @@ impl World {
         let event = Event::Access {
             proxy: transfer.proxy,
             kind,
-            sem: Sem::Weak,
-            scope: Scope::Cta,
+            sem,
+            scope,
             range: self.range(transfer.here.cluster, located, bytes as u64),
             copy: Some(transfer.id),
         };

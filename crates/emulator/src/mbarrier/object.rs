@@ -61,7 +61,18 @@ impl Mbarrier {
         Ok(())
     }
 
-    pub(super) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
+    /// One more arrival is expected in this phase, and in this phase alone.
+    pub(crate) fn expect_arrival(&mut self) -> Result<(), String> {
+        if self.pending == MAX_COUNT {
+            return Err(format!(
+                "the barrier expects {MAX_COUNT} arrivals, and cannot expect more"
+            ));
+        }
+        self.pending += 1;
+        Ok(())
+    }
+
+    pub(crate) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
         if count > self.pending {
             return Err(format!(
                 "{count} arrivals at a barrier that expects {} more",

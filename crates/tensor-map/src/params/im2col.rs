@@ -1,7 +1,7 @@
 use super::tensor::tensor_setters;
 use crate::{
-    DataType, Dims, Interleave, L2Promotion, OobFill, Params, Refused, Swizzle, Target, Tensor,
-    TensorMap,
+    DataType, Dims, Im2colWide, Interleave, L2Promotion, OobFill, Params, Refused, Swizzle, Target,
+    Tensor, TensorMap, WideMode,
 };
 
 /// A tensor of pixels that is copied a column of pixels at a time, as the rows of a convolution's
@@ -101,6 +101,18 @@ impl Im2col {
     /// These as parameters of any map.
     pub const fn params(&self) -> Params {
         Params::Im2col(*self)
+    }
+
+    /// What the loads `.im2col::w` and `.im2col::w::128` see of this map: its box along W.
+    pub const fn as_wide(&self, mode: WideMode) -> Im2colWide {
+        Im2colWide {
+            tensor: self.tensor,
+            lower_corner: self.lower_corner.at(0),
+            upper_corner: self.upper_corner.at(0),
+            channels_per_pixel: self.channels_per_pixel,
+            pixels_per_column: self.pixels_per_column,
+            mode,
+        }
     }
 
     /// Which dimension of the tensor is W, the first spatial one.

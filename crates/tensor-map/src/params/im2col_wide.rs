@@ -104,7 +104,18 @@ impl Im2colWide {
         }
     }
 
-    /// Bytes that one load delivers to its barrier.
+    /// Bytes that one load with a halo of so many pixels delivers to its barrier: the halo comes once,
+    /// or in mode [`WideMode::W128`] behind each 32 pixels.
+    pub const fn load_bytes(&self, halo: u32) -> u64 {
+        let halos = match self.mode {
+            WideMode::W => 1,
+            WideMode::W128 => 4,
+        };
+        let pixels = self.pixels().saturating_add(halo.saturating_mul(halos));
+        self.as_im2col().pixels_per_column(pixels).box_bytes()
+    }
+
+    /// Bytes that one load without a halo delivers to its barrier.
     pub const fn box_bytes(&self) -> u64 {
         self.as_im2col()
             .pixels_per_column(self.pixels())

@@ -1,0 +1,31 @@
+//! `cp.async.bulk.prefetch`: a hint to fetch bytes into the L2 cache. PTX ISA 9.7.9.25.4.3.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    action::Action,
+    decode::{Decoder, Refusal, Space, Words},
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    if !words.take("L2") || !words.take("global") {
+        return Err("its cache or its source".into());
+    }
+    let has_hint = words.take("L2::cache_hint");
+    match instruction.operands.as_slice() {
+        [address, bytes, policy @ ..] if policy.len() == usize::from(has_hint) => {
+            decoder.address(address, Space::Global)?;
+            decoder.source(bytes, Type::U32)?;
+            for policy in policy {
+                decoder.source(policy, Type::B64)?;
+            }
+        }
+        _ => return Err("the number of its operands".into()),
+    }
+    decoder.emit(Action::Nothing);
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Every instruction form of the TMA family up to PTX ISA 9.0 is decoded.
+
+use std::collections::BTreeMap;
+
+use emulator::EmulatorBackend;
+use launch::{Backend, Job, Launch, Ptx, Stage};
+
+/// Family, lowest PTX ISA, and one concrete instruction a line.
+const FORMS: &str = include_str!("fixtures/ptx-forms.tsv");
+
+/// Lines of the list that are no comments.
+const COUNT: usize = 1175;
+
+/// Why the instruction is not decoded, if it is not.
+fn refusal(instruction: &str) -> Option<String> {
+    let text = format!(
+        ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {{
+            .reg .pred %p<4>; .reg .b16 %h<8>, %b<4>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+            .reg .f32 %f<8>; .reg .f64 %fd<8>; .reg .b128 %q<4>;
+            {instruction}
+            ret; }}"
+    );
+    let mut job = Job::new(Ptx {
+        name: "form.ptx",
+        text: &text,
+    });
+    // A launch without blocks: it is refused, but only once all is decoded.
+    job.launch(Launch::new("k", 0, 0));
+    let failure = EmulatorBackend::new(0)
+        .run(&mut job)
+        .expect_err("no block can be launched");
+    (failure.stage != Stage::Check).then_some(failure.what)
+}
+
+#[test]
+fn every_form_is_decoded() {
+    let mut families = BTreeMap::<&str, usize>::new();
+    let mut refused = Vec::new();
+    for line in FORMS.lines().filter(|line| !line.starts_with('#')) {
+        let [family, _, instruction] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("`{line}` has not three columns");
+        };
+        *families.entry(family).or_default() += 1;
+        refused.extend(refusal(instruction).map(|why| format!("{instruction}\n    {why}")));
+    }
+    for (family, count) in &families {
+        println!("{count:4} {family}");
+    }
+    assert_eq!(families.values().sum::<usize>(), COUNT);
+    assert!(
+        refused.is_empty(),
+        "{} of {COUNT} are refused:\n{}",
+        refused.len(),
+        refused.join("\n")
+    );
+}
+
+#[test]
+fn what_is_no_form_is_refused_by_name() {
+    for instruction in [
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b64 [%r10], {%rd1,%rd2,%rd3,%rd4}, [%r11];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 [%r10], %f1, [%r11];",
+        "cp.async.cg.shared.global [%r10], [%rd1], 8;",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%rd1], [%r10], %r1;",
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [%r10], [%r12], %r1, [%r11];",
+        "tensormap.replace.tile.rank.global.b1024.b64 [%rd1], %rd2;",
+        "tensormap.replace.tile.box_dim.global.b1024.b32 [%rd1], 5, %r1;",
+        "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 16;",
+        "st.bulk.weak.shared::cta [%r10], %rd1, 1;",
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;",
+    ] {
+        let why = refusal(instruction).expect(instruction);
+        let opcode = instruction.split(' ').next().unwrap();
+        assert!(why.contains(opcode), "{why}");
+    }
+}
