@@ -16,7 +16,7 @@ use tests::{
 
 const SEEDS: u64 = 64;
 /// Steps of threads; the kernels need far fewer.
-const MAX_STEPS: u64 = 400_000;
+const MAX_STEPS: u64 = 100_000;
 
 fn main() {
     let arguments = Arguments::from_args();

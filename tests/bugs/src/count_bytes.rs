@@ -48,8 +48,17 @@ unsafe fn count_bytes<const BUG: u32>(output: *mut u32, input: *const u32) {
         let [first, second] = [0, 32].map(|i| (tile.at(i), input.add(i as usize)));
         cp_async_bulk::shared_cluster_global(first.0.cast(), first.1.cast(), 128, bar.address());
         if BUG != ONE_COPY_FORGOTTEN {
-            let bar = if BUG == BYTES_AT_ANOTHER_BARRIER { &other } else { &bar };
-            cp_async_bulk::shared_cluster_global(second.0.cast(), second.1.cast(), 128, bar.address());
+            let bar = if BUG == BYTES_AT_ANOTHER_BARRIER {
+                &other
+            } else {
+                &bar
+            };
+            cp_async_bulk::shared_cluster_global(
+                second.0.cast(),
+                second.1.cast(),
+                128,
+                bar.address(),
+            );
         }
     }
     bar.wait_parity(0);

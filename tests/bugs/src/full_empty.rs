@@ -14,16 +14,15 @@ const NOT_WAITED_UNTIL_EMPTY: u32 = 4;
 const FIRST_WAIT_FOR_EMPTY_HANGS: u32 = 5;
 const EMPTY_COUNTS_TOO_MANY: u32 = 6;
 const ONE_LOAD_TOO_MANY: u32 = 7;
-const ALWAYS_THE_FIRST_BARRIER: u32 = 8;
-const SECOND_BARRIER_NOT_INITIALISED: u32 = 9;
-const WHOLE_WARP_ARRIVES: u32 = 10;
-const EMPTY_COUNTS_TOO_FEW: u32 = 11;
+const SECOND_BARRIER_NOT_INITIALISED: u32 = 8;
+const WHOLE_WARP_ARRIVES: u32 = 9;
+const EMPTY_COUNTS_TOO_FEW: u32 = 10;
 
 const STAGES: u32 = 2;
 const ROUNDS: u32 = 6;
 const BYTES: u32 = 128;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11))]
+#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))]
 unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
         static TILES: [[u32; 32]; 2] align 128;
@@ -49,7 +48,11 @@ unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
     let empty = |stage: u32| Barrier::assume_init(EMPTY::ptr().at(stage));
 
     if thread / 32 == 0 {
-        let loads = if BUG == ONE_LOAD_TOO_MANY { ROUNDS + 1 } else { ROUNDS };
+        let loads = if BUG == ONE_LOAD_TOO_MANY {
+            ROUNDS + 1
+        } else {
+            ROUNDS
+        };
         for round in 0..loads {
             let (stage, turn) = (round % STAGES, round / STAGES);
             if thread == 0 {
@@ -74,7 +77,6 @@ unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
             match BUG {
                 PARITY_NEVER_FLIPS => full(stage).wait_parity(0),
                 PARITY_FLIPS_WITH_EACH_STAGE => full(stage).wait_parity(round % 2),
-                ALWAYS_THE_FIRST_BARRIER => full(0).wait_parity(turn % 2),
                 _ => full(stage).wait_parity(turn % 2),
             }
             if BUG == RELEASED_BEFORE_THE_READS {

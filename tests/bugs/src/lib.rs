@@ -12,9 +12,21 @@
     clippy::undocumented_unsafe_blocks
 )]
 
+mod barrier_life;
+mod clean;
 mod count_bytes;
 mod full_empty;
+mod histogram;
+mod last_block;
+mod load_store;
 mod load_tile;
 mod prefetch;
+mod reverse;
+mod signal;
+mod spin;
+mod stages_once;
 mod store_ring;
 mod store_tile;
+mod swizzled;
+mod tensor_tile;
+mod two_phases;

@@ -37,17 +37,17 @@ unsafe fn load_tile<const BUG: u32>(output: *mut u32, input: *const u32) {
     }
     sync_threads();
     let bar = Barrier::assume_init(BAR::ptr());
-    if BUG == ZEROS_AFTER_THE_BARRIER {
+    if BUG == ZEROS_AFTER_THE_BARRIER && thread < 48 {
         tile.at(thread).write(0);
         fence::proxy_async_shared_cta();
     }
 
     if thread == 0 {
-        let _ = bar.arrive_expect_tx(192);
         cp_async_bulk::shared_cluster_global(tile.cast(), input.cast(), 192, bar.address());
-    }
-    if BUG == WRITE_BEFORE_THE_WAIT && thread == 0 {
-        tile.at(3).write(1);
+        if BUG == WRITE_BEFORE_THE_WAIT {
+            tile.at(3).write(1);
+        }
+        let _ = bar.arrive_expect_tx(192);
     }
     let mut early = 0;
     if BUG == READ_BEFORE_THE_WAIT {

@@ -26,7 +26,11 @@ unsafe fn prefetch<const BUG: u32>(output: *mut u32, input: *const u32) {
         static BARS: [Mbarrier; 3];
     }
     let data = shared::dynamic::<u32, 128>();
-    let stage_bytes = if BUG == STAGES_OF_1000_BYTES { 1000 } else { 1024 };
+    let stage_bytes = if BUG == STAGES_OF_1000_BYTES {
+        1000
+    } else {
+        1024
+    };
     let stage_data = |stage: u32| data.byte_add(stage * stage_bytes);
     let bar = |stage: u32| Barrier::assume_init(BARS::ptr().at(stage));
     if thread == 0 {
@@ -50,7 +54,11 @@ unsafe fn prefetch<const BUG: u32>(output: *mut u32, input: *const u32) {
     }
     for batch in 0..BATCHES {
         let stage = batch % STAGES;
-        let parity = if BUG == PARITY_OF_THE_BATCH { batch } else { batch / STAGES };
+        let parity = if BUG == PARITY_OF_THE_BATCH {
+            batch
+        } else {
+            batch / STAGES
+        };
         bar(stage).wait_parity(parity % 2);
         if BUG == LEAVES_EARLY && batch == 2 {
             return;
@@ -63,9 +71,9 @@ unsafe fn prefetch<const BUG: u32>(output: *mut u32, input: *const u32) {
             fetch(batch + STAGES);
         }
         let number = stage_data(stage).add(thread).read();
-        if BUG == SUM_IN_A_LOADED_STAGE && batch == 1 {
-            // Meant as scratch memory, though the third batch is on its way there.
-            stage_data(2).add(thread).write(number);
+        if BUG == SUM_IN_A_LOADED_STAGE && batch == 5 {
+            // Meant as scratch memory, though the last batch is on its way there.
+            stage_data(1).add(thread).write(number);
         }
         *output.add((batch * 64 + thread) as usize) = number;
         if BUG != NO_BARRIER {

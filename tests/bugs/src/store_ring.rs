@@ -34,6 +34,7 @@ unsafe fn store_ring<const BUG: u32>(output: *mut u32) {
             match BUG {
                 NO_WAIT => {}
                 ONE_GROUP_TOO_MANY => cp_async_bulk::wait_group_read::<2>(),
+                ISSUERS_TAKE_TURNS => cp_async_bulk::wait_group_read::<0>(),
                 _ => cp_async_bulk::wait_group_read::<1>(),
             }
         }
@@ -46,7 +47,7 @@ unsafe fn store_ring<const BUG: u32>(output: *mut u32) {
         sync_threads();
 
         let issuer = match BUG {
-            ISSUERS_TAKE_TURNS => 32 * (tile / 2 % 2),
+            ISSUERS_TAKE_TURNS => 32 * (tile % 2),
             _ => 0,
         };
         if thread == issuer {
@@ -55,6 +56,7 @@ unsafe fn store_ring<const BUG: u32>(output: *mut u32) {
             cp_async_bulk::commit_group();
         }
         if BUG == REUSED_BEHIND_THE_STORE && tile == TILES - 1 {
+            sync_threads();
             buffer.at(thread).write(0);
         }
     }

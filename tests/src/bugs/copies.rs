@@ -1,15 +1,12 @@
 //! Bulk copies of one block: tiles that are stored and loaded, rings of stages.
 
+use super::{Bug, Family, Other, loads, writes};
 use emulator::check::Kind::{
-    DestinationOverwritten, Deadlock, ExitWithCopyInFlight, ExitWithReadsInFlight,
+    DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
     GroupWaitByOtherThread, LappedWaiter, MbarrierOverflow, MbarrierUninitialised, Misaligned,
-    MisplacedProxyFence, MissingProxyFence, ReadBeforeCompletion, StageStillRead,
+    MisplacedProxyFence, MissingProxyFence, OutOfBounds, ReadBeforeCompletion, StageStillRead,
     StoreSourceOverwritten, TransactionBytes, UnarmedReceiver, UninitialisedRead, WrongPhase,
 };
-use launch::{Buffer, Launch};
-
-use super::{Bug, Family};
-use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
@@ -50,7 +47,11 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("read_before_the_wait", &[ReadBeforeCompletion]),
             Bug::new("issuer_alone_waits", &[ReadBeforeCompletion]),
-            Bug::new("wait_for_the_other_parity", &[WrongPhase, ExitWithCopyInFlight]),
+            Bug::new(
+                "wait_for_the_other_parity",
+                &[WrongPhase, ExitWithCopyInFlight],
+            )
+            .or(LATE_WAITERS_HANG),
             Bug::new("tail_not_loaded", &[UninitialisedRead]),
             Bug::new("write_before_the_wait", &[DestinationOverwritten]),
             Bug::new("zeros_without_fence", &[MissingProxyFence]),
@@ -76,17 +77,65 @@ pub(super) const FAMILIES: &[Family] = &[
         ptx: None,
         scenario: |entry| loads(entry, 64, 192, |i| 1000 + i / 32 * 32 + 31 - i % 32, 192),
         bugs: &[
-            Bug::new("parity_never_flips", &[WrongPhase]),
-            Bug::new("parity_flips_with_each_stage", &[WrongPhase]),
+            Bug::new("parity_never_flips", &[WrongPhase]).or(PRODUCER_LAPPED),
+            Bug::new("parity_flips_with_each_stage", &[WrongPhase]).or(PRODUCER_LAPPED),
             Bug::new("released_before_the_reads", &[StageStillRead]),
-            Bug::new("not_waited_until_empty", &[LappedWaiter, StageStillRead]),
+            Bug::new(
+                "not_waited_until_empty",
+                &[StageStillRead, DestinationOverwritten],
+            )
+            .or(&[Other {
+                because: "a stage may be armed again while its first load is under way",
+                finds: &[MbarrierOverflow],
+            }]),
             Bug::new("first_wait_for_empty_hangs", &[Deadlock]),
             Bug::new("empty_counts_too_many", &[Deadlock]),
             Bug::new("one_load_too_many", &[ExitWithCopyInFlight]),
-            Bug::new("always_the_first_barrier", &[ReadBeforeCompletion]),
             Bug::new("second_barrier_not_initialised", &[MbarrierUninitialised]),
             Bug::new("whole_warp_arrives", &[MbarrierOverflow]),
             Bug::new("empty_counts_too_few", &[MbarrierOverflow]),
+        ],
+    },
+    Family {
+        name: "stages_once",
+        ptx: None,
+        scenario: |entry| loads(entry, 32, 96, |i| 1000 + i, 96),
+        bugs: &[
+            Bug::new("always_the_first_barrier", &[ReadBeforeCompletion]),
+            Bug::new("last_stage_not_waited_for", &[ReadBeforeCompletion]),
+            Bug::new("last_stage_not_used", &[ExitWithCopyInFlight]),
+        ],
+    },
+    Family {
+        name: "two_phases",
+        ptx: None,
+        scenario: |entry| loads(entry, 64, 128, |i| 2064 + 2 * i, 64),
+        bugs: &[
+            Bug::new("same_parity_again", &[WrongPhase]).or(LATE_WAITERS_HANG),
+            Bug::new("old_token_again", &[WrongPhase]).or(LATE_WAITERS_HANG),
+            Bug::new("armed_twice", &[TransactionBytes]),
+        ],
+    },
+    Family {
+        name: "load_store",
+        ptx: None,
+        scenario: |entry| {
+            let expected = |i| match i {
+                32 => 2031,
+                33.. => 0,
+                _ => 1000 + i,
+            };
+            loads(entry, 32, 32, expected, 48)
+        },
+        bugs: &[
+            Bug::new("stored_before_it_came", &[ReadBeforeCompletion]),
+            Bug::new("read_back_after_the_reads", &[ReadBeforeCompletion]),
+            Bug::new("read_back_at_once", &[ReadBeforeCompletion]),
+            Bug::new("copy_of_100_bytes", &[Misaligned]),
+            Bug::new("source_at_8", &[Misaligned]),
+            Bug::new("past_the_input", &[OutOfBounds]),
+            Bug::new("past_the_output", &[OutOfBounds]),
+            Bug::new("source_written_meanwhile", &[DataRace]),
         ],
     },
     Family {
@@ -98,9 +147,12 @@ pub(super) const FAMILIES: &[Family] = &[
             scenario
         },
         bugs: &[
-            Bug::new("refilled_before_the_barrier", &[StageStillRead]),
+            Bug::new(
+                "refilled_before_the_barrier",
+                &[StageStillRead, ReadBeforeCompletion],
+            ),
             Bug::new("no_barrier", &[StageStillRead]),
-            Bug::new("parity_of_the_batch", &[WrongPhase]),
+            Bug::new("parity_of_the_batch", &[WrongPhase]).or(LATE_WAITERS_HANG),
             Bug::new("prefetched_too_far", &[ExitWithCopyInFlight]),
             Bug::new("stages_of_1000_bytes", &[Misaligned]),
             Bug::new("leaves_early", &[ExitWithCopyInFlight]),
@@ -109,28 +161,17 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// One block of so many threads writes numbers.
-fn writes(entry: &str, threads: u32, expected: fn(u32) -> u32, count: u32) -> Scenario {
-    let expected: Vec<u32> = (0..count).map(expected).collect();
-    Scenario {
-        name: entry.to_owned(),
-        buffers: vec![Buffer::zeroed::<u32>("output", expected.len())],
-        launches: vec![Launch::new(entry, 1, threads).buffer(0)],
-        expected: vec![Expected::of(0, &expected)],
-    }
-}
+/// Who waits for a phase that was complete before goes on at once, unless it comes so late that the
+/// next phase is complete, too: then it waits for ever.
+const LATE_WAITERS_HANG: &[Other] = &[Other {
+    because: "a waiter that comes late hangs",
+    finds: &[Deadlock],
+}];
 
-/// The same of what it reads: numbers from 1000 on.
-fn loads(
-    entry: &str,
-    threads: u32,
-    inputs: u32,
-    expected: fn(u32) -> u32,
-    count: u32,
-) -> Scenario {
-    let mut scenario = writes(entry, threads, expected, count);
-    let input: Vec<u32> = (0..inputs).map(|i| 1000 + i).collect();
-    scenario.buffers.push(Buffer::new("input", &input));
-    scenario.launches = vec![Launch::new(entry, 1, threads).buffer(0).buffer(1)];
-    scenario
-}
+const PRODUCER_LAPPED: &[Other] = &[
+    LATE_WAITERS_HANG[0],
+    Other {
+        because: "the warp may run ahead of the loads that it should have waited for",
+        finds: &[LappedWaiter],
+    },
+];

@@ -3,12 +3,18 @@
 //! The kernels are in `tests/bugs`: in Rust, where a constant chooses the bug, or as PTX, where lines
 //! are marked with the bugs that they belong to. Here stand the launches, and what must be found.
 
+mod barriers;
+mod clean;
 mod copies;
+mod memory;
+mod tensors;
 mod text;
 
 use emulator::check::Kind;
 
-use crate::Scenario;
+use launch::{Buffer, Launch};
+
+use crate::{Expected, Scenario};
 
 /// A kernel, as it should be and with each of its bugs.
 #[derive(Clone, Copy, Debug)]
@@ -46,15 +52,23 @@ pub struct Other {
 
 /// All kernels.
 pub fn families() -> impl Iterator<Item = &'static Family> {
-    [copies::FAMILIES].into_iter().flatten()
+    [
+        copies::FAMILIES,
+        barriers::FAMILIES,
+        memory::FAMILIES,
+        tensors::FAMILIES,
+        clean::FAMILIES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 impl Family {
     /// The entry with this bug; 0 is the kernel as it should be.
     pub fn entry(&self, bug: usize) -> String {
         match self.ptx {
-            Some(_) => self.name.to_owned(),
-            None => format!("{}_{bug}", self.name),
+            None if !self.bugs.is_empty() => format!("{}_{bug}", self.name),
+            _ => self.name.to_owned(),
         }
     }
 
@@ -84,5 +98,40 @@ impl Bug {
     const fn or(mut self, or: &'static [Other]) -> Self {
         self.or = or;
         self
+    }
+}
+
+/// One block of so many threads writes numbers.
+fn writes(entry: &str, threads: u32, expected: fn(u32) -> u32, count: u32) -> Scenario {
+    let expected: Vec<u32> = (0..count).map(expected).collect();
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![Buffer::zeroed::<u32>("output", expected.len())],
+        launches: vec![Launch::new(entry, 1, threads).buffer(0)],
+        expected: vec![Expected::of(0, &expected)],
+    }
+}
+
+/// The same of what it reads: numbers from 1000 on.
+fn loads(entry: &str, threads: u32, inputs: u32, expected: fn(u32) -> u32, count: u32) -> Scenario {
+    let mut scenario = writes(entry, threads, expected, count);
+    let input: Vec<u32> = (0..inputs).map(|i| 1000 + i).collect();
+    scenario.buffers.push(Buffer::new("input", &input));
+    scenario.launches = vec![Launch::new(entry, 1, threads).buffer(0).buffer(1)];
+    scenario
+}
+
+/// Blocks of a warp, with memory for a number of each thread and a counter.
+fn blocks(entry: &str, blocks: u32, expected: &[u32]) -> Scenario {
+    let launch = Launch::new(entry, blocks, 32);
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::zeroed::<u32>("output", expected.len()),
+            Buffer::zeroed::<u32>("numbers", 32 * blocks as usize),
+            Buffer::zeroed::<u32>("count", 1),
+        ],
+        launches: vec![launch.buffer(0).buffer(1).buffer(2)],
+        expected: vec![Expected::of(0, expected)],
     }
 }
