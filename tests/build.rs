@@ -12,8 +12,13 @@ const ARCHS: &[Arch] = &[
     Arch::Sm120a,
 ];
 
-/// Crates of kernels, and what to call their PTX.
-const CRATES: &[(&str, &str)] = &[("KERNELS", "../kernels-gpu"), ("PROBES", "gpu")];
+/// Crates of kernels, what to call their PTX, and for which architectures.
+const CRATES: &[(&str, &str, &[Arch])] = &[
+    ("KERNELS", "../kernels-gpu", ARCHS),
+    ("PROBES", "gpu", ARCHS),
+    // For the emulator alone.
+    ("BUGS", "bugs", &[Arch::Sm90a]),
+];
 
 /// The kernels that show each instruction form, for the one architecture that has all of them.
 fn forms() -> PtxBuilder {
@@ -38,9 +43,11 @@ fn main() {
         let forms = scope.spawn(|| forms().build_or_exit());
         let build = |arch: &'static Arch| {
             move || {
-                CRATES
-                    .iter()
-                    .map(|(_, path)| PtxBuilder::new(path).arch(*arch).build_or_exit())
+                let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
+                crates
+                    .map(|(name, path, _)| {
+                        (*name, PtxBuilder::new(path).arch(*arch).build_or_exit())
+                    })
                     .collect::<Vec<_>>()
             }
         };
@@ -54,13 +61,14 @@ fn main() {
         )
     });
     let mut source = String::new();
-    for (index, (name, path)) in CRATES.iter().enumerate() {
+    for (name, path, _) in CRATES {
         writeln!(
             source,
             "/// The finished PTX of `{path}`.\npub const {name}_PTX: &[Module] = &["
         )
         .expect("a string takes all");
-        for ptx in built.iter().map(|crates| &crates[index]) {
+        let of_crate = built.iter().flatten().filter(|(of, _)| of == name);
+        for (_, ptx) in of_crate {
             let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
             writeln!(
                 source,
@@ -81,6 +89,6 @@ fn main() {
     fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
     println!(
         "cargo::rustc-env=DEVICE_COMPILER={}",
-        built[0][0].compiler.version
+        built[0][0].1.compiler.version
     );
 }
