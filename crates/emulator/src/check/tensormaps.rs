@@ -3,6 +3,7 @@
 use super::{
     Checker, Kind,
     access::{Judge, Made},
+    clock::{Clock, Lane},
     raw::{End, words},
     shadow::{Access, Actor},
 };
@@ -25,7 +26,7 @@ impl Checker {
         if matches!(sem, Sem::Acquire | Sem::AcqRel) {
             let (_, at) = of_generic(address);
             let mut released = state.known.released.clone();
-            let (own, lane) = (state.own, super::clock::Lane::Thread);
+            let (own, lane) = (state.own, Lane::Thread);
             released.raise(lane, own.block, own.thread, own.released);
             state.known.maps.acquire((block, at), &released);
         }
@@ -56,32 +57,40 @@ impl Checker {
             own: &state.own,
             copy: None,
         };
-        let mut stale: Option<Access> = None;
+        let covers = |clock: &Clock, own_epoch, write: Access| match write.actor() {
+            Actor::Thread(thread)
+                if thread == judge.extents.thread(judge.own.block, judge.own.thread) =>
+            {
+                own_epoch >= write.epoch
+            }
+            _ => judge.knows(clock, write),
+        };
+        // What the thread knows of itself is in the clock that it acquired with.
+        let acquired = released.get(Lane::Thread, judge.own.block, judge.own.thread);
+        let mut stale: Option<(Access, Kind)> = None;
         self.shadow
             .visit(None, range.address, range.bytes.into(), |cell, _, _| {
                 let write = cell.write;
-                let is_own = matches!(write.actor(), Actor::Thread(thread)
-                    if thread == judge.extents.thread(judge.own.block, judge.own.thread));
-                let is_released = match is_own {
-                    // What the thread knows of itself is in the clock that it acquired with.
-                    true => {
-                        released.get(
-                            super::clock::Lane::Thread,
-                            judge.own.block,
-                            judge.own.thread,
-                        ) >= write.epoch
-                    }
-                    false => judge.knows(&released, write),
-                };
-                if !write.is_none() && !is_released {
-                    stale = Some(write);
+                if write.is_none() || covers(&released, acquired, write) {
+                    return;
                 }
+                let kind = match covers(&judge.known.released, judge.own.released, write) {
+                    true => Kind::TensorMapNotAcquired,
+                    false => Kind::TensorMapNotReleased,
+                };
+                stale = Some((write, kind));
             });
-        if let Some(write) = stale {
+        if let Some((write, kind)) = stale {
             let there = self.end_of(write, AccessKind::Write, range);
-            self.report(Kind::TensorMapNotReleased, here, Some(there), |_| {
-                Vec::new()
-            });
+            let notes = match kind {
+                Kind::TensorMapNotAcquired => {
+                    vec![
+                        "the change was released, and the map was last acquired before that".into(),
+                    ]
+                }
+                _ => Vec::new(),
+            };
+            self.report(kind, here, Some(there), |_| notes);
         }
         // The map is read until the copy is complete.
         let epoch = self.copies.get(copy as usize).map_or(0, |copy| copy.epoch);
