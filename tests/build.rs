@@ -2,7 +2,7 @@
 
 use std::{env, fmt::Write as _, fs, path::Path, thread};
 
-use ptx_builder::{Arch, PtxBuilder};
+use ptx_builder::{Arch, Assemble, PtxBuilder, PtxIsa};
 
 const ARCHS: &[Arch] = &[
     Arch::Sm90,
@@ -20,8 +20,27 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];
 
+/// The kernels that show each instruction form, for the one architecture that has all of them.
+fn forms() -> PtxBuilder {
+    let builder = PtxBuilder::new("forms")
+        .arch(Arch::Sm103a)
+        .ptx_isa(PtxIsa::new(9, 0))
+        .assemble(Assemble::Never);
+    let all = [
+        "sm_80",
+        "sm_90",
+        "sm_90a",
+        "sm_100",
+        "sm_100a",
+        "sm_100a_or_sm_120a",
+        "sm_103a",
+    ];
+    all.into_iter().fold(builder, PtxBuilder::feature)
+}
+
 fn main() {
-    let built = thread::scope(|scope| {
+    let (built, forms) = thread::scope(|scope| {
+        let forms = scope.spawn(|| forms().build_or_exit());
         let build = |arch: &'static Arch| {
             move || {
                 let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
@@ -36,7 +55,10 @@ fn main() {
         let crates = builds
             .into_iter()
             .map(|build| build.join().expect("a build ends by itself"));
-        crates.collect::<Vec<_>>()
+        (
+            crates.collect::<Vec<_>>(),
+            forms.join().expect("a build ends by itself"),
+        )
     });
     let mut source = String::new();
     for (name, path, _) in CRATES {
@@ -56,6 +78,13 @@ fn main() {
         }
         source += "];\n";
     }
+    let (arch, path) = (forms.arch.name(), forms.path.display().to_string());
+    writeln!(
+        source,
+        "/// The finished PTX of `forms`.\npub const FORMS_PTX: Module = \
+         Module {{ arch: {arch:?}, text: include_str!({path:?}) }};"
+    )
+    .expect("a string takes all");
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
     println!(

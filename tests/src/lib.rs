@@ -6,17 +6,20 @@
 //! chooses the backend and says why a case cannot run.
 
 pub mod bugs;
+pub mod copies;
 mod device;
+pub mod forms;
 mod kernels;
 pub mod maps;
 mod modules;
+pub mod mutants;
 pub mod probes;
 mod scenario;
 
 pub use device::{Device, Opened};
-pub use kernels::{KERNELS, Kernel};
-pub use modules::{BUGS_PTX, DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
-pub use scenario::{Expected, Scenario, Wrong};
+pub use kernels::{KERNELS, Kernel, LARGE};
+pub use modules::{BUGS_PTX, DEVICE_COMPILER, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX};
+pub use scenario::{Content, Expected, Scenario, Wrong};
 
 /// Cases that belong together.
 pub struct Group {

@@ -136,6 +136,8 @@ impl Compilation<'_> {
         let mut flags: Vec<String> = [
             &format!("-Ctarget-cpu={}", self.arch),
             &format!("-Ctarget-feature={}", self.isa.target_feature()),
+            // Wrappers of instructions that this architecture lacks do not compile.
+            &format!("--cfg=tma_arch=\"{}\"", self.arch),
             // The target's own linker is neither there nor needed: the output is text.
             "-Clinker=true",
             // The pass copies barriers into divergent arms (rust-lang/rust#137086).

@@ -1,4 +1,7 @@
-use crate::{SharedPtr, ptx, ptx::mbarrier::Mbarrier};
+use crate::{
+    SharedPtr, ptx,
+    ptx::{Acquire, Cta, Release, mbarrier::Mbarrier},
+};
 
 /// An initialised mbarrier in this block's shared memory.
 ///
@@ -79,7 +82,7 @@ impl Barrier {
     #[inline(always)]
     pub fn arrive(&self) -> Token {
         // SAFETY: the barrier is initialised and takes this arrival (assume_init 1 to 3).
-        let state = unsafe { ptx::mbarrier::arrive(self.address) };
+        let state = unsafe { ptx::mbarrier::arrive::<Release, Cta>(self.address) };
         Token { state }
     }
 
@@ -88,7 +91,7 @@ impl Barrier {
     #[inline(always)]
     pub fn arrive_expect_tx(&self, bytes: u32) -> Token {
         // SAFETY: the barrier is initialised and takes this arrival (assume_init 1 to 4).
-        let state = unsafe { ptx::mbarrier::arrive_expect_tx(self.address, bytes) };
+        let state = unsafe { ptx::mbarrier::arrive_expect_tx::<Release, Cta>(self.address, bytes) };
         Token { state }
     }
 
@@ -98,7 +101,7 @@ impl Barrier {
     pub fn expect_tx(&self, bytes: u32) {
         // SAFETY: the barrier is initialised, an arrival is pending, and the bytes are fewer than 2^20
         // (assume_init 1, 2, 4).
-        unsafe { ptx::mbarrier::expect_tx(self.address, bytes) }
+        unsafe { ptx::mbarrier::expect_tx::<Cta>(self.address, bytes) }
     }
 
     /// Waits for the phase that the arrival belongs to; sees what was written and copied in it.
@@ -106,7 +109,13 @@ impl Barrier {
     pub fn wait(&self, token: Token) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and the token is of its current or
         // last phase (5).
-        while !unsafe { ptx::mbarrier::try_wait(self.address, token.state) } {}
+        while !unsafe { ptx::mbarrier::try_wait::<Acquire, Cta>(self.address, token.state) } {}
+    }
+
+    /// Arrives once, and waits for the phase.
+    #[inline(always)]
+    pub fn arrive_and_wait(&self) {
+        self.wait(self.arrive());
     }
 
     /// Waits for the phase of this parity: 0 for the first, 1 for the second, and so on in turn.
@@ -116,7 +125,7 @@ impl Barrier {
     #[inline(always)]
     pub fn wait_parity(&self, parity: u32) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).
-        while !unsafe { ptx::mbarrier::try_wait_parity(self.address, parity) } {}
+        while !unsafe { ptx::mbarrier::try_wait_parity::<Acquire, Cta>(self.address, parity) } {}
     }
 
     /// Ends the barrier's life; its memory may be used for something else.

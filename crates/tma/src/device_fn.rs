@@ -2,23 +2,37 @@
 ///
 /// For any other target the body is replaced by a panic, so that the crate compiles, documents
 /// and lints there. All of them are inlined: an instruction costs no call.
+///
+/// Generic parameters stand in brackets; they and the parameters may come in several parts. A line `isa "8.6" on sm_100a;` among the attributes becomes a
+/// line of the documentation, and the function is refused on an architecture without the
+/// instruction; the names are those of `architectures!`.
 macro_rules! device_fn {
     ($(
         $(#[$attribute:meta])*
-        $visibility:vis unsafe fn $name:ident $(<$(const $constant:ident: $constant_type:ty),*>)?
-            ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?
+        $(isa $isa:literal on $arch:ident; $(#[$more:meta])*)?
+        pub unsafe fn $name:ident $([$($generic:tt)*])*
+            $(($($argument:ident: $type:ty),* $(,)?))+ $(-> $result:ty)?
         $body:block
     )*) => {$(
         $(#[$attribute])*
+        $(
+            #[doc = ""]
+            #[doc = concat!("PTX ISA ", $isa, "; ", architectures!(names $arch), ".")]
+            #[doc = ""]
+            $(#[$more])*
+        )?
+        // So that a refusal comes with the place of the call.
+        #[cfg_attr(target_arch = "nvptx64", rustc_no_mir_inline)]
         #[inline(always)]
-        $visibility unsafe fn $name $(<$(const $constant: $constant_type),*>)?
-            ($($argument: $type),*) $(-> $result)?
-        {
+        pub unsafe fn $name<$($($generic)*)*>($($($argument: $type,)*)+) $(-> $result)? {
             #[cfg(target_arch = "nvptx64")]
-            $body
+            {
+                $(gate!(concat!(module_path!(), "::", stringify!($name)), $arch);)?
+                $body
+            }
             #[cfg(not(target_arch = "nvptx64"))]
             {
-                let _ = ($($argument,)*);
+                let _ = ($($($argument,)*)+);
                 $crate::__private::device_only(stringify!($name))
             }
         }

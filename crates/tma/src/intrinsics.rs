@@ -13,6 +13,20 @@ unsafe extern "unadjusted" {
     pub(crate) fn barrier_cta_sync_aligned_all(barrier: u32);
     #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.count"]
     pub(crate) fn barrier_cta_sync_aligned_count(barrier: u32, threads: u32);
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive"]
+    pub(crate) fn barrier_cluster_arrive();
+    #[link_name = "llvm.nvvm.barrier.cluster.arrive.relaxed"]
+    pub(crate) fn barrier_cluster_arrive_relaxed();
+    #[link_name = "llvm.nvvm.barrier.cluster.wait"]
+    pub(crate) fn barrier_cluster_wait();
+    #[link_name = "llvm.nvvm.griddepcontrol.wait"]
+    pub(crate) fn griddepcontrol_wait();
+    #[link_name = "llvm.nvvm.griddepcontrol.launch.dependents"]
+    pub(crate) fn griddepcontrol_launch_dependents();
+    #[link_name = "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32"]
+    pub(crate) fn setmaxnreg_inc_sync_aligned(registers: u32);
+    #[link_name = "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32"]
+    pub(crate) fn setmaxnreg_dec_sync_aligned(registers: u32);
     #[link_name = "llvm.nvvm.barrier.cluster.arrive.aligned"]
     pub(crate) fn barrier_cluster_arrive_aligned();
     #[link_name = "llvm.nvvm.barrier.cluster.arrive.relaxed.aligned"]

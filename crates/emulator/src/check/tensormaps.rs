@@ -4,31 +4,43 @@ use super::{
     Checker, Kind,
     access::{Judge, Made},
     clock::{Clock, Lane},
+    knowledge::{AcquiredMap, Distance},
     raw::{End, words},
     shadow::{Access, Actor},
 };
 use crate::{
     machine::of_generic,
-    observer::{AccessKind, Memory, Origin, Proxy, Range, Sem},
+    observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem},
 };
 
 impl Checker {
-    pub(super) fn fence_tensormap(&mut self, origin: Origin, sem: Sem, address: u64) {
+    pub(super) fn fence_tensormap(&mut self, origin: Origin, sem: Sem, scope: Scope, address: u64) {
         let block = origin.block as u32;
         let Some(state) = self.grid.thread(block, origin.thread) else {
             return;
         };
+        let reach = Distance::covered_by(scope);
+        let covered = Distance::ALL.into_iter().filter(|near| *near <= reach);
         if matches!(sem, Sem::Release | Sem::AcqRel) {
-            state.known.released = state.known.order.clone();
-            state.own.released = state.own.epoch;
+            for near in covered.clone() {
+                state.known.released[near as usize] = state.known.order.clone();
+                state.own.released[near as usize] = state.own.epoch;
+            }
             state.own.epoch += 1;
         }
         if matches!(sem, Sem::Acquire | Sem::AcqRel) {
             let (_, at) = of_generic(address);
-            let mut released = state.known.released.clone();
-            let (own, lane) = (state.own, Lane::Thread);
-            released.raise(lane, own.block, own.thread, own.released);
-            state.known.maps.acquire((block, at), &released);
+            let own = state.own;
+            let mut map = AcquiredMap {
+                reach,
+                ..AcquiredMap::default()
+            };
+            for near in covered {
+                let near = near as usize;
+                map.released[near] = state.known.released[near].clone();
+                map.released[near].raise(Lane::Thread, own.block, own.thread, own.released[near]);
+            }
+            state.known.maps.acquire((block, at), &map);
         }
     }
 
@@ -44,7 +56,7 @@ impl Checker {
         let Some(state) = state.and_then(|b| b.threads.get(origin.thread as usize)) else {
             return;
         };
-        let Some(released) = state.known.maps.get(block, range.address).cloned() else {
+        let Some(map) = state.known.maps.get(block, range.address).cloned() else {
             self.report(Kind::TensorMapNotAcquired, here, None, |_| {
                 vec![format!("{} are the map", words(range))]
             });
@@ -57,40 +69,26 @@ impl Checker {
             own: &state.own,
             copy: None,
         };
-        let covers = |clock: &Clock, own_epoch, write: Access| match write.actor() {
-            Actor::Thread(thread)
-                if thread == judge.extents.thread(judge.own.block, judge.own.thread) =>
-            {
-                own_epoch >= write.epoch
-            }
-            _ => judge.knows(clock, write),
-        };
-        // What the thread knows of itself is in the clock that it acquired with.
-        let acquired = released.get(Lane::Thread, judge.own.block, judge.own.thread);
-        let mut stale: Option<(Access, Kind)> = None;
+        let mut stale: Option<(Kind, Access)> = None;
         self.shadow
             .visit(None, range.address, range.bytes.into(), |cell, _, _| {
-                let write = cell.write;
-                if write.is_none() || covers(&released, acquired, write) {
-                    return;
-                }
-                let kind = match covers(&judge.known.released, judge.own.released, write) {
-                    true => Kind::TensorMapNotAcquired,
-                    false => Kind::TensorMapNotReleased,
-                };
-                stale = Some((write, kind));
+                stale = judge.stale(&map, cell.write).or(stale);
             });
-        if let Some((write, kind)) = stale {
-            let there = self.end_of(write, AccessKind::Write, range);
+        if let Some((kind, write)) = stale {
+            let by_host = write.is_none();
+            let there = (!by_host).then(|| self.end_of(write, AccessKind::Write, range));
+            let note = match by_host {
+                true => "the map was written before the kernel began: its acquire needs `.gpu`",
+                false => "release and acquire need a scope with both threads in it",
+            };
             let notes = match kind {
+                Kind::ScopeTooNarrow => vec![note.to_owned()],
                 Kind::TensorMapNotAcquired => {
-                    vec![
-                        "the change was released, and the map was last acquired before that".into(),
-                    ]
+                    vec!["the change was released, and the map was last acquired before that".into()]
                 }
                 _ => Vec::new(),
             };
-            self.report(kind, here, Some(there), |_| notes);
+            self.report(kind, here, there, |_| notes);
         }
         // The map is read until the copy is complete.
         let epoch = self.copies.get(copy as usize).map_or(0, |copy| copy.epoch);
@@ -107,6 +105,44 @@ impl Checker {
         };
         if stale.is_none() {
             self.touch(&made, range);
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Why a write to a map is not seen by a copy that uses it, if so.
+    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
+        let narrow = Some((Kind::ScopeTooNarrow, write));
+        // The host, or an earlier launch, wrote it and released it.
+        if write.is_none() {
+            return narrow.filter(|_| map.reach < Distance::Far);
+        }
+        let writer = match write.actor() {
+            Actor::Thread(thread) | Actor::Async(thread) => thread,
+            Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
+        };
+        let (block, thread) = self.extents.split(writer);
+        let is_in = |released: &Clock| match write.actor() {
+            // What a thread knows of itself is in the clock that it acquired with.
+            Actor::Thread(_) => released.get(Lane::Thread, block, thread) >= write.epoch,
+            _ => self.knows(released, write),
+        };
+        let is_released = |near: Distance| is_in(&map.released[near as usize]);
+        let is_released_since = || {
+            let near = Distance::SameBlock as usize;
+            let is_own = (block, thread) == (self.own.block, self.own.thread);
+            is_in(&self.known.released[near])
+                || is_own && self.own.released[near] >= write.epoch
+        };
+        let needed = self.extents.distance(block, self.own.block);
+        if is_released(needed) {
+            None
+        } else if is_released(Distance::SameBlock) {
+            narrow
+        } else if is_released_since() {
+            Some((Kind::TensorMapNotAcquired, write))
+        } else {
+            Some((Kind::TensorMapNotReleased, write))
         }
     }
 }

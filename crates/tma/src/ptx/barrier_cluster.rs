@@ -1,41 +1,51 @@
 //! `barrier.cluster`, the barrier of the cluster. PTX ISA 9.7.13.3.
+//!
+//! `.release` and `.acquire` are what arrivals and waits do anyway, and are left out in the text.
 
-device_fn! {
-    /// `barrier.cluster.arrive.aligned;` — arrives, releasing earlier writes to the cluster.
-    ///
-    /// PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    /// 1. All threads of the warp reach this same call together.
-    /// 2. Each thread waits before it arrives again.
+/// Arrivals and waits, of a warp together or of each thread.
+macro_rules! barriers {
+    ($($(#[$attribute:meta])* $name:ident = $text:literal, $intrinsic:ident isa $isa:literal;
+        $($condition:literal)+)+) => { device_fn! {$(
+        #[doc = concat!("`", $text, "`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on sm_90;
+        /// # Safety
+        $(#[doc = $condition])+
+        pub unsafe fn $name() {
+            // SAFETY: the conditions are the caller's.
+            unsafe { crate::intrinsics::$intrinsic() }
+        }
+    )+} };
+}
+
+barriers! {
+    /// Arrives, releasing earlier writes to the cluster.
     #[doc(alias = "barrier_cluster_arrive")]
-    pub unsafe fn arrive_aligned() {
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe { crate::intrinsics::barrier_cluster_arrive_aligned() }
-    }
-
-    /// `barrier.cluster.arrive.relaxed.aligned;` — arrives and orders nothing.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
-    /// # Safety
-    /// 1. All threads of the warp reach this same call together.
-    /// 2. Each thread waits before it arrives again.
-    pub unsafe fn arrive_relaxed_aligned() {
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe { crate::intrinsics::barrier_cluster_arrive_relaxed_aligned() }
-    }
-
-    /// `barrier.cluster.wait.aligned;` — waits until all threads of the cluster have arrived.
-    ///
-    /// PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    /// 1. All threads of the warp reach this same call together.
-    /// 2. Each thread has arrived before.
+    arrive_aligned = "barrier.cluster.arrive.aligned;", barrier_cluster_arrive_aligned isa "7.8";
+        "1. All threads of the warp reach this same call together."
+        "2. Each thread waits before it arrives again."
+    /// Arrives, releasing earlier writes to the cluster; the threads of a warp need not come together.
+    #[doc(alias = "barrier_cluster_arrive")]
+    arrive = "barrier.cluster.arrive;", barrier_cluster_arrive isa "7.8";
+        "1. Each thread waits before it arrives again."
+    /// Arrives and orders nothing.
+    #[doc(alias = "barrier_cluster_arrive")]
+    arrive_relaxed_aligned = "barrier.cluster.arrive.relaxed.aligned;", barrier_cluster_arrive_relaxed_aligned
+        isa "8.0";
+        "1. All threads of the warp reach this same call together."
+        "2. Each thread waits before it arrives again."
+    /// Arrives and orders nothing; the threads of a warp need not come together.
+    #[doc(alias = "barrier_cluster_arrive")]
+    arrive_relaxed = "barrier.cluster.arrive.relaxed;", barrier_cluster_arrive_relaxed isa "8.0";
+        "1. Each thread waits before it arrives again."
+    /// Waits until all threads of the cluster have arrived.
     #[doc(alias = "barrier_cluster_wait")]
-    pub unsafe fn wait_aligned() {
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe { crate::intrinsics::barrier_cluster_wait_aligned() }
-    }
+    wait_aligned = "barrier.cluster.wait.aligned;", barrier_cluster_wait_aligned isa "7.8";
+        "1. All threads of the warp reach this same call together."
+        "2. Each thread has arrived before."
+    /// Waits until all threads of the cluster have arrived; the threads of a warp need not come together.
+    #[doc(alias = "barrier_cluster_wait")]
+    wait = "barrier.cluster.wait;", barrier_cluster_wait isa "7.8";
+        "1. Each thread has arrived before."
 }

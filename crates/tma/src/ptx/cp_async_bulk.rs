@@ -1,122 +1,179 @@
-//! `cp.async.bulk`, copies of contiguous bytes, and bulk groups. PTX ISA 9.7.9.25.4 and
+//! `cp.async.bulk`, copies of contiguous bytes, and bulk groups. PTX ISA 9.7.9.25.4.1 and
 //! 9.7.9.27.2.
 //!
-//! Addresses and sizes are multiples of 16 bytes.
+//! Addresses and sizes are multiples of 16 bytes. A destination and its barrier are in the same
+//! block.
 
 use super::mbarrier::Mbarrier;
-use crate::SharedPtr;
+#[cfg(target_arch = "nvptx64")]
+use crate::address::Address;
+use crate::{SharedPtr, address::SharedClusterAddress};
+
+/// Copies from global to shared memory. What a row has in brackets the instruction has, too: a mask of
+/// blocks, a cache policy.
+macro_rules! loads {
+    ($($name:ident $space:tt $([.multicast $mask:ident])? $([.cache_hint $policy:ident])? $isa:literal;)+) => {
+    device_fn! {$(
+        #[doc = concat!("`cp.async.bulk", $space, ".global.mbarrier::complete_tx::bytes"
+            $(, loads!(@multicast $mask))? $(, loads!(@cache_hint $policy))?,
+            " [dst], [src], bytes, [bar]" $(, ", ", stringify!($mask))? $(, ", ", stringify!($policy))?, ";`")]
+        ///
+        /// Starts a copy into shared memory; the bytes are counted at the barrier as they arrive.
+        $(#[doc = concat!("Every block of the cluster whose bit is in `", stringify!($mask),
+            "` gets the bytes at the offset of `dst`, and its barrier at the offset of `bar` counts them.")])?
+        $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
+        isa $isa on sm_90;
+        /// # Safety
+        /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
+        /// 2. `src` points to `bytes` bytes of global memory that nobody writes until the copy ends.
+        /// 3. `dst` has room for `bytes` bytes in shared memory; nobody uses them until the barrier's phase
+        ///    completes, and earlier writes to them went before through a `fence.proxy.async`.
+        /// 4. `bar` is an initialised barrier of the same block whose current phase expects the bytes.
+        $(#[doc = concat!("5. (3) and (4) hold in every block of the cluster whose bit is in `", stringify!($mask),
+            "`, and none of them has ended.")])?
+        #[doc(alias = "cp_async_bulk")]
+        #[doc(alias = "cp_async_bulk_global_to_shared")]
+        #[doc(alias = "memcpy_async_tx")]
+        pub unsafe fn $name(
+            dst: loads!(@address $space u8), src: *const u8, bytes: u32, bar: loads!(@address $space Mbarrier),
+        ) ($($mask: u16)?) ($($policy: u64)?) {
+            // SAFETY: the conditions are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("cp.async.bulk") ($space)
+                    (".global.mbarrier::complete_tx::bytes" " [{dst}], [{src}], {bytes}, [{bar}]";
+                        dst = in(reg32) dst.address32(), src = in(reg64) src, bytes = in(reg32) bytes,
+                        bar = in(reg32) bar.address32())
+                    $((".multicast::cluster" ", {mask}"; mask = in(reg16) $mask))?
+                    $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
+                    ("" ";")
+                }
+            }
+        }
+    )+} };
+    (@address ".shared::cluster" $type:ident) => { impl SharedClusterAddress<$type> };
+    (@address ".shared::cta" $type:ident) => { SharedPtr<$type> };
+    (@multicast $mask:ident) => { ".multicast::cluster" };
+    (@cache_hint $policy:ident) => { ".L2::cache_hint" };
+}
+
+loads! {
+    shared_cluster_global ".shared::cluster" "8.0";
+    shared_cluster_global_cache_hint ".shared::cluster" [.cache_hint policy] "8.0";
+    shared_cluster_global_multicast ".shared::cluster" [.multicast mask] "8.0";
+    shared_cluster_global_multicast_cache_hint ".shared::cluster" [.multicast mask] [.cache_hint policy] "8.0";
+    shared_cta_global ".shared::cta" "8.6";
+    shared_cta_global_cache_hint ".shared::cta" [.cache_hint policy] "8.6";
+}
+
+/// Copies from shared to global memory. What a row has in brackets the instruction has, too: a cache
+/// policy, a mask of bytes.
+macro_rules! stores {
+    ($($name:ident $([$generic:ident])? ($dst:ty, $src:ty) $([.cache_hint $policy:ident])?
+        $([.cp_mask $byte_mask:ident])? $isa:literal $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.async.bulk.global.shared::cta.bulk_group" $(, loads!(@cache_hint $policy))?
+            $(, stores!(@cp_mask $byte_mask))?, " [dst], [src], bytes" $(, ", ", stringify!($policy))?
+            $(, ", ", stringify!($byte_mask))?, ";`")]
+        ///
+        /// Starts a copy from this block's shared memory; it joins the thread's next bulk group.
+        $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
+        $(#[doc = concat!("Of every 16 bytes those are copied whose bit is in `", stringify!($byte_mask), "`.")])?
+        isa $isa on $arch;
+        /// # Safety
+        /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
+        /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the group
+        ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
+        ///    writing thread.
+        /// 3. `dst` points to `bytes` bytes of global memory that nobody uses until the group ends.
+        /// 4. The block stays until the group has been read.
+        #[doc(alias = "cp_async_bulk")]
+        #[doc(alias = "cp_async_bulk_shared_to_global")]
+        pub unsafe fn $name $([$generic])? (dst: $dst, src: $src, bytes: u32) ($($policy: u64)?) ($($byte_mask: u16)?) {
+            // SAFETY: (1) to (4) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("cp.async.bulk.global.shared::cta.bulk_group" " [{dst}], [{src}], {bytes}";
+                        dst = in(reg64) dst, src = in(reg32) src.address(), bytes = in(reg32) bytes)
+                    $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
+                    $((".cp_mask" ", {byte_mask}"; byte_mask = in(reg16) $byte_mask))?
+                    ("" ";")
+                }
+            }
+        }
+    )+} };
+    (@cp_mask $byte_mask:ident) => { ".cp_mask" };
+}
+
+stores! {
+    global_shared_cta (*mut u8, SharedPtr<u8>) "8.0" sm_90;
+    global_shared_cta_cache_hint (*mut u8, SharedPtr<u8>) [.cache_hint policy] "8.0" sm_90;
+    global_shared_cta_cp_mask [T] (*mut T, SharedPtr<T>) [.cp_mask byte_mask] "8.6" sm_100;
+    global_shared_cta_cache_hint_cp_mask [T] (*mut T, SharedPtr<T>) [.cache_hint policy] [.cp_mask byte_mask]
+        "8.6" sm_100;
+}
 
 device_fn! {
-    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];`
+    /// `cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dst], [src], bytes, [bar];`
     ///
-    /// Starts a copy into this block's shared memory; the bytes are counted at the barrier as they
-    /// arrive.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    /// Starts a copy from this block's shared memory to that of another block of the cluster; the bytes
+    /// are counted at that block's barrier as they arrive.
+    isa "8.0" on sm_90;
     /// # Safety
     /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-    /// 2. `src` points to `bytes` bytes of global memory that nobody writes until the copy ends.
-    /// 3. `dst` has room for `bytes` bytes in this block's shared memory; nobody uses them until
-    ///    the barrier's phase completes, and earlier writes to them went before through a
-    ///    `fence.proxy.async`.
-    /// 4. `bar` is an initialised barrier of this block whose current phase expects the bytes.
-    #[doc(alias = "cp_async_bulk_global_to_shared")]
-    #[doc(alias = "memcpy_async_tx")]
-    pub unsafe fn shared_cluster_global(
-        dst: SharedPtr<u8>, src: *const u8, bytes: u32, bar: SharedPtr<Mbarrier>
+    /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the copy ends;
+    ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
+    /// 3. `dst` has room for `bytes` bytes in the shared memory of another block of the cluster, which has
+    ///    not ended; nobody uses them until the barrier's phase completes.
+    /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
+    #[doc(alias = "cp_async_bulk")]
+    pub unsafe fn shared_cluster_shared_cta(
+        dst: impl SharedClusterAddress<u8>, src: SharedPtr<u8>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
     ) {
         // SAFETY: (1) to (4) are the caller's.
         unsafe {
-            core::arch::asm!(
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{dst}], [{src}], {bytes}, [{bar}];",
-                dst = in(reg32) dst.address(), src = in(reg64) src, bytes = in(reg32) bytes,
-                bar = in(reg32) bar.address(),
-                options(nostack, preserves_flags),
-            )
-        }
-    }
-
-    /// `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`
-    ///
-    /// Starts a copy from this block's shared memory; it joins the thread's next bulk group.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
-    /// # Safety
-    /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-    /// 2. `src` has `bytes` bytes in this block's shared memory that nobody writes until the group
-    ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
-    ///    writing thread.
-    /// 3. `dst` points to `bytes` bytes of global memory that nobody uses until the group ends.
-    /// 4. The block stays until the group has been read.
-    #[doc(alias = "cp_async_bulk_shared_to_global")]
-    pub unsafe fn global_shared_cta(dst: *mut u8, src: SharedPtr<u8>, bytes: u32) {
-        // SAFETY: (1) to (4) are the caller's.
-        unsafe {
-            core::arch::asm!(
-                "cp.async.bulk.global.shared::cta.bulk_group [{dst}], [{src}], {bytes};",
-                dst = in(reg64) dst, src = in(reg32) src.address(), bytes = in(reg32) bytes,
-                options(nostack, preserves_flags),
-            )
+            ptx_asm! { []
+                ("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+                    " [{dst}], [{src}], {bytes}, [{bar}];"; dst = in(reg32) dst.address32(),
+                    src = in(reg32) src.address(), bytes = in(reg32) bytes, bar = in(reg32) bar.address32())
+            }
         }
     }
 
     /// `cp.async.bulk.commit_group;`
     ///
     /// Makes a group of this thread's bulk copies since the last one.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    isa "8.0" on sm_90;
     /// # Safety
     /// 1. None: the group belongs to this thread.
     #[doc(alias = "cp_async_bulk_commit_group")]
     pub unsafe fn commit_group() {
         // SAFETY: (1).
-        unsafe {
-            core::arch::asm!("cp.async.bulk.commit_group;", options(nostack, preserves_flags))
-        }
+        unsafe { ptx_asm! { [] ("cp.async.bulk.commit_group;") } }
     }
 
     /// `cp.async.bulk.wait_group PENDING;`
     ///
     /// Waits until at most `PENDING` of this thread's groups are unfinished; their writes are
     /// visible to it.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    isa "8.0" on sm_90;
     /// # Safety
     /// 1. None: the groups belong to this thread.
     #[doc(alias = "cp_async_bulk_wait_group")]
-    pub unsafe fn wait_group<const PENDING: u32>() {
+    pub unsafe fn wait_group[const PENDING: u32]() {
         // SAFETY: (1).
-        unsafe {
-            core::arch::asm!(
-                "cp.async.bulk.wait_group {pending};",
-                pending = const PENDING,
-                options(nostack, preserves_flags),
-            )
-        }
+        unsafe { ptx_asm! { [] ("cp.async.bulk.wait_group {pending};" ""; pending = const PENDING) } }
     }
 
     /// `cp.async.bulk.wait_group.read PENDING;`
     ///
     /// Waits until all but `PENDING` of this thread's groups have read their sources, which may
     /// then be written again.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    isa "8.0" on sm_90;
     /// # Safety
     /// 1. None: the groups belong to this thread.
     #[doc(alias = "cp_async_bulk_wait_group_read")]
-    pub unsafe fn wait_group_read<const PENDING: u32>() {
+    pub unsafe fn wait_group_read[const PENDING: u32]() {
         // SAFETY: (1).
-        unsafe {
-            core::arch::asm!(
-                "cp.async.bulk.wait_group.read {pending};",
-                pending = const PENDING,
-                options(nostack, preserves_flags),
-            )
-        }
+        unsafe { ptx_asm! { [] ("cp.async.bulk.wait_group.read {pending};" ""; pending = const PENDING) } }
     }
 }

@@ -1,118 +1,297 @@
-//! `cp.async.bulk.tensor`, copies of the boxes that a tensor map describes. PTX ISA 9.7.9.27.1.
+//! `cp.async.bulk.tensor`, copies of the boxes that a tensor map describes. PTX ISA 9.7.9.27.1.2.
 //!
-//! Coordinates are those of the box's first element, innermost first, in elements of the tensor.
+//! Coordinates are those of the box's first element, innermost first, in elements of the tensor. With
+//! `::gather4` and `::scatter4` they are a column and four rows. im2col modes have offsets, too: with
+//! `.im2col` one for each dimension between channels and images, innermost first; with `::w` a halo
+//! and an offset, both along W.
 
 use tensor_map::TensorMap;
 
 use super::mbarrier::Mbarrier;
-use crate::SharedPtr;
-
-/// Spells one instruction for each rank: `{c}` in the text becomes the list of coordinates.
 #[cfg(target_arch = "nvptx64")]
-macro_rules! for_each_rank {
-    ($rank:expr, $coords:ident, [$($before:literal)+ {c} $($after:literal)+], $($operands:tt)+) => {
-        for_each_rank! { @all $rank, $coords, [concat!($($before),+)], [concat!($($after),+)], [$($operands)+],
-            1 "1d" "{{ {c0} }}" [0 c0],
-            2 "2d" "{{ {c0}, {c1} }}" [0 c0, 1 c1],
-            3 "3d" "{{ {c0}, {c1}, {c2} }}" [0 c0, 1 c1, 2 c2],
-            4 "4d" "{{ {c0}, {c1}, {c2}, {c3} }}" [0 c0, 1 c1, 2 c2, 3 c3],
-            5 "5d" "{{ {c0}, {c1}, {c2}, {c3}, {c4} }}" [0 c0, 1 c1, 2 c2, 3 c3, 4 c4],
-        }
-    };
-    (@all $rank:expr, $coords:ident, [$before:expr], [$after:expr], $operands:tt,
-        $($n:literal $nd:literal $list:literal $indices:tt,)+) => {
-        match $rank {
-            $($n => for_each_rank! { @one $coords, [$before], [$after], $operands, $nd $list $indices },)+
-            _ => unreachable!(),
-        }
-    };
-    (@one $coords:ident, [$before:expr], [$after:expr], [$($operands:tt)+],
-        $nd:literal $list:literal [$($index:literal $name:ident),+]) => {
-        core::arch::asm!(
-            concat!("cp.async.bulk.tensor.", $nd, $before, $list, $after),
-            $($name = in(reg32) $coords[$index],)+
-            $($operands)+
-            options(nostack, preserves_flags),
-        )
-    };
-}
+use crate::address::Address;
+use crate::{SharedPtr, address::SharedClusterAddress};
 
 /// Refuses, when the kernel is compiled, coordinates that no tensor has.
 #[cfg(target_arch = "nvptx64")]
-const fn assert_rank(rank: usize) {
+pub(super) const fn assert_tile(rank: usize) {
     assert!(
         1 <= rank && rank <= tensor_map::MAX_RANK,
         "a tensor has 1 to 5 dimensions"
     );
 }
 
-device_fn! {
-    /// `cp.async.bulk.tensor.Nd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [dst], [map, {c0, ...}], [bar];`
-    ///
-    /// Starts a load of one box into this block's shared memory. Elements outside the tensor are
-    /// filled as the map says, and counted at the barrier like the others. Coordinates may be
-    /// negative.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
-    /// # Safety
-    /// 1. `map` is a tensor map of rank `RANK` in parameter, constant or global memory; where it
-    ///    was written on the device or lies in global memory, it was acquired.
-    /// 2. `dst` is a multiple of 128 with room for the box in this block's shared memory; nobody
-    ///    uses those bytes until the barrier's phase completes, and earlier writes to them went
-    ///    before through a `fence.proxy.async`.
-    /// 3. `bar` is an initialised barrier of this block whose current phase expects the bytes of
-    ///    the box.
-    /// 4. Nobody writes the box's elements in global memory until the phase completes.
-    /// 5. The box's first element lies at a multiple of 16 bytes from the tensor's address.
-    #[doc(alias = "cp_async_bulk_tensor_1d_global_to_shared")]
-    #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
-    #[doc(alias = "cp_async_bulk_tensor_3d_global_to_shared")]
-    pub unsafe fn shared_cluster_global_tile<const RANK: usize>(
-        dst: SharedPtr<u8>, map: *const TensorMap, coords: [i32; RANK], bar: SharedPtr<Mbarrier>
-    ) {
-        const { assert_rank(RANK) };
-        // SAFETY: (1) to (5) are the caller's.
-        unsafe {
-            for_each_rank!(
-                RANK, coords,
-                [".shared::cluster.global.tile.mbarrier::complete_tx::bytes [{dst}], [{map}, " {c} "], [{bar}];"],
-                dst = in(reg32) dst.address(), map = in(reg64) map, bar = in(reg32) bar.address(),
-            )
-        }
-    }
+/// Refuses, when the kernel is compiled, coordinates that no im2col map has.
+#[cfg(target_arch = "nvptx64")]
+pub(super) const fn assert_im2col(rank: usize) {
+    assert!(
+        3 <= rank && rank <= tensor_map::MAX_RANK,
+        "a tensor in an im2col mode has 3 to 5 dimensions"
+    );
+}
 
-    /// `cp.async.bulk.tensor.Nd.global.shared::cta.tile.bulk_group [map, {c0, ...}], [src];`
-    ///
-    /// Starts a store of one box from this block's shared memory; it joins the thread's next bulk
-    /// group. Elements outside the tensor are left out.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
-    /// # Safety
-    /// 1. `map` is a tensor map of rank `RANK` in parameter, constant or global memory; where it
-    ///    was written on the device or lies in global memory, it was acquired.
-    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes
-    ///    those bytes until the group has been read, and earlier writes to them went before
-    ///    through a `fence.proxy.async` in the writing thread.
-    /// 3. No coordinate is negative.
-    /// 4. Nobody uses the box's elements in global memory until the group ends; rows end at
-    ///    multiples of 16 bytes, or the bytes up to the next one are padding.
-    /// 5. The block stays until the group has been read.
-    #[doc(alias = "cp_async_bulk_tensor_1d_shared_to_global")]
-    #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
-    #[doc(alias = "cp_async_bulk_tensor_3d_shared_to_global")]
-    pub unsafe fn global_shared_cta_tile<const RANK: usize>(
-        map: *const TensorMap, coords: [i32; RANK], src: SharedPtr<u8>
-    ) {
-        const { assert_rank(RANK) };
-        // SAFETY: (1) to (5) are the caller's.
-        unsafe {
-            for_each_rank!(
-                RANK, coords,
-                [".global.shared::cta.tile.bulk_group [{map}, " {c} "], [{src}];"],
-                map = in(reg64) map, src = in(reg32) src.address(),
-            )
+/// Refuses, when the kernel is compiled, offsets that do not go with the coordinates.
+#[cfg(target_arch = "nvptx64")]
+pub(super) const fn assert_offsets(rank: usize, offsets: usize) {
+    assert_im2col(rank);
+    assert!(
+        offsets + 2 == rank,
+        "im2col takes an offset for each dimension but channels and images"
+    );
+}
+
+/// Refuses, when the kernel is compiled, coordinates that are not a column and four rows.
+#[cfg(target_arch = "nvptx64")]
+pub(super) const fn assert_rows(coords: usize) {
+    assert!(
+        coords == 5,
+        "a gather or scatter takes a column and four rows"
+    );
+}
+
+/// Refuses, when the kernel is compiled, groups that do not exist.
+#[cfg(target_arch = "nvptx64")]
+const fn assert_group(group: u32) {
+    assert!(matches!(group, 1 | 2), "`.cta_group` is 1 or 2");
+}
+
+/// Loads in one mode. What a row has in brackets the instruction has, too: a mask of blocks, a group of
+/// blocks whose barrier counts, a cache policy.
+macro_rules! loads {
+    ($mode:literal, $about:literal, $generics:tt $coords:tt $coord_pieces:tt
+        $offset_text:literal $offsets:tt $offset_pieces:tt $check:block
+    $($name:ident $space:tt $([.multicast $mask:ident])? $([.cta_group $group:ident])? $([.cache_hint $policy:ident])?
+        $isa:literal $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.async.bulk.tensor.Nd", $space, ".global", $mode, ".mbarrier::complete_tx::bytes"
+            $(, loads!(@multicast $mask))? $(, ".cta_group::", stringify!($group))? $(, loads!(@cache_hint $policy))?,
+            " [dst], [map, coords], [bar]", $offset_text
+            $(, ", ", stringify!($mask))? $(, ", ", stringify!($policy))?, ";`")]
+        ///
+        #[doc = $about]
+        /// Elements outside the tensor are filled as the map says, and counted at the barrier like the
+        /// others. Coordinates may be negative.
+        $(#[doc = concat!("Every block of the cluster whose bit is in `", stringify!($mask),
+            "` gets the box at the offset of `dst`, and its barrier at the offset of `bar` counts.")])?
+        $(#[doc = concat!("With `", stringify!($group), "` 2, the barriers of even or of odd blocks count for their \
+            pairs, as `bar` lies in an even or odd one; with 1, each block's own.")])?
+        $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
+        isa $isa on $arch;
+        /// # Safety
+        /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
+        ///    memory; where it was written on the device or lies in global memory, it was acquired.
+        /// 2. `dst` is a multiple of 128 with room for the box in shared memory; nobody uses those bytes until
+        ///    the barrier's phase completes, and earlier writes to them went before through a
+        ///    `fence.proxy.async`.
+        /// 3. `bar` is an initialised barrier whose current phase expects the bytes of the box, in the block
+        ///    of `dst`, or of its pair where a group of 2 is asked for.
+        /// 4. Nobody writes the box's elements in global memory until the phase completes.
+        /// 5. The box's first element lies at a multiple of 16 bytes from the tensor's address.
+        $(#[doc = concat!("6. (2) and (3) hold in every block of the cluster whose bit is in `", stringify!($mask),
+            "`, and none of them has ended.")])?
+        #[doc(alias = "cp_async_bulk_tensor")]
+        #[doc(alias = "cp_async_bulk_tensor_1d_global_to_shared")]
+        #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
+        #[doc(alias = "cp_async_bulk_tensor_3d_global_to_shared")]
+        pub unsafe fn $name $generics $([const $group: u32])? (dst: loads!(@address $space u8), map: *const TensorMap)
+            $coords (bar: loads!(@address $space Mbarrier)) $offsets ($($mask: u16)?) ($($policy: u64)?)
+        {
+            const $check;
+            $(const { assert_group($group) };)?
+            // SAFETY: the conditions are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("cp.async.bulk.tensor" " [{dst}], [{map}, "; dst = in(reg32) dst.address32(), map = in(reg64) map)
+                    $coord_pieces
+                    ($space) (".global") ($mode)
+                    (".mbarrier::complete_tx::bytes" "], [{bar}]"; bar = in(reg32) bar.address32())
+                    $offset_pieces
+                    $((".multicast::cluster" ", {mask}"; mask = in(reg16) $mask))?
+                    $((".cta_group::{group}" ""; group = const $group))?
+                    $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
+                    ("" ";")
+                }
+            }
         }
-    }
+    )+} };
+    (@address ".shared::cluster" $type:ident) => { impl SharedClusterAddress<$type> };
+    (@address ".shared::cta" $type:ident) => { SharedPtr<$type> };
+    (@multicast $mask:ident) => { ".multicast::cluster" };
+    (@cache_hint $policy:ident) => { ".L2::cache_hint" };
+}
+
+loads! {
+    ".tile", "Starts a load of one box.",
+    [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords }
+    "" () [] { assert_tile(RANK) }
+    shared_cluster_global_tile ".shared::cluster" "8.0" sm_90;
+    shared_cluster_global_tile_cache_hint ".shared::cluster" [.cache_hint policy] "8.0" sm_90;
+    shared_cluster_global_tile_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_tile_cta_group_cache_hint ".shared::cluster"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_tile_multicast ".shared::cluster" [.multicast mask] "8.0" sm_90;
+    shared_cluster_global_tile_multicast_cache_hint ".shared::cluster"
+        [.multicast mask] [.cache_hint policy] "8.0" sm_90;
+    shared_cluster_global_tile_multicast_cta_group ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_tile_multicast_cta_group_cache_hint ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cta_global_tile ".shared::cta" "8.6" sm_90;
+    shared_cta_global_tile_cache_hint ".shared::cta" [.cache_hint policy] "8.6" sm_90;
+    shared_cta_global_tile_cta_group ".shared::cta" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cta_global_tile_cta_group_cache_hint ".shared::cta"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+}
+
+loads! {
+    ".tile::gather4", "Starts a load of four rows of a matrix: `coords` are the column and the rows.",
+    [const COORDS: usize,] (coords: [i32; COORDS]) { rows coords }
+    "" () [] { assert_rows(COORDS) }
+    shared_cluster_global_tile_gather4 ".shared::cluster" "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_cache_hint ".shared::cluster" [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_cta_group_cache_hint ".shared::cluster"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_multicast ".shared::cluster" [.multicast mask] "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_multicast_cache_hint ".shared::cluster"
+        [.multicast mask] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_multicast_cta_group ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_tile_gather4_multicast_cta_group_cache_hint ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cta_global_tile_gather4 ".shared::cta" "8.6" sm_100;
+    shared_cta_global_tile_gather4_cache_hint ".shared::cta" [.cache_hint policy] "8.6" sm_100;
+    shared_cta_global_tile_gather4_cta_group ".shared::cta" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cta_global_tile_gather4_cta_group_cache_hint ".shared::cta"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+}
+
+loads! {
+    ".im2col", "Starts a load of the columns of one box.",
+    [const RANK: usize, const OFFSETS: usize,] (coords: [i32; RANK]) { rank RANK coords }
+    ", offsets" (offsets: [u16; OFFSETS]) { offsets OFFSETS offsets } { assert_offsets(RANK, OFFSETS) }
+    shared_cluster_global_im2col ".shared::cluster" "8.0" sm_90;
+    shared_cluster_global_im2col_cache_hint ".shared::cluster" [.cache_hint policy] "8.0" sm_90;
+    shared_cluster_global_im2col_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_im2col_cta_group_cache_hint ".shared::cluster"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_multicast ".shared::cluster" [.multicast mask] "8.0" sm_90;
+    shared_cluster_global_im2col_multicast_cache_hint ".shared::cluster"
+        [.multicast mask] [.cache_hint policy] "8.0" sm_90;
+    shared_cluster_global_im2col_multicast_cta_group ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_im2col_multicast_cta_group_cache_hint ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cta_global_im2col ".shared::cta" "8.6" sm_90;
+    shared_cta_global_im2col_cache_hint ".shared::cta" [.cache_hint policy] "8.6" sm_90;
+    shared_cta_global_im2col_cta_group ".shared::cta" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cta_global_im2col_cta_group_cache_hint ".shared::cta"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+}
+
+loads! {
+    ".im2col::w", "Starts a load of the columns of one box along W: `offsets` are the halo, below 512, and the offset, below 32.",
+    [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords }
+    ", offsets" (offsets: [u16; 2]) { pair offsets } { assert_im2col(RANK) }
+    shared_cluster_global_im2col_w ".shared::cluster" "8.6" sm_100a;
+    shared_cluster_global_im2col_w_cache_hint ".shared::cluster" [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_cta_group_cache_hint ".shared::cluster"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_multicast ".shared::cluster" [.multicast mask] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_multicast_cache_hint ".shared::cluster"
+        [.multicast mask] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_multicast_cta_group ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_multicast_cta_group_cache_hint ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cta_global_im2col_w ".shared::cta" "8.6" sm_100;
+    shared_cta_global_im2col_w_cache_hint ".shared::cta" [.cache_hint policy] "8.6" sm_100;
+    shared_cta_global_im2col_w_cta_group ".shared::cta" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cta_global_im2col_w_cta_group_cache_hint ".shared::cta"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+}
+
+loads! {
+    ".im2col::w::128", "Starts a load of the columns of one box along W, 128 pixels of it: `offsets` are the halo and the offset, both below 32.",
+    [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords }
+    ", offsets" (offsets: [u16; 2]) { pair offsets } { assert_im2col(RANK) }
+    shared_cluster_global_im2col_w_128 ".shared::cluster" "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_cache_hint ".shared::cluster" [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_cta_group ".shared::cluster" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_cta_group_cache_hint ".shared::cluster"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_multicast ".shared::cluster" [.multicast mask] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_multicast_cache_hint ".shared::cluster"
+        [.multicast mask] [.cache_hint policy] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_multicast_cta_group ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] "8.6" sm_100a;
+    shared_cluster_global_im2col_w_128_multicast_cta_group_cache_hint ".shared::cluster"
+        [.multicast mask] [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+    shared_cta_global_im2col_w_128 ".shared::cta" "8.6" sm_100a;
+    shared_cta_global_im2col_w_128_cache_hint ".shared::cta" [.cache_hint policy] "8.6" sm_100a;
+    shared_cta_global_im2col_w_128_cta_group ".shared::cta" [.cta_group GROUP] "8.6" sm_100a;
+    shared_cta_global_im2col_w_128_cta_group_cache_hint ".shared::cta"
+        [.cta_group GROUP] [.cache_hint policy] "8.6" sm_100a;
+}
+
+/// Stores in one mode, with a policy or without.
+macro_rules! stores {
+    ($mode:literal, $about:literal, $generics:tt $coords:tt $coord_pieces:tt $check:block
+    $($name:ident $([.cache_hint $policy:ident])? $isa:literal $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.async.bulk.tensor.Nd.global.shared::cta", $mode, ".bulk_group"
+            $(, loads!(@cache_hint $policy))?, " [map, coords], [src]" $(, ", ", stringify!($policy))?, ";`")]
+        ///
+        #[doc = $about]
+        /// It joins the thread's next bulk group. Elements outside the tensor are left out.
+        $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
+        isa $isa on $arch;
+        /// # Safety
+        /// 1. `map` is a tensor map for this mode and these coordinates in parameter, constant or global
+        ///    memory; where it was written on the device or lies in global memory, it was acquired.
+        /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes
+        ///    those bytes until the group has been read, and earlier writes to them went before
+        ///    through a `fence.proxy.async` in the writing thread.
+        /// 3. No coordinate is negative.
+        /// 4. Nobody uses the box's elements in global memory until the group ends; rows end at
+        ///    multiples of 16 bytes, or the bytes up to the next one are padding.
+        /// 5. The block stays until the group has been read.
+        #[doc(alias = "cp_async_bulk_tensor")]
+        #[doc(alias = "cp_async_bulk_tensor_1d_shared_to_global")]
+        #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
+        #[doc(alias = "cp_async_bulk_tensor_3d_shared_to_global")]
+        pub unsafe fn $name $generics (map: *const TensorMap) $coords (src: SharedPtr<u8>) ($($policy: u64)?) {
+            const $check;
+            // SAFETY: (1) to (5) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("cp.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
+                    $coord_pieces
+                    (".global.shared::cta") ($mode) (".bulk_group" "], [{src}]"; src = in(reg32) src.address())
+                    $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
+                    ("" ";")
+                }
+            }
+        }
+    )+} };
+}
+
+stores! {
+    ".tile", "Starts a store of one box from this block's shared memory.",
+    [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords } { assert_tile(RANK) }
+    global_shared_cta_tile "8.0" sm_90;
+    global_shared_cta_tile_cache_hint [.cache_hint policy] "8.0" sm_90;
+}
+
+stores! {
+    ".tile::scatter4", "Starts a store of four rows of a matrix: `coords` are the column and the rows.",
+    [const COORDS: usize,] (coords: [i32; COORDS]) { rows coords } { assert_rows(COORDS) }
+    global_shared_cta_tile_scatter4 "8.6" sm_100a;
+    global_shared_cta_tile_scatter4_cache_hint [.cache_hint policy] "8.6" sm_100a;
+}
+
+stores! {
+    ".im2col_no_offs", "Starts a store of the columns of one box.",
+    [const RANK: usize,] (coords: [i32; RANK]) { rank RANK coords } { assert_im2col(RANK) }
+    global_shared_cta_im2col_no_offs "8.0" sm_90;
+    global_shared_cta_im2col_no_offs_cache_hint [.cache_hint policy] "8.0" sm_90;
 }

@@ -1,5 +1,7 @@
 //! `cvta`, addresses between state spaces. PTX ISA 9.7.9.20.
 
+use crate::ClusterPtr;
+
 device_fn! {
     /// `cvta.shared.u64 generic, address;` — the generic address of a byte in shared memory.
     ///
@@ -19,5 +21,22 @@ device_fn! {
             )
         }
         generic
+    }
+
+    /// `cvta.to.shared::cluster.u64 address, generic;` — where a generic address lies in the shared window.
+    isa "7.8" on sm_90;
+    /// # Safety
+    /// 1. `generic` lies in the shared memory of a block of the cluster.
+    #[doc(alias = "__cvta_generic_to_shared")]
+    pub unsafe fn to_shared_cluster[T](generic: *mut T) -> ClusterPtr<T> {
+        let address: u64;
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("cvta.to.shared::cluster.u64" " {address}, {generic};"; address = out(reg64) address,
+                    generic = in(reg64) generic)
+            }
+        }
+        ClusterPtr::from_address(address as u32)
     }
 }

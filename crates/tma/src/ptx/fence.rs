@@ -1,44 +1,117 @@
 //! `fence`, the order of memory accesses, and of accesses by different proxies. PTX ISA 9.7.13.4.
+//!
+//! `membar.proxy` is the older name of `fence.proxy`; `fence` without semantics is `fence.acq_rel`.
+
+use tensor_map::TensorMap;
+
+#[cfg(target_arch = "nvptx64")]
+use super::Word;
+use super::{FenceSem, Scope};
 
 device_fn! {
-    /// `fence.proxy.async.shared::cta;` — orders this thread's earlier accesses to shared memory
-    /// before later ones by bulk copies, and the other way round.
+    /// `fence.S.C;`
     ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    /// Orders this thread's accesses before it with those after it, as seen by the threads in scope.
+    isa "7.8, with `Acquire` or `Release` 8.6" on sm_90;
     /// # Safety
     /// 1. None: a fence only orders.
-    #[doc(alias = "fence_proxy_async")]
-    #[doc(alias = "fence_proxy_async_shared_cta")]
-    pub unsafe fn proxy_async_shared_cta() {
+    #[doc(alias = "__threadfence")]
+    #[doc(alias = "fence_sc")]
+    #[doc(alias = "fence_acq_rel")]
+    #[doc(alias = "fence_acquire")]
+    #[doc(alias = "fence_release")]
+    pub unsafe fn fence[S: FenceSem, C: Scope]() {
         // SAFETY: (1).
-        unsafe { core::arch::asm!("fence.proxy.async.shared::cta;", options(nostack, preserves_flags)) }
+        unsafe {
+            ptx_asm! { []
+                { S::WORD; Word::Sc => ("fence.sc"), Word::AcqRel => ("fence.acq_rel"),
+                    Word::Acquire => ("fence.acquire"), Word::Release => ("fence.release"), _ => never }
+                { scope C } (";")
+            }
+        }
     }
 
-    /// `fence.proxy.async;` — orders this thread's accesses to any memory with those of bulk
-    /// copies.
+    /// `fence.proxy.tensormap::generic.release.C;`
     ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    /// This thread's earlier writes to a tensor map through ordinary stores are seen by those in scope
+    /// that acquire it for copies.
+    isa "8.3" on sm_90;
     /// # Safety
     /// 1. None: a fence only orders.
-    #[doc(alias = "fence_proxy_async")]
-    pub unsafe fn proxy_async() {
+    #[doc(alias = "fence_proxy_tensormap_generic")]
+    pub unsafe fn proxy_tensormap_generic_release[C: Scope]() {
         // SAFETY: (1).
-        unsafe { core::arch::asm!("fence.proxy.async;", options(nostack, preserves_flags)) }
+        unsafe { ptx_asm! { [] ("fence.proxy.tensormap::generic.release") { scope C } (";") } }
     }
 
-    /// `fence.mbarrier_init.release.cluster;` — shows this thread's barrier initialisations to the
-    /// cluster, when the cluster's barrier follows.
+    /// `fence.proxy.tensormap::generic.acquire.C [map], 128;`
     ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    /// Later copies by this thread use `map` as it was released.
+    isa "8.3" on sm_90;
     /// # Safety
-    /// 1. None: a fence only orders.
+    /// 1. `map` points to a tensor map in global memory.
+    #[doc(alias = "fence_proxy_tensormap_generic")]
+    pub unsafe fn proxy_tensormap_generic_acquire[C: Scope](map: *const TensorMap) {
+        // SAFETY: (1) is the caller's.
+        unsafe {
+            ptx_asm! { []
+                ("fence.proxy.tensormap::generic.acquire") { scope C } ("" " [{map}], 128;"; map = in(reg64) map)
+            }
+        }
+    }
+}
+
+/// Fences that take nothing.
+macro_rules! fences {
+    ($($(#[$attribute:meta])* $name:ident = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`", $text, "`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on $arch;
+        /// # Safety
+        /// 1. None: a fence only orders.
+        pub unsafe fn $name() {
+            // SAFETY: (1).
+            unsafe { ptx_asm! { [] ($text) } }
+        }
+    )+} };
+}
+
+fences! {
+    /// Orders this thread's accesses to shared memory of this block with those of bulk copies.
+    #[doc(alias = "fence_proxy_async")]
+    proxy_async_shared_cta = "fence.proxy.async.shared::cta;" isa "8.0" on sm_90;
+    /// Orders this thread's accesses to shared memory of the cluster with those of bulk copies.
+    #[doc(alias = "fence_proxy_async")]
+    proxy_async_shared_cluster = "fence.proxy.async.shared::cluster;" isa "8.0" on sm_90;
+    /// Orders this thread's accesses to global memory with those of bulk copies.
+    #[doc(alias = "fence_proxy_async")]
+    proxy_async_global = "fence.proxy.async.global;" isa "8.0" on sm_90;
+    /// Orders this thread's accesses to any memory with those of bulk copies.
+    #[doc(alias = "fence_proxy_async")]
+    proxy_async = "fence.proxy.async;" isa "8.0" on sm_90;
+    /// Orders this thread's accesses to the same memory through different virtual addresses.
+    #[doc(alias = "fence_proxy_alias")]
+    proxy_alias = "fence.proxy.alias;" isa "7.5" on sm_80;
+    /// Shows this thread's barrier initialisations to the cluster, when the cluster's barrier follows.
     #[doc(alias = "fence_mbarrier_init")]
     #[doc(alias = "fence_barrier_init")]
-    pub unsafe fn mbarrier_init_release_cluster() {
-        // SAFETY: (1).
-        unsafe { core::arch::asm!("fence.mbarrier_init.release.cluster;", options(nostack, preserves_flags)) }
-    }
+    mbarrier_init_release_cluster = "fence.mbarrier_init.release.cluster;" isa "8.0" on sm_90;
+    /// Acquires what was released to this thread in shared memory of the cluster, and nothing else.
+    #[doc(alias = "fence_acquire_sync_restrict")]
+    acquire_sync_restrict_shared_cluster_cluster =
+        "fence.acquire.sync_restrict::shared::cluster.cluster;" isa "8.6" on sm_90;
+    /// Releases what this thread wrote in shared memory of its block to the cluster, and nothing else.
+    #[doc(alias = "fence_release_sync_restrict")]
+    release_sync_restrict_shared_cta_cluster =
+        "fence.release.sync_restrict::shared::cta.cluster;" isa "8.6" on sm_90;
+    /// Acquires what was released to this thread in shared memory of the cluster, for later accesses of
+    /// bulk copies.
+    #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
+    proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster =
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;" isa "8.6" on sm_90;
+    /// Releases what bulk copies and this thread wrote in shared memory of its block to the cluster.
+    #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
+    proxy_async_generic_release_sync_restrict_shared_cta_cluster =
+        "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;" isa "8.6" on sm_90;
 }

@@ -1,6 +1,12 @@
 //! `mbarrier`, barriers in shared memory that count arrivals and bytes. PTX ISA 9.7.13.15.
+//!
+//! `SPACE` in the text of an instruction follows from the type of the address: `.shared::cta` for
+//! [`SharedPtr`](crate::SharedPtr), `.shared::cluster` for [`ClusterPtr`](crate::ClusterPtr), nothing
+//! for a raw pointer. A form without semantics and scope is the one with `.release.cta`,
+//! `.acquire.cta` or `.relaxed.cta`; `.shared` is `.shared::cta`.
 
-use crate::SharedPtr;
+use super::{ArriveSem, MbarrierScope, WaitSem};
+use crate::address::{SharedAddress, SharedClusterAddress, SharedCtaAddress};
 
 /// The 8 opaque bytes of a barrier in shared memory.
 ///
@@ -11,160 +17,302 @@ pub struct Mbarrier {
 }
 
 device_fn! {
-    /// `mbarrier.init.shared::cta.b64 [bar], count;`
+    /// `mbarrier.init.SPACE.b64 [bar], count;`
     ///
     /// A new barrier: phase 0, `count` arrivals pending and expected in every phase, no bytes
     /// expected.
-    ///
-    /// PTX ISA 7.8, sm_80.
-    ///
+    isa "7.8" on sm_80;
     /// # Safety
     /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
     /// 2. `count` is 1 to 2^20 - 1.
     #[doc(alias = "mbarrier_init")]
-    pub unsafe fn init(bar: SharedPtr<Mbarrier>, count: u32) {
+    pub unsafe fn init(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
         // SAFETY: (1) and (2) are the caller's.
         unsafe {
-            core::arch::asm!(
-                "mbarrier.init.shared::cta.b64 [{bar}], {count};",
-                bar = in(reg32) bar.address(), count = in(reg32) count,
-                options(nostack, preserves_flags),
-            )
+            ptx_asm! { []
+                ("mbarrier.init") { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
+            }
         }
     }
 
-    /// `mbarrier.inval.shared::cta.b64 [bar];`
+    /// `mbarrier.inval.SPACE.b64 [bar];`
     ///
     /// Ends the barrier's life.
-    ///
-    /// PTX ISA 7.8, sm_80.
-    ///
+    isa "7.8" on sm_80;
     /// # Safety
     /// 1. `bar` is an initialised barrier of this block that nobody uses any more.
-    pub unsafe fn inval(bar: SharedPtr<Mbarrier>) {
+    #[doc(alias = "mbarrier_inval")]
+    pub unsafe fn inval(bar: impl SharedCtaAddress<Mbarrier>) {
         // SAFETY: (1) is the caller's.
-        unsafe {
-            core::arch::asm!(
-                "mbarrier.inval.shared::cta.b64 [{bar}];",
-                bar = in(reg32) bar.address(),
-                options(nostack, preserves_flags),
-            )
-        }
+        unsafe { ptx_asm! { [] ("mbarrier.inval") { space bar } (".b64" " [{bar}];") } }
     }
 
-    /// `mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], bytes;`
+    /// `mbarrier.pending_count.b64 count, state;`
     ///
+    /// The arrivals that were pending when an arrival gave `state`.
+    isa "7.0" on sm_80;
+    /// # Safety
+    /// 1. `state` came from an arrival.
+    #[doc(alias = "mbarrier_pending_count")]
+    pub unsafe fn pending_count(state: u64) -> u32 {
+        let count;
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("mbarrier.pending_count.b64" " {count}, {state};"; count = out(reg32) count, state = in(reg64) state)
+            }
+        }
+        count
+    }
+}
+
+/// Instructions that change the bytes which the current phase waits for.
+macro_rules! bytes {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, ".relaxed.C.SPACE.b64 [bar], bytes;`")]
+        ///
+        $(#[$attribute])*
+        isa "8.0" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
+        ///    not ended, with an arrival of this phase pending.
+        /// 2. The bytes that the phase waits for stay within 2^20 - 1 in both directions.
+        pub unsafe fn $name[C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, bytes: u32) {
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) (".relaxed") { scope C } { space bar }
+                    (".b64" " [{bar}], {bytes};"; bytes = in(reg32) bytes)
+                }
+            }
+        }
+    )+} };
+}
+
+bytes! {
     /// The current phase waits for `bytes` more bytes.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
-    /// 2. The bytes expected in a phase stay below 2^20.
     #[doc(alias = "mbarrier_expect_tx")]
-    pub unsafe fn expect_tx(bar: SharedPtr<Mbarrier>, bytes: u32) {
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe {
-            core::arch::asm!(
-                "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [{bar}], {bytes};",
-                bar = in(reg32) bar.address(), bytes = in(reg32) bytes,
-                options(nostack, preserves_flags),
-            )
-        }
-    }
+    expect_tx = "mbarrier.expect_tx";
+    /// The current phase waits for `bytes` fewer bytes, as if a copy had brought them.
+    #[doc(alias = "mbarrier_complete_tx")]
+    complete_tx = "mbarrier.complete_tx";
+}
 
-    /// `mbarrier.arrive.shared::cta.b64 state, [bar];`
-    ///
-    /// One arrival, releasing earlier writes to the block; gives the phase as a state.
-    ///
-    /// PTX ISA 7.8, sm_80.
-    ///
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
-    #[doc(alias = "mbarrier_arrive")]
-    pub unsafe fn arrive(bar: SharedPtr<Mbarrier>) -> u64 {
-        let state;
-        // SAFETY: (1) is the caller's.
-        unsafe {
-            core::arch::asm!(
-                "mbarrier.arrive.shared::cta.b64 {state}, [{bar}];",
-                state = out(reg64) state, bar = in(reg32) bar.address(),
-                options(nostack, preserves_flags),
-            )
+/// One of the instructions that arrive, in all its forms. `$also` is what else it does.
+macro_rules! arrivals {
+    ($mnemonic:literal, $also:literal,
+        $plain:ident $count:ident $sink:ident $sink_count:ident $expect_tx:ident $expect_tx_sink:ident
+        $no_complete:ident,
+        $plain_alias:literal $expect_tx_alias:literal $no_complete_alias:literal) => { device_fn! {
+        #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 state, [bar];`")]
+        ///
+        #[doc = concat!("One arrival", $also, "; gives the phase as a state.")]
+        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
+        #[doc(alias = $plain_alias)]
+        pub unsafe fn $plain[S: ArriveSem, C: MbarrierScope](bar: impl SharedCtaAddress<Mbarrier>) -> u64 {
+            let state;
+            // SAFETY: (1) is the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) { sem S } { scope C } { space bar }
+                    (".b64" " {state}, [{bar}];"; state = out(reg64) state)
+                }
+            }
+            state
         }
-        state
-    }
 
-    /// `mbarrier.arrive.expect_tx.shared::cta.b64 state, [bar], bytes;`
-    ///
-    /// Expects `bytes` more bytes in this phase, then arrives once.
-    ///
-    /// PTX ISA 8.0, sm_90.
-    ///
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
-    /// 2. The bytes expected in a phase stay below 2^20.
-    #[doc(alias = "mbarrier_arrive_expect_tx")]
-    pub unsafe fn arrive_expect_tx(bar: SharedPtr<Mbarrier>, bytes: u32) -> u64 {
-        let state;
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe {
-            core::arch::asm!(
-                "mbarrier.arrive.expect_tx.shared::cta.b64 {state}, [{bar}], {bytes};",
-                state = out(reg64) state, bar = in(reg32) bar.address(), bytes = in(reg32) bytes,
-                options(nostack, preserves_flags),
-            )
+        #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 state, [bar], count;`")]
+        ///
+        #[doc = concat!("`count` arrivals", $also, "; gives the phase as a state.")]
+        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block.
+        /// 2. `count` is 1 to the arrivals of this phase that are pending.
+        #[doc(alias = $plain_alias)]
+        pub unsafe fn $count[S: ArriveSem, C: MbarrierScope](
+            bar: impl SharedCtaAddress<Mbarrier>, count: u32
+        ) -> u64 {
+            let state;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) { sem S } { scope C } { space bar }
+                    (".b64" " {state}, [{bar}], {count};"; state = out(reg64) state, count = in(reg32) count)
+                }
+            }
+            state
         }
-        state
-    }
 
-    /// `mbarrier.try_wait.shared::cta.b64 done, [bar], state;`
-    ///
+        #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 _, [bar];`")]
+        ///
+        #[doc = concat!("One arrival", $also, ", perhaps at a barrier of another block.")]
+        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
+        ///    not ended, with an arrival of this phase pending.
+        #[doc(alias = $plain_alias)]
+        pub unsafe fn $sink[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>) {
+            // SAFETY: (1) is the caller's.
+            unsafe {
+                ptx_asm! { [] ($mnemonic) { sem S } { scope C } { space bar } (".b64" " _, [{bar}];") }
+            }
+        }
+
+        #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 _, [bar], count;`")]
+        ///
+        #[doc = concat!("`count` arrivals", $also, ", perhaps at a barrier of another block.")]
+        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
+        ///    not ended.
+        /// 2. `count` is 1 to the arrivals of this phase that are pending.
+        #[doc(alias = $plain_alias)]
+        pub unsafe fn $sink_count[S: ArriveSem, C: MbarrierScope](bar: impl SharedAddress<Mbarrier>, count: u32) {
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) { sem S } { scope C } { space bar }
+                    (".b64" " _, [{bar}], {count};"; count = in(reg32) count)
+                }
+            }
+        }
+
+        #[doc = concat!("`", $mnemonic, ".expect_tx.S.C.SPACE.b64 state, [bar], bytes;`")]
+        ///
+        #[doc = concat!("Expects `bytes` more bytes in this phase, then one arrival", $also,
+            "; gives the phase as a state.")]
+        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending.
+        /// 2. The bytes expected in a phase stay below 2^20.
+        #[doc(alias = $expect_tx_alias)]
+        pub unsafe fn $expect_tx[S: ArriveSem, C: MbarrierScope](
+            bar: impl SharedCtaAddress<Mbarrier>, bytes: u32
+        ) -> u64 {
+            let state;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) (".expect_tx") { sem S } { scope C } { space bar }
+                    (".b64" " {state}, [{bar}], {bytes};"; state = out(reg64) state, bytes = in(reg32) bytes)
+                }
+            }
+            state
+        }
+
+        #[doc = concat!("`", $mnemonic, ".expect_tx.S.C.SPACE.b64 _, [bar], bytes;`")]
+        ///
+        #[doc = concat!("Expects `bytes` more bytes in this phase, then one arrival", $also,
+            ", perhaps at a barrier of another block.")]
+        isa "8.0, with `Relaxed` 8.6" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block, or of another block of the cluster that has
+        ///    not ended, with an arrival of this phase pending.
+        /// 2. The bytes expected in a phase stay below 2^20.
+        #[doc(alias = $expect_tx_alias)]
+        pub unsafe fn $expect_tx_sink[S: ArriveSem, C: MbarrierScope](
+            bar: impl SharedClusterAddress<Mbarrier>, bytes: u32
+        ) {
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) (".expect_tx") { sem S } { scope C } { space bar }
+                    (".b64" " _, [{bar}], {bytes};"; bytes = in(reg32) bytes)
+                }
+            }
+        }
+
+        #[doc = concat!("`", $mnemonic, ".noComplete.release.cta.SPACE.b64 state, [bar], count;`")]
+        ///
+        #[doc = concat!("`count` arrivals", $also,
+            " that do not complete the phase; gives the phase as a state.")]
+        isa "8.0" on sm_80;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block.
+        /// 2. `count` is at least 1 and below the arrivals of this phase that are pending.
+        #[doc(alias = $no_complete_alias)]
+        pub unsafe fn $no_complete(bar: impl SharedCtaAddress<Mbarrier>, count: u32) -> u64 {
+            let state;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) (".noComplete.release.cta") { space bar }
+                    (".b64" " {state}, [{bar}], {count};"; state = out(reg64) state, count = in(reg32) count)
+                }
+            }
+            state
+        }
+    } };
+}
+
+arrivals! {
+    "mbarrier.arrive", "",
+    arrive arrive_count arrive_sink arrive_sink_count arrive_expect_tx arrive_expect_tx_sink arrive_no_complete,
+    "mbarrier_arrive" "mbarrier_arrive_expect_tx" "mbarrier_arrive_no_complete"
+}
+
+arrivals! {
+    "mbarrier.arrive_drop", ", and as many fewer in every later phase",
+    arrive_drop arrive_drop_count arrive_drop_sink arrive_drop_sink_count arrive_drop_expect_tx
+    arrive_drop_expect_tx_sink arrive_drop_no_complete,
+    "mbarrier_arrive_drop" "mbarrier_arrive_drop_expect_tx" "mbarrier_arrive_drop_no_complete"
+}
+
+/// Instructions that ask whether a phase has completed, by its state or by its parity.
+macro_rules! waits {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
+        $(, $hint:ident)?; isa $isa:literal on $arch:ident; $condition:literal)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, ".S.C.SPACE.b64 done, [bar], ", stringify!($phase)
+            $(, ", ", stringify!($hint))?, ";`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on $arch;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block.
+        #[doc = concat!("2. `", stringify!($phase), "` ", $condition)]
+        pub unsafe fn $name[S: WaitSem, C: MbarrierScope](
+            bar: impl SharedCtaAddress<Mbarrier>, $phase: $type $(, $hint: u32)?
+        ) -> bool {
+            let done: u32;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("{{ .reg .pred p; ") ($mnemonic) { sem S } { scope C } { space bar }
+                    (".b64" " p, [{bar}], {phase}"; phase = in($class) $phase)
+                    $(("" ", {hint}"; hint = in(reg32) $hint))?
+                    ("" "; selp.b32 {done}, 1, 0, p; }}"; done = out(reg32) done)
+                }
+            }
+            done != 0
+        }
+    )+} };
+}
+
+waits! {
+    /// Has the phase of `state` completed?
+    #[doc(alias = "mbarrier_test_wait")]
+    test_wait = "mbarrier.test_wait", state: u64, reg64;
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
+    /// Has the phase of this parity completed?
+    #[doc(alias = "mbarrier_test_wait_parity")]
+    test_wait_parity = "mbarrier.test_wait.parity", parity: u32, reg32;
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
     /// Has the phase of `state` completed? May sleep a while before saying no.
-    ///
-    /// PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block.
-    /// 2. `state` came from an arrival of its current or last phase.
     #[doc(alias = "mbarrier_try_wait")]
-    pub unsafe fn try_wait(bar: SharedPtr<Mbarrier>, state: u64) -> bool {
-        let done: u32;
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe {
-            core::arch::asm!(
-                "{{ .reg .pred p;",
-                "mbarrier.try_wait.shared::cta.b64 p, [{bar}], {state};",
-                "selp.b32 {done}, 1, 0, p; }}",
-                done = out(reg32) done, bar = in(reg32) bar.address(), state = in(reg64) state,
-                options(nostack, preserves_flags),
-            )
-        }
-        done != 0
-    }
-
-    /// `mbarrier.try_wait.parity.shared::cta.b64 done, [bar], parity;`
-    ///
+    try_wait = "mbarrier.try_wait", state: u64, reg64;
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
+    /// Has the phase of `state` completed? May sleep up to about `nanoseconds` before saying no.
+    #[doc(alias = "mbarrier_try_wait")]
+    try_wait_suspend_hint = "mbarrier.try_wait", state: u64, reg64, nanoseconds;
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
     /// Has the phase of this parity completed? May sleep a while before saying no.
-    ///
-    /// PTX ISA 7.8, sm_90.
-    ///
-    /// # Safety
-    /// 1. `bar` is an initialised barrier of this block.
-    /// 2. `parity` is 0 or 1, that of the current or the last phase.
     #[doc(alias = "mbarrier_try_wait_parity")]
-    pub unsafe fn try_wait_parity(bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
-        let done: u32;
-        // SAFETY: (1) and (2) are the caller's.
-        unsafe {
-            core::arch::asm!(
-                "{{ .reg .pred p;",
-                "mbarrier.try_wait.parity.shared::cta.b64 p, [{bar}], {parity};",
-                "selp.b32 {done}, 1, 0, p; }}",
-                done = out(reg32) done, bar = in(reg32) bar.address(), parity = in(reg32) parity,
-                options(nostack, preserves_flags),
-            )
-        }
-        done != 0
-    }
+    try_wait_parity = "mbarrier.try_wait.parity", parity: u32, reg32;
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
+    /// Has the phase of this parity completed? May sleep up to about `nanoseconds` before saying no.
+    #[doc(alias = "mbarrier_try_wait_parity")]
+    try_wait_parity_suspend_hint = "mbarrier.try_wait.parity", parity: u32, reg32, nanoseconds;
+        isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
 }

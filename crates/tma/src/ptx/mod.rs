@@ -2,8 +2,13 @@
 //!
 //! A module is an instruction family, named by the manual's mnemonic with dots as underscores; a
 //! function is the rest of the mnemonic. Each says the PTX text, the PTX ISA version and the
-//! lowest architecture that has it. Where the text of a form names no semantics or scope, the
-//! manual's defaults hold: `.release` or `.acquire`, and `.cta`.
+//! lowest architecture that has it, or all of them where later ones do not follow; a kernel that uses
+//! a wrapper which its architecture lacks does not compile.
+//!
+//! Modifiers without an operand are type parameters, in the order of the text: `arrive::<Release,
+//! Cluster>` is `mbarrier.arrive.release.cluster`. State spaces follow from the types of
+//! [addresses](crate::address), and numbers in the text are const parameters. Where an operand can be
+//! left out, there is a function without it and one with it, named by its modifier.
 //!
 //! Section numbers are those of PTX ISA 9.1.
 //!
@@ -11,18 +16,45 @@
 //! arms of a branch; instructions of a single thread are `asm!` that LLVM takes to touch all
 //! memory.
 
+#[macro_use]
+mod macros;
+
+pub mod applypriority;
 pub mod barrier_cluster;
 pub mod barrier_cta;
 pub mod barrier_warp;
+pub mod clock;
+pub mod clusterlaunchcontrol;
+pub mod cp_async;
 pub mod cp_async_bulk;
+pub mod cp_async_bulk_prefetch;
+pub mod cp_async_bulk_prefetch_tensor;
 pub mod cp_async_bulk_tensor;
+pub mod cp_async_mbarrier_arrive;
+pub mod cp_reduce_async_bulk;
+pub mod cp_reduce_async_bulk_tensor;
+pub mod createpolicy;
 pub mod cvta;
+pub mod discard;
 pub mod elect_sync;
 pub mod fence;
+pub mod getctarank;
+pub mod griddepcontrol;
+pub mod isspacep;
 pub mod ld_shared;
+pub mod mapa;
 pub mod mbarrier;
+pub mod prefetch;
+pub mod red_async;
+pub mod setmaxnreg;
 pub mod shared_symbol;
 pub mod shfl_sync;
 pub mod sreg;
+pub mod st_async;
+pub mod st_bulk;
 pub mod st_shared;
+pub mod tensormap_cp_fenceproxy;
+pub mod tensormap_replace;
 pub mod vote_sync;
+
+pub use crate::modifier::*;

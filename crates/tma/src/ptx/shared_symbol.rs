@@ -17,7 +17,7 @@ macro_rules! dynamic_symbols {
             ///
             /// # Safety
             /// 1. None: an address is only taken.
-            pub unsafe fn dynamic<const ALIGN: usize>() -> u32 {
+            pub unsafe fn dynamic[const ALIGN: usize]() -> u32 {
                 const { assert!(ALIGN.is_power_of_two() && ALIGN >= 16 && ALIGN <= 1024) };
                 let address;
                 // SAFETY: (1). The result is a constant and no memory is touched.

@@ -8,7 +8,7 @@ device_fn! {
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "threadIdx")]
-    pub unsafe fn tid<const DIMENSION: usize>() -> u32 {
+    pub unsafe fn tid[const DIMENSION: usize]() -> u32 {
         // SAFETY: (1).
         unsafe {
             match DIMENSION {
@@ -26,7 +26,7 @@ device_fn! {
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "blockDim")]
-    pub unsafe fn ntid<const DIMENSION: usize>() -> u32 {
+    pub unsafe fn ntid[const DIMENSION: usize]() -> u32 {
         // SAFETY: (1).
         unsafe {
             match DIMENSION {
@@ -44,7 +44,7 @@ device_fn! {
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "blockIdx")]
-    pub unsafe fn ctaid<const DIMENSION: usize>() -> u32 {
+    pub unsafe fn ctaid[const DIMENSION: usize]() -> u32 {
         // SAFETY: (1).
         unsafe {
             match DIMENSION {
@@ -62,7 +62,7 @@ device_fn! {
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "gridDim")]
-    pub unsafe fn nctaid<const DIMENSION: usize>() -> u32 {
+    pub unsafe fn nctaid[const DIMENSION: usize]() -> u32 {
         // SAFETY: (1).
         unsafe {
             match DIMENSION {
@@ -119,7 +119,7 @@ macro_rules! constant_vectors {
         ///
         /// # Safety
         /// 1. None: a register is only read.
-        pub unsafe fn $name<const DIMENSION: usize>() -> u32 {
+        pub unsafe fn $name[const DIMENSION: usize]() -> u32 {
             let value;
             // SAFETY: (1). No memory is touched.
             unsafe {
@@ -154,4 +154,23 @@ constant_vectors! {
     /// Blocks of the cluster. PTX ISA 7.8, sm_90.
     #[doc(alias = "get_sreg_cluster_nctaid")]
     cluster_nctaid = "cluster_nctaid";
+}
+
+device_fn! {
+    /// `mov.pred is, %is_explicit_cluster;` — did the launch ask for clusters?
+    isa "7.8" on sm_90;
+    /// # Safety
+    /// 1. None: a register is only read.
+    #[doc(alias = "get_sreg_is_explicit_cluster")]
+    pub unsafe fn is_explicit_cluster() -> bool {
+        let is: u32;
+        // SAFETY: (1). No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("{{ .reg .pred p; mov.pred p, %is_explicit_cluster; selp.b32 {is}, 1, 0, p; }}" "";
+                    is = out(reg32) is)
+            }
+        }
+        is != 0
+    }
 }

@@ -1,0 +1,182 @@
+//! Addresses, by the state space that they are in.
+//!
+//! The type of an address chooses the space in an instruction's text. Raw pointers are generic
+//! addresses. Source: PTX ISA 5.1, "State Spaces"; 9.7.9.25.2, "Async Proxy".
+
+use core::marker::PhantomData;
+
+use crate::SharedPtr;
+
+/// Address types whose value is one number.
+macro_rules! address {
+    ($(#[$attribute:meta])* $name:ident($bits:ty)) => {
+        $(#[$attribute])*
+        pub struct $name<T> {
+            address: $bits,
+            pointee: PhantomData<*mut T>,
+        }
+
+        impl<T> Clone for $name<T> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<T> {}
+
+        impl<T> $name<T> {
+            /// The `T` at this byte address of the space.
+            #[inline(always)]
+            pub const fn from_address(address: $bits) -> Self {
+                Self { address, pointee: PhantomData }
+            }
+
+            /// The byte address in the space, as PTX instructions take it.
+            #[inline(always)]
+            pub const fn address(self) -> $bits {
+                self.address
+            }
+
+            /// The `count`-th `T` after this one.
+            #[inline(always)]
+            pub const fn add(self, count: u32) -> Self {
+                self.byte_add(count.wrapping_mul(size_of::<T>() as u32))
+            }
+
+            /// The `T` that lies `bytes` bytes further on.
+            #[inline(always)]
+            pub const fn byte_add(self, bytes: u32) -> Self {
+                Self::from_address(self.address.wrapping_add(bytes as $bits))
+            }
+
+            /// The same address, for another type.
+            #[inline(always)]
+            pub const fn cast<U>(self) -> $name<U> {
+                $name::from_address(self.address)
+            }
+        }
+    };
+}
+
+address! {
+    /// The address of a `T` in the shared memory of a block of this cluster (state space
+    /// `.shared::cluster`).
+    ///
+    /// [`SharedPtr`] becomes one with `into`, and [`mapa`](crate::ptx::mapa) gives that of another
+    /// block.
+    #[doc(alias = "dsmem")]
+    ClusterPtr(u32)
+}
+
+address! {
+    /// The address of a `T` in global memory (state space `.global`), for instructions that take a
+    /// generic address, too.
+    GlobalPtr(u64)
+}
+
+impl<T> GlobalPtr<T> {
+    /// The same address; the memory must be global where the instruction is executed.
+    #[inline(always)]
+    pub fn from_ptr(pointer: *const T) -> Self {
+        Self::from_address(pointer.expose_provenance() as u64)
+    }
+}
+
+impl<T> From<SharedPtr<T>> for ClusterPtr<T> {
+    #[inline(always)]
+    fn from(pointer: SharedPtr<T>) -> Self {
+        Self::from_address(pointer.address())
+    }
+}
+
+/// A state space, as a wrapper writes it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// Any.
+    Generic,
+    /// `.global`
+    Global,
+    /// `.shared::cta`
+    SharedCta,
+    /// `.shared::cluster`
+    SharedCluster,
+}
+
+/// The address of a `T` in one state space or a generic one.
+pub trait Address<T>: Copy {
+    /// Which space.
+    #[doc(hidden)]
+    const SPACE: Space;
+
+    /// The number, in a space of 32 bits.
+    #[doc(hidden)]
+    fn address32(self) -> u32;
+
+    /// The number, in any other.
+    #[doc(hidden)]
+    fn address64(self) -> u64;
+
+    /// Which space this one is in.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn space(self) -> Space {
+        Self::SPACE
+    }
+}
+
+macro_rules! addresses {
+    ($($type:ty: $space:ident, $self:ident => $number:expr;)+) => {$(
+        impl<T> Address<T> for $type {
+            const SPACE: Space = Space::$space;
+
+            #[inline(always)]
+            fn address32($self) -> u32 {
+                $number as u32
+            }
+
+            #[inline(always)]
+            fn address64($self) -> u64 {
+                $number as u64
+            }
+        }
+    )+};
+}
+
+addresses! {
+    SharedPtr<T>: SharedCta, self => self.address();
+    ClusterPtr<T>: SharedCluster, self => self.address();
+    GlobalPtr<T>: Global, self => self.address();
+    *const T: Generic, self => self.expose_provenance();
+    *mut T: Generic, self => self.expose_provenance();
+}
+
+/// Traits that list the kinds of address which an operand can have.
+macro_rules! operands {
+    ($($(#[$attribute:meta])* $operand:ident = $($type:ty)|+;)+) => {$(
+        $(#[$attribute])*
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is no address that this instruction takes",
+            label = "in a state space that the instruction does not have here"
+        )]
+        pub trait $operand<T>: Address<T> {}
+        $(impl<T> $operand<T> for $type {})+
+    )+};
+}
+
+operands! {
+    /// An address in this block's shared memory: [`SharedPtr`], or a raw pointer as a generic address.
+    SharedCtaAddress = SharedPtr<T> | *mut T;
+    /// An address in the shared memory of a block of the cluster: [`ClusterPtr`], or [`SharedPtr`] for
+    /// this block's.
+    SharedClusterAddress = SharedPtr<T> | ClusterPtr<T>;
+    /// An address in the shared memory of a block of the cluster: [`ClusterPtr`], or for this block's
+    /// [`SharedPtr`] or a raw pointer as a generic address.
+    SharedAddress = SharedPtr<T> | ClusterPtr<T> | *mut T;
+    /// An address in global memory: [`GlobalPtr`], or a raw pointer as a generic address.
+    GlobalAddress = GlobalPtr<T> | *const T | *mut T;
+    /// Where an instruction edits a tensor map: [`SharedPtr`], [`GlobalPtr`], or a raw pointer as a
+    /// generic address.
+    EditAddress = SharedPtr<T> | GlobalPtr<T> | *mut T;
+}

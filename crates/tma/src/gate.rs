@@ -1,0 +1,99 @@
+//! Instructions that not every architecture has.
+//!
+//! `ptx-builder` says with `--cfg tma_arch="sm_90a"` what the crate is compiled for. A wrapper whose
+//! instruction this architecture lacks is an error of the compiler where a kernel uses it. Without
+//! the cfg, on the host and under other builders, nothing is refused.
+//!
+//! The compiler evaluates a constant of a function without type or const parameters even where
+//! nobody calls it. So every wrapper that is not for all architectures has one.
+
+/// The architectures that have an instruction, by the first of them: for people, or as a `cfg`.
+///
+/// A plain name means every later architecture too. Family names (`f`) came with PTX ISA 8.8.
+macro_rules! architectures {
+    (names sm_80) => {
+        "sm_80"
+    };
+    (names sm_90) => {
+        "sm_90"
+    };
+    (names sm_100) => {
+        "sm_100"
+    };
+    (names sm_90a) => {
+        "sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
+    };
+    (names sm_100a) => {
+        "sm_100a, sm_103a, sm_110a or one of their families"
+    };
+    (names sm_100a_or_sm_120a) => {
+        "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
+    };
+    (names sm_103a) => {
+        "sm_103a"
+    };
+    (in sm_80) => {
+        true
+    };
+    (in sm_90) => {
+        true
+    };
+    (in sm_100) => {
+        !cfg!(any(tma_arch = "sm_90", tma_arch = "sm_90a"))
+    };
+    (in sm_90a) => {
+        cfg!(tma_arch = "sm_90a") || architectures!(in sm_100a_or_sm_120a)
+    };
+    (in sm_100a) => {
+        cfg!(any(
+            tma_arch = "sm_100a",
+            tma_arch = "sm_100f",
+            tma_arch = "sm_103a",
+            tma_arch = "sm_103f",
+            tma_arch = "sm_110a",
+            tma_arch = "sm_110f",
+        ))
+    };
+    (in sm_100a_or_sm_120a) => {
+        architectures!(in sm_100a)
+            || cfg!(any(
+                tma_arch = "sm_120a",
+                tma_arch = "sm_120f",
+                tma_arch = "sm_121a",
+                tma_arch = "sm_121f",
+            ))
+    };
+    (in sm_103a) => {
+        cfg!(tma_arch = "sm_103a")
+    };
+}
+
+/// Refuses, when a kernel that comes here is compiled, an architecture without the instruction; with
+/// a condition, only where a const parameter asks for what it lacks.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! gate {
+    ([$condition:expr] $name:expr, $arch:ident) => {
+        const {
+            assert!(
+                !$condition || architectures!(in $arch) || !$crate::gate::KNOWN,
+                concat!("`", $name, "` needs ", architectures!(names $arch))
+            )
+        }
+    };
+    ($name:expr, $arch:ident) => {
+        gate!([true] $name, $arch)
+    };
+}
+
+/// Does the builder say what the crate is compiled for? A name that is not listed here has nothing
+/// that others lack.
+#[cfg(target_arch = "nvptx64")]
+pub(crate) const KNOWN: bool = architectures!(in sm_90a)
+    || cfg!(any(
+        tma_arch = "sm_90",
+        tma_arch = "sm_100",
+        tma_arch = "sm_103",
+        tma_arch = "sm_110",
+        tma_arch = "sm_120",
+        tma_arch = "sm_121",
+    ));

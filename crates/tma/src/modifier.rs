@@ -1,0 +1,113 @@
+//! Modifiers of instructions as types, named as in PTX.
+
+/// Makes types of words, and a constant by which a wrapper knows them.
+macro_rules! words {
+    ($($(#[$attribute:meta])* $word:ident;)+) => {
+        /// What a modifier stands for.
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Word { $(#[doc = stringify!($word)] $word,)+ }
+        $(
+            $(#[$attribute])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $word;
+            impl Modifier for $word {
+                const WORD: Word = Word::$word;
+            }
+        )+
+    };
+}
+
+/// A modifier of an instruction.
+pub trait Modifier: Copy {
+    /// Which one it is.
+    #[doc(hidden)]
+    const WORD: Word;
+}
+
+words! {
+    /// `.acquire`: later accesses see what the other side released.
+    Acquire;
+    /// `.release`: earlier accesses are seen by who acquires.
+    Release;
+    /// `.acq_rel`: both.
+    AcqRel;
+    /// `.sc`: both, and all such fences have one order.
+    Sc;
+    /// `.relaxed`: orders nothing.
+    Relaxed;
+    /// `.cta`: the threads of this block.
+    Cta;
+    /// `.cluster`: the threads of this cluster.
+    Cluster;
+    /// `.gpu`: the threads of this GPU.
+    Gpu;
+    /// `.sys`: all threads, the host's and other GPUs' too.
+    Sys;
+    /// `.add`: the sum; integers wrap around.
+    Add;
+    /// `.min`: the lesser one.
+    Min;
+    /// `.max`: the greater one.
+    Max;
+    /// `.inc`: one more than the old value, 0 once it has reached the operand.
+    Inc;
+    /// `.dec`: one less than the old value, the operand where that is 0 or above the operand.
+    Dec;
+    /// `.and`: bits in both.
+    And;
+    /// `.or`: bits in one or both.
+    Or;
+    /// `.xor`: bits in one alone.
+    Xor;
+    /// `.ca`: cached in L1 and L2.
+    Ca;
+    /// `.cg`: cached in L2 alone.
+    Cg;
+    /// `.L2::evict_last`: the line goes after others.
+    EvictLast;
+    /// `.L2::evict_normal`: the line goes in its turn.
+    EvictNormal;
+    /// `.L2::evict_first`: the line goes before others.
+    EvictFirst;
+    /// `.L2::evict_unchanged`: the line keeps the priority that it has.
+    EvictUnchanged;
+}
+
+/// Traits that list the words which stand at one place of an instruction.
+macro_rules! choices {
+    ($($(#[$attribute:meta])* $choice:ident = $($word:ident)+;)+) => {$(
+        $(#[$attribute])*
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is no modifier that stands here",
+            label = "the instruction has no such form"
+        )]
+        pub trait $choice: Modifier {}
+        $(impl $choice for $word {})+
+    )+};
+}
+
+choices! {
+    /// The semantics of `fence`: [`Sc`], [`AcqRel`], [`Acquire`] or [`Release`].
+    FenceSem = Sc AcqRel Acquire Release;
+    /// The semantics of an arrival: [`Release`] or [`Relaxed`].
+    ArriveSem = Release Relaxed;
+    /// The semantics of a wait: [`Acquire`] or [`Relaxed`].
+    WaitSem = Acquire Relaxed;
+    /// A scope: [`Cta`], [`Cluster`], [`Gpu`] or [`Sys`].
+    Scope = Cta Cluster Gpu Sys;
+    /// A scope of an mbarrier: [`Cta`] or [`Cluster`].
+    MbarrierScope = Cta Cluster;
+    /// A scope beyond the cluster: [`Gpu`] or [`Sys`].
+    WideScope = Gpu Sys;
+    /// An operation of a tensor reduction; the map has the type: [`Add`], [`Min`], [`Max`], [`Inc`],
+    /// [`Dec`], [`And`], [`Or`] or [`Xor`].
+    TensorReduction = Add Min Max Inc Dec And Or Xor;
+    /// Which caches keep a copied line: [`Ca`] or [`Cg`].
+    CacheOperator = Ca Cg;
+    /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
+    /// [`EvictFirst`] or [`EvictUnchanged`].
+    PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
+    /// The priority of the other lines: [`EvictFirst`] or [`EvictUnchanged`].
+    SecondaryPriority = EvictFirst EvictUnchanged;
+}

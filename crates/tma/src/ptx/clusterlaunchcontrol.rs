@@ -1,0 +1,121 @@
+//! `clusterlaunchcontrol`, clusters of the grid that have not started, taken over by those that run.
+//! PTX ISA 9.7.13.17 and 9.7.13.18.
+
+use super::mbarrier::Mbarrier;
+use crate::SharedPtr;
+
+/// The 16 opaque bytes of an answer, as they were read from shared memory.
+pub trait Response: Copy {
+    /// The first 8 bytes and the others.
+    #[doc(hidden)]
+    fn halves(self) -> [u64; 2];
+}
+
+impl Response for [u64; 2] {
+    #[inline(always)]
+    fn halves(self) -> [u64; 2] {
+        self
+    }
+}
+
+impl Response for [u32; 4] {
+    #[inline(always)]
+    fn halves(self) -> [u64; 2] {
+        let half = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+        [half(self[0], self[1]), half(self[2], self[3])]
+    }
+}
+
+/// Refuses, when the kernel is compiled, a place of another size.
+#[cfg(target_arch = "nvptx64")]
+const fn assert_response(bytes: usize) {
+    assert!(bytes == 16, "an answer has 16 bytes");
+}
+
+/// Requests, for this block or for all blocks of the cluster.
+macro_rules! requests {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $where:literal isa $isa:literal on $arch:ident;)+) => {
+    device_fn! {$(
+        #[doc = concat!("`", $mnemonic, " [response], [bar];`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on $arch;
+        /// # Safety
+        /// 1. `response` is a multiple of 16 with room for 16 bytes in this block's shared memory; nobody uses
+        ///    them until the barrier's phase completes.
+        /// 2. `bar` is an initialised barrier of this block whose current phase expects 16 bytes.
+        #[doc = concat!("3. ", $where)]
+        /// 4. No earlier request of this block has been seen to fail.
+        #[doc(alias = "clusterlaunchcontrol_try_cancel")]
+        pub unsafe fn $name[R](response: SharedPtr<R>, bar: SharedPtr<Mbarrier>) {
+            const { assert_response(size_of::<R>()) };
+            // SAFETY: (1) to (4) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic " [{response}], [{bar}];"; response = in(reg32) response.address(),
+                        bar = in(reg32) bar.address())
+                }
+            }
+        }
+    )+} };
+}
+
+requests! {
+    /// Asks for a cluster that has not started; the answer is written to `response` and its 16 bytes are
+    /// counted at the barrier.
+    try_cancel_async_shared_cta =
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128",
+        "The block stays until the answer is there." isa "8.6" on sm_100;
+    /// Asks for a cluster that has not started; the answer is written at the offset of `response` in every
+    /// block of this cluster, and its 16 bytes are counted at the barrier at the offset of `bar`.
+    try_cancel_async_shared_cta_multicast_cluster_all =
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128",
+        "(1) and (2) hold in every block of the cluster, and none of them has ended."
+        isa "8.6" on sm_100a_or_sm_120a;
+}
+
+device_fn! {
+    /// `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 is, response;`
+    ///
+    /// Does the answer bring a cluster?
+    isa "8.6" on sm_100;
+    /// # Safety
+    /// 1. `response` is an answer that was written to shared memory.
+    #[doc(alias = "clusterlaunchcontrol_query_cancel_is_canceled")]
+    pub unsafe fn query_cancel_is_canceled(response: impl Response) -> bool {
+        let is: u32;
+        let [low, high] = response.halves();
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("{{ .reg .b128 q; .reg .pred p; mov.b128 q, {{ {low}, {high} }}; \
+                    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q; selp.b32 {is}, 1, 0, p; }}" "";
+                    low = in(reg64) low, high = in(reg64) high, is = out(reg32) is)
+            }
+        }
+        is != 0
+    }
+
+    /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;`
+    ///
+    /// The position in the grid of the first block of the cluster that the answer brings, x first.
+    isa "8.6" on sm_100;
+    /// # Safety
+    /// 1. `response` is an answer that was written to shared memory, and brings a
+    ///    cluster.
+    #[doc(alias = "clusterlaunchcontrol_query_cancel_get_first_ctaid")]
+    pub unsafe fn query_cancel_get_first_ctaid_v4(response: impl Response) -> [u32; 3] {
+        let (x, y, z);
+        let [low, high] = response.halves();
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
+                    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {{ {x}, {y}, {z}, _ }}, q; }}" "";
+                    low = in(reg64) low, high = in(reg64) high, x = out(reg32) x, y = out(reg32) y,
+                    z = out(reg32) z)
+            }
+        }
+        [x, y, z]
+    }
+}

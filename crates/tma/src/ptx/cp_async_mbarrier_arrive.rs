@@ -1,0 +1,37 @@
+//! `cp.async.mbarrier.arrive`, an arrival when this thread's `cp.async` copies are done.
+//! PTX ISA 9.7.13.15.17.
+//!
+//! `SPACE` follows from the type of the address; `.shared` is `.shared::cta`.
+
+use super::mbarrier::Mbarrier;
+use crate::address::SharedCtaAddress;
+
+device_fn! {
+    /// `cp.async.mbarrier.arrive.SPACE.b64 [bar];`
+    ///
+    /// One more arrival is pending in this phase, and is made when all `cp.async` copies that this
+    /// thread has started are done.
+    isa "7.8" on sm_80;
+    /// # Safety
+    /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending that is
+    ///    made later.
+    #[doc(alias = "cp_async_mbarrier_arrive")]
+    pub unsafe fn arrive(bar: impl SharedCtaAddress<Mbarrier>) {
+        // SAFETY: (1) is the caller's.
+        unsafe { ptx_asm! { [] ("cp.async.mbarrier.arrive") { space bar } (".b64" " [{bar}];") } }
+    }
+
+    /// `cp.async.mbarrier.arrive.noinc.SPACE.b64 [bar];`
+    ///
+    /// One of the arrivals that the barrier expects is made when all `cp.async` copies that this thread
+    /// has started are done.
+    isa "7.8" on sm_80;
+    /// # Safety
+    /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending for this
+    ///    call.
+    #[doc(alias = "cp_async_mbarrier_arrive_noinc")]
+    pub unsafe fn arrive_noinc(bar: impl SharedCtaAddress<Mbarrier>) {
+        // SAFETY: (1) is the caller's.
+        unsafe { ptx_asm! { [] ("cp.async.mbarrier.arrive.noinc") { space bar } (".b64" " [{bar}];") } }
+    }
+}

@@ -1,0 +1,142 @@
+//! `cp.reduce.async.bulk`, reductions of contiguous numbers in memory. PTX ISA 9.7.9.25.4.2.
+//!
+//! The pointers' type chooses the one in the text. Bitwise operations have `.b32` or `.b64`, and
+//! sums of `f16` and `bf16` have `.noftz`.
+
+#[cfg(target_arch = "nvptx64")]
+use super::Word;
+use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, Xor, mbarrier::Mbarrier};
+#[cfg(target_arch = "nvptx64")]
+use crate::value::Type;
+use crate::{SharedPtr, address::SharedClusterAddress, value::Value};
+
+/// A number that `Op` reduces in global memory.
+#[diagnostic::on_unimplemented(
+    message = "`cp.reduce.async.bulk` has no such operation for `{Self}` in global memory",
+    label = "`{Op}` is not one of its operations"
+)]
+pub trait GlobalReduce<Op>: Value {}
+
+/// A number that `Op` reduces in another block's shared memory.
+#[diagnostic::on_unimplemented(
+    message = "`cp.reduce.async.bulk` has no such operation for `{Self}` in shared memory",
+    label = "`{Op}` is not one of its operations"
+)]
+pub trait SharedReduce<Op>: Value {}
+
+macro_rules! operations {
+    ($($choice:ident: $($op:ident)+ = $types:tt;)+) => { $($(operations! { @each $choice $op $types })+)+ };
+    (@each $choice:ident $op:ident [$($type:ty)+]) => { $(impl $choice<$op> for $type {})+ };
+}
+
+operations! {
+    GlobalReduce: Add = [u32 i32 u64 f32 f64];
+    GlobalReduce: Min Max = [u32 i32 u64 i64];
+    GlobalReduce: Inc Dec = [u32];
+    GlobalReduce: And Or Xor = [u32 u64];
+    SharedReduce: Add = [u32 i32 u64];
+    SharedReduce: Min Max = [u32 i32];
+    SharedReduce: Inc Dec = [u32];
+    SharedReduce: And Or Xor = [u32];
+}
+
+#[cfg(feature = "half")]
+operations! {
+    GlobalReduce: Add Min Max = [half::f16 half::bf16];
+}
+
+/// Spells an operation and a type behind what comes before them.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! reduction {
+    ($op:ident, $type:ident; $($piece:tt)+) => {
+        ptx_asm! { []
+            $($piece)+
+            { $op::WORD;
+                Word::Add => (".add"), Word::Min => (".min"), Word::Max => (".max"), Word::Inc => (".inc"),
+                Word::Dec => (".dec"), Word::And => (".and"), Word::Or => (".or"), Word::Xor => (".xor"),
+                _ => never }
+            { ($op::WORD, $type::TYPE);
+                (Word::And | Word::Or | Word::Xor, Type::U32) => (".b32" ";"),
+                (Word::And | Word::Or | Word::Xor, Type::U64) => (".b64" ";"),
+                (Word::Add, Type::F16) => (".noftz.f16" ";"),
+                (Word::Add, Type::Bf16) => (".noftz.bf16" ";"),
+                (_, Type::U32) => (".u32" ";"),
+                (_, Type::S32) => (".s32" ";"),
+                (_, Type::U64) => (".u64" ";"),
+                (_, Type::S64) => (".s64" ";"),
+                (_, Type::F32) => (".f32" ";"),
+                (_, Type::F64) => (".f64" ";"),
+                (_, Type::F16) => (".f16" ";"),
+                (_, Type::Bf16) => (".bf16" ";"),
+                _ => never }
+        }
+    };
+}
+
+/// Reductions in global memory, with a cache policy or without.
+macro_rules! globals {
+    ($($name:ident $([.cache_hint $policy:ident])?;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.reduce.async.bulk.global.shared::cta.bulk_group" $(, globals!(@cache_hint $policy))?,
+            ".OP.TYPE [dst], [src], bytes" $(, ", ", stringify!($policy))?, ";`")]
+        ///
+        /// Starts a reduction of each number at `dst` by the one at `src`; it joins the thread's next bulk
+        /// group.
+        $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
+        isa "8.0" on sm_90;
+        /// # Safety
+        /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
+        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the group
+        ///    has been read; earlier writes to them went before through a `fence.proxy.async` in the
+        ///    writing thread.
+        /// 3. `dst` points to `bytes` bytes of `T` in global memory that others use only by such reductions
+        ///    until the group ends.
+        /// 4. The block stays until the group has been read.
+        #[doc(alias = "cp_reduce_async_bulk")]
+        pub unsafe fn $name[Op: Modifier, T: GlobalReduce<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
+            ($($policy: u64)?)
+        {
+            // SAFETY: (1) to (4) are the caller's.
+            unsafe {
+                reduction! { Op, T;
+                    ("cp.reduce.async.bulk.global.shared::cta.bulk_group" " [{dst}], [{src}], {bytes}";
+                        dst = in(reg64) dst, src = in(reg32) src.address(), bytes = in(reg32) bytes)
+                    $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
+                }
+            }
+        }
+    )+} };
+    (@cache_hint $policy:ident) => { ".L2::cache_hint" };
+}
+
+globals! {
+    global_shared_cta;
+    global_shared_cta_cache_hint [.cache_hint policy];
+}
+
+device_fn! {
+    /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.OP.TYPE [dst], [src], bytes, [bar];`
+    ///
+    /// Starts a reduction of each number at `dst`, in another block's shared memory, by the one at `src`;
+    /// the bytes are counted at that block's barrier as they arrive.
+    isa "8.0" on sm_90;
+    /// # Safety
+    /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
+    /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the copy ends;
+    ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
+    /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has not
+    ///    ended; others use them only by such reductions until the barrier's phase completes.
+    /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
+    #[doc(alias = "cp_reduce_async_bulk")]
+    pub unsafe fn shared_cluster_shared_cta[Op: Modifier, T: SharedReduce<Op>](
+        dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe {
+            reduction! { Op, T;
+                ("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+                    " [{dst}], [{src}], {bytes}, [{bar}]"; dst = in(reg32) dst.address32(),
+                    src = in(reg32) src.address(), bytes = in(reg32) bytes, bar = in(reg32) bar.address32())
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `createpolicy`, cache policies for instructions with `.L2::cache_hint`. PTX ISA 9.7.9.18.
+//!
+//! A policy says which lines go before others when the L2 cache is full: `P` for those that it
+//! chooses, `Q` for the others. A form without a second priority is the one with
+//! `.L2::evict_unchanged`.
+
+#[cfg(target_arch = "nvptx64")]
+use super::Word;
+use super::{PrimaryPriority, SecondaryPriority};
+
+/// Spells both priorities between a kind of policy and its operands.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! policy {
+    ($primary:ident, $secondary:ident; $($piece:tt)+) => {
+        ptx_asm! { [pure nomem]
+            $($piece)+
+            { $primary::WORD; Word::EvictLast => (".L2::evict_last"), Word::EvictNormal => (".L2::evict_normal"),
+                Word::EvictFirst => (".L2::evict_first"), Word::EvictUnchanged => (".L2::evict_unchanged"),
+                _ => never }
+            { $secondary::WORD; Word::EvictFirst => (".L2::evict_first"),
+                Word::EvictUnchanged => (".L2::evict_unchanged"), _ => never }
+            (".b64")
+        }
+    };
+}
+
+device_fn! {
+    /// `createpolicy.fractional.P.Q.b64 policy, fraction;`
+    ///
+    /// A policy that gives `P` to a part of the accesses, chosen by chance, and `Q` to the others.
+    isa "7.4" on sm_80;
+    /// # Safety
+    /// 1. `fraction` is above 0 and at most 1.
+    #[doc(alias = "cuda::access_property")]
+    pub unsafe fn fractional[P: PrimaryPriority, Q: SecondaryPriority](fraction: f32) -> u64 {
+        let policy;
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            policy! { P, Q;
+                ("createpolicy.fractional" " {policy}, {fraction};"; policy = out(reg64) policy,
+                    fraction = in(reg32) fraction) }
+        }
+        policy
+    }
+
+    /// `createpolicy.range.global.P.Q.b64 policy, [address], primary_bytes, total_bytes;`
+    ///
+    /// A policy that gives `P` to the `primary_bytes` bytes from `address` on, and `Q` to those before and
+    /// behind them, `total_bytes` from the one or to the other end.
+    isa "7.4" on sm_80;
+    /// # Safety
+    /// 1. `address` lies in global memory.
+    /// 2. `primary_bytes` is at most `total_bytes`.
+    #[doc(alias = "cuda::access_property")]
+    pub unsafe fn range_global[P: PrimaryPriority, Q: SecondaryPriority](
+        address: *const u8, primary_bytes: u32, total_bytes: u32
+    ) -> u64 {
+        let policy;
+        // SAFETY: (1) and (2) are the caller's. No memory is touched.
+        unsafe {
+            policy! { P, Q;
+                ("createpolicy.range.global" " {policy}, [{address}], {primary_bytes}, {total_bytes};";
+                    policy = out(reg64) policy, address = in(reg64) address,
+                    primary_bytes = in(reg32) primary_bytes, total_bytes = in(reg32) total_bytes) }
+        }
+        policy
+    }
+
+    /// `createpolicy.cvt.L2.b64 policy, property;`
+    ///
+    /// The policy that an access property of the CUDA runtime stands for.
+    isa "7.4" on sm_80;
+    /// # Safety
+    /// 1. `property` comes from the CUDA runtime.
+    pub unsafe fn cvt_l2(property: u64) -> u64 {
+        let policy;
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("createpolicy.cvt.L2.b64" " {policy}, {property};"; policy = out(reg64) policy,
+                    property = in(reg64) property)
+            }
+        }
+        policy
+    }
+}

@@ -1,0 +1,19 @@
+//! `discard`, bytes that need not be written back. PTX ISA 9.7.9.17.
+
+use crate::address::GlobalAddress;
+
+device_fn! {
+    /// `discard.SPACE.L2 [address], 128;`
+    ///
+    /// Forgets 128 bytes: what is read there until the next write may be anything. `SPACE` is `.global`, or
+    /// nothing for a raw pointer.
+    isa "7.4" on sm_80;
+    /// # Safety
+    /// 1. `address` is a multiple of 128 and points to 128 bytes of global memory that may be written.
+    /// 2. Nobody else uses these bytes at the same time, or reads them before they are written again.
+    #[doc(alias = "cuda::discard_memory")]
+    pub unsafe fn l2[T](address: impl GlobalAddress<T>) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe { ptx_asm! { [] ("discard") { space address } (".L2" " [{address}], 128;") } }
+    }
+}

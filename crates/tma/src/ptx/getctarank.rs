@@ -1,0 +1,57 @@
+//! `getctarank`, the block of the cluster in whose shared memory an address lies.
+//! PTX ISA 9.7.9.24.
+
+use crate::address::SharedClusterAddress;
+
+device_fn! {
+    /// `getctarank.shared::cluster.u32 rank, address;`
+    ///
+    /// The number, in its cluster, of the block in whose shared memory `address` lies.
+    isa "7.8" on sm_90;
+    /// # Safety
+    /// 1. `address` lies in the shared memory of a block of the cluster.
+    #[doc(alias = "getctarank")]
+    #[doc(alias = "query_shared_rank")]
+    pub unsafe fn shared_cluster_u32[T](address: impl SharedClusterAddress<T>) -> u32 {
+        let rank;
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("getctarank.shared::cluster.u32" " {rank}, {address};"; rank = out(reg32) rank,
+                    address = in(reg32) address.address32())
+            }
+        }
+        rank
+    }
+}
+
+/// The other forms, whose address is a number.
+macro_rules! ranks {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, " rank, address;`")]
+        ///
+        $(#[$attribute])*
+        isa "7.8" on sm_90;
+        /// # Safety
+        /// 1. `address` lies in the shared memory of a block of the cluster.
+        pub unsafe fn $name(address: $type) -> u32 {
+            let rank;
+            // SAFETY: (1) is the caller's. No memory is touched.
+            unsafe {
+                ptx_asm! { [pure nomem]
+                    ($mnemonic " {rank}, {address};"; rank = out(reg32) rank, address = in($class) address)
+                }
+            }
+            rank
+        }
+    )+} };
+}
+
+ranks! {
+    /// Of an address in the shared window, in 64 bits.
+    shared_cluster_u64 = "getctarank.shared::cluster.u64", u64, reg64;
+    /// Of a generic address, in 32 bits.
+    generic_u32 = "getctarank.u32", u32, reg32;
+    /// Of a generic address.
+    generic_u64 = "getctarank.u64", *const u8, reg64;
+}

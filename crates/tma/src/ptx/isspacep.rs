@@ -1,0 +1,32 @@
+//! `isspacep`, whether a generic address lies in a state space. PTX ISA 9.7.9.19.
+
+macro_rules! spaces {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, " is, address;`")]
+        ///
+        $(#[$attribute])*
+        isa "7.8" on sm_90;
+        /// # Safety
+        /// 1. None: an address is only looked at.
+        pub unsafe fn $name(address: *const u8) -> bool {
+            let is: u32;
+            // SAFETY: (1). No memory is touched.
+            unsafe {
+                ptx_asm! { [pure nomem]
+                    ("{{ .reg .pred p; ") ($mnemonic " p, {address}; selp.b32 {is}, 1, 0, p; }}";
+                        address = in(reg64) address, is = out(reg32) is)
+                }
+            }
+            is != 0
+        }
+    )+} };
+}
+
+spaces! {
+    /// Does a generic address lie in this block's shared memory?
+    #[doc(alias = "__isShared")]
+    shared_cta = "isspacep.shared::cta";
+    /// Does a generic address lie in the shared memory of a block of the cluster?
+    #[doc(alias = "__isClusterShared")]
+    shared_cluster = "isspacep.shared::cluster";
+}

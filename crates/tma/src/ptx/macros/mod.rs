@@ -1,0 +1,124 @@
+//! How the text of an instruction is put together.
+
+/// Puts one `asm!` together from pieces, for every choice of the modifiers.
+///
+/// A piece is `("mnemonic" "arguments"; operands)`; what is empty at the end may be left out. The
+/// text of the instruction is all mnemonics in their order and then all arguments; the operands are
+/// those of `asm!`. A choice is `{ value; pattern => piece, ... }`: a `match` on a value that the
+/// compiler knows, so that one arm stays; some have a name of their own. Pieces in brackets are as
+/// good as without. In front, in brackets, stand further options of `asm!`.
+///
+/// ```text
+/// ptx_asm! { []
+///     ("mbarrier.expect_tx.relaxed" " [{bar}], {bytes};"; bytes = in(reg32) bytes)
+///     { C::WORD; Word::Cta => (".cta"), Word::Cluster => (".cluster"), _ => never }
+///     (".shared::cta.b64" ""; bar = in(reg32) bar.address())
+/// }
+/// ```
+#[cfg(target_arch = "nvptx64")]
+#[collapse_debuginfo(yes)]
+macro_rules! ptx_asm {
+    ($options:tt $($pieces:tt)+) => { ptx_asm_pieces!($options [] [] [] [$($pieces)+]) };
+}
+
+/// Options, mnemonics, arguments and operands so far, and the pieces to come.
+#[cfg(target_arch = "nvptx64")]
+#[collapse_debuginfo(yes)]
+macro_rules! ptx_asm_pieces {
+    // No more pieces.
+    ([$($option:ident)*] [$($mnemonic:tt)*] [$($argument:tt)*] [$($operand:tt)*] []) => {
+        core::arch::asm!(
+            concat!($($mnemonic)* $($argument)*),
+            $($operand)*
+            options($($option,)* nostack, preserves_flags),
+        )
+    };
+    // A piece.
+    ($options:tt [$($mnemonics:tt)*] [$($arguments:tt)*] [$($operands:tt)*]
+        [($mnemonic:literal $($argument:literal $(; $($operand:tt)+)?)?) $($rest:tt)*]) => {
+        ptx_asm_pieces!($options [$($mnemonics)* $mnemonic,] [$($arguments)* $($argument,)?]
+            [$($operands)* $($($($operand)+,)?)?] [$($rest)*])
+    };
+    // Pieces that another macro hands on.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [[$($pieces:tt)*] $($rest:tt)*]) => {
+        ptx_asm_pieces!($options $mnemonics $arguments $operands [$($pieces)* $($rest)*])
+    };
+    // Choices that many families have.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ sem $sem:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $sem::WORD; $options $mnemonics $arguments $operands [$($rest)*]
+            $crate::modifier::Word::Acquire => (".acquire"),
+            $crate::modifier::Word::Release => (".release"),
+            $crate::modifier::Word::Relaxed => (".relaxed"),
+            _ => never)
+    };
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ scope $scope:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $scope::WORD; $options $mnemonics $arguments $operands [$($rest)*]
+            $crate::modifier::Word::Cta => (".cta"),
+            $crate::modifier::Word::Cluster => (".cluster"),
+            $crate::modifier::Word::Gpu => (".gpu"),
+            $crate::modifier::Word::Sys => (".sys"),
+            _ => never)
+    };
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ space $address:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $address.space(); $options $mnemonics $arguments $operands [$($rest)*]
+            $crate::address::Space::Generic => ("" ""; $address = in(reg64) $address.address64()),
+            $crate::address::Space::Global => (".global" ""; $address = in(reg64) $address.address64()),
+            $crate::address::Space::SharedCta => (".shared::cta" ""; $address = in(reg32) $address.address32()),
+            $crate::address::Space::SharedCluster => (".shared::cluster" ""; $address = in(reg32) $address.address32()))
+    };
+    // The number of dimensions, and a list of that many coordinates.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ rank $rank:ident $coords:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $rank; $options $mnemonics $arguments $operands [$($rest)*]
+            1 => (".1d" "{{ {c0} }}"; c0 = in(reg32) $coords[0]),
+            2 => (".2d" "{{ {c0}, {c1} }}"; c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1]),
+            3 => (".3d" "{{ {c0}, {c1}, {c2} }}"; c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1],
+                c2 = in(reg32) $coords[2]),
+            4 => (".4d" "{{ {c0}, {c1}, {c2}, {c3} }}"; c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1],
+                c2 = in(reg32) $coords[2], c3 = in(reg32) $coords[3]),
+            5 => (".5d" "{{ {c0}, {c1}, {c2}, {c3}, {c4} }}"; c0 = in(reg32) $coords[0],
+                c1 = in(reg32) $coords[1], c2 = in(reg32) $coords[2], c3 = in(reg32) $coords[3],
+                c4 = in(reg32) $coords[4]),
+            _ => never)
+    };
+    // A column and four rows of a matrix.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ rows $coords:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!($options $mnemonics $arguments $operands [
+            (".2d" "{{ {c0}, {c1}, {c2}, {c3}, {c4} }}"; c0 = in(reg32) $coords[0],
+                c1 = in(reg32) $coords[1], c2 = in(reg32) $coords[2], c3 = in(reg32) $coords[3],
+                c4 = in(reg32) $coords[4])
+            $($rest)*])
+    };
+    // The halo and the offset of im2col modes along W.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ pair $offsets:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!($options $mnemonics $arguments $operands [
+            ("" ", {{ {o0}, {o1} }}"; o0 = in(reg16) $offsets[0], o1 = in(reg16) $offsets[1])
+            $($rest)*])
+    };
+    // The offsets of the im2col mode.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ offsets $count:ident $offsets:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $count; $options $mnemonics $arguments $operands [$($rest)*]
+            1 => ("" ", {{ {o0} }}"; o0 = in(reg16) $offsets[0]),
+            2 => ("" ", {{ {o0}, {o1} }}"; o0 = in(reg16) $offsets[0], o1 = in(reg16) $offsets[1]),
+            3 => ("" ", {{ {o0}, {o1}, {o2} }}"; o0 = in(reg16) $offsets[0], o1 = in(reg16) $offsets[1],
+                o2 = in(reg16) $offsets[2]),
+            _ => never)
+    };
+    // A choice of one family.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt
+        [{ $value:expr; $($pattern:pat => $piece:tt),+ $(,)? } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $value; $options $mnemonics $arguments $operands [$($rest)*]
+            $($pattern => $piece),+)
+    };
+    (@match $value:expr; $options:tt $mnemonics:tt $arguments:tt $operands:tt $rest:tt
+        $($pattern:pat => $piece:tt),+) => {
+        match $value {
+            $($pattern => ptx_asm_pieces!(@arm $options $mnemonics $arguments $operands $piece $rest),)+
+        }
+    };
+    (@arm $options:tt $mnemonics:tt $arguments:tt $operands:tt never $rest:tt) => {
+        unreachable!()
+    };
+    (@arm $options:tt $mnemonics:tt $arguments:tt $operands:tt $piece:tt [$($rest:tt)*]) => {
+        ptx_asm_pieces!($options $mnemonics $arguments $operands [$piece $($rest)*])
+    };
+}

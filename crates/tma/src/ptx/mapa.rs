@@ -1,0 +1,60 @@
+//! `mapa`, the same variable in the shared memory of another block of the cluster.
+//! PTX ISA 9.7.9.23.
+
+use crate::{ClusterPtr, SharedPtr};
+
+device_fn! {
+    /// `mapa.shared::cluster.u32 mapped, address, rank;`
+    ///
+    /// The address, in block `rank` of the cluster, of what `address` is in this block.
+    isa "7.8" on sm_90;
+    /// # Safety
+    /// 1. `rank` is below the blocks of the cluster.
+    #[doc(alias = "map_shared_rank")]
+    #[doc(alias = "__cluster_map_shared_rank")]
+    pub unsafe fn shared_cluster_u32[T](address: SharedPtr<T>, rank: u32) -> ClusterPtr<T> {
+        let mapped;
+        // SAFETY: (1) is the caller's. No memory is touched.
+        unsafe {
+            ptx_asm! { [pure nomem]
+                ("mapa.shared::cluster.u32" " {mapped}, {address}, {rank};"; mapped = out(reg32) mapped,
+                    address = in(reg32) address.address(), rank = in(reg32) rank)
+            }
+        }
+        ClusterPtr::from_address(mapped)
+    }
+}
+
+/// The other forms, whose address is a number.
+macro_rules! maps {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $class:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, " mapped, address, rank;`")]
+        ///
+        $(#[$attribute])*
+        isa "7.8" on sm_90;
+        /// # Safety
+        /// 1. `address` lies in this block's shared memory.
+        /// 2. `rank` is below the blocks of the cluster.
+        pub unsafe fn $name(address: $type, rank: u32) -> $type {
+            let mapped;
+            // SAFETY: (1) and (2) are the caller's. No memory is touched.
+            unsafe {
+                ptx_asm! { [pure nomem]
+                    ($mnemonic " {mapped}, {address}, {rank};"; mapped = out($class) mapped,
+                        address = in($class) address, rank = in(reg32) rank)
+                }
+            }
+            mapped
+        }
+    )+} };
+}
+
+maps! {
+    /// Of an address in the shared window, in 64 bits.
+    shared_cluster_u64 = "mapa.shared::cluster.u64", u64, reg64;
+    /// Of a generic address, in 32 bits.
+    generic_u32 = "mapa.u32", u32, reg32;
+    /// Of a generic address.
+    #[doc(alias = "map_shared_rank")]
+    generic_u64 = "mapa.u64", *mut u8, reg64;
+}

@@ -1,0 +1,68 @@
+//! `prefetch`, a cache line or a tensor map brought nearer. PTX ISA 9.7.9.15.
+//!
+//! `SPACE` follows from the type of the address: `.global`, or nothing for a raw pointer.
+
+use tensor_map::TensorMap;
+
+use crate::address::GlobalAddress;
+
+/// Prefetches of a line of memory. In brackets, what is said of the address.
+macro_rules! lines {
+    ($($(#[$attribute:meta])* $name:ident = $level:literal isa $isa:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`prefetch.SPACE", $level, " [address];`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on sm_80;
+        /// # Safety
+        /// 1. `address` lies in memory that this thread may read.
+        pub unsafe fn $name[T](address: impl GlobalAddress<T>) {
+            // SAFETY: (1) is the caller's.
+            unsafe { ptx_asm! { [] ("prefetch") { space address } ($level " [{address}];") } }
+        }
+    )+} };
+}
+
+lines! {
+    /// Brings the line of `address` to the L1 cache.
+    l1 = ".L1" isa "2.0";
+    /// Brings the line of `address` to the L2 cache.
+    #[doc(alias = "__prefetch_global_l2")]
+    l2 = ".L2" isa "2.0";
+}
+
+/// Prefetches with one kind of address.
+macro_rules! others {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal, $type:ty, $condition:literal
+        isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, " [address];`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on $arch;
+        /// # Safety
+        #[doc = concat!("1. `address` ", $condition)]
+        pub unsafe fn $name(address: $type) {
+            // SAFETY: (1) is the caller's.
+            unsafe { ptx_asm! { [] ($mnemonic " [{address}];"; address = in(reg64) address) } }
+        }
+    )+} };
+}
+
+others! {
+    /// Brings the line of `address` to the L2 cache, to go after others.
+    global_l2_evict_last = "prefetch.global.L2::evict_last", *const u8, "lies in global memory." isa "7.4" on sm_80;
+    /// Brings the line of `address` to the L2 cache, to go in its turn.
+    global_l2_evict_normal = "prefetch.global.L2::evict_normal", *const u8, "lies in global memory."
+        isa "7.4" on sm_80;
+    /// Brings the line of `address` to the uniform cache.
+    prefetchu_l1 = "prefetchu.L1", *const u8, "lies in memory that this thread may read." isa "2.0" on sm_80;
+    /// Brings a tensor map nearer for copies that use it.
+    #[doc(alias = "prefetch_tensormap")]
+    tensormap = "prefetch.tensormap", *const TensorMap,
+        "points to a tensor map in parameter, constant or global memory." isa "8.0" on sm_90;
+    /// Brings a tensor map nearer for copies that use it.
+    const_tensormap = "prefetch.const.tensormap", u64, "is that of a tensor map in the space `.const`."
+        isa "8.0" on sm_90;
+    /// Brings a tensor map nearer for copies that use it.
+    param_tensormap = "prefetch.param.tensormap", u64, "is that of a tensor map in the space `.param`."
+        isa "8.0" on sm_90;
+}

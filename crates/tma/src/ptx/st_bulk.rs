@@ -1,0 +1,24 @@
+//! `st.bulk`, zeros in shared memory. PTX ISA 9.7.9.13.
+
+use crate::SharedPtr;
+
+device_fn! {
+    /// `st.bulk.weak.shared::cta [dst], bytes, 0;`
+    ///
+    /// Writes zeros.
+    isa "8.6" on sm_100;
+    /// # Safety
+    /// 1. `bytes` is a multiple of 8, at most 2^24.
+    /// 2. `dst` is a multiple of 8 with room for `bytes` bytes in this block's shared memory, which nobody
+    ///    else uses at the same time.
+    #[doc(alias = "st_bulk")]
+    pub unsafe fn weak_shared_cta[T](dst: SharedPtr<T>, bytes: u64) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe {
+            ptx_asm! { []
+                ("st.bulk.weak.shared::cta" " [{dst}], {bytes}, 0;"; dst = in(reg32) dst.address(),
+                    bytes = in(reg64) bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Values that instructions move or reduce, by their Rust type.
+
+/// A number that an instruction has a type for.
+pub trait Value: Copy {
+    /// Which type.
+    #[doc(hidden)]
+    const TYPE: Type;
+
+    /// The bits of a value of 16 bits or fewer.
+    #[doc(hidden)]
+    fn bits16(self) -> u16;
+
+    /// The bits of a value of 32 bits or fewer.
+    #[doc(hidden)]
+    fn bits32(self) -> u32;
+
+    /// The bits.
+    #[doc(hidden)]
+    fn bits64(self) -> u64;
+}
+
+macro_rules! values {
+    ($($(#[$attribute:meta])* $type:ty = $name:ident, $value:ident => $bits:expr;)+) => {
+        /// A type as PTX knows it.
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Type { $($name,)+ }
+        $(
+            $(#[$attribute])*
+            impl Value for $type {
+                const TYPE: Type = Type::$name;
+
+                #[inline(always)]
+                fn bits16(self) -> u16 {
+                    let $value = self;
+                    $bits as u16
+                }
+
+                #[inline(always)]
+                fn bits32(self) -> u32 {
+                    let $value = self;
+                    $bits as u32
+                }
+
+                #[inline(always)]
+                fn bits64(self) -> u64 {
+                    let $value = self;
+                    $bits as u64
+                }
+            }
+        )+
+    };
+}
+
+values! {
+    u8 = U8, value => value;
+    u16 = U16, value => value;
+    u32 = U32, value => value;
+    u64 = U64, value => value;
+    i32 = S32, value => value;
+    i64 = S64, value => value;
+    f32 = F32, value => value.to_bits();
+    f64 = F64, value => value.to_bits();
+    #[cfg(feature = "half")]
+    half::f16 = F16, value => value.to_bits();
+    #[cfg(feature = "half")]
+    half::bf16 = Bf16, value => value.to_bits();
+}
