@@ -21,6 +21,10 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         duplicated_by_the_compiler,
     ),
     ("a_barrier_of_the_library_is_not", single_barrier),
+    (
+        "an_aligned_instruction_of_the_library_is_not",
+        single_aligned_instruction,
+    ),
     ("barriers_of_an_unrolled_loop_are_not", unrolled_barrier),
     ("local_memory_is_refused_unless_asked_for", local_memory),
     ("a_ptxas_that_is_too_old_is_passed_over", old_ptxas),
@@ -209,11 +213,7 @@ fn duplicated_by_the_compiler() -> Result<(), Failed> {
     )?;
     contains(
         &error,
-        &[
-            "duplicated-barrier: in `k`",
-            "lib.rs:9)",
-            "move the barrier out",
-        ],
+        &["duplicated-barrier: in `k`", "lib.rs:9)", "move it out"],
     )
 }
 
@@ -221,6 +221,15 @@ fn single_barrier() -> Result<(), Failed> {
     let good = Crate::new(&TWO_SIDES.replace("BARRIER", "sync_threads()"))?;
     let ptx = text(&good.builder().build()?)?;
     holds(ptx.matches("bar.sync").count() == 1, ptx)
+}
+
+/// LLVM has no intrinsic for it.
+fn single_aligned_instruction() -> Result<(), Failed> {
+    let fence = "tma::ptx::tensormap_cp_fenceproxy::global_shared_cta_release::<tma::ptx::Gpu>(\
+                 data.cast(), tma::shared::dynamic::<_, 128>())";
+    let good = Crate::new(&TWO_SIDES.replace("BARRIER", fence))?;
+    let ptx = text(&good.builder().ptx_isa(PtxIsa::new(8, 6)).build()?)?;
+    holds(ptx.matches("tensormap.cp_fenceproxy").count() == 1, ptx)
 }
 
 fn unrolled_barrier() -> Result<(), Failed> {
@@ -253,7 +262,7 @@ fn local_memory() -> Result<(), Failed> {
 fn newer_instruction() -> Result<(), Failed> {
     let body = "#[kernel]\npub unsafe fn k() {\n    unsafe { asm!(\"fence.acquire.cluster;\") }\n}";
     let newer = Crate::new(body)?;
-    let error = refused(&newer.builder())?;
+    let error = refused(&newer.builder().ptx_isa(PtxIsa::new(8, 0)))?;
     contains(
         &error,
         &[
@@ -263,8 +272,10 @@ fn newer_instruction() -> Result<(), Failed> {
             "PtxIsa::new(8, 6)",
         ],
     )?;
-    let ptx = text(&newer.builder().ptx_isa(PtxIsa::new(8, 6)).build()?)?;
-    contains(&ptx, &[".version 8.6\n"])
+    let told = newer.builder().ptx_isa(PtxIsa::new(8, 7));
+    contains(&text(&told.build()?)?, &[".version 8.7\n"])?;
+    // Untold, the version is the one that the instruction needs.
+    contains(&text(&newer.builder().build()?)?, &[".version 8.6\n"])
 }
 
 fn instances() -> Result<(), Failed> {

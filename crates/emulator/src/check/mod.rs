@@ -7,6 +7,7 @@
 
 mod access;
 mod barriers;
+mod causes;
 mod classify;
 mod clock;
 mod copies;
@@ -91,9 +92,22 @@ impl Checker {
         entry: &str,
         fault: Option<&Fault>,
     ) -> Vec<Finding> {
-        let ended = fault.map(|fault| self.fault(fault, entry));
-        let found = self.found.iter();
-        let found = found.map(|raw| raw.render(&self, program, places, entry));
+        let causes = self.causes();
+        let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
+        let ended = fault.filter(|_| explains.is_none());
+        let ended = ended.map(|fault| self.fault(fault, entry));
+        let found = self.found.iter().enumerate();
+        let told = found.filter(|(index, _)| causes.is_told(*index));
+        let found = told.map(|(index, raw)| {
+            let mut finding = raw.render(&self, program, places, entry);
+            if let Some(fault) = fault.filter(|_| explains == Some(index)) {
+                finding.trap = Some(fault.trap);
+                finding
+                    .notes
+                    .push(format!("this ends the kernel: {}", fault.what));
+            }
+            finding
+        });
         found.chain(ended).collect()
     }
 }

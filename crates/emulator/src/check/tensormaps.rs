@@ -57,9 +57,10 @@ impl Checker {
             return;
         };
         let Some(map) = state.known.maps.get(block, range.address).cloned() else {
-            return self.report(Kind::TensorMapNotAcquired, here, None, |_| {
+            self.report(Kind::TensorMapNotAcquired, here, None, |_| {
                 vec![format!("{} are the map", words(range))]
             });
+            return;
         };
         let judge = Judge {
             extents: &self.grid.extents,
