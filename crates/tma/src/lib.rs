@@ -73,3 +73,8 @@ pub use tma_macros::{kernel, shared};
 
 #[doc(hidden)]
 pub mod __private;
+
+/// What no other crate can implement.
+mod sealed {
+    pub trait Sealed {}
+}
