@@ -1,9 +1,10 @@
 //! Jobs on the emulator.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, rc::Rc, time::Instant};
 
 use launch::{
-    Argument, Backend, Dim3, Failure, Job, Launch, Limits, Outcome, Shape, Stage, check, suggestion,
+    Argument, Backend, Buffer, Dim3, Failure, Job, Launch, Limits, Outcome, PlacedMap, Shape,
+    Stage, check, suggestion,
 };
 use ptx::Module;
 use tensor_map::Target;
@@ -89,10 +90,11 @@ impl EmulatorBackend {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
         let image = Image::new(&module);
+        let mut decoded = BTreeMap::new();
         let programs = job
             .launches
             .iter()
-            .map(|launch| prepare(&module, &image, job, launch));
+            .map(|launch| prepare(&module, &image, job, launch, &mut decoded));
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
         let mut memory = Memory::default();
@@ -100,10 +102,7 @@ impl EmulatorBackend {
         for global in &image.globals {
             memory.place(&global.name, global.bytes.clone(), global.address);
         }
-        let buffers = job.buffers.iter();
-        let addresses: Vec<u64> = buffers
-            .map(|buffer| memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START))
-            .collect();
+        let addresses = upload(&mut memory, &image, &job.buffers)?;
 
         let mut results = Vec::new();
         for (index, (launch, program)) in job.launches.iter().zip(programs).enumerate() {
@@ -113,14 +112,16 @@ impl EmulatorBackend {
                 index,
                 launch,
                 program,
-                cluster: cluster.unwrap_or(Dim3::ONE).to_array(),
+                cluster: cluster.map(Dim3::to_array),
             };
             let bytes = parameters(entry, launch, &addresses);
             memory.parameters = bytes.map_err(|failure| ready.about(failure))?;
             results.push(run(&ready, &mut memory)?);
         }
         for (buffer, address) in job.buffers.iter_mut().zip(addresses) {
-            if let Some(bytes) = memory.contents(address) {
+            if buffer.variable().is_none()
+                && let Some(bytes) = memory.contents(address)
+            {
                 buffer.bytes_mut().copy_from_slice(bytes);
             }
         }
@@ -132,8 +133,8 @@ impl EmulatorBackend {
 struct Ready<'a> {
     index: usize,
     launch: &'a Launch,
-    program: Program,
-    cluster: [u32; 3],
+    program: Rc<Program>,
+    cluster: Option<[u32; 3]>,
 }
 
 impl Ready<'_> {
@@ -179,13 +180,38 @@ impl Backend for EmulatorBackend {
     }
 }
 
-/// Finds, decodes and checks the kernel of a launch.
-fn prepare(
+/// Gives each buffer its place and its bytes; says where they are.
+fn upload(memory: &mut Memory, image: &Image, buffers: &[Buffer]) -> Result<Vec<u64>, Failure> {
+    let mut addresses = Vec::new();
+    for buffer in buffers {
+        addresses.push(match buffer.variable() {
+            None => memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START),
+            Some(variable) => image.place_of(variable, buffer.bytes().len())?,
+        });
+    }
+    for (buffer, address) in buffers.iter().zip(&addresses) {
+        let map_of = |placed: &PlacedMap| {
+            let tensor = addresses.get(placed.index).copied().unwrap_or_default();
+            let tensor = tensor.wrapping_add(placed.offset_bytes);
+            let map = placed.params.build_for(tensor, Target::SM_90);
+            map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))
+        };
+        let bytes = buffer.bytes_with_maps(map_of)?;
+        if let Some(place) = memory.contents_mut(*address, bytes.len()) {
+            place.copy_from_slice(&bytes);
+        }
+    }
+    Ok(addresses)
+}
+
+/// Finds, decodes and checks the kernel of a launch; each kernel is decoded once.
+fn prepare<'j>(
     module: &Module,
     image: &Image,
-    job: &Job<'_>,
-    launch: &Launch,
-) -> Result<Program, Failure> {
+    job: &'j Job<'_>,
+    launch: &'j Launch,
+    decoded: &mut BTreeMap<&'j str, Rc<Program>>,
+) -> Result<Rc<Program>, Failure> {
     let entry = module
         .entries()
         .find(|entry| entry.name == *launch.entry.as_str());
@@ -194,8 +220,16 @@ fn prepare(
         let what = format!("`{}` has no kernel `{}`", job.ptx.name, launch.entry);
         return Err(Failure::new(Stage::Resolve, what).hint(suggestion(&launch.entry, entries)));
     };
-    let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
-        .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
+    let program = match decoded.get(launch.entry.as_str()) {
+        Some(program) => Rc::clone(program),
+        None => {
+            let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
+                .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
+            let program = Rc::new(program);
+            decoded.insert(&launch.entry, Rc::clone(&program));
+            program
+        }
+    };
     check(
         launch,
         &job.buffers,

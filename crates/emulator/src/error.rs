@@ -11,7 +11,8 @@ pub struct Place {
     pub line: usize,
     /// Column of the PTX, from 1.
     pub column: usize,
-    /// File and line of the last `.loc` before it, where there is one.
+    /// File and line of the last `.loc` before it, where there is one; of an inlined function, those
+    /// of the outermost call.
     pub source: Option<(String, u32)>,
 }
 

@@ -81,6 +81,7 @@ mod logic;
 mod machine;
 mod mapa;
 mod match_sync;
+mod matrix;
 mod mbarrier;
 mod mov;
 pub mod observer;

@@ -45,7 +45,7 @@ impl Reduction {
             Type::S32 | Type::S64 => matches!(operator, Add | Min | Max),
             Type::B32 | Type::B64 => matches!(operator, And | Or | Xor | Exch),
             Type::F16 | Type::Bf16 | Type::F32 | Type::F64 => matches!(operator, Add | Min | Max),
-            Type::F16x2 | Type::Bf16x2 => operator == Add,
+            Type::F16x2 | Type::Bf16x2 => matches!(operator, Add | Min | Max),
             _ => false,
         };
         known
@@ -180,5 +180,18 @@ mod tests {
             &[-2_i32, i32::MIN].map(i32::to_le_bytes).concat(),
         );
         assert_eq!(bytes, [-1_i32, i32::MAX].map(i32::to_le_bytes).concat());
+    }
+
+    #[test]
+    fn subnormal_numbers_are_kept_unless_they_are_to_be_flushed() {
+        let add = Reduction::new(Operator::Add, Type::F32).unwrap();
+        let least = f32::MIN_POSITIVE.to_bits();
+        let sum = |reduction: Reduction, a: u32, b: u32| reduction.apply(a.into(), b.into()) as u32;
+        assert_eq!(sum(add, 1, least), least + 1);
+        assert_eq!(sum(add.flushing(), 1, least), least);
+        // The difference of two normal numbers, with its sign.
+        let (negative, subnormal) = ((1 << 31) | (least + 1), (1 << 31) | 1);
+        assert_eq!(sum(add, least, negative), subnormal);
+        assert_eq!(sum(add.flushing(), least, negative), 1 << 31);
     }
 }

@@ -9,6 +9,7 @@ use std::fmt;
 use ptx::Module;
 
 pub use barriers::SourceBarriers;
+pub(crate) use isa::raise_version;
 pub use isa::required_isa;
 
 use crate::{PtxIsa, finish::Marker};

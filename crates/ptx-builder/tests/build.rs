@@ -267,7 +267,7 @@ fn local_memory() -> Result<(), Failed> {
 fn newer_instruction() -> Result<(), Failed> {
     let body = "#[kernel]\npub unsafe fn k() {\n    unsafe { asm!(\"fence.acquire.cluster;\") }\n}";
     let newer = Crate::new(body)?;
-    let error = refused(&newer.builder())?;
+    let error = refused(&newer.builder().ptx_isa(PtxIsa::new(8, 0)))?;
     contains(
         &error,
         &[
@@ -277,8 +277,10 @@ fn newer_instruction() -> Result<(), Failed> {
             "PtxIsa::new(8, 6)",
         ],
     )?;
-    let ptx = text(&newer.builder().ptx_isa(PtxIsa::new(8, 6)).build()?)?;
-    contains(&ptx, &[".version 8.6\n"])
+    let told = newer.builder().ptx_isa(PtxIsa::new(8, 7));
+    contains(&text(&told.build()?)?, &[".version 8.7\n"])?;
+    // Untold, the version is the one that the instruction needs.
+    contains(&text(&newer.builder().build()?)?, &[".version 8.6\n"])
 }
 
 /// Each at the place of its call, all at once.

@@ -106,6 +106,16 @@ impl LaunchFile {
         self.launches.iter().map(|file| &file.launch)
     }
 
+    /// The size of all buffers together, in bytes.
+    pub fn buffer_bytes(&self) -> u64 {
+        self.buffers.iter().map(FileBuffer::bytes).sum()
+    }
+
+    /// Whether buffers are written to files in the end.
+    pub fn writes_files(&self) -> bool {
+        !self.dumps.is_empty()
+    }
+
     /// The buffers with what they hold before the first launch.
     ///
     /// # Errors

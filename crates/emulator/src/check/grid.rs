@@ -6,7 +6,7 @@ use super::{
     clock::{Epoch, Lane},
     few::Few,
     hash::Map,
-    knowledge::{Knowledge, Memos, Own, Released},
+    knowledge::{Distance, Knowledge, Memos, Own, Released},
 };
 use crate::observer::Scope;
 
@@ -35,6 +35,17 @@ impl Extents {
         let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
         let extent = [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1));
         crate::machine::flatten(within, extent)
+    }
+
+    /// How far two blocks are apart.
+    pub(super) fn distance(&self, from: u32, to: u32) -> Distance {
+        if from == to {
+            Distance::SameBlock
+        } else if self.cluster(from) == self.cluster(to) {
+            Distance::SameCluster
+        } else {
+            Distance::Far
+        }
     }
 
     /// Whether a scope around one block has the other in it.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::clock::{Clock, Epoch, Lane, Memo};
+use crate::observer::Scope;
 
 /// Memory that proxy fences tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,33 +21,74 @@ pub(super) struct Knowledge {
     wide: Option<Clock>,
     /// What happened before a `fence.proxy.async`, by [`Side`].
     pub(super) proxied: [Clock; 2],
-    /// What happened before a release in the tensormap proxy.
-    pub(super) released: Clock,
+    /// What happened before a release in the tensormap proxy whose scope reaches so far, by
+    /// [`Distance`].
+    pub(super) released: [Clock; 3],
     /// What happened before a `fence.mbarrier_init`.
     pub(super) inits: Clock,
     /// The tensor maps that were acquired, by address, each with what had been released.
     pub(super) maps: Maps,
 }
 
+/// How far two threads are apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Distance {
+    #[default]
+    SameBlock = 0,
+    SameCluster = 1,
+    Far = 2,
+}
+
+impl Distance {
+    pub(super) const ALL: [Self; 3] = [Self::SameBlock, Self::SameCluster, Self::Far];
+
+    /// The largest that a scope covers.
+    pub(super) fn covered_by(scope: Scope) -> Self {
+        match scope {
+            Scope::Cta => Self::SameBlock,
+            Scope::Cluster => Self::SameCluster,
+            Scope::Gpu | Scope::Sys => Self::Far,
+        }
+    }
+}
+
 /// A map, as a block sees it.
 type MapKey = (u32, u64);
 
+/// What an acquire of a map made known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AcquiredMap {
+    /// How far the widest acquire reached.
+    pub(super) reach: Distance,
+    /// What had been released, by the [`Distance`] that both release and acquire cover.
+    pub(super) released: [Clock; 3],
+}
+
+impl AcquiredMap {
+    fn join(&mut self, other: &Self) {
+        self.reach = self.reach.max(other.reach);
+        for (mine, theirs) in self.released.iter_mut().zip(&other.released) {
+            mine.join(theirs);
+        }
+    }
+}
+
 /// Acquired maps by block and address; an acquire counts in the block that did it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Maps(Option<Rc<Vec<(MapKey, Clock)>>>);
+pub(super) struct Maps(Option<Rc<Vec<(MapKey, AcquiredMap)>>>);
 
 impl Maps {
-    pub(super) fn get(&self, block: u32, address: u64) -> Option<&Clock> {
+    pub(super) fn get(&self, block: u32, address: u64) -> Option<&AcquiredMap> {
         let maps = self.0.as_ref()?;
         let at = maps.binary_search_by_key(&(block, address), |(key, _)| *key);
         at.ok().map(|index| &maps[index].1)
     }
 
-    pub(super) fn acquire(&mut self, key: MapKey, released: &Clock) {
+    pub(super) fn acquire(&mut self, key: MapKey, map: &AcquiredMap) {
         let maps = Rc::make_mut(self.0.get_or_insert_default());
         match maps.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(index) => maps[index].1.join(released),
-            Err(index) => maps.insert(index, (key, released.clone())),
+            Ok(index) => maps[index].1.join(map),
+            Err(index) => maps.insert(index, (key, map.clone())),
         }
     }
 
@@ -56,8 +98,8 @@ impl Maps {
             (None, Some(_)) => *self = other.clone(),
             (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
             (Some(_), Some(theirs)) => {
-                for (key, released) in &**theirs {
-                    self.acquire(*key, released);
+                for (key, map) in &**theirs {
+                    self.acquire(*key, map);
                 }
             }
         }
@@ -72,7 +114,7 @@ pub(super) struct Own {
     /// The epoch that the thread is in.
     pub(super) epoch: Epoch,
     pub(super) proxied: [Epoch; 2],
-    pub(super) released: Epoch,
+    pub(super) released: [Epoch; 3],
     pub(super) inits: Epoch,
 }
 
@@ -82,7 +124,7 @@ pub(super) struct Memos {
     order: Memo,
     wide: Memo,
     proxied: [Memo; 2],
-    released: Memo,
+    released: [Memo; 3],
     inits: Memo,
 }
 
@@ -112,7 +154,9 @@ impl Knowledge {
         for side in [0, 1] {
             memos.proxied[side].join(&mut self.proxied[side], &other.proxied[side]);
         }
-        memos.released.join(&mut self.released, &other.released);
+        for (reach, memo) in memos.released.iter_mut().enumerate() {
+            memo.join(&mut self.released[reach], &other.released[reach]);
+        }
         memos.inits.join(&mut self.inits, &other.inits);
         self.maps.join(&other.maps);
     }
@@ -145,8 +189,11 @@ impl Released {
         if is_new(|k| &k.proxied[1]) {
             mine.proxied[1].join(&known.proxied[1]);
         }
-        if is_new(|k| &k.released) {
-            mine.released.join(&known.released);
+        for (reach, released) in mine.released.iter_mut().enumerate() {
+            let last = last.map(|last| &last.released[reach]);
+            if last.is_none_or(|last| !last.same(&known.released[reach])) {
+                released.join(&known.released[reach]);
+            }
         }
         if is_new(|k| &k.inits) {
             mine.inits.join(&known.inits);
@@ -154,7 +201,8 @@ impl Released {
         mine.maps.join(&known.maps);
         let is_repeated = last.is_some_and(|last| {
             last.order.same(&known.order)
-                && last.released.same(&known.released)
+                && [0, 1, 2].map(|reach| last.released[reach].same(&known.released[reach]))
+                    == [true; 3]
                 && last.inits.same(&known.inits)
                 && [0, 1].map(|side| last.proxied[side].same(&known.proxied[side])) == [true; 2]
         });
@@ -170,7 +218,9 @@ impl Released {
         for side in [0, 1] {
             raise(&mut mine.proxied[side], own.proxied[side]);
         }
-        raise(&mut mine.released, own.released);
+        for (clock, epoch) in mine.released.iter_mut().zip(own.released) {
+            raise(clock, epoch);
+        }
         raise(&mut mine.inits, own.inits);
     }
 
@@ -191,7 +241,9 @@ impl Released {
         for side in [0, 1] {
             mine.proxied[side].join(&theirs.proxied[side]);
         }
-        mine.released.join(&theirs.released);
+        for (mine, theirs) in mine.released.iter_mut().zip(&theirs.released) {
+            mine.join(theirs);
+        }
         mine.inits.join(&theirs.inits);
         mine.maps.join(&theirs.maps);
     }

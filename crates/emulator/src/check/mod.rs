@@ -152,9 +152,9 @@ impl Observer for Checker {
             }
             Event::Fence(FenceKind::ProxyTensorMap {
                 sem,
-                scope: _,
+                scope,
                 address,
-            }) => self.fence_tensormap(origin, sem, address),
+            }) => self.fence_tensormap(origin, sem, scope, address),
             Event::CopyIssue {
                 copy,
                 completion,

@@ -3,31 +3,44 @@
 use super::{
     Checker, Kind,
     access::{Judge, Made},
+    clock::Lane,
+    knowledge::{AcquiredMap, Distance},
     raw::{End, words},
     shadow::{Access, Actor},
 };
 use crate::{
     machine::of_generic,
-    observer::{AccessKind, Memory, Origin, Proxy, Range, Sem},
+    observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem},
 };
 
 impl Checker {
-    pub(super) fn fence_tensormap(&mut self, origin: Origin, sem: Sem, address: u64) {
+    pub(super) fn fence_tensormap(&mut self, origin: Origin, sem: Sem, scope: Scope, address: u64) {
         let block = origin.block as u32;
         let Some(state) = self.grid.thread(block, origin.thread) else {
             return;
         };
+        let reach = Distance::covered_by(scope);
+        let covered = Distance::ALL.into_iter().filter(|near| *near <= reach);
         if matches!(sem, Sem::Release | Sem::AcqRel) {
-            state.known.released = state.known.order.clone();
-            state.own.released = state.own.epoch;
+            for near in covered.clone() {
+                state.known.released[near as usize] = state.known.order.clone();
+                state.own.released[near as usize] = state.own.epoch;
+            }
             state.own.epoch += 1;
         }
         if matches!(sem, Sem::Acquire | Sem::AcqRel) {
             let (_, at) = of_generic(address);
-            let mut released = state.known.released.clone();
-            let (own, lane) = (state.own, super::clock::Lane::Thread);
-            released.raise(lane, own.block, own.thread, own.released);
-            state.known.maps.acquire((block, at), &released);
+            let own = state.own;
+            let mut map = AcquiredMap {
+                reach,
+                ..AcquiredMap::default()
+            };
+            for near in covered {
+                let near = near as usize;
+                map.released[near] = state.known.released[near].clone();
+                map.released[near].raise(Lane::Thread, own.block, own.thread, own.released[near]);
+            }
+            state.known.maps.acquire((block, at), &map);
         }
     }
 
@@ -43,7 +56,7 @@ impl Checker {
         let Some(state) = state.and_then(|b| b.threads.get(origin.thread as usize)) else {
             return;
         };
-        let Some(released) = state.known.maps.get(block, range.address).cloned() else {
+        let Some(map) = state.known.maps.get(block, range.address).cloned() else {
             return self.report(Kind::TensorMapNotAcquired, here, None, |_| {
                 vec![format!("{} are the map", words(range))]
             });
@@ -55,32 +68,23 @@ impl Checker {
             own: &state.own,
             copy: None,
         };
-        let mut stale: Option<Access> = None;
+        let mut stale: Option<(Kind, Access)> = None;
         self.shadow
             .visit(None, range.address, range.bytes.into(), |cell, _, _| {
-                let write = cell.write;
-                let is_own = matches!(write.actor(), Actor::Thread(thread)
-                    if thread == judge.extents.thread(judge.own.block, judge.own.thread));
-                let is_released = match is_own {
-                    // What the thread knows of itself is in the clock that it acquired with.
-                    true => {
-                        released.get(
-                            super::clock::Lane::Thread,
-                            judge.own.block,
-                            judge.own.thread,
-                        ) >= write.epoch
-                    }
-                    false => judge.knows(&released, write),
-                };
-                if !write.is_none() && !is_released {
-                    stale = Some(write);
-                }
+                stale = judge.stale(&map, cell.write).or(stale);
             });
-        if let Some(write) = stale {
-            let there = self.end_of(write, AccessKind::Write, range);
-            self.report(Kind::TensorMapNotReleased, here, Some(there), |_| {
-                Vec::new()
-            });
+        if let Some((kind, write)) = stale {
+            let by_host = write.is_none();
+            let there = (!by_host).then(|| self.end_of(write, AccessKind::Write, range));
+            let note = match by_host {
+                true => "the map was written before the kernel began: its acquire needs `.gpu`",
+                false => "release and acquire need a scope with both threads in it",
+            };
+            let notes = match kind {
+                Kind::ScopeTooNarrow => vec![note.to_owned()],
+                _ => Vec::new(),
+            };
+            self.report(kind, here, there, |_| notes);
         }
         // The map is read until the copy is complete.
         let epoch = self.copies.get(copy as usize).map_or(0, |copy| copy.epoch);
@@ -97,6 +101,38 @@ impl Checker {
         };
         if stale.is_none() {
             self.touch(&made, range);
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Why a write to a map is not seen by a copy that uses it, if so.
+    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
+        let narrow = Some((Kind::ScopeTooNarrow, write));
+        // The host, or an earlier launch, wrote it and released it.
+        if write.is_none() {
+            return narrow.filter(|_| map.reach < Distance::Far);
+        }
+        let writer = match write.actor() {
+            Actor::Thread(thread) | Actor::Async(thread) => thread,
+            Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
+        };
+        let (block, thread) = self.extents.split(writer);
+        let is_released = |near: Distance| {
+            let released = &map.released[near as usize];
+            match write.actor() {
+                // What a thread knows of itself is in the clock that it acquired with.
+                Actor::Thread(_) => released.get(Lane::Thread, block, thread) >= write.epoch,
+                _ => self.knows(released, write),
+            }
+        };
+        let needed = self.extents.distance(block, self.own.block);
+        if is_released(needed) {
+            None
+        } else if is_released(Distance::SameBlock) {
+            narrow
+        } else {
+            Some((Kind::TensorMapNotReleased, write))
         }
     }
 }

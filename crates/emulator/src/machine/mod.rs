@@ -41,8 +41,8 @@ pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 pub(crate) const IMAGE_START: u64 = 0x7e00_0000_0000;
 /// Global memory: buffers.
 pub(crate) const BUFFERS_START: u64 = 0x7f00_0000_0000;
-/// Larger allocations are refused.
-pub(crate) const MAX_ALLOCATION: u64 = 8 << 30;
+/// A module whose variables together are larger is refused.
+pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The first bytes of a block's shared memory belong to the system on sm_90.
 pub(crate) const SHARED_START: u64 = 1024;
 /// Bits of a shared address below the rank of the block.
@@ -96,13 +96,13 @@ pub(crate) struct Trapped {
 pub(crate) fn run<O: Observer>(
     program: &Program,
     shape: &Shape,
-    cluster: [u32; 3],
+    cluster: Option<[u32; 3]>,
     memory: &mut Memory,
     config: Config,
     observer: &mut O,
 ) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
-    observer.begin(program, shape, cluster);
+    observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     let result = world.run(program, observer);
     let report = Report {
         steps: world.steps,

@@ -24,14 +24,17 @@ pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
+    /// Whether the launch has clusters, be it of one block.
+    pub(crate) has_clusters: bool,
 }
 
 impl Places {
-    pub(crate) fn new(shape: &Shape, cluster: [u32; 3]) -> Self {
+    pub(crate) fn new(shape: &Shape, cluster: Option<[u32; 3]>) -> Self {
         Self {
             grid: shape.grid.to_array(),
             block: shape.block.to_array(),
-            cluster,
+            cluster: cluster.unwrap_or([1; 3]),
+            has_clusters: cluster.is_some(),
         }
     }
 
@@ -207,7 +210,7 @@ impl World {
     pub(crate) fn new(
         program: &Program,
         shape: &Shape,
-        cluster: [u32; 3],
+        cluster: Option<[u32; 3]>,
         memory: Memory,
         config: Config,
     ) -> Self {

@@ -19,7 +19,7 @@ use launch::Shape;
 use crate::{
     Fault, Observer, Program,
     machine::Places,
-    observer::{Event, FenceKind, MbarrierEvent, Origin, Turn},
+    observer::{Event, FenceKind, MbarrierEvent, OrdinaryAccess, Origin, Turn},
 };
 use barriers::Barriers;
 use copies::Copies;
@@ -147,7 +147,7 @@ impl Observer for Trace {
         self.launch = Some(Launch {
             number: self.launches,
             program: program.clone(),
-            places: Places::new(shape, cluster),
+            places: Places::new(shape, Some(cluster)),
             first_process,
             warps: Warps::default(),
             copies: Copies::new(self.launches),
@@ -186,6 +186,9 @@ impl Observer for Trace {
                 .turn(json, (start, end), &turn, &launch.program);
         }
     }
+
+    #[inline]
+    fn see_access(&mut self, _: Origin, _: OrdinaryAccess) {}
 
     fn see(&mut self, origin: Origin, event: Event) {
         let Some(launch) = &mut self.launch else {
