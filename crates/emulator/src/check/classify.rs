@@ -79,7 +79,9 @@ impl Checker {
             copy: made.copy,
         };
         let are_strong = conflict.earlier.scope().is_some() && made.access.scope().is_some();
-        if are_strong || judge.knows(state.known.wide(), conflict.earlier) {
+        let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
+        let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
+        if are_strong || is_far && judge.knows(state.known.wide(), conflict.earlier) {
             return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
         }
         let reads = made.kind == AccessKind::Read;

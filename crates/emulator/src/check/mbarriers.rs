@@ -22,6 +22,7 @@ struct Issued {
     bytes: u32,
     /// What its issuer knew.
     wide: Clock,
+    epoch: Epoch,
     origin: Origin,
 }
 
@@ -96,7 +97,7 @@ impl Mbarriers {
         &mut self,
         range: Range,
         bytes: u32,
-        wide: Clock,
+        (wide, epoch): (Clock, Epoch),
         origin: Origin,
     ) -> Option<(u32, u32, Epoch)> {
         let place = place(range)?;
@@ -104,6 +105,7 @@ impl Mbarriers {
         object.issued.push(Issued {
             bytes,
             wide,
+            epoch,
             origin,
         });
         Some((place.0, object.id, object.phase as Epoch))
@@ -165,6 +167,7 @@ impl Checker {
                         object.issued.push(Issued {
                             bytes,
                             wide,
+                            epoch: 0,
                             origin,
                         });
                     }
@@ -396,11 +399,14 @@ impl Checker {
         if near.has_wide() {
             near.wide_mut().raise(Lane::Async, block, thread, epoch);
         }
-        let wide = self.grid.thread(block, thread);
-        let wide = wide.map_or_else(Clock::default, |state| state.known.wide().clone());
+        let state = self.grid.thread(block, thread);
+        let (wide, epoch) = state.map_or_else(Default::default, |state| {
+            (state.known.wide().clone(), state.own.epoch)
+        });
         object.issued.push(Issued {
             bytes: 0,
             wide,
+            epoch,
             origin,
         });
     }
@@ -439,6 +445,13 @@ impl Checker {
         object.completer = Some(origin);
         let epoch = object.phase as Epoch;
         let (block, id) = (at.0, object.id);
+        // A copy that comes orders nothing of what its thread did before; but it comes after that.
+        for copy in &object.issued {
+            let wide = object.near.known.wide_mut();
+            wide.join(&copy.wide);
+            let (of, thread) = (copy.origin.block as u32, copy.origin.thread);
+            wide.raise(Lane::Thread, of, thread, copy.epoch);
+        }
         object.near.known.order.raise_mbarrier(block, id, epoch);
         if object.near.known.has_wide() {
             object

@@ -84,7 +84,9 @@ impl Checker {
             let notes = match kind {
                 Kind::ScopeTooNarrow => vec![note.to_owned()],
                 Kind::TensorMapNotAcquired => {
-                    vec!["the change was released, and the map was last acquired before that".into()]
+                    vec![
+                        "the change was released, and the map was last acquired before that".into(),
+                    ]
                 }
                 _ => Vec::new(),
             };
@@ -131,8 +133,7 @@ impl Judge<'_> {
         let is_released_since = || {
             let near = Distance::SameBlock as usize;
             let is_own = (block, thread) == (self.own.block, self.own.thread);
-            is_in(&self.known.released[near])
-                || is_own && self.own.released[near] >= write.epoch
+            is_in(&self.known.released[near]) || is_own && self.own.released[near] >= write.epoch
         };
         let needed = self.extents.distance(block, self.own.block);
         if is_released(needed) {
