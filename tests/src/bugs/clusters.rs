@@ -47,7 +47,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "exchange",
         ptx: Some(include_str!("../../bugs/ptx/exchange.ptx")),
-        scenario: |entry| pair(entry, &[|i| 100 * (i / 32 ^ 1) + i % 32], 128),
+        scenario: |entry| pair(entry, &[|i| 100 * ((i / 32) ^ 1) + i % 32], 128),
         bugs: &[
             Bug::new("no_barrier_at_the_end", &[ExitWhilePeerAccesses]),
             Bug::new("relaxed_barrier", &[DataRace]),
@@ -57,7 +57,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "push",
         ptx: Some(include_str!("../../bugs/ptx/push.ptx")),
-        scenario: |entry| pair(entry, &[|i| 100 * (i / 32 ^ 1) + i % 32], 128),
+        scenario: |entry| pair(entry, &[|i| 100 * ((i / 32) ^ 1) + i % 32], 128),
         bugs: &[
             Bug::new("no_barrier_at_the_start", &[PeerNotStarted]),
             Bug::new("barrier_of_the_block_at_the_start", &[PeerNotStarted]),
