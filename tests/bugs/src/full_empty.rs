@@ -66,7 +66,7 @@ unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
                 match BUG {
                     NOT_WAITED_UNTIL_EMPTY => {}
                     FIRST_WAIT_FOR_EMPTY_HANGS => empty(stage).wait_parity(turn % 2),
-                    _ => empty(stage).wait_parity(turn % 2 ^ 1),
+                    _ => empty(stage).wait_parity((turn % 2) ^ 1),
                 }
             }
             if thread == 0 || BUG == WHOLE_WARP_ARRIVES {
