@@ -1,6 +1,6 @@
 //! Finds what is wrong with the order of a kernel's accesses, whatever the schedule was.
 //!
-//! A [`Checker`] is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
+//! It is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
 //! for each byte who wrote it last and who has read it since. Copies are forked at their issue and
 //! joined where they are waited for, so that a verdict depends on synchronisation and not on when a
 //! copy happened to move its bytes. The page `docs/memory-model.md` says what is covered.
