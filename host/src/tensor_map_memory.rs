@@ -103,28 +103,51 @@ impl Module {
     /// There is no such variable, it has not the 128 bytes of a map, or is not at a multiple of 64.
     #[doc(alias = "cuModuleGetGlobal")]
     pub fn set_tensor_map(&self, variable: &str, map: &TensorMap<'_>) -> Result<(), Failure> {
-        let fail = |what: String| Failure::new(Stage::Upload, what);
-        self.gpu().enter(Stage::Upload)?;
-        let name = CString::new(variable)
-            .map_err(|_| fail(format!("the name `{variable}` has a zero byte")))?;
-        let (address, bytes) = self
-            .variable(&name)
-            .map_err(|code| failure(Stage::Upload, format!("no variable `{variable}`"), code))?;
-        fits(variable, address, bytes as u64).map_err(fail)?;
-        let words = map.map().words();
+        let (address, bytes) = self.variable_of(variable)?;
+        fits(variable, address, bytes).map_err(|what| Failure::new(Stage::Upload, what))?;
+        self.set_variable(variable, &map.map().to_bytes())
+    }
+
+    /// Writes the bytes of a variable of the module, in `__constant__` or global memory.
+    ///
+    /// # Errors
+    /// There is no such variable, or it has not so many bytes.
+    #[doc(alias = "cudaMemcpyToSymbol")]
+    pub fn set_variable(&self, variable: &str, content: &[u8]) -> Result<(), Failure> {
+        let (address, bytes) = self.variable_of(variable)?;
+        if bytes != content.len() as u64 {
+            let what = format!(
+                "the variable `{variable}` has {bytes} bytes, and {} are to be written",
+                content.len()
+            );
+            return Err(Failure::new(Stage::Upload, what));
+        }
         // SAFETY: the address is that of a variable of this module, which is loaded, and its length
-        // is that of the words (2). They are read before the call returns (1). The context is
+        // is that of the content (2). It is read before the call returns (1). The context is
         // current (3).
         let result =
-            unsafe { sys::cuMemcpyHtoD_v2(address, words.as_ptr().cast(), size_of_val(words)) };
+            unsafe { sys::cuMemcpyHtoD_v2(address, content.as_ptr().cast(), content.len()) };
         match result {
             sys::CUresult::CUDA_SUCCESS => Ok(()),
             error => Err(failure(
                 Stage::Upload,
-                format!("copying a map to `{variable}`"),
+                format!("copying to the variable `{variable}`"),
                 error as i32,
             )),
         }
+    }
+
+    /// The device address of a variable and how many bytes it has, with the context current.
+    pub(crate) fn variable_of(&self, variable: &str) -> Result<(u64, u64), Failure> {
+        self.gpu().enter(Stage::Upload)?;
+        let name = CString::new(variable).map_err(|_| {
+            let what = format!("the name `{variable}` has a zero byte");
+            Failure::new(Stage::Upload, what)
+        })?;
+        let found = self.variable(&name);
+        let (address, bytes) = found
+            .map_err(|code| failure(Stage::Upload, format!("no variable `{variable}`"), code))?;
+        Ok((address, bytes as u64))
     }
 }
 

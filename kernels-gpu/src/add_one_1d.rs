@@ -1,8 +1,12 @@
-//! Ports the guide's "Using TMA to transfer one-dimensional arrays".
+//! Ports the guide's "Using TMA to transfer one-dimensional arrays": its three ways to start the
+//! load and to say how many bytes come.
 
 use tma::{
-    Barrier, kernel,
-    ptx::{cp_async_bulk, fence, mbarrier::Mbarrier},
+    Barrier, SharedPtr, Stores, kernel,
+    ptx::{
+        Cta, cp_async_bulk, fence,
+        mbarrier::{self, Mbarrier},
+    },
     shared,
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
@@ -10,8 +14,12 @@ use tma::{
 /// Numbers that one block handles.
 pub const BUF_LEN: usize = 1024;
 
+const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
+
 /// Adds one to [`BUF_LEN`] numbers for each block: those at `offset_elems` of `data` for block 0,
 /// the next ones for block 1, and so on.
+///
+/// The guide's version 1: the call that copies tells the barrier of the bytes.
 ///
 /// # Safety
 /// 1. `data` points to at least `offset_elems + BUF_LEN * blocks` numbers of global memory that
@@ -21,12 +29,62 @@ pub const BUF_LEN: usize = 1024;
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_1d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
+    // SAFETY: the conditions are this kernel's own; the transaction expects the bytes.
+    unsafe {
+        add_one(data, offset_elems, |bar, to, from| {
+            bar.transaction().bulk(to, from, BYTES);
+        });
+    }
+}
+
+/// As [`add_one_1d`], by the guide's version 2: the copy, and a separate call that tells the barrier
+/// of the bytes.
+///
+/// # Safety
+/// As for [`add_one_1d`].
+#[kernel(max_threads = 1024)]
+pub unsafe fn add_one_1d_tx(data: *mut i32, offset_elems: u64) {
+    // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
+    unsafe {
+        add_one(data, offset_elems, |bar, to, from| {
+            cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());
+            bar.expect_tx(BYTES);
+        });
+    }
+}
+
+/// As [`add_one_1d`], by the guide's version 3: the bare instructions.
+///
+/// # Safety
+/// As for [`add_one_1d`].
+#[kernel(max_threads = 1024)]
+pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
+    // SAFETY: the conditions are this kernel's own; the bytes are expected right after.
+    unsafe {
+        add_one(data, offset_elems, |bar, to, from| {
+            cp_async_bulk::shared_cluster_global(to, from, BYTES, bar.address());
+            mbarrier::expect_tx::<Cta>(bar.address(), BYTES);
+        });
+    }
+}
+
+/// What the versions have in common: all but the load.
+///
+/// # Safety
+/// 1. Those of [`add_one_1d`].
+/// 2. `load` copies [`BYTES`] bytes to its second from its third argument, counted at the barrier in
+///    its current phase, and has the barrier expect them.
+#[inline(always)]
+unsafe fn add_one(
+    data: *mut i32,
+    offset_elems: u64,
+    load: impl FnOnce(&Barrier, SharedPtr<u8>, *const u8),
+) {
     // The shared buffer of a bulk copy is aligned to 16 bytes.
     shared! {
         static SMEM_DATA: [i32; BUF_LEN] align 16;
         static BAR: Mbarrier;
     }
-    const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
     let smem_data = SMEM_DATA::ptr();
     let block_offset = u64::from(block_idx().x) * BUF_LEN as u64;
     // SAFETY: the block's numbers lie within `data` (1).
@@ -43,20 +101,11 @@ pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     // copy delivers the bytes that are expected.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
-    // 2. One thread starts the copy and says how many bytes will come.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    // 2. One thread starts the copy and says how many bytes will come. Both ends have the bytes and
+    // the alignment, and nobody uses the buffer before the phase completes.
+    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
     if unsafe { is_elected() } {
-        bar.expect_tx(BYTES);
-        // SAFETY: both ends have the bytes (1) and the alignment (2), and nobody uses the buffer
-        // before the phase completes.
-        unsafe {
-            cp_async_bulk::shared_cluster_global(
-                smem_data.cast(),
-                data.cast(),
-                BYTES,
-                bar.address(),
-            )
-        };
+        load(&bar, smem_data.cast(), data.cast_const().cast());
     }
     // 3. All threads arrive, and wait for the data.
     let token = bar.arrive();
@@ -78,15 +127,13 @@ pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     unsafe { sync_threads() };
 
     // 6. One thread copies the buffer back.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
     if unsafe { is_elected() } {
-        // SAFETY: both ends have the bytes (1) and the alignment (2); fences and the meeting order
-        // the writes before.
-        unsafe { cp_async_bulk::global_shared_cta(data.cast(), smem_data.cast(), BYTES) };
+        let mut stores = Stores::new();
+        // SAFETY: both ends have the bytes and the alignment (1); fences and the meeting order the
+        // writes before.
+        unsafe { stores.bulk(data.cast(), smem_data.cast(), BYTES) };
         // 7. Wait until the buffer has been read: it ends with the block.
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::commit_group() };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<0>() };
+        stores.commit().wait_read();
     }
 }

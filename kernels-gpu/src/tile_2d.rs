@@ -1,9 +1,9 @@
-//! Ports the guide's "Using TMA to transfer multi-dimensional arrays", with the map as a grid
-//! constant.
+//! Ports the guide's "Using TMA to transfer multi-dimensional arrays", with the map in each of the
+//! three places that it can come from.
 
 use tma::{
-    Barrier, TensorMap, kernel,
-    ptx::{cp_async_bulk, cp_async_bulk_tensor, fence, mbarrier::Mbarrier},
+    Barrier, Stores, TensorMap, constant, kernel,
+    ptx::{Sys, fence, mbarrier::Mbarrier},
     shared,
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
@@ -12,6 +12,11 @@ use tma::{
 pub const SMEM_WIDTH: usize = 64;
 /// Rows of the tile.
 pub const SMEM_HEIGHT: usize = 16;
+
+constant! {
+    /// The map of [`tile_2d_constant`].
+    pub static TILE_2D_MAP: TensorMap;
+}
 
 /// Adds `i` to element `i` of the tile, counted row by row, and stores the tile back.
 ///
@@ -28,6 +33,32 @@ pub const SMEM_HEIGHT: usize = 16;
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/tile_2d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d(#[grid_constant] map: &TensorMap, x: i32, y: i32) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { load_add_store(map, map, [x, y], [x, y]) }
+}
+
+/// As [`tile_2d`], but the host has copied the map into the constant [`TILE_2D_MAP`].
+///
+/// # Safety
+/// As for [`tile_2d`].
+#[kernel(max_threads = 1024)]
+pub unsafe fn tile_2d_constant(x: i32, y: i32) {
+    let map = TILE_2D_MAP::ptr();
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { load_add_store(map, map, [x, y], [x, y]) }
+}
+
+/// As [`tile_2d`], but the host has copied the map into global memory.
+///
+/// # Safety
+/// As for [`tile_2d`]; `map` is a multiple of 64 in global memory and does not change while the
+/// kernel runs.
+#[kernel(max_threads = 1024)]
+pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
+    // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
+    // block; other threads may use it after they have met.
+    // SAFETY: the map has its 128 bytes.
+    unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
     // SAFETY: the conditions are this kernel's own.
     unsafe { load_add_store(map, map, [x, y], [x, y]) }
 }
@@ -58,8 +89,8 @@ pub unsafe fn tile_2d_to(
 ///    stores do not overlap.
 #[inline(always)]
 unsafe fn load_add_store(
-    load_map: &TensorMap,
-    store_map: &TensorMap,
+    load_map: *const TensorMap,
+    store_map: *const TensorMap,
     load: [i32; 2],
     store: [i32; 2],
 ) {
@@ -85,17 +116,11 @@ unsafe fn load_add_store(
     // One thread starts the load and says how many bytes will come; the others just arrive.
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
     let token = if unsafe { is_elected() } {
+        let mut copy = bar.transaction();
         // SAFETY: the map has this box (1), its first column is aligned (2), and the buffer has
         // room for it; nobody uses the buffer before the phase completes.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(
-                smem_buffer.cast(),
-                load_map,
-                tile_at(load),
-                bar.address(),
-            )
-        };
-        bar.arrive_expect_tx(BYTES)
+        unsafe { copy.tensor(smem_buffer.cast(), load_map, tile_at(load), BYTES) };
+        copy.arrive()
     } else {
         bar.arrive()
     };
@@ -120,19 +145,11 @@ unsafe fn load_add_store(
     // One thread stores the tile and waits until the buffer has been read: it ends with the block.
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
     if unsafe { is_elected() } {
+        let mut stores = Stores::new();
         // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and the
         // meeting order the writes before.
-        unsafe {
-            cp_async_bulk_tensor::global_shared_cta_tile(
-                store_map,
-                tile_at(store),
-                smem_buffer.cast(),
-            )
-        };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::commit_group() };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<0>() };
+        unsafe { stores.tensor(store_map, tile_at(store), smem_buffer.cast()) };
+        stores.commit().wait_read();
     }
 
     // The barrier's memory could now serve something else.

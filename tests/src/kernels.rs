@@ -5,12 +5,28 @@ mod add_one_bulk;
 mod add_one_ring;
 mod add_one_tile;
 mod add_one_tile_ring;
+mod consume_map;
+mod conv_im2col;
 mod copy_bulk;
 mod copy_tile;
+mod deform_attn;
+mod encode_map;
+mod gather_rows;
+mod histogram;
+mod hwc_tile;
+mod multicast_tile;
+mod persistent_tiles;
+mod prefetch;
 mod prefetch_1d;
+mod producer_consumer;
+mod ring;
+mod stencil;
 mod tile_2d;
 mod tile_gather;
 mod tiles;
+mod transpose;
+
+use launch::{Launch, Violations};
 
 use crate::Scenario;
 
@@ -35,12 +51,35 @@ pub const KERNELS: &[Kernel] = &[
     add_one_ring::KERNEL,
     add_one_tile::KERNEL,
     add_one_tile_ring::KERNEL,
+    consume_map::KERNEL,
+    conv_im2col::KERNEL,
     copy_bulk::KERNEL,
     copy_tile::KERNEL,
+    deform_attn::KERNEL,
+    encode_map::KERNEL,
+    gather_rows::KERNEL,
+    histogram::KERNEL,
+    hwc_tile::KERNEL,
+    multicast_tile::KERNEL,
+    persistent_tiles::KERNEL,
+    prefetch::KERNEL,
     prefetch_1d::KERNEL,
+    producer_consumer::KERNEL,
+    ring::KERNEL,
+    stencil::KERNEL,
     tile_2d::KERNEL,
     tile_gather::KERNEL,
+    transpose::KERNEL,
 ];
+
+/// Cases that only a GPU can run in a short time: their names, and how they are made.
+pub const LARGE: &[(&str, fn() -> Scenario)] = deform_attn::LARGE;
+
+/// The launch of a case, which keeps the kernel's conditions.
+fn kept(launch: Result<Launch, Violations>) -> Launch {
+    launch
+        .unwrap_or_else(|violations| panic!("a case breaks its kernel's conditions:\n{violations}"))
+}
 
 /// Numbers that differ from element to element and have no pattern of small period.
 fn numbers(count: usize) -> Vec<i32> {

@@ -1,6 +1,8 @@
 use host::Capability;
 use launch::Ptx;
 
+use crate::Scenario;
+
 /// The version of rustc that compiled the kernels.
 pub const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
 
@@ -22,6 +24,14 @@ impl Module {
             name: self.arch,
             text: self.text,
         }
+    }
+
+    /// Does it have all kernels that the scenario launches? Those with instructions of one
+    /// architecture alone are in the modules for such, whose names end in a letter.
+    pub fn has(&self, scenario: &Scenario) -> bool {
+        let has = |entry: &str| self.text.contains(&format!(".entry {entry}("));
+        !self.arch.ends_with(|last: char| last.is_ascii_digit())
+            || scenario.launches.iter().all(|launch| has(&launch.entry))
     }
 
     /// Does a device of this compute capability run it?

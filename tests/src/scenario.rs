@@ -22,10 +22,25 @@ pub struct Scenario {
 pub struct Expected {
     /// Its index among the buffers.
     pub buffer: usize,
-    /// Its elements.
-    pub elements: Vec<i32>,
+    /// What it must hold.
+    pub content: Content,
     /// Elements per dimension, innermost first, for the report.
     pub dims: Vec<usize>,
+}
+
+/// What a buffer is compared with.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// These elements.
+    Exact(Vec<i32>),
+    /// Halves that are near these values.
+    Halves {
+        /// The values; those that are no number are not compared.
+        values: Vec<f64>,
+        /// How far the halves may be from them: the length of the difference, divided by that of the
+        /// values.
+        relative_l2: f64,
+    },
 }
 
 /// Why a scenario is not as it should be.
@@ -40,6 +55,15 @@ pub enum Wrong {
         /// The first element that differs.
         mismatch: Mismatch,
     },
+    /// A buffer is too far from what it must be near.
+    Far {
+        /// The buffer's name.
+        buffer: String,
+        /// How far it is.
+        relative_l2: f64,
+        /// How far it may be.
+        at_most: f64,
+    },
 }
 
 impl std::fmt::Display for Wrong {
@@ -47,6 +71,14 @@ impl std::fmt::Display for Wrong {
         match self {
             Self::Failed(failure) => write!(f, "{failure}"),
             Self::Mismatch { buffer, mismatch } => write!(f, "buffer `{buffer}`: {mismatch}"),
+            Self::Far {
+                buffer,
+                relative_l2,
+                at_most,
+            } => write!(
+                f,
+                "buffer `{buffer}`: its relative distance (L2) is {relative_l2:.3e}, more than {at_most:.1e}"
+            ),
         }
     }
 }
@@ -61,12 +93,70 @@ impl Expected {
         Self {
             buffer,
             dims: vec![elements.len()],
-            elements,
+            content: Content::Exact(elements),
+        }
+    }
+
+    /// Halves near these values: the length of the difference is at most `relative_l2` of theirs.
+    pub fn near(buffer: usize, values: Vec<f64>, relative_l2: f64) -> Self {
+        Self {
+            buffer,
+            dims: vec![values.len()],
+            content: Content::Halves {
+                values,
+                relative_l2,
+            },
+        }
+    }
+
+    /// With these elements per dimension, innermost first, for the report.
+    #[must_use]
+    pub fn dims(mut self, dims: &[usize]) -> Self {
+        self.dims = dims.to_vec();
+        self
+    }
+
+    /// Compares a buffer; gives how many elements were compared.
+    fn compare(&self, buffer: &Buffer) -> Result<usize, Wrong> {
+        let name = || buffer.name().to_owned();
+        match &self.content {
+            Content::Exact(elements) => {
+                let got = buffer.to_vec::<i32>().unwrap_or_default();
+                let result = compare::exact(elements, &got);
+                result.map_err(|mismatch| Wrong::Mismatch {
+                    buffer: name(),
+                    mismatch: mismatch.at(&self.dims),
+                })?;
+                Ok(got.len())
+            }
+            Content::Halves {
+                values,
+                relative_l2: at_most,
+            } => {
+                let got = buffer.to_vec::<u16>().unwrap_or_default();
+                let got = got.iter().map(|bits| half::f16::from_bits(*bits).to_f64());
+                let got: Vec<f64> = got.collect();
+                let relative_l2 = relative_l2(values, &got);
+                if relative_l2 <= *at_most {
+                    return Ok(got.len());
+                }
+                Err(Wrong::Far {
+                    buffer: name(),
+                    relative_l2,
+                    at_most: *at_most,
+                })
+            }
         }
     }
 }
 
 impl Scenario {
+    /// Is every buffer compared bit by bit?
+    pub fn is_exact(&self) -> bool {
+        let exact = |expected: &Expected| matches!(expected.content, Content::Exact(_));
+        self.expected.iter().all(exact)
+    }
+
     /// Runs it and compares every buffer that is to be checked; gives the number of elements in
     /// those that the launches changed.
     ///
@@ -82,16 +172,43 @@ impl Scenario {
         let mut elements = 0;
         for expected in &self.expected {
             let buffer = &job.buffers[expected.buffer];
-            let wrong = |mismatch: Mismatch| Wrong::Mismatch {
-                buffer: buffer.name().to_owned(),
-                mismatch: mismatch.at(&expected.dims),
-            };
-            let got = buffer.to_vec::<i32>().unwrap_or_default();
-            compare::exact(&expected.elements, &got).map_err(wrong)?;
+            let compared = expected.compare(buffer)?;
             if buffer.bytes() != self.buffers[expected.buffer].bytes() {
-                elements += got.len();
+                elements += compared;
             }
         }
         Ok(elements)
+    }
+}
+
+/// The length of the difference, divided by that of the values; infinite where there are more or
+/// fewer, or one is no number.
+fn relative_l2(values: &[f64], got: &[f64]) -> f64 {
+    let pairs = values.iter().copied().zip(got.iter().copied());
+    let pairs: Vec<(f64, f64)> = pairs.filter(|(value, _)| !value.is_nan()).collect();
+    if values.len() != got.len() || pairs.iter().any(|(_, got)| !got.is_finite()) {
+        return f64::INFINITY;
+    }
+    let square = |sum: f64, value: f64| sum + value * value;
+    let apart = pairs.iter().map(|(value, got)| value - got);
+    let apart = apart.fold(0.0, square).sqrt();
+    let length = pairs.iter().map(|(value, _)| *value);
+    let length = length.fold(0.0, square).sqrt();
+    if apart == 0.0 { 0.0 } else { apart / length }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_is_relative_and_infinite_for_what_is_no_number() {
+        let values = [3.0, 4.0];
+        assert_eq!(relative_l2(&values, &[3.0, 4.0]), 0.0);
+        assert_eq!(relative_l2(&values, &[3.0, 4.5]), 0.1);
+        assert_eq!(relative_l2(&values, &[3.0]), f64::INFINITY);
+        assert_eq!(relative_l2(&values, &[3.0, f64::NAN]), f64::INFINITY);
+        assert_eq!(relative_l2(&[0.0], &[0.5]), f64::INFINITY);
+        assert_eq!(relative_l2(&[3.0, f64::NAN], &[3.0, 7.0]), 0.0);
     }
 }

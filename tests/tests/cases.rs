@@ -11,7 +11,7 @@ use std::{
 
 use launch::Backend;
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{Device, Module, Opened, Scenario, groups};
+use tests::{Device, KERNELS_PTX, LARGE, Module, Opened, Scenario, groups};
 
 fn main() -> ExitCode {
     let (device, rest) = match Device::from_args(std::env::args()) {
@@ -28,12 +28,25 @@ fn main() -> ExitCode {
             capability,
         } => {
             println!("on {}", backend.name());
+            let is_gpu = backend.name().starts_with("gpu: ");
             let backend = Arc::new(Mutex::new(backend));
             let check = move |scenario: Scenario, module| -> Test {
                 let backend = Arc::clone(&backend);
                 Box::new(move || check(&backend, &scenario, module))
             };
-            trials(&|module| module.runs_on(capability), &check)
+            let wanted = |module: &Module| module.runs_on(capability);
+            let mut trials = trials(&wanted, &check);
+            let latest = KERNELS_PTX.iter().rfind(|module| wanted(module));
+            trials.extend(latest.into_iter().flat_map(|module| {
+                LARGE.iter().map(|(name, scenario)| {
+                    let (module, check) = (*module, check.clone());
+                    let test = move || check(scenario(), module)();
+                    // They would take hours on the emulator.
+                    Trial::test(format!("large/{}/{name}", module.arch), test)
+                        .with_ignored_flag(!is_gpu)
+                })
+            }));
+            trials
         }
         Opened::Broken(reason) => vec![Trial::test("device", move || Err(reason.into()))],
     };
@@ -57,6 +70,9 @@ fn trials(wanted: &dyn Fn(&Module) -> bool, test: &dyn Fn(Scenario, Module) -> T
     for group in groups() {
         for module in group.modules.iter().filter(|module| wanted(module)) {
             for scenario in (group.cases)() {
+                if !module.has(&scenario) {
+                    continue;
+                }
                 let name = format!("{}/{}/{}", group.name, module.arch, scenario.name);
                 trials.push(Trial::test(name, test(scenario, *module)));
             }

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, rc::Rc, time::Instant};
 
 use launch::{
-    Argument, Backend, Dim3, Failure, Job, Launch, Limits, Outcome, Shape, Stage, check, suggestion,
+    Argument, Backend, Buffer, Dim3, Failure, Job, Launch, Limits, Outcome, PlacedMap, Shape,
+    Stage, check, suggestion,
 };
 use ptx::Module;
 use tensor_map::Target;
@@ -88,7 +89,7 @@ impl EmulatorBackend {
     ) -> Result<Vec<T>, Failure> {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        let mut image = Image::new(&module);
+        let image = Image::new(&module);
         let mut decoded = BTreeMap::new();
         let programs = job
             .launches
@@ -97,14 +98,11 @@ impl EmulatorBackend {
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
         let mut memory = Memory::default();
-        memory.constants = std::mem::take(&mut image.constants);
-        for global in std::mem::take(&mut image.globals) {
-            memory.place(&global.name, global.bytes, global.address);
+        memory.constants = image.constants.clone();
+        for global in &image.globals {
+            memory.place(&global.name, global.bytes.clone(), global.address);
         }
-        let buffers = job.buffers.iter();
-        let addresses: Vec<u64> = buffers
-            .map(|buffer| memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START))
-            .collect();
+        let addresses = upload(&mut memory, &image, &job.buffers)?;
 
         let mut results = Vec::new();
         for (index, (launch, program)) in job.launches.iter().zip(programs).enumerate() {
@@ -121,7 +119,9 @@ impl EmulatorBackend {
             results.push(run(&ready, &mut memory)?);
         }
         for (buffer, address) in job.buffers.iter_mut().zip(addresses) {
-            if let Some(bytes) = memory.contents(address) {
+            if buffer.variable().is_none()
+                && let Some(bytes) = memory.contents(address)
+            {
                 buffer.bytes_mut().copy_from_slice(bytes);
             }
         }
@@ -178,6 +178,30 @@ impl Backend for EmulatorBackend {
         outcome.elapsed = start.elapsed();
         Ok(outcome)
     }
+}
+
+/// Gives each buffer its place and its bytes; says where they are.
+fn upload(memory: &mut Memory, image: &Image, buffers: &[Buffer]) -> Result<Vec<u64>, Failure> {
+    let mut addresses = Vec::new();
+    for buffer in buffers {
+        addresses.push(match buffer.variable() {
+            None => memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START),
+            Some(variable) => image.place_of(variable, buffer.bytes().len())?,
+        });
+    }
+    for (buffer, address) in buffers.iter().zip(&addresses) {
+        let map_of = |placed: &PlacedMap| {
+            let tensor = addresses.get(placed.index).copied().unwrap_or_default();
+            let tensor = tensor.wrapping_add(placed.offset_bytes);
+            let map = placed.params.build_for(tensor, Target::SM_90);
+            map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))
+        };
+        let bytes = buffer.bytes_with_maps(map_of)?;
+        if let Some(place) = memory.contents_mut(*address, bytes.len()) {
+            place.copy_from_slice(&bytes);
+        }
+    }
+    Ok(addresses)
 }
 
 /// Finds, decodes and checks the kernel of a launch; each kernel is decoded once.

@@ -1,12 +1,29 @@
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
+use tensor_map::{Params, TensorMap};
 
 /// Bytes that a job uploads before its launches and reads back after them.
 ///
-/// On the device they begin at a multiple of [`Buffer::ALIGN_BYTES`].
+/// On the device they begin at a multiple of [`Buffer::ALIGN_BYTES`], or lie in a variable of the
+/// module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     name: String,
     bytes: Vec<u8>,
+    maps: Vec<PlacedMap>,
+    variable: Option<String>,
+}
+
+/// A tensor map that lies in a buffer and not among a kernel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedMap {
+    /// Where in the buffer: a multiple of 64.
+    pub at_bytes: usize,
+    /// The map's parameters.
+    pub params: Params,
+    /// Which of the job's buffers holds the tensor.
+    pub index: usize,
+    /// Where in that buffer the tensor begins.
+    pub offset_bytes: u64,
 }
 
 /// A buffer was to be read as elements of a size that does not divide its own.
@@ -32,6 +49,8 @@ impl Buffer {
         Self {
             name: name.to_owned(),
             bytes: bytemuck::cast_slice(elements).to_vec(),
+            maps: Vec::new(),
+            variable: None,
         }
     }
 
@@ -40,7 +59,76 @@ impl Buffer {
         Self {
             name: name.to_owned(),
             bytes: vec![0; len_elems.saturating_mul(size_of::<T>())],
+            maps: Vec::new(),
+            variable: None,
         }
+    }
+
+    /// A buffer of tensor maps, one after the other, each of the tensor at the start of one of the
+    /// job's buffers.
+    pub fn tensor_maps<P: Into<Params>>(
+        name: &str,
+        maps: impl IntoIterator<Item = (P, usize)>,
+    ) -> Self {
+        let maps = maps.into_iter().enumerate();
+        let place = |(position, (params, index)): (usize, (P, usize))| PlacedMap {
+            at_bytes: position * TensorMap::BYTES,
+            params: params.into(),
+            index,
+            offset_bytes: 0,
+        };
+        let maps: Vec<_> = maps.map(place).collect();
+        Self {
+            name: name.to_owned(),
+            bytes: vec![0; maps.len() * TensorMap::BYTES],
+            maps,
+            variable: None,
+        }
+    }
+
+    /// Writes a tensor map over 128 of its bytes when it is uploaded.
+    #[must_use]
+    pub fn with_tensor_map(mut self, map: PlacedMap) -> Self {
+        self.maps.push(map);
+        self
+    }
+
+    /// Puts it into the variable of this name in the module, in constant or global memory, which
+    /// has as many bytes. What kernels write there is not read back.
+    #[doc(alias = "cudaMemcpyToSymbol")]
+    #[must_use]
+    pub fn in_variable(mut self, variable: &str) -> Self {
+        self.variable = Some(variable.to_owned());
+        self
+    }
+
+    /// The tensor maps that are written over its bytes.
+    pub fn placed_maps(&self) -> &[PlacedMap] {
+        &self.maps
+    }
+
+    /// The variable that it lies in.
+    pub fn variable(&self) -> Option<&str> {
+        self.variable.as_deref()
+    }
+
+    /// Its bytes with the tensor maps in them, once it is known where the tensors lie.
+    ///
+    /// # Errors
+    /// What `map_of` could not do. A map that does not lie in the buffer is left out: the check
+    /// before a launch names it.
+    pub fn bytes_with_maps<E>(
+        &self,
+        mut map_of: impl FnMut(&PlacedMap) -> Result<TensorMap, E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut bytes = self.bytes.clone();
+        for placed in &self.maps {
+            let end = placed.at_bytes.saturating_add(TensorMap::BYTES);
+            if let Some(room) = bytes.get_mut(placed.at_bytes..end) {
+                room.copy_from_slice(&map_of(placed)?.to_bytes());
+            }
+        }
+        Ok(bytes)
     }
 
     /// What it is called in messages.
@@ -84,6 +172,23 @@ mod tests {
         assert_eq!(buffer.to_vec::<f32>(), Ok(vec![1.5, -2.0]));
         assert_eq!(buffer.to_vec::<u64>().map(|elements| elements.len()), Ok(1));
         assert_eq!(Buffer::zeroed::<u16>("z", 3).bytes(), [0; 6]);
+    }
+
+    #[test]
+    fn maps_are_written_where_they_were_put() {
+        let params = TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]);
+        let buffer = Buffer::tensor_maps("maps", [(params, 1), (params, 2)]);
+        let address = |map: &PlacedMap| params.build(map.index as u64 * 0x1000);
+        let bytes = buffer.bytes_with_maps(address).unwrap();
+        let second = TensorMap::from_bytes(bytes[128..].try_into().unwrap());
+        assert_eq!(bytes.len(), 256);
+        assert_eq!(second, params.build(0x2000).unwrap());
+        let far = PlacedMap {
+            at_bytes: usize::MAX,
+            ..buffer.placed_maps()[0]
+        };
+        let buffer = Buffer::zeroed::<u8>("short", 64).with_tensor_map(far);
+        assert_eq!(buffer.bytes_with_maps(address).unwrap(), [0; 64]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ mod signature;
 
 pub use argument::{Argument, Form};
 pub use backend::{Backend, Outcome};
-pub use buffer::{Buffer, PartialElement};
+pub use buffer::{Buffer, PartialElement, PlacedMap};
 pub use check::{Rule, Violation, Violations, check};
 pub use description::Launch;
 pub use dim3::Dim3;

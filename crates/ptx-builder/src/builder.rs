@@ -8,7 +8,8 @@ use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
     finish::{finish, rename_folders},
-    lint::{SourceBarriers, lint},
+    lint::{SourceBarriers, lint, raise_version},
+    places::name_own_lines,
     target_dir,
 };
 
@@ -82,7 +83,9 @@ impl PtxBuilder {
         self
     }
 
-    /// The PTX ISA version, in place of [`Arch::default_isa`]. A higher one needs a newer driver.
+    /// The PTX ISA version. Without it, the module has that of [`Arch::default_isa`], or a higher one
+    /// where some instruction needs it. A higher one needs a newer driver; with this, an instruction
+    /// that is newer is an error.
     #[must_use]
     pub fn ptx_isa(mut self, isa: PtxIsa) -> Self {
         self.isa = Some(isa);
@@ -236,9 +239,13 @@ impl PtxBuilder {
             .map_err(|errors| unfinished(errors.to_string()))?;
         let markers = finish(&mut module).map_err(unfinished)?;
         rename_folders(&mut module, &output.named_folders);
-        write(&module.to_string())?;
+        if self.isa.is_none() {
+            raise_version(&mut module);
+        }
         let source = SourceBarriers::from_llvm_ir(&output.llvm_ir);
         let findings = lint(&module, &markers, Some(&source));
+        name_own_lines(&mut module, &output.ptx, &output.own_files);
+        write(&module.to_string())?;
         if findings.is_empty() {
             Ok(())
         } else {

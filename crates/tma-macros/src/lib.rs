@@ -1,10 +1,11 @@
 //! The macros of the crate `tma`: [`macro@kernel`] makes a function a kernel entry, [`shared!`]
-//! declares variables in shared memory.
+//! declares variables in shared memory, [`constant!`] in constant memory.
 //!
 //! What Rust cannot say about an entry (launch bounds, cluster size, which parameters are grid
 //! constants) is left in the PTX as a module-level `.pragma "tma kernel …";`, which the finishing
 //! step of `ptx-builder` turns into directives.
 
+mod constant;
 mod kernel;
 mod shared;
 
@@ -59,6 +60,25 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn shared(item: TokenStream) -> TokenStream {
     shared::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Declares variables in constant memory, which the host writes before a launch.
+///
+/// ```text
+/// constant! {
+///     pub static TILE_MAP: TensorMap;
+/// }
+/// let map = TILE_MAP::ptr();
+/// ```
+///
+/// Each becomes a type whose `ptr()` gives the address. The host finds the variable in the module
+/// under its name, which must be the only one there; it starts with zeros.
+#[doc(alias = "__constant__")]
+#[proc_macro]
+pub fn constant(item: TokenStream) -> TokenStream {
+    constant::expand(item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -112,6 +112,12 @@ impl Barrier {
         while !unsafe { ptx::mbarrier::try_wait::<Acquire, Cta>(self.address, token.state) } {}
     }
 
+    /// Arrives once, and waits for the phase.
+    #[inline(always)]
+    pub fn arrive_and_wait(&self) {
+        self.wait(self.arrive());
+    }
+
     /// Waits for the phase of this parity: 0 for the first, 1 for the second, and so on in turn.
     ///
     /// Returns at once when the current phase has the other parity.

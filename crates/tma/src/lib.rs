@@ -1,9 +1,10 @@
 //! The Tensor Memory Accelerator for GPU kernels written in Rust.
 //!
 //! Two layers. [`ptx`] has one `unsafe` function per instruction form, named as in the PTX manual.
-//! Above it stand types that keep a kernel in order: [`Barrier`] with its [`Token`]s,
-//! [`SharedPtr`] for this block's shared memory, [`kernel`] and [`shared!`] for what Rust has no
-//! syntax for.
+//! Above it stand types that keep a kernel in order: [`Barrier`] with its [`Token`]s, a
+//! [`Transaction`] of loads that cannot forget its bytes, [`Stores`] that are waited for, a [`Ring`]
+//! of stages; [`SharedPtr`] for this block's shared memory, [`kernel`], [`shared!`] and
+//! [`constant!`] for what Rust has no syntax for.
 //!
 //! A kernel crate is `no_std` and asks for two compiler features on the device:
 //!
@@ -36,7 +37,10 @@
     feature(
         abi_unadjusted,
         asm_experimental_arch,
+        core_intrinsics,
+        f16,
         link_llvm_intrinsics,
+        rustc_attrs,
         stdarch_nvptx
     )
 )]
@@ -52,23 +56,35 @@ mod positions;
 pub mod address;
 mod barrier;
 pub mod cluster;
+pub mod float;
 mod intrinsics;
 mod kernel_arg;
 mod modifier;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
 pub mod ptx;
+pub mod ring;
 pub mod shared;
+mod stores;
 pub mod thread;
+mod transaction;
 pub mod value;
 pub mod warp;
 
 pub use address::{ClusterPtr, GlobalPtr};
 pub use barrier::{Barrier, Token};
 pub use kernel_arg::{GridConstantArg, KernelArg};
+pub use ring::Ring;
 pub use shared::SharedPtr;
+pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
-pub use tma_macros::{kernel, shared};
+pub use tma_macros::{constant, kernel, shared};
+pub use transaction::Transaction;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// What no other crate can implement.
+mod sealed {
+    pub trait Sealed {}
+}

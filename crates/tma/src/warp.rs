@@ -46,3 +46,25 @@ pub unsafe fn sync_warp() {
     // SAFETY: (1) is the caller's.
     unsafe { ptx::barrier_warp::sync(ALL_LANES) }
 }
+
+/// Is this the one lane of the warp that is to issue a copy?
+///
+/// # Safety
+/// 1. Every thread of the warp reaches this same call together.
+#[doc(alias = "elect_one_sync")]
+#[inline(always)]
+pub unsafe fn is_elected() -> bool {
+    // SAFETY: (1) is the caller's.
+    unsafe { ptx::elect_sync::elect(ALL_LANES).1 }
+}
+
+/// This thread's warp in its block, the same in all lanes for ptxas too.
+///
+/// # Safety
+/// 1. Every thread of the warp reaches this same call together.
+/// 2. The block is one-dimensional.
+#[inline(always)]
+pub unsafe fn index() -> u32 {
+    // SAFETY: (1) is the caller's.
+    unsafe { broadcast(crate::thread::thread_idx().x / 32, 0) }
+}

@@ -1,6 +1,6 @@
 use std::time::Instant;
 
-use launch::{Argument, Backend, Buffer, Failure, Job, Launch, Outcome, Stage, check};
+use launch::{Argument, Backend, Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check};
 
 use super::{Gpu, GpuError};
 use crate::{DeviceBuffer, Function, Module, Source, Value, encode};
@@ -69,7 +69,7 @@ fn run(gpu: &Gpu, job: &mut Job<'_>) -> Result<Outcome, Failure> {
     let source = Source::parse(job.ptx.name, job.ptx.text)?;
     let module = Module::load(gpu, source)?;
     let functions = resolve(gpu, &module, job)?;
-    let memory = upload(gpu, &job.buffers)?;
+    let memory = upload(gpu, &module, &job.buffers)?;
 
     let start = Instant::now();
     for (index, (launch, function)) in job.launches.iter().zip(&functions).enumerate() {
@@ -98,19 +98,58 @@ fn resolve<'m>(gpu: &Gpu, module: &'m Module, job: &Job<'_>) -> Result<Vec<Funct
     job.launches.iter().map(resolve).collect()
 }
 
-fn upload(gpu: &Gpu, buffers: &[Buffer]) -> Result<Vec<DeviceBuffer<u8>>, Failure> {
-    let upload = |buffer: &Buffer| {
-        let result = gpu.upload(buffer.bytes());
-        result.map_err(|failure| about(buffer, failure))
+/// Where the bytes of a buffer are.
+enum Memory {
+    Buffer(DeviceBuffer<u8>),
+    /// In a variable of the module, at this address.
+    Variable(u64),
+}
+
+impl Memory {
+    fn address(&self) -> u64 {
+        match self {
+            Self::Buffer(buffer) => buffer.address(),
+            Self::Variable(address) => *address,
+        }
+    }
+}
+
+fn upload(gpu: &Gpu, module: &Module, buffers: &[Buffer]) -> Result<Vec<Memory>, Failure> {
+    let allocate = |buffer: &Buffer| match buffer.variable() {
+        Some(variable) => Ok(Memory::Variable(module.variable_of(variable)?.0)),
+        None => gpu.upload(buffer.bytes()).map(Memory::Buffer),
     };
-    buffers.iter().map(upload).collect()
+    let allocate = |buffer| allocate(buffer).map_err(|failure| about(buffer, failure));
+    let mut memory = buffers
+        .iter()
+        .map(allocate)
+        .collect::<Result<Vec<_>, _>>()?;
+    let addresses: Vec<u64> = memory.iter().map(Memory::address).collect();
+    for (buffer, memory) in buffers.iter().zip(&mut memory) {
+        if buffer.placed_maps().is_empty() && buffer.variable().is_none() {
+            continue;
+        }
+        let map_of = |placed: &PlacedMap| {
+            let tensor = addresses.get(placed.index).copied().unwrap_or_default();
+            encode(gpu, placed.params, tensor.wrapping_add(placed.offset_bytes))
+        };
+        let bytes = buffer.bytes_with_maps(map_of)?;
+        let written = match (memory, buffer.variable()) {
+            (Memory::Buffer(device), _) => device.write(&bytes),
+            (Memory::Variable(_), variable) => {
+                module.set_variable(variable.unwrap_or_default(), &bytes)
+            }
+        };
+        written.map_err(|failure| about(buffer, failure))?;
+    }
+    Ok(memory)
 }
 
 fn run_one(
     gpu: &Gpu,
     function: &Function<'_>,
     launch: &Launch,
-    memory: &[DeviceBuffer<u8>],
+    memory: &[Memory],
 ) -> Result<(), Failure> {
     let values = launch
         .arguments
@@ -123,7 +162,7 @@ fn run_one(
     gpu.synchronise()
 }
 
-fn value(gpu: &Gpu, argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<Value, Failure> {
+fn value(gpu: &Gpu, argument: &Argument, memory: &[Memory]) -> Result<Value, Failure> {
     let address = |index: usize, offset_bytes: u64| {
         let buffer = memory
             .get(index)
@@ -153,9 +192,11 @@ fn value(gpu: &Gpu, argument: &Argument, memory: &[DeviceBuffer<u8>]) -> Result<
 }
 
 /// All or nothing: the job's buffers change only when every one has been read.
-fn copy_back(memory: &[DeviceBuffer<u8>], buffers: &mut [Buffer]) -> Result<(), Failure> {
-    let read = |(device, buffer): (&DeviceBuffer<u8>, &Buffer)| {
-        device.read().map_err(|failure| about(buffer, failure))
+/// What lies in variables is left as it was given.
+fn copy_back(memory: &[Memory], buffers: &mut [Buffer]) -> Result<(), Failure> {
+    let read = |(memory, buffer): (&Memory, &Buffer)| match memory {
+        Memory::Buffer(device) => device.read().map_err(|failure| about(buffer, failure)),
+        Memory::Variable(_) => Ok(buffer.bytes().to_vec()),
     };
     let copies = memory
         .iter()

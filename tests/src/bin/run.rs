@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     if arguments.list {
         KERNELS
             .iter()
-            .for_each(|kernel| println!("{:<12} {}", kernel.name, kernel.summary));
+            .for_each(|kernel| println!("{:<18} {}", kernel.name, kernel.summary));
         return ExitCode::SUCCESS;
     }
     match run(&arguments) {
@@ -54,14 +54,20 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let place = backend.name();
     let mut wrong = 0;
     for kernel in &kernels {
-        match (kernel.showcase)().check(backend.as_mut(), module.ptx()) {
+        let scenario = (kernel.showcase)();
+        let how = if scenario.is_exact() {
+            "equal"
+        } else {
+            "near enough"
+        };
+        match scenario.check(backend.as_mut(), module.ptx()) {
             Ok(elements) => println!(
-                "ok   {:<12} {place}   {elements} elements equal",
+                "ok   {:<18} {place}   {elements} elements {how}",
                 kernel.name
             ),
             Err(reason) => {
                 wrong += 1;
-                println!("FAIL {:<12} {place}   {reason}", kernel.name);
+                println!("FAIL {:<18} {place}   {reason}", kernel.name);
             }
         }
     }

@@ -13,17 +13,24 @@ pub enum Excluded {
     InterleaveManySlices,
     /// A tensor reduction of an operator and a type that the table of reductions does not have.
     ReductionNotListed,
+    /// A tensor with a dimension that a signed number of 32 bits cannot hold.
+    HugeDimension,
 }
 
 impl Excluded {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::InterleaveManySlices, Self::ReductionNotListed];
+    pub const ALL: [Self; 3] = [
+        Self::InterleaveManySlices,
+        Self::ReductionNotListed,
+        Self::HugeDimension,
+    ];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::InterleaveManySlices => "interleave-many-slices",
             Self::ReductionNotListed => "reduction-not-listed",
+            Self::HugeDimension => "huge-dimension",
         }
     }
 
@@ -33,6 +40,9 @@ impl Excluded {
             Self::InterleaveManySlices => "how many slices a copy takes is not understood",
             Self::ReductionNotListed => {
                 "the PTX ISA has no such operator for the type, and what a GPU does is not known"
+            }
+            Self::HugeDimension => {
+                "coordinates end at 2^31 - 1; some loads of such tensors are illegal on an H200, and which is not understood"
             }
         }
     }
@@ -47,6 +57,9 @@ impl Excluded {
             && (is_tf32(tensor) || !tensor_number(tensor.data_type).is_listed(operator))
         {
             return Some(Self::ReductionNotListed);
+        }
+        if tensor.dims.iter().any(|dim| *dim > i32::MAX as u64) {
+            return Some(Self::HugeDimension);
         }
         let slice = tensor.interleave.slice_bytes()?;
         let bytes = box_channels(&copy.params) * tensor.data_type.bytes();

@@ -133,7 +133,8 @@ impl Number {
         match self {
             Self::Unsigned(4) => true,
             Self::Signed(4) | Self::Unsigned(8) => !matches!(operator, Inc | Dec),
-            Self::Signed(8) => matches!(operator, Min | Max | And | Or | Xor),
+            // The PTX ISA writes `.b64` for bits; a map of `INT64` with those is illegal on an H200.
+            Self::Signed(8) => matches!(operator, Min | Max),
             Self::F16 | Self::Bf16 => matches!(operator, Add | Min | Max),
             Self::F32 | Self::F32Ftz | Self::F64 => operator == Add,
             Self::Unsigned(_) | Self::Signed(_) => false,

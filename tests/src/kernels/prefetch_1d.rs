@@ -1,6 +1,7 @@
-use launch::{Buffer, Launch};
+use kernels_host::Prefetch1d;
+use launch::Buffer;
 
-use super::{Kernel, numbers};
+use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -38,29 +39,25 @@ fn cases() -> Vec<Scenario> {
 fn scenario(stages: u32, blocks: u32, threads: u32, batches: u32) -> Scenario {
     let input = numbers((blocks * threads * batches) as usize);
     let expected: Vec<i32> = input.iter().map(|number| 3 * number + 1).collect();
-    let launch = Launch::new(&format!("prefetch_1d_{stages}"), blocks, threads)
-        .shared_bytes(stages * (4 * threads + 8))
-        .buffer(0)
-        .buffer(1)
-        .scalar(batches);
+    let prefetch = Prefetch1d {
+        stages,
+        output: 0,
+        input: 1,
+        batches,
+        blocks,
+        threads,
+    };
+    let dims = [threads as usize, blocks as usize, batches as usize];
     Scenario {
         name: format!("{stages}_stages_{batches}_batches_{blocks}_blocks_of_{threads}"),
         buffers: vec![
             Buffer::new("output", &vec![-1; input.len()]),
             Buffer::new("input", &input),
         ],
-        launches: vec![launch],
+        launches: vec![kept(prefetch.launch())],
         expected: vec![
-            Expected {
-                buffer: 0,
-                dims: vec![threads as usize, blocks as usize, batches as usize],
-                elements: expected,
-            },
-            Expected {
-                buffer: 1,
-                dims: vec![input.len()],
-                elements: input,
-            },
+            Expected::of(0, &expected).dims(&dims),
+            Expected::of(1, &input),
         ],
     }
 }

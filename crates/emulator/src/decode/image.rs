@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use launch::{Failure, Stage, suggestion};
 use ptx::{
     BinaryOperator, Expression, ExpressionKind, Initializer, InitializerKind, Item, Linkage,
     Module, Number, Space, Type, UnaryOperator,
@@ -175,6 +176,39 @@ impl Image {
             }
         }
         image
+    }
+
+    /// Where a variable lies that is to be filled with so many bytes from outside.
+    pub(crate) fn place_of(&self, name: &str, bytes: usize) -> Result<u64, Failure> {
+        let fail = |what: String| Err(Failure::new(Stage::Upload, what));
+        let (address, has) = match self.names.get(name) {
+            Some(Variable::Global(address)) => {
+                let global = self.globals.iter().find(|global| global.name == name);
+                (*address, global.map_or(0, |global| global.bytes.len()))
+            }
+            Some(Variable::Const(offset)) => {
+                let next = self.names.values().filter_map(|other| match other {
+                    Variable::Const(other) if other > offset => Some(*other as usize),
+                    _ => None,
+                });
+                let end = next.min().unwrap_or(self.constants.len());
+                (CONST_WINDOW + offset, end - *offset as usize)
+            }
+            _ => {
+                let names = self.names.iter().filter(|(_, variable)| {
+                    matches!(variable, Variable::Global(_) | Variable::Const(_))
+                });
+                let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+                let what = format!("the module has no variable `{name}`");
+                return Err(Failure::new(Stage::Upload, what).hint(suggestion(name, names)));
+            }
+        };
+        if bytes > has {
+            return fail(format!(
+                "{bytes} bytes are too many for the variable `{name}`"
+            ));
+        }
+        Ok(address)
     }
 
     fn flatten(&self, initializer: &Initializer, ty: Type, bytes: &mut Vec<u8>) -> Option<()> {

@@ -83,6 +83,21 @@ impl Memory {
         found.map(|allocation| &*allocation.bytes)
     }
 
+    /// As many bytes at an address where an allocation begins, or in the constants.
+    pub(crate) fn contents_mut(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
+        if let Some(offset) = address.checked_sub(CONST_WINDOW) {
+            let start = usize::try_from(offset).ok()?;
+            if let Some(place) = self.constants.get_mut(start..start.checked_add(bytes)?) {
+                return Some(place);
+            }
+        }
+        let found = self
+            .allocations
+            .iter_mut()
+            .find(|allocation| allocation.address == address);
+        found.and_then(|allocation| allocation.bytes.get_mut(..bytes))
+    }
+
     /// The allocation that holds all of these bytes.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, String> {

@@ -1,12 +1,14 @@
 //! What is wrong with a launch, before it is made: every broken rule, each with its nearest fix.
 
 mod arguments;
+mod placed;
 mod shape;
 mod violation;
 
 use crate::{Buffer, Launch, Limits, Signature};
 
 pub use arguments::{argument_forms, buffer_ranges};
+pub use placed::placed_maps;
 pub use shape::shape;
 pub use violation::{Rule, Violation, Violations};
 
@@ -38,6 +40,7 @@ pub fn check(
     let mut violations = shape(&launch.shape, limits, signature);
     violations.0.extend(argument_forms(&forms, signature).0);
     violations.0.extend(buffer_ranges(launch, buffers).0);
+    violations.0.extend(placed_maps(buffers).0);
     violations.into_result()
 }
 

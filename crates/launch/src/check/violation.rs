@@ -99,6 +99,10 @@ rules! {
     BufferOffset = "buffer-offset",
     /// A tensor lies in its buffer.
     TensorSpan = "tensor-span",
+    /// A tensor map in memory lies in its buffer, at a multiple of 64.
+    PlacedMap = "placed-map",
+    /// What a kernel documents about its own arguments.
+    KernelCondition = "kernel-condition",
 }
 
 impl Display for Rule {

@@ -149,6 +149,24 @@ pub fn required_isa(instruction: &Instruction) -> Option<PtxIsa> {
     rows.chain(by_value.map(|row| row.2)).max()
 }
 
+/// Gives the module the version that its instructions need, where that is higher.
+pub(crate) fn raise_version(module: &mut Module) {
+    let bodies = module
+        .functions()
+        .filter_map(|function| function.body.as_ref());
+    let instructions = bodies
+        .flat_map(Block::walk)
+        .filter_map(|statement| match statement {
+            Statement::Instruction(instruction) => required_isa(instruction),
+            _ => None,
+        });
+    let version = PtxIsa::new(module.version.major, module.version.minor);
+    if let Some(needed) = instructions.max().filter(|needed| *needed > version) {
+        module.version.major = needed.major;
+        module.version.minor = needed.minor;
+    }
+}
+
 /// The first place of each instruction form that the module's version lacks.
 pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Finding> {
     let version = PtxIsa::new(module.version.major, module.version.minor);

@@ -1,0 +1,151 @@
+//! A ring of stages in shared memory between threads that fill and threads that empty them.
+//!
+//! Two barriers belong to each stage: its phase "full" completes when the stage has been filled, its
+//! phase "empty" when it may be filled again. Who fills and who empties walk around the ring with a
+//! [`Cursor`] each.
+
+use crate::{Barrier, SharedPtr, ptx::mbarrier::Mbarrier};
+
+/// A stage of the ring, and in which round: which parity its barriers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor<const STAGES: u32> {
+    stage: u32,
+    parity: u32,
+}
+
+impl<const STAGES: u32> Cursor<STAGES> {
+    /// The first stage in the first round.
+    #[inline(always)]
+    pub const fn new() -> Self {
+        Self {
+            stage: 0,
+            parity: 0,
+        }
+    }
+
+    /// Number of the stage, from 0.
+    #[inline(always)]
+    pub const fn stage(self) -> u32 {
+        self.stage
+    }
+
+    /// 0 in the first round, 1 in the second, and so on in turn.
+    #[inline(always)]
+    pub const fn parity(self) -> u32 {
+        self.parity
+    }
+
+    /// Goes on to the next stage.
+    #[inline(always)]
+    pub const fn advance(&mut self) {
+        self.stage += 1;
+        if self.stage == STAGES {
+            self.stage = 0;
+            self.parity ^= 1;
+        }
+    }
+}
+
+impl<const STAGES: u32> Default for Cursor<STAGES> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The barriers of a ring: those of "full" for all stages, then those of "empty".
+///
+/// Source: PTX ISA 9.7.13.15, "mbarrier".
+#[doc(alias = "cuda::pipeline")]
+#[derive(Clone, Copy)]
+pub struct Ring<const STAGES: u32> {
+    barriers: SharedPtr<Mbarrier>,
+}
+
+impl<const STAGES: u32> Ring<STAGES> {
+    /// Barriers of a ring: a `[Mbarrier; Ring::<STAGES>::BARRIERS]` holds them.
+    pub const BARRIERS: usize = 2 * STAGES as usize;
+
+    /// Makes the barriers: "full" takes `fillers` arrivals, "empty" takes `emptiers`.
+    ///
+    /// # Safety
+    /// 1. As (1) to (3) of [`Barrier::init`], for each of the [`BARRIERS`](Self::BARRIERS).
+    #[inline(always)]
+    pub unsafe fn init(barriers: SharedPtr<Mbarrier>, fillers: u32, emptiers: u32) {
+        for stage in 0..STAGES {
+            // SAFETY: (1).
+            unsafe { Barrier::init(barriers.add(stage), fillers) };
+            // SAFETY: (1).
+            unsafe { Barrier::init(barriers.add(STAGES + stage), emptiers) };
+        }
+    }
+
+    /// A handle to the barriers.
+    ///
+    /// # Safety
+    /// 1. [`Ring::init`] ran for them and happens before this call.
+    /// 2. As (2) to (4) of [`Barrier::assume_init`].
+    /// 3. Each thread goes through the stages in order with one cursor for each role that it has,
+    ///    and at each stage does what its role does, once.
+    #[inline(always)]
+    pub unsafe fn assume_init(barriers: SharedPtr<Mbarrier>) -> Self {
+        Self { barriers }
+    }
+
+    /// The barrier that the fillers arrive at, or copies count at.
+    #[inline(always)]
+    pub fn full(&self, cursor: Cursor<STAGES>) -> Barrier {
+        // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).
+        unsafe { Barrier::assume_init(self.barriers.add(cursor.stage)) }
+    }
+
+    /// The barrier that the emptiers arrive at.
+    #[inline(always)]
+    pub fn empty(&self, cursor: Cursor<STAGES>) -> Barrier {
+        // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).
+        unsafe { Barrier::assume_init(self.barriers.add(STAGES + cursor.stage)) }
+    }
+
+    /// For a filler: waits until the stage may be filled. In the first round that is at once.
+    #[doc(alias = "producer_acquire")]
+    #[inline(always)]
+    pub fn acquire(&self, cursor: Cursor<STAGES>) {
+        self.empty(cursor).wait_parity(cursor.parity ^ 1);
+    }
+
+    /// For an emptier: waits until the stage has been filled.
+    #[doc(alias = "consumer_wait")]
+    #[inline(always)]
+    pub fn wait(&self, cursor: Cursor<STAGES>) {
+        self.full(cursor).wait_parity(cursor.parity);
+    }
+
+    /// For an emptier: gives the stage back.
+    #[doc(alias = "consumer_release")]
+    #[inline(always)]
+    pub fn release(&self, cursor: Cursor<STAGES>) {
+        // The one who waits is the filler, by parity.
+        let _ = self.empty(cursor).arrive();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_goes_around_and_changes_parity() {
+        let mut cursor = Cursor::<3>::new();
+        let mut seen = [(0, 0); 7];
+        for place in &mut seen {
+            *place = (cursor.stage(), cursor.parity());
+            cursor.advance();
+        }
+        assert_eq!(
+            seen,
+            [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (0, 0)]
+        );
+        let mut single = Cursor::<1>::default();
+        single.advance();
+        assert_eq!((single.stage(), single.parity()), (0, 1));
+    }
+}

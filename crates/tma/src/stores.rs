@@ -1,0 +1,106 @@
+use core::marker::PhantomData;
+
+use tensor_map::TensorMap;
+
+use crate::{
+    SharedPtr,
+    ptx::{cp_async_bulk, cp_async_bulk_tensor},
+};
+
+/// Copies out of this block's shared memory that one thread starts and commits together.
+///
+/// ```
+/// # use tma::{SharedPtr, Stores, TensorMap};
+/// # unsafe fn example(tile: SharedPtr<[f32; 1024]>, map: &TensorMap) {
+/// let mut stores = Stores::new();
+/// // SAFETY: the map's box is the tile, whose writes went before through a proxy fence.
+/// unsafe { stores.tensor(map, [0, 32], tile.cast()) };
+/// // The tile may be written again, and the block may leave.
+/// stores.commit().wait_read();
+/// # }
+/// ```
+///
+/// Source: PTX ISA 9.7.9.25.5, "cp.async.bulk.commit_group" and "cp.async.bulk.wait_group".
+#[must_use = "copies that are not committed are in no group that can be waited for"]
+#[derive(Default)]
+pub struct Stores {
+    /// Groups belong to the thread.
+    thread: PhantomData<*mut ()>,
+}
+
+/// A bulk group of this thread, the last one that it committed when it was made.
+#[must_use = "shared memory must stay until the group has been read"]
+pub struct Group {
+    thread: PhantomData<*mut ()>,
+}
+
+impl Stores {
+    /// None yet.
+    #[inline(always)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts a copy of contiguous bytes.
+    ///
+    /// # Safety
+    /// 1. Those of [`cp_async_bulk::global_shared_cta`].
+    #[inline(always)]
+    pub unsafe fn bulk(&mut self, dst: *mut u8, src: SharedPtr<u8>, bytes: u32) {
+        // SAFETY: (1).
+        unsafe { cp_async_bulk::global_shared_cta(dst, src, bytes) };
+    }
+
+    /// Starts a store of one box through a tensor map.
+    ///
+    /// # Safety
+    /// 1. Those of [`cp_async_bulk_tensor::global_shared_cta_tile`].
+    #[inline(always)]
+    pub unsafe fn tensor<const RANK: usize>(
+        &mut self,
+        map: *const TensorMap,
+        coords: [i32; RANK],
+        src: SharedPtr<u8>,
+    ) {
+        // SAFETY: (1).
+        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(map, coords, src) };
+    }
+
+    /// Makes a group of them.
+    #[doc(alias = "cp_async_bulk_commit_group")]
+    #[inline(always)]
+    pub fn commit(self) -> Group {
+        // SAFETY: the copies are this thread's.
+        unsafe { cp_async_bulk::commit_group() };
+        Group {
+            thread: PhantomData,
+        }
+    }
+}
+
+impl Group {
+    /// Waits until this thread's groups, this one and all before, have read shared memory.
+    #[doc(alias = "cp_async_bulk_wait_group_read")]
+    #[inline(always)]
+    pub fn wait_read(self) {
+        // SAFETY: the groups are this thread's.
+        unsafe { cp_async_bulk::wait_group_read::<0>() };
+    }
+
+    /// Waits until this thread's groups, this one and all before, have been written; this thread
+    /// sees it.
+    #[doc(alias = "cp_async_bulk_wait_group")]
+    #[inline(always)]
+    pub fn wait(self) {
+        // SAFETY: the groups are this thread's.
+        unsafe { cp_async_bulk::wait_group::<0>() };
+    }
+
+    /// Waits until all but the last `PENDING` groups of this thread have read shared memory, and
+    /// leaves this one to later waits.
+    #[inline(always)]
+    pub fn wait_read_but<const PENDING: u32>(self) {
+        // SAFETY: the groups are this thread's.
+        unsafe { cp_async_bulk::wait_group_read::<PENDING>() };
+    }
+}

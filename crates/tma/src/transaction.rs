@@ -1,0 +1,102 @@
+use core::mem;
+
+use tensor_map::TensorMap;
+
+use crate::{
+    Barrier, SharedPtr, Token,
+    ptx::{cp_async_bulk, cp_async_bulk_tensor},
+};
+
+/// Copies into this block's shared memory that one phase of a barrier counts, and their bytes.
+///
+/// The bytes cannot be forgotten: [`arrive`](Self::arrive) tells the barrier, and so does dropping
+/// the transaction, without an arrival.
+///
+/// ```
+/// # use tma::{Barrier, SharedPtr, TensorMap};
+/// # unsafe fn example(barrier: &Barrier, tile: SharedPtr<[f32; 1024]>, map: &TensorMap) {
+/// let mut load = barrier.transaction();
+/// // SAFETY: the map's box is the tile, which nobody uses; no one writes the tensor.
+/// unsafe { load.tensor(tile.cast(), map, [0, 32], 4096) };
+/// let token = load.arrive();
+/// barrier.wait(token);
+/// # }
+/// ```
+#[must_use = "the barrier learns of the bytes when the transaction ends"]
+pub struct Transaction<'barrier> {
+    barrier: &'barrier Barrier,
+    bytes: u32,
+}
+
+impl Barrier {
+    /// Begins copies that the current phase is to wait for.
+    #[doc(alias = "cuda::memcpy_async")]
+    #[inline(always)]
+    pub fn transaction(&self) -> Transaction<'_> {
+        Transaction {
+            barrier: self,
+            bytes: 0,
+        }
+    }
+}
+
+impl Transaction<'_> {
+    /// Starts a copy of contiguous bytes.
+    ///
+    /// # Safety
+    /// 1. Those of [`cp_async_bulk::shared_cluster_global`], but for the barrier, which is told of
+    ///    the bytes; an arrival of its phase is pending until the transaction ends.
+    #[doc(alias = "cp_async_bulk")]
+    #[inline(always)]
+    pub unsafe fn bulk(&mut self, dst: SharedPtr<u8>, src: *const u8, bytes: u32) {
+        self.bytes += bytes;
+        // SAFETY: (1); the barrier is initialised, and will expect the bytes.
+        unsafe {
+            cp_async_bulk::shared_cluster_global(dst, src, bytes, self.barrier.address());
+        }
+    }
+
+    /// Starts a load of one box of `box_bytes` bytes through a tensor map.
+    ///
+    /// # Safety
+    /// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_tile`], but for the barrier, which
+    ///    is told of the bytes; an arrival of its phase is pending until the transaction ends.
+    /// 2. The box has `box_bytes` bytes.
+    #[doc(alias = "cp_async_bulk_tensor")]
+    #[inline(always)]
+    pub unsafe fn tensor<const RANK: usize>(
+        &mut self,
+        dst: SharedPtr<u8>,
+        map: *const TensorMap,
+        coords: [i32; RANK],
+        box_bytes: u32,
+    ) {
+        self.bytes += box_bytes;
+        // SAFETY: (1) and (2); the barrier is initialised, and will expect the bytes.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(
+                dst,
+                map,
+                coords,
+                self.barrier.address(),
+            );
+        }
+    }
+
+    /// Tells the barrier of all bytes, and arrives once.
+    #[doc(alias = "barrier_arrive_tx")]
+    #[inline(always)]
+    pub fn arrive(self) -> Token {
+        let token = self.barrier.arrive_expect_tx(self.bytes);
+        mem::forget(self);
+        token
+    }
+}
+
+/// Tells the barrier of all bytes.
+impl Drop for Transaction<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.barrier.expect_tx(self.bytes);
+    }
+}

@@ -1,0 +1,94 @@
+//! Ports the guide's "Usage of a Modified Tensor Map": a kernel acquires maps that lie in global
+//! memory, made by another kernel ([`encode_map`](mod@crate::encode_map)) or by the host, and uses
+//! them.
+
+use tma::{
+    Barrier, TensorMap, kernel,
+    ptx::{Sys, fence, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+};
+
+/// Columns and rows of the box of [`consume_map`].
+pub const BOX: [usize; 2] = [128, 4];
+/// The box of [`consume_map_5d`].
+pub const BOX_5D: [usize; 5] = [16, 2, 2, 2, 2];
+
+/// Bytes of a box in both kernels are no more than these.
+const BOX_BYTES: usize = BOX[0] * BOX[1];
+const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
+
+/// Copies a box of bytes through each of several maps to `output`, one behind the other: block `i`
+/// uses `maps[i]`, at column `x` and row `y`.
+///
+/// # Safety
+/// 1. `maps` has a map for each block, at a multiple of 64 in global memory: two-dimensional maps of
+///    bytes whose boxes bring 128 by 4 of them, without swizzle, which do not change while the kernel
+///    runs, over tensors that nobody writes. Who wrote them released them to this kernel.
+/// 2. `output` has [`BOX`] bytes for each block, at a multiple of 4, that nobody else uses.
+/// 3. `x` is a multiple of 16.
+/// 4. Grid and blocks are one-dimensional; blocks are whole warps.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/consume_map.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn consume_map(maps: *const TensorMap, output: *mut u32, x: i32, y: i32) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { consume::<2, BOX_BYTES>(maps, output, [x, y]) }
+}
+
+/// As [`consume_map`], for maps of five dimensions whose boxes have [`BOX_5D`] bytes, at `x` and, in
+/// all other dimensions, `y`.
+///
+/// # Safety
+/// As for [`consume_map`], with these maps and as many bytes of output.
+#[kernel(max_threads = 1024)]
+pub unsafe fn consume_map_5d(maps: *const TensorMap, output: *mut u32, x: i32, y: i32) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { consume::<5, BOX_5D_BYTES>(maps, output, [x, y, y, y, y]) }
+}
+
+/// # Safety
+/// 1. Those of [`consume_map`], for maps of `RANK` dimensions with boxes of `BYTES` bytes.
+#[inline(always)]
+unsafe fn consume<const RANK: usize, const BYTES: usize>(
+    maps: *const TensorMap,
+    output: *mut u32,
+    coords: [i32; RANK],
+) {
+    shared! {
+        static SMEM_BOX: [u32; BOX_BYTES / 4] align 128;
+        static BAR: Mbarrier;
+    }
+    let block = block_idx().x as usize;
+    let smem_box = SMEM_BOX::ptr();
+    if thread_idx().x == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), 1) };
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+
+    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
+    if unsafe { is_elected() } {
+        // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
+        // GPU could be acquired at `Gpu`, those of the host not.
+        // SAFETY: the map is there (1).
+        let map = unsafe { maps.add(block) };
+        // SAFETY: as above.
+        unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
+        let mut load = bar.transaction();
+        // SAFETY: the map has this box and is acquired, its first column is aligned (1), and nobody
+        // uses the buffer before the phase completes.
+        unsafe { load.tensor(smem_box.cast(), map, coords, BYTES as u32) };
+        let _ = load.arrive();
+    }
+    bar.wait_parity(0);
+
+    let mut i = thread_idx().x;
+    while i < (BYTES / 4) as u32 {
+        // SAFETY: the index is in bounds, the copy wrote the box, and the output has its place (1).
+        unsafe { *output.add(block * (BYTES / 4) + i as usize) = smem_box.at(i).read() };
+        i += block_dim().x;
+    }
+}

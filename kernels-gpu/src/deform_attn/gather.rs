@@ -1,0 +1,72 @@
+//! Pixels by ordinary loads.
+
+use tma::{
+    ptx::shfl_sync,
+    thread::{block_dim, block_idx, grid_dim, thread_idx},
+    warp,
+};
+
+use super::{
+    POINTS, QUERIES,
+    geometry::{CHUNKS, Corners, Problem, accumulate},
+};
+
+/// # Safety
+/// 1. The conditions of [`deform_attn_gather`](super::deform_attn_gather).
+#[inline(always)]
+pub(super) unsafe fn run(problem: &Problem) {
+    let lane = warp::lane();
+    // A lane works out the places of its query in one image; for the sums, it has eight channels.
+    let (query_of_warp, own) = (lane / CHUNKS, lane % CHUNKS);
+    let level = problem.levels.pick(own);
+    let pixels = problem.levels.pixels();
+    let groups_of_batch = problem.queries.div_ceil(QUERIES);
+
+    let warps = grid_dim().x * (block_dim().x / 32);
+    let mut group = block_idx().x * (block_dim().x / 32) + thread_idx().x / 32;
+    while group < groups_of_batch * problem.batches {
+        let batch = group / groups_of_batch;
+        let query = group % groups_of_batch * QUERIES + query_of_warp;
+        let is_there = query < problem.queries;
+        let query = batch * problem.queries + query.min(problem.queries - 1);
+        let first_pixel = u64::from(batch) * u64::from(pixels);
+
+        let mut sums = [0.0; 8];
+        for point in 0..POINTS {
+            // SAFETY: the query is there (1).
+            let (location, weight) = unsafe { problem.place(query, own, point) };
+            let Corners {
+                column,
+                row,
+                weights,
+            } = level.corners(location, weight);
+            let pixel = level.first + row * level.width + column;
+            for other in 0..CHUNKS {
+                // SAFETY: all lanes are here.
+                let from = |value| unsafe {
+                    shfl_sync::idx(warp::ALL_LANES, value, query_of_warp * CHUNKS + other)
+                };
+                let weights = weights.map(|weight| f32::from_bits(from(weight.to_bits())));
+                let (pixel, width) = (from(pixel), problem.levels.pick(other).width);
+                let chunk = (first_pixel + u64::from(pixel)) * u64::from(CHUNKS);
+                // SAFETY: the four pixels around a place lie in its image with its border (1).
+                let upper = unsafe { problem.value.add(chunk as usize + own as usize) };
+                let mut add = |offset: u32, weight| {
+                    // SAFETY: as above.
+                    let pixel = unsafe { *upper.add((offset * CHUNKS) as usize) };
+                    accumulate(&mut sums, pixel.0, weight);
+                };
+                let [a, b, c, d] = weights;
+                add(0, a);
+                add(1, b);
+                add(width, c);
+                add(width + 1, d);
+            }
+        }
+        if is_there {
+            // SAFETY: the query is there (1), and this lane alone has these channels.
+            unsafe { problem.store(query, own, sums) };
+        }
+        group += warps;
+    }
+}

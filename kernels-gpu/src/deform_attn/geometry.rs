@@ -1,0 +1,165 @@
+//! Where a query looks, and with what weights.
+
+use tma::float::{f16s_of_f32s, f32_of_f16, f32s_of_f16s, floor, fma};
+
+use super::{CHANNELS, LEVELS, POINTS};
+
+/// Eight halves: the channels of a lane.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub struct Chunk(pub(super) [u32; 4]);
+
+/// Chunks of a pixel, and lanes of a query.
+pub(super) const CHUNKS: u32 = CHANNELS / 8;
+/// Bytes of a pixel.
+pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
+
+/// What the operator is given.
+pub(super) struct Problem {
+    pub(super) value: *const Chunk,
+    pub(super) locations: *const u32,
+    pub(super) weights: *const u16,
+    pub(super) output: *mut Chunk,
+    pub(super) levels: Levels,
+    pub(super) batches: u32,
+    pub(super) queries: u32,
+}
+
+impl Problem {
+    /// A place that a query looks at, counted over all queries of all batches.
+    ///
+    /// # Safety
+    /// 1. The query is there, and the inputs are as long as the layout says.
+    #[inline(always)]
+    pub(super) unsafe fn place(&self, query: u32, level: u32, point: u32) -> (u32, u16) {
+        let index =
+            (query as usize * LEVELS as usize + level as usize) * POINTS as usize + point as usize;
+        // SAFETY: the index is within the inputs (1).
+        unsafe { (*self.locations.add(index), *self.weights.add(index)) }
+    }
+
+    /// Writes the channels of a lane of a query.
+    ///
+    /// # Safety
+    /// 1. The query is there, and the output is as long as the layout says.
+    #[inline(always)]
+    pub(super) unsafe fn store(&self, query: u32, chunk: u32, sums: [f32; 8]) {
+        let [a, b, c, d, e, f, g, h] = sums;
+        let halves = [[a, b], [c, d], [e, f], [g, h]].map(f16s_of_f32s);
+        let index = query as usize * CHUNKS as usize + chunk as usize;
+        // SAFETY: the index is within the output (1).
+        unsafe { *self.output.add(index) = Chunk(halves) };
+    }
+}
+
+/// An image with its border.
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// Its first pixel in its batch.
+    pub(super) first: u32,
+}
+
+/// The images of a batch.
+pub(super) struct Levels(pub(super) [Level; 4]);
+
+impl Levels {
+    #[inline(always)]
+    pub(super) fn new(shapes: [u32; 4]) -> Self {
+        let [a, b, c, d] = shapes.map(|shape| (shape & 0xffff, shape >> 16));
+        let starts = [0, a.0 * a.1, a.0 * a.1 + b.0 * b.1];
+        let last = starts[2] + c.0 * c.1;
+        let level = |(width, height), first| Level {
+            width,
+            height,
+            first,
+        };
+        Self([
+            level(a, starts[0]),
+            level(b, starts[1]),
+            level(c, starts[2]),
+            level(d, last),
+        ])
+    }
+
+    /// Pixels of a batch.
+    #[inline(always)]
+    pub(super) fn pixels(&self) -> u32 {
+        let last = &self.0[3];
+        last.first + last.width * last.height
+    }
+
+    /// One of them, chosen without a table in memory.
+    #[inline(always)]
+    pub(super) fn pick(&self, level: u32) -> Level {
+        let [a, b, c, d] = self.0;
+        Level {
+            width: pick(level, [a.width, b.width, c.width, d.width]),
+            height: pick(level, [a.height, b.height, c.height, d.height]),
+            first: pick(level, [a.first, b.first, c.first, d.first]),
+        }
+    }
+}
+
+#[inline(always)]
+fn pick(index: u32, [a, b, c, d]: [u32; 4]) -> u32 {
+    let [even, odd] = if index & 2 == 0 { [a, b] } else { [c, d] };
+    if index & 1 == 0 { even } else { odd }
+}
+
+/// The four pixels around a place, by the upper left one, and what each counts.
+pub(super) struct Corners {
+    pub(super) column: u32,
+    pub(super) row: u32,
+    /// Upper left, upper right, lower left, lower right.
+    pub(super) weights: [f32; 4],
+}
+
+impl Level {
+    /// The pixels around a location: those of the image with its border.
+    ///
+    /// A place outside the image, or that is no number, counts nothing.
+    #[inline(always)]
+    pub(super) fn corners(&self, location: u32, weight: u16) -> Corners {
+        let [x, y] = f32s_of_f16s(location);
+        // Pixel centres are at halves of the image; the border moves them by one.
+        let x = fma(x, (self.width - 2) as f32, 0.5);
+        let y = fma(y, (self.height - 2) as f32, 0.5);
+        let (end_x, end_y) = ((self.width - 1) as f32, (self.height - 1) as f32);
+        let inside = x > 0.0 && y > 0.0 && x < end_x && y < end_y;
+        let weight = if inside { f32_of_f16(weight) } else { 0.0 };
+        let (x, y) = if inside { (x, y) } else { (0.0, 0.0) };
+        let (column, row) = (floor(x), floor(y));
+        let (right, down) = (x - column, y - row);
+        let (upper, lower) = (weight - weight * down, weight * down);
+        Corners {
+            column: column as u32,
+            row: row as u32,
+            weights: [
+                upper - upper * right,
+                upper * right,
+                lower - lower * right,
+                lower * right,
+            ],
+        }
+    }
+}
+
+/// Adds a pixel's channels, so much of them as it counts.
+#[inline(always)]
+pub(super) fn accumulate(sums: &mut [f32; 8], pixel: [u32; 4], weight: f32) {
+    let [a, b, c, d] = pixel.map(f32s_of_f16s);
+    // Spelled out: a loop over the array would keep it in memory.
+    let [s0, s1, s2, s3, s4, s5, s6, s7] = *sums;
+    *sums = [
+        fma(a[0], weight, s0),
+        fma(a[1], weight, s1),
+        fma(b[0], weight, s2),
+        fma(b[1], weight, s3),
+        fma(c[0], weight, s4),
+        fma(c[1], weight, s5),
+        fma(d[0], weight, s6),
+        fma(d[1], weight, s7),
+    ];
+}

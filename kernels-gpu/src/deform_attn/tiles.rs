@@ -1,0 +1,405 @@
+//! Pixels by tiles of 2 x 2 that the copy engine fetches, and from images in shared memory.
+
+use tma::{
+    Barrier, SharedPtr, TensorMap,
+    ptx::mbarrier::Mbarrier,
+    ring::Cursor,
+    shared,
+    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads},
+    warp,
+};
+
+use super::{
+    LEVELS, POINTS, QUERIES,
+    geometry::{CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
+};
+
+const TILE_BYTES: u32 = 4 * PIXEL_BYTES;
+const WEIGHTS_BYTES: u32 = 32 * size_of::<[u32; 4]>() as u32;
+const PLACES_BYTES: u32 = 32 * size_of::<u64>() as u32;
+
+/// # Safety
+/// 1. The conditions of [`deform_attn_tiles`](super::deform_attn_tiles) for `TILED` = 4, of
+///    [`deform_attn_resident`](super::deform_attn_resident) for 2.
+#[inline(always)]
+pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
+    problem: &Problem,
+    maps: [&TensorMap; TILED],
+    waves: u32,
+) {
+    let is_resident = TILED < LEVELS as usize;
+    let warps = block_dim().x / 32;
+    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
+    let warp_index = unsafe { warp::index() };
+
+    // The coarser images, the warps' stages, the warps' barriers, the barrier of the images.
+    let smem = shared::dynamic::<u8, 128>();
+    let resident_first = problem.levels.pick(TILED as u32).first;
+    let resident_bytes = if is_resident {
+        (problem.levels.pixels() - resident_first) * PIXEL_BYTES
+    } else {
+        0
+    };
+    let stages = smem.byte_add(resident_bytes.next_multiple_of(128));
+    let warp_bytes = STAGES * stage_bytes::<TILED>();
+    let barriers = stages.byte_add(warps * warp_bytes).cast::<Mbarrier>();
+    let images_barrier = barriers.add(warps * STAGES);
+    let mut warp = Warp::<STAGES, TILED>::new(
+        problem,
+        stages.byte_add(warp_index * warp_bytes),
+        barriers.add(warp_index * STAGES),
+        smem,
+    );
+    if warp.lane == 0 {
+        for stage in 0..STAGES {
+            // SAFETY: one thread does so, before any other uses the barrier.
+            unsafe { Barrier::init(warp.barriers.add(stage), 1) };
+        }
+        if is_resident && warp_index == 0 {
+            // SAFETY: one thread does so, before any other uses the barrier.
+            unsafe { Barrier::init(images_barrier, 1) };
+        }
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    let mut images_parity = 0;
+
+    let groups_of_batch = problem.queries.div_ceil(QUERIES);
+    for wave in 0..waves {
+        // This block's part of the groups in this wave's batches.
+        let batches = [wave, wave + 1].map(|wave| share(problem.batches, wave, waves));
+        let [first, end] = batches.map(|batch| batch * groups_of_batch);
+        let part = [block_idx().x, block_idx().x + 1]
+            .map(|block| first + share(end - first, block, grid_dim().x));
+        let [mut group, end] = part;
+        while group < end {
+            let batch = group / groups_of_batch;
+            let end_of_batch = end.min((batch + 1) * groups_of_batch);
+            if is_resident {
+                // Nobody reads the images of the batch before any more.
+                // SAFETY: every thread is here: all have the same part.
+                unsafe { sync_threads() };
+                // SAFETY: whole warps are here, and blocks are one-dimensional (1).
+                if unsafe { is_elected() } {
+                    // SAFETY: the meeting before the waves orders the initialisation before; one
+                    // thread arrives in each phase, with the bytes.
+                    let bar = unsafe { Barrier::assume_init(images_barrier) };
+                    let pixel =
+                        batch as usize * problem.levels.pixels() as usize + resident_first as usize;
+                    let mut load = bar.transaction();
+                    // SAFETY: the images lie one behind the other in the batch (1), pixels are 64
+                    // bytes, and the shared memory is theirs.
+                    unsafe {
+                        let pixels = problem.value.add(pixel * CHUNKS as usize);
+                        load.bulk(smem, pixels.cast(), resident_bytes);
+                    }
+                    let _ = load.arrive();
+                }
+                // SAFETY: as above.
+                let bar = unsafe { Barrier::assume_init(images_barrier) };
+                bar.wait_parity(images_parity);
+                images_parity ^= 1;
+            }
+            let work = Work {
+                batch,
+                group: group + warp_index,
+                end: end_of_batch,
+                step: warps,
+            };
+            // SAFETY: the conditions are the same (1), and the images of this batch are there.
+            unsafe { warp.attend(problem, &maps, work) };
+            group = end_of_batch;
+        }
+    }
+}
+
+/// Where the part of number `part` of `parts` begins.
+#[inline(always)]
+fn share(count: u32, part: u32, parts: u32) -> u32 {
+    (u64::from(count) * u64::from(part) / u64::from(parts)) as u32
+}
+
+/// Tiles, weights and places of a round of a warp.
+const fn stage_bytes<const TILED: usize>() -> u32 {
+    QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + PLACES_BYTES
+}
+
+/// A warp's groups of queries in one batch.
+struct Work {
+    batch: u32,
+    group: u32,
+    end: u32,
+    step: u32,
+}
+
+/// A warp with the shared memory that is its own.
+///
+/// In each round it works on one place of each query in each image. A stage has, for one round, the
+/// tiles, the weights of all 32 places, and where these are: a tile's first element for those that
+/// are fetched, an address for those in shared memory.
+struct Warp<const STAGES: u32, const TILED: usize> {
+    lane: u32,
+    /// Query of the lane among those of the warp.
+    query: u32,
+    /// The image that it works out places in, and the channels that it adds up.
+    own: u32,
+    level: Level,
+    stages: SharedPtr<u8>,
+    barriers: SharedPtr<Mbarrier>,
+    /// Where the images lie that are not fetched in tiles.
+    images: SharedPtr<u8>,
+    fill: Cursor<STAGES>,
+    drain: Cursor<STAGES>,
+}
+
+/// The round that is filled next: a point of a group.
+struct Next {
+    group: u32,
+    point: u32,
+    location: u32,
+    weight: u16,
+}
+
+impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
+    #[inline(always)]
+    fn new(
+        problem: &Problem,
+        stages: SharedPtr<u8>,
+        barriers: SharedPtr<Mbarrier>,
+        images: SharedPtr<u8>,
+    ) -> Self {
+        let lane = warp::lane();
+        let own = lane % CHUNKS;
+        Self {
+            lane,
+            query: lane / CHUNKS,
+            own,
+            level: problem.levels.pick(own),
+            stages,
+            barriers,
+            images,
+            fill: Cursor::new(),
+            drain: Cursor::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn tiles(&self, cursor: Cursor<STAGES>) -> SharedPtr<u8> {
+        self.stages
+            .byte_add(cursor.stage() * stage_bytes::<TILED>())
+    }
+
+    /// The weights of the corners of each lane's place.
+    #[inline(always)]
+    fn weights(&self, cursor: Cursor<STAGES>) -> SharedPtr<[u32; 4]> {
+        let tiles = QUERIES * TILED as u32 * TILE_BYTES;
+        self.tiles(cursor).byte_add(tiles).cast()
+    }
+
+    /// Where each lane's place is.
+    #[inline(always)]
+    fn places(&self, cursor: Cursor<STAGES>) -> SharedPtr<u64> {
+        self.weights(cursor).byte_add(WEIGHTS_BYTES).cast()
+    }
+
+    #[inline(always)]
+    fn barrier(&self, cursor: Cursor<STAGES>) -> Barrier {
+        // SAFETY: the block met after the initialisation; in each phase one lane arrives, with the
+        // bytes of the round's tiles.
+        unsafe { Barrier::assume_init(self.barriers.add(cursor.stage())) }
+    }
+
+    /// # Safety
+    /// 1. Those of [`run`]; all lanes are here.
+    #[inline(always)]
+    unsafe fn attend(&mut self, problem: &Problem, maps: &[&TensorMap; TILED], work: Work) {
+        let groups = work.end.saturating_sub(work.group).div_ceil(work.step);
+        let rounds = groups * POINTS;
+        let mut next = Next {
+            group: work.group,
+            point: 0,
+            location: 0,
+            weight: 0,
+        };
+        if rounds == 0 {
+            return;
+        }
+        // SAFETY: there is a group (1).
+        unsafe { self.look(problem, &work, &mut next) };
+        let mut filled = 0;
+        while filled < STAGES && filled < rounds {
+            // SAFETY: all lanes are here, and the stage is empty (1).
+            unsafe { self.fill(problem, maps, &work, &mut next) };
+            filled += 1;
+        }
+        let mut group = work.group;
+        while group < work.end {
+            let mut sums = [0.0; 8];
+            for _ in 0..POINTS {
+                // SAFETY: the round was filled, all lanes are here (1).
+                unsafe { self.drain(problem, &mut sums) };
+                if filled < rounds {
+                    // SAFETY: all lanes are here, and the stage is empty (1).
+                    unsafe { self.fill(problem, maps, &work, &mut next) };
+                    filled += 1;
+                }
+            }
+            let query = self.query_of(problem, &work, group);
+            if group % problem.queries.div_ceil(QUERIES) * QUERIES + self.query < problem.queries {
+                // SAFETY: the query is there (1), and this lane alone has these channels.
+                unsafe { problem.store(query, self.own, sums) };
+            }
+            group += work.step;
+        }
+    }
+
+    /// The lane's query in a group, counted over all batches; the last one for those beyond.
+    #[inline(always)]
+    fn query_of(&self, problem: &Problem, work: &Work, group: u32) -> u32 {
+        let in_batch = group % problem.queries.div_ceil(QUERIES) * QUERIES + self.query;
+        work.batch * problem.queries + in_batch.min(problem.queries - 1)
+    }
+
+    /// Loads the lane's place of the next round.
+    ///
+    /// # Safety
+    /// 1. Those of [`run`].
+    #[inline(always)]
+    unsafe fn look(&self, problem: &Problem, work: &Work, next: &mut Next) {
+        if next.group < work.end {
+            let query = self.query_of(problem, work, next.group);
+            // SAFETY: the query is there (1).
+            (next.location, next.weight) = unsafe { problem.place(query, self.own, next.point) };
+        }
+    }
+
+    /// Works out the next round's places and starts its tiles.
+    ///
+    /// # Safety
+    /// 1. Those of [`run`]; all lanes are here and have met since they read the stage last.
+    #[inline(always)]
+    unsafe fn fill(
+        &mut self,
+        problem: &Problem,
+        maps: &[&TensorMap; TILED],
+        work: &Work,
+        next: &mut Next,
+    ) {
+        let Corners {
+            column,
+            row,
+            weights: [a, b, c, d],
+        } = self.level.corners(next.location, next.weight);
+        let is_tiled = self.own < TILED as u32;
+        // Two queries read pixels at the same time: one left before right, the other right before
+        // left, so that they use different banks.
+        let swap = (self.query & 1) ^ if is_tiled { 0 } else { column & 1 };
+        let weights = if swap == 0 {
+            [a, b, c, d]
+        } else {
+            [b, a, d, c]
+        };
+        let place = if is_tiled {
+            // The first element of the tile: columns of the map are channels.
+            u64::from(column * super::CHANNELS) | u64::from(row) << 32
+        } else {
+            // The pixel that is read first, and in the lowest bit, whether it is the right one.
+            let first = problem.levels.pick(TILED as u32).first;
+            let pixel = self.level.first - first + row * self.level.width + column + swap;
+            u64::from((self.images.address() + pixel * PIXEL_BYTES) | swap)
+        };
+        let at = self.fill;
+        // SAFETY: the stage is this warp's, and empty (1); each lane has a place of its own.
+        unsafe {
+            self.weights(at)
+                .add(self.lane)
+                .write(weights.map(f32::to_bits));
+            self.places(at).add(self.lane).write(place);
+            warp::sync_warp();
+        }
+        // SAFETY: all lanes are here (1).
+        if unsafe { warp::is_elected() } {
+            let bar = self.barrier(at);
+            let mut load = bar.transaction();
+            for image in 0..TILED as u32 {
+                let map = match image {
+                    0 => maps[0],
+                    1 => maps[1 % TILED],
+                    2 => maps[2 % TILED],
+                    _ => maps[3 % TILED],
+                };
+                for query in 0..QUERIES {
+                    // SAFETY: the lanes wrote their places and met.
+                    let place = unsafe { self.places(at).add(query * CHUNKS + image).read() };
+                    let coords = [place as i32, (place >> 32) as i32, work.batch as i32];
+                    let tile = self
+                        .tiles(at)
+                        .byte_add((image * QUERIES + query) * TILE_BYTES);
+                    // The lanes only read the stage before: meeting orders that before the copy.
+                    // SAFETY: the map has this box, a pixel begins at a multiple of 64 bytes, and
+                    // the stage is empty (1).
+                    unsafe { load.tensor(tile, map, coords, TILE_BYTES) };
+                }
+            }
+            let _ = load.arrive();
+        }
+        self.fill.advance();
+        next.point += 1;
+        if next.point == POINTS {
+            next.point = 0;
+            next.group += work.step;
+        }
+        // SAFETY: the conditions are the same (1).
+        unsafe { self.look(problem, work, next) };
+    }
+
+    /// Waits for a round and adds what its places show.
+    ///
+    /// # Safety
+    /// 1. The round was filled; all lanes are here.
+    #[inline(always)]
+    unsafe fn drain(&mut self, problem: &Problem, sums: &mut [f32; 8]) {
+        let at = self.drain;
+        self.barrier(at).wait_parity(at.parity());
+        let offset = self.own * size_of::<[u32; 4]>() as u32;
+        let weights = |image: u32| {
+            let weights = self.weights(at).add(self.query * CHUNKS + image);
+            // SAFETY: the lane that worked the place out wrote it, and all met.
+            unsafe { weights.read() }.map(f32::from_bits)
+        };
+        let mut pixel = |place: SharedPtr<u8>, weight| {
+            // SAFETY: the pixel is in a tile that has arrived, or in an image in shared memory.
+            let chunk = unsafe { place.cast::<[u32; 4]>().read() };
+            accumulate(sums, chunk, weight);
+        };
+        for image in 0..TILED as u32 {
+            let [a, b, c, d] = weights(image);
+            let tile = (image * QUERIES + self.query) * TILE_BYTES + offset;
+            let tile = self.tiles(at).byte_add(tile).address();
+            let first = SharedPtr::from_address(tile ^ ((self.query & 1) * PIXEL_BYTES));
+            let second = SharedPtr::from_address(first.address() ^ PIXEL_BYTES);
+            pixel(first, a);
+            pixel(second, b);
+            pixel(first.byte_add(2 * PIXEL_BYTES), c);
+            pixel(second.byte_add(2 * PIXEL_BYTES), d);
+        }
+        for image in TILED as u32..LEVELS {
+            let [a, b, c, d] = weights(image);
+            let place = self.places(at).add(self.query * CHUNKS + image);
+            // SAFETY: the lane that worked the place out wrote it, and all met.
+            let place = unsafe { place.cast::<u32>().read() };
+            let swap = place & 1;
+            let first = SharedPtr::<u8>::from_address((place ^ swap) + offset);
+            let second = first.byte_add(PIXEL_BYTES.wrapping_sub(2 * PIXEL_BYTES * swap));
+            let below = problem.levels.pick(image).width * PIXEL_BYTES;
+            pixel(first, a);
+            pixel(second, b);
+            pixel(first.byte_add(below), c);
+            pixel(second.byte_add(below), d);
+        }
+        self.drain.advance();
+        // The stage is empty when all lanes have read it.
+        // SAFETY: all lanes are here (1).
+        unsafe { warp::sync_warp() };
+    }
+}

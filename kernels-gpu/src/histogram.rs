@@ -1,0 +1,72 @@
+//! A histogram: each block counts in shared memory, and one bulk reduction (`cp.reduce.async.bulk`)
+//! adds its counts to those of all blocks.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use tma::{
+    kernel,
+    ptx::{Add, cp_async_bulk, cp_reduce_async_bulk, fence},
+    shared,
+    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
+};
+
+/// Bins: one for each value of a byte.
+pub const BINS: usize = 256;
+
+const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
+
+/// Adds to `counts[v]` how often the byte `v` is among the `len` ones of `data`.
+///
+/// # Safety
+/// 1. `data` has `len` bytes that nobody writes while the kernel runs.
+/// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that nobody else uses.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/histogram.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
+    shared! {
+        static COUNTS: [u32; BINS] align 16;
+    }
+    let block_counts = COUNTS::ptr();
+    let mut bin = thread_idx().x;
+    while bin < BINS as u32 {
+        // SAFETY: the index is in bounds, and no other thread has it.
+        unsafe { block_counts.at(bin).write(0) };
+        bin += block_dim().x;
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+
+    let mut i = u64::from(block_idx().x) * u64::from(block_dim().x) + u64::from(thread_idx().x);
+    while i < u64::from(len) {
+        // SAFETY: the index is in bounds (1).
+        let value = unsafe { *data.add(i as usize) };
+        // SAFETY: the bin is a number in shared memory, which is used by atomic operations alone
+        // until the threads meet.
+        let count = unsafe { AtomicU32::from_ptr(block_counts.at(value.into()).as_ptr()) };
+        count.fetch_add(1, Ordering::Relaxed);
+        i += u64::from(grid_dim().x) * u64::from(block_dim().x);
+    }
+
+    // Make each thread's counts visible to the copy engine, then meet.
+    // SAFETY: a fence only orders.
+    unsafe { fence::proxy_async_shared_cta() };
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    if unsafe { is_elected() } {
+        // SAFETY: both ends have the bins (2), fences and the meeting order the counts before, and
+        // others use the sums by such reductions alone. Shared memory ends with the block: it has been
+        // read before.
+        unsafe {
+            cp_reduce_async_bulk::global_shared_cta::<Add, u32>(
+                counts,
+                block_counts.at(0),
+                BINS_BYTES,
+            );
+            cp_async_bulk::commit_group();
+            cp_async_bulk::wait_group_read::<0>();
+        }
+    }
+}

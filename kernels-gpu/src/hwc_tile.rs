@@ -1,0 +1,124 @@
+//! Ports what was tried on an RTX 5070: tiles of an image in `[H][W][C]` order. The innermost
+//! dimension of the map is C, then W, then H, and so are boxes and coordinates.
+
+use tma::{
+    Barrier, TensorMap, kernel,
+    ptx::mbarrier::Mbarrier,
+    shared,
+    thread::{block_idx, is_elected, sync_threads, thread_idx},
+    warp,
+};
+
+/// Channels of a tile.
+pub const CHANNELS: usize = 32;
+/// Columns of a tile, and rows.
+pub const SIDE: usize = 2;
+/// Lanes of a warp that issue a copy each.
+pub const LANES: usize = 8;
+
+/// Halves of a tile.
+const TILE_ELEMS: usize = CHANNELS * SIDE * SIDE;
+/// Words of a tile: two halves each.
+const TILE_WORDS: usize = TILE_ELEMS / 2;
+const TILE_BYTES: u32 = 2 * TILE_ELEMS as u32;
+
+/// Copies the tile of 2 x 2 pixels of 32 channels whose first element is at channel `c`, column `w`
+/// and row `h` to `output`, in the order of shared memory: channels, then columns, then rows.
+/// Elements outside the image are zero.
+///
+/// # Safety
+/// 1. `map` is a map of an image of halves with dimensions C, W, H and boxes of 32, 2, 2, without
+///    swizzle, that nobody writes while the kernel runs.
+/// 2. `output` has room for 128 halves that nobody else uses, and is a multiple of 4 bytes.
+/// 3. `c` is a multiple of 8.
+/// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/hwc_tile.ptx"), "\n```"))]
+#[kernel(max_threads = 128)]
+pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i32, w: i32, h: i32) {
+    shared! {
+        static SMEM_TILE: [u32; TILE_WORDS] align 128;
+        static BAR: Mbarrier;
+    }
+    let tile = SMEM_TILE::ptr();
+    if thread_idx().x == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), 1) };
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+
+    // SAFETY: whole warps are here, and the block is one-dimensional (4).
+    if unsafe { is_elected() } {
+        let mut load = bar.transaction();
+        // X is C, Y is W, Z is H.
+        // SAFETY: the map has this box (1), its first element is aligned (3), and nobody uses the
+        // tile before the phase completes.
+        unsafe { load.tensor(tile.cast(), map, [c, w, h], TILE_BYTES) };
+        let _ = load.arrive();
+    }
+    bar.wait_parity(0);
+
+    let i = thread_idx().x;
+    if i < TILE_WORDS as u32 {
+        // SAFETY: the index is in bounds, the copy wrote the word, and the output has room (2).
+        unsafe { *output.add(i as usize) = tile.at(i).read() };
+    }
+}
+
+/// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight
+/// lanes of a warp issue a copy each, into a slot of their own.
+///
+/// Tile `i` begins at channel 0, column `places[2 * i]` and row `places[2 * i + 1]`.
+///
+/// # Safety
+/// 1. `map` is as for [`hwc_tile`].
+/// 2. `places` has two numbers and `output` room for 128 halves for each tile, that is, for
+///    [`LANES`] in each block; nobody else uses them, and both are multiples of 4 bytes.
+/// 3. Blocks are one warp.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/hwc_tile_lanes.ptx"), "\n```"))]
+#[kernel(max_threads = 32)]
+pub unsafe fn hwc_tile_lanes(
+    #[grid_constant] map: &TensorMap,
+    places: *const i32,
+    output: *mut u32,
+) {
+    shared! {
+        static SMEM_TILES: [u32; LANES * TILE_WORDS] align 128;
+        static LANES_BAR: Mbarrier;
+    }
+    let tiles = SMEM_TILES::ptr();
+    let lane = thread_idx().x;
+    let first = block_idx().x as usize * LANES;
+    if lane == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(LANES_BAR::ptr(), LANES as u32) };
+    }
+    // SAFETY: the whole warp is here, which is the block (3).
+    unsafe { warp::sync_warp() };
+    // SAFETY: the meeting orders the initialisation before; eight lanes arrive, each with the bytes
+    // of its own copy.
+    let bar = unsafe { Barrier::assume_init(LANES_BAR::ptr()) };
+
+    if lane < LANES as u32 {
+        let place = (first + lane as usize) * 2;
+        // SAFETY: there are two numbers for each tile (2).
+        let (w, h) = unsafe { (*places.add(place), *places.add(place + 1)) };
+        let slot = tiles.at(lane * TILE_WORDS as u32);
+        let mut load = bar.transaction();
+        // SAFETY: the map has this box (1), channel 0 is aligned, and nobody uses the slot before
+        // the phase completes.
+        unsafe { load.tensor(slot.cast(), map, [0, w, h], TILE_BYTES) };
+        let _ = load.arrive();
+    }
+    // All lanes wait for all eight copies.
+    bar.wait_parity(0);
+
+    let mut i = lane;
+    while i < (LANES * TILE_WORDS) as u32 {
+        // SAFETY: the index is in bounds, the copies wrote the word, and the output has room (2).
+        unsafe { *output.add(first * TILE_WORDS + i as usize) = tiles.at(i).read() };
+        i += 32;
+    }
+}

@@ -1,0 +1,84 @@
+//! One load for all blocks of a cluster: each block fetches a slice of a tile and multicasts it, so
+//! that every block has the whole tile and global memory is read once.
+
+use tma::{
+    Barrier, TensorMap, cluster, kernel,
+    ptx::{cp_async_bulk_tensor, fence, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, is_elected, thread_idx},
+};
+
+/// Blocks of a cluster.
+pub const BLOCKS: u32 = 4;
+/// Columns and rows of the tile.
+pub const TILE: [usize; 2] = [64, 32];
+/// Rows that a block fetches.
+pub const SLICE_ROWS: usize = TILE[1] / BLOCKS as usize;
+
+const TILE_ELEMS: usize = TILE[0] * TILE[1];
+const TILE_BYTES: u32 = 4 * TILE_ELEMS as u32;
+const SLICE_BYTES: u32 = TILE_BYTES / BLOCKS;
+
+/// Each cluster loads the tile at column `x + 64 * cluster` and row `y`, and each of its four blocks
+/// writes it to its place of `output`, plus the block's number in the cluster.
+///
+/// # Safety
+/// 1. `map` is a two-dimensional map of `i32` with boxes of 64 by [`SLICE_ROWS`] and no swizzle, over
+///    a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
+/// 2. `output` has a tile for each block, at a multiple of 4 bytes, that nobody else uses.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/multicast_tile.ptx"), "\n```"))]
+#[kernel(max_threads = 1024, cluster = 4)]
+pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32, x: i32, y: i32) {
+    shared! {
+        static SMEM_TILE: [i32; TILE_ELEMS] align 128;
+        static BAR: Mbarrier;
+    }
+    let tile = SMEM_TILE::ptr();
+    let rank = cluster::block_rank();
+    let cluster = cluster::cluster_idx().x;
+
+    // Every block has a barrier of its own, which counts all slices that arrive in it.
+    if thread_idx().x == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier; the fence shows it to the
+        // cluster.
+        unsafe {
+            Barrier::init(BAR::ptr(), 1);
+            fence::mbarrier_init_release_cluster();
+        }
+        // SAFETY: this thread has initialised it; it alone arrives, with the bytes of all slices.
+        let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+        let _ = bar.arrive_expect_tx(TILE_BYTES);
+    }
+    // No slice may be sent before the barriers of all blocks are there.
+    // SAFETY: every thread of the cluster is here, whole warps (3).
+    unsafe { cluster::sync() };
+    // SAFETY: the meeting orders the initialisation before; the bytes are those of all slices.
+    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+
+    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
+    if unsafe { is_elected() } {
+        let column = x + (cluster * TILE[0] as u32) as i32;
+        let row = y + (rank * SLICE_ROWS as u32) as i32;
+        // SAFETY: the map has this box (1), whose first column is aligned; the slice has its place
+        // in every block, whose barrier expects it; no block ends before all slices are there.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
+                tile.cast::<u8>().byte_add(rank * SLICE_BYTES),
+                map,
+                [column, row],
+                bar.address(),
+                (1 << BLOCKS) - 1,
+            );
+        }
+    }
+    bar.wait_parity(0);
+
+    let first = (cluster * BLOCKS + rank) as usize * TILE_ELEMS;
+    let mut i = thread_idx().x;
+    while i < TILE_ELEMS as u32 {
+        // SAFETY: the index is in bounds, the copies wrote the tile, and the output has its place (2).
+        unsafe { *output.add(first + i as usize) = tile.at(i).read() + rank as i32 };
+        i += block_dim().x;
+    }
+}

@@ -1,0 +1,142 @@
+//! A persistent loop over tiles: one warp loads into a ring of stages, the others compute and store
+//! through two output tiles, so that loads, work and stores overlap.
+
+use tma::{
+    Ring, Stores, TensorMap, kernel,
+    ptx::{barrier_cta, cp_async_bulk, fence, mbarrier::Mbarrier},
+    ring::Cursor,
+    shared,
+    thread::{block_dim, block_idx, grid_dim, sync_threads, thread_idx},
+    warp,
+};
+
+/// Columns and rows of a tile.
+pub const TILE: [usize; 2] = [64, 32];
+
+const TILE_ELEMS: u32 = (TILE[0] * TILE[1]) as u32;
+const TILE_BYTES: u32 = TILE_ELEMS * size_of::<f32>() as u32;
+/// Output tiles: one is stored while the next is written.
+const OUTPUTS: u32 = 2;
+/// The hardware barrier at which the computing warps meet.
+const WORKERS: u32 = 1;
+
+/// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles of which each block takes
+/// every `gridDim.x`-th.
+///
+/// Entries `persistent_tiles_2` to `persistent_tiles_4` have so many stages. The launch asks for
+/// `(STAGES + 2) * 8192 + 16 * STAGES` bytes of shared memory.
+///
+/// # Safety
+/// 1. `source` and `target` are two-dimensional maps of `f32` with boxes of [`TILE`] and no swizzle,
+///    over matrices of the same size that nobody else uses while the kernel runs; `tiles` is the
+///    number of tiles along the columns and along the rows.
+/// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
+/// 3. The launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `persistent_tiles_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/persistent_tiles_4.ptx"), "\n```"))]
+#[kernel(max_threads = 288, instances(STAGES = 2, 3, 4))]
+pub unsafe fn persistent_tiles<const STAGES: u32>(
+    #[grid_constant] source: &TensorMap,
+    #[grid_constant] target: &TensorMap,
+    tiles_x: u32,
+    tiles_y: u32,
+) {
+    // Stages, then output tiles, then barriers.
+    let smem = shared::dynamic::<f32, 128>();
+    let stage_data = |stage: u32| smem.add(stage * TILE_ELEMS);
+    let output = |number: u32| smem.add((STAGES + number) * TILE_ELEMS);
+    let barriers = smem.add((STAGES + OUTPUTS) * TILE_ELEMS).cast::<Mbarrier>();
+    let workers = block_dim().x - 32;
+
+    if thread_idx().x == 0 {
+        // A stage is full when the loading thread has arrived and its bytes are there, and empty when
+        // every worker has read it.
+        // SAFETY: one thread does so, before any other uses the barriers.
+        unsafe { Ring::<STAGES>::init(barriers, 1, workers) };
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; the loading thread fills and the workers
+    // empty each stage in order.
+    let ring = unsafe { Ring::<STAGES>::assume_init(barriers) };
+    let mut cursor = Cursor::new();
+    let tiles = tiles_x * tiles_y;
+    let coords = |tile: u32| {
+        [
+            (tile % tiles_x * TILE[0] as u32) as i32,
+            (tile / tiles_x * TILE[1] as u32) as i32,
+        ]
+    };
+
+    // SAFETY: every thread is here, and blocks are one-dimensional (2).
+    let warp_index = unsafe { warp::index() };
+    if warp_index == 0 {
+        // SAFETY: the whole warp is here.
+        if unsafe { warp::is_elected() } {
+            let mut tile = block_idx().x;
+            while tile < tiles {
+                ring.acquire(cursor);
+                let full = ring.full(cursor);
+                let mut load = full.transaction();
+                // The workers only read the stage: their arrivals order that before the copy.
+                // SAFETY: the map has this box (1), which begins at a multiple of 256 bytes, and the
+                // stage is empty.
+                unsafe {
+                    let stage = stage_data(cursor.stage());
+                    load.tensor(stage.cast(), source, coords(tile), TILE_BYTES)
+                };
+                let _ = load.arrive();
+                cursor.advance();
+                tile += grid_dim().x;
+            }
+        }
+    } else {
+        let worker = thread_idx().x - 32;
+        // The same lane every time (PTX ISA 9.7.13.14): the groups of stores belong to it.
+        // SAFETY: whole warps come here together (2).
+        let stores_tiles = || warp_index == 1 && unsafe { warp::is_elected() };
+        let mut number = 0;
+        let mut tile = block_idx().x;
+        while tile < tiles {
+            // The store before the last has read this output tile: its thread says so to the others.
+            if stores_tiles() {
+                // SAFETY: the groups are this thread's.
+                unsafe { cp_async_bulk::wait_group_read::<{ OUTPUTS - 1 }>() };
+            }
+            // SAFETY: all workers and no others come here, whole warps (2).
+            unsafe { barrier_cta::sync_aligned_count(WORKERS, workers) };
+
+            ring.wait(cursor);
+            let stage = stage_data(cursor.stage());
+            let mut i = worker;
+            while i < TILE_ELEMS {
+                // SAFETY: the index is in bounds, the copy wrote the stage, nobody else has the place
+                // in the output tile.
+                unsafe { output(number).add(i).write(2.0 * stage.add(i).read() + 1.0) };
+                i += workers;
+            }
+            ring.release(cursor);
+
+            // Make each worker's writes visible to the copy engine, then meet.
+            // SAFETY: a fence only orders.
+            unsafe { fence::proxy_async_shared_cta() };
+            // SAFETY: all workers and no others come here, whole warps (2).
+            unsafe { barrier_cta::sync_aligned_count(WORKERS, workers) };
+            if stores_tiles() {
+                let mut stores = Stores::new();
+                // SAFETY: the map has this box (1), no coordinate is negative, and fences and the
+                // meeting order the writes before.
+                unsafe { stores.tensor(target, coords(tile), output(number).cast()) };
+                // The next rounds wait for it.
+                let _ = stores.commit();
+            }
+            number = (number + 1) % OUTPUTS;
+            cursor.advance();
+            tile += grid_dim().x;
+        }
+        if stores_tiles() {
+            // Shared memory ends with the block.
+            // SAFETY: the groups are this thread's.
+            unsafe { cp_async_bulk::wait_group_read::<0>() };
+        }
+    }
+}

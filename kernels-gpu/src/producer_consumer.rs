@@ -1,0 +1,189 @@
+//! Ports the guide's "Producer-Consumer Pattern Through Warp Specialization" with LDGSTS: the first
+//! warp copies batches into two buffers, the others work on them.
+
+use tma::{
+    Barrier, Ring, SharedPtr, kernel,
+    ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
+    ring::Cursor,
+    shared,
+    thread::{block_dim, block_idx, sync_threads, thread_idx},
+    warp,
+};
+
+/// Buffers in shared memory.
+const STAGES: u32 = 2;
+/// Threads that produce: one warp.
+const PRODUCERS: u32 = 32;
+
+/// Writes `2 * x + 1` for each number `x` of `input` to the same place of `output`: with a ring of
+/// stages, as `cuda::pipeline` has it.
+///
+/// Each block has `batches` batches of `buffer_len` numbers, one behind the other. The launch asks
+/// for `2 * 4 * buffer_len` bytes of shared memory.
+///
+/// # Safety
+/// 1. `input` and `output` have `buffer_len * batches` numbers for each block, at multiples of 4
+///    bytes; nobody else writes the input or uses the output while the kernel runs.
+/// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
+/// 3. The launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/producer_consumer_ring.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn producer_consumer_ring(
+    input: *const f32,
+    output: *mut f32,
+    batches: u32,
+    buffer_len: u32,
+) {
+    shared! {
+        static RING: [Mbarrier; Ring::<STAGES>::BARRIERS];
+    }
+    let buffer = shared::dynamic::<f32, 16>();
+    let block = Block::new(input, output, batches, buffer_len);
+    if thread_idx().x == 0 {
+        // SAFETY: one thread does so, before any other uses the barriers.
+        unsafe { Ring::<STAGES>::init(RING::ptr().cast(), PRODUCERS, block_dim().x - PRODUCERS) };
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; producers and consumers go through the
+    // stages in order, and each arrives once at each.
+    let ring = unsafe { Ring::<STAGES>::assume_init(RING::ptr().cast()) };
+
+    let mut cursor = Cursor::new();
+    // SAFETY: every thread is here, and blocks are one-dimensional (2).
+    if unsafe { warp::index() } == 0 {
+        for batch in 0..batches {
+            ring.acquire(cursor);
+            // SAFETY: the batch is there (1), and the stage is empty. The barrier takes one arrival
+            // from each producer, which its copies make when they are done.
+            unsafe {
+                block.produce(buffer.add(cursor.stage() * buffer_len), batch);
+                cp_async_mbarrier_arrive::arrive_noinc(ring.full(cursor).address());
+            }
+            cursor.advance();
+        }
+    } else {
+        for batch in 0..batches {
+            ring.wait(cursor);
+            // SAFETY: the batch is there (1), and the stage is full.
+            unsafe { block.consume(buffer.add(cursor.stage() * buffer_len), batch) };
+            ring.release(cursor);
+            cursor.advance();
+        }
+    }
+}
+
+/// As [`producer_consumer_ring`], with four bare barriers at which every thread arrives.
+///
+/// # Safety
+/// As for [`producer_consumer_ring`].
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/producer_consumer_barriers.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn producer_consumer_barriers(
+    input: *const f32,
+    output: *mut f32,
+    batches: u32,
+    buffer_len: u32,
+) {
+    // The first two say whether the buffers are ready to be filled, the others whether they are
+    // filled.
+    shared! {
+        static BAR: [Mbarrier; 4];
+    }
+    let buffer = shared::dynamic::<f32, 16>();
+    let block = Block::new(input, output, batches, buffer_len);
+    if thread_idx().x < 4 {
+        // SAFETY: one thread does so for each, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr().at(thread_idx().x), block_dim().x) };
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisations before; in each phase every thread arrives once.
+    let [ready, filled] = [0, 2]
+        .map(|first| move |i: u32| unsafe { Barrier::assume_init(BAR::ptr().at(first + i % 2)) });
+
+    // SAFETY: every thread is here, and blocks are one-dimensional (2).
+    if unsafe { warp::index() } == 0 {
+        for i in 0..batches {
+            // Wait for the buffer to be ready.
+            ready(i).arrive_and_wait();
+            // Fill it: the phase waits for the copies besides this thread's own arrival.
+            // SAFETY: the batch is there (1), the buffer is ready, and the arrival comes after.
+            unsafe {
+                block.produce(buffer.add(i % 2 * buffer_len), i);
+                cp_async_mbarrier_arrive::arrive(filled(i).address());
+            }
+            let _ = filled(i).arrive();
+        }
+    } else {
+        // Both buffers are ready to be filled for the first time.
+        let _ = ready(0).arrive();
+        let _ = ready(1).arrive();
+        for i in 0..batches {
+            filled(i).arrive_and_wait();
+            // SAFETY: the batch is there (1), and the buffer is filled.
+            unsafe { block.consume(buffer.add(i % 2 * buffer_len), i) };
+            // The buffer is ready to be filled again.
+            let _ = ready(i).arrive();
+        }
+    }
+}
+
+/// What a block works on.
+struct Block {
+    input: *const f32,
+    output: *mut f32,
+    first: usize,
+    buffer_len: u32,
+}
+
+impl Block {
+    #[inline(always)]
+    fn new(input: *const f32, output: *mut f32, batches: u32, buffer_len: u32) -> Self {
+        Self {
+            input,
+            output,
+            first: block_idx().x as usize * batches as usize * buffer_len as usize,
+            buffer_len,
+        }
+    }
+
+    #[inline(always)]
+    fn batch(&self, batch: u32) -> usize {
+        self.first + batch as usize * self.buffer_len as usize
+    }
+
+    /// Starts this producer's copies of a batch.
+    ///
+    /// # Safety
+    /// 1. The batch is there, and the buffer has room for it that nobody uses.
+    #[inline(always)]
+    unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
+        let mut i = thread_idx().x;
+        while i < self.buffer_len {
+            // SAFETY: the number is there, and has a place of its own (1).
+            unsafe {
+                let from = self.input.add(self.batch(batch) + i as usize);
+                cp_async::shared_cta_global::<Ca, 4>(buffer.add(i).cast(), from.cast());
+            }
+            i += PRODUCERS;
+        }
+    }
+
+    /// This consumer's part of a batch.
+    ///
+    /// # Safety
+    /// 1. The batch is in the buffer, for this thread to see, and the output has room for it.
+    #[inline(always)]
+    unsafe fn consume(&self, buffer: SharedPtr<f32>, batch: u32) {
+        let mut i = thread_idx().x - PRODUCERS;
+        while i < self.buffer_len {
+            // SAFETY: the number is there, and the output has its place (1).
+            unsafe {
+                let place = self.output.add(self.batch(batch) + i as usize);
+                *place = 2.0 * buffer.add(i).read() + 1.0;
+            }
+            i += block_dim().x - PRODUCERS;
+        }
+    }
+}

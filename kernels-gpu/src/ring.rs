@@ -1,0 +1,113 @@
+//! Ports the guide's "Using STAS": the blocks of a cluster stand in a ring, and each sends to the
+//! next what it got from the one before, with stores that do not wait (`st.async`).
+//!
+//! The guide waits with the default scope of `mbarrier_try_wait_parity`, the block. What the barriers
+//! of this kernel are for comes from other blocks: arrivals and stores that are released to the
+//! cluster. By the memory model (PTX ISA 8.7) a wait that acquires in the block alone does not
+//! synchronise with them. So both waits acquire in the cluster here.
+
+use tma::{
+    Barrier, SharedPtr, cluster, kernel,
+    ptx::{
+        Acquire, Cluster, Release, mapa,
+        mbarrier::{self, Mbarrier},
+        st_async,
+    },
+    shared,
+    thread::{block_dim, block_idx, grid_dim, thread_idx},
+};
+
+/// Blocks of the cluster.
+pub const BLOCKS: u32 = 8;
+/// Most threads of a block.
+pub const MAX_THREADS: usize = 1024;
+
+/// Each thread begins with a number of its own, and in each of `rounds` rounds sends its number to
+/// the next block of its cluster and takes the one that comes from the block before, plus one. In
+/// the end it writes the number to its place of `output`.
+///
+/// A thread begins with the index of its place.
+///
+/// # Safety
+/// 1. `output` has a number for each thread of the grid, at a multiple of 4 bytes, that nobody else
+///    uses while the kernel runs.
+/// 2. Grid and blocks are one-dimensional; blocks are whole warps.
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/ring.ptx"), "\n```"))]
+#[kernel(max_threads = 1024, cluster = 8)]
+pub unsafe fn ring(output: *mut u32, rounds: u32) {
+    shared! {
+        static BUFFER: [u32; MAX_THREADS];
+        static FILLED: Mbarrier;
+        static READY: Mbarrier;
+    }
+    let (tid, threads) = (thread_idx().x, block_dim().x);
+    let (filled, ready) = (FILLED::ptr(), READY::ptr());
+
+    if tid == 0 {
+        // Filled when the one before has sent all, ready when all threads of the next have read.
+        // SAFETY: one thread does so, before any other uses the barriers.
+        unsafe {
+            Barrier::init(filled, 1);
+            Barrier::init(ready, threads);
+        }
+    }
+    // Meet, so that the barriers of the others are initialised, too.
+    // SAFETY: every thread of the cluster is here, whole warps (2).
+    unsafe { cluster::sync() };
+
+    // Where the next block and the one before have what is written to.
+    let rank = cluster::block_rank();
+    // SAFETY: the ranks are those of blocks of the cluster.
+    let (buffer_next, filled_next, ready_prev) = unsafe {
+        let next = (rank + 1) % BLOCKS;
+        (
+            mapa::shared_cluster_u32(BUFFER::ptr().at(tid), next),
+            mapa::shared_cluster_u32(filled, next),
+            mapa::shared_cluster_u32(ready, (rank + BLOCKS - 1) % BLOCKS),
+        )
+    };
+
+    let place = block_idx().x * threads + tid;
+    let mut number = place;
+    let mut parity = 0;
+    for _ in 0..rounds {
+        // As producers, send to the next block.
+        // SAFETY: the next block expects the bytes in this phase, and has read those of the last
+        // round; no block ends before its neighbours have ended the round.
+        unsafe { st_async::weak_shared_cluster(buffer_next, number, filled_next) };
+        if tid == 0 {
+            // SAFETY: the barrier takes this one arrival in each phase, and the bytes that the block
+            // before sends.
+            unsafe {
+                mbarrier::arrive_expect_tx::<Release, Cluster>(filled, threads * 4);
+            }
+        }
+        // As consumers, wait for what the block before sends, and use it.
+        // SAFETY: the barrier is initialised, and the parity is that of its phase.
+        unsafe { wait_parity(filled, parity) };
+        // SAFETY: the block before has written the number.
+        number = unsafe { BUFFER::ptr().at(tid).read() } + 1;
+        // Tell it that the buffer may be written again.
+        // SAFETY: its barrier takes an arrival from each of our threads, and it waits for them.
+        unsafe { mbarrier::arrive_sink::<Release, Cluster>(ready_prev) };
+        // As producers, wait until the next block has read.
+        // SAFETY: the barrier is initialised, and the parity is that of its phase.
+        unsafe { wait_parity(ready, parity) };
+        parity ^= 1;
+    }
+    if place < grid_dim().x * threads {
+        // SAFETY: the output has the place (1).
+        unsafe { *output.add(place as usize) = number };
+    }
+}
+
+/// Waits for the phase of this parity, and acquires what the cluster released to it.
+///
+/// # Safety
+/// 1. `bar` is an initialised barrier of this block.
+/// 2. `parity` is 0 or 1, that of the current or the last phase.
+#[inline(always)]
+unsafe fn wait_parity(bar: SharedPtr<Mbarrier>, parity: u32) {
+    // SAFETY: (1) and (2).
+    while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(bar, parity) } {}
+}

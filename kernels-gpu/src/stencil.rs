@@ -1,0 +1,267 @@
+//! Ports the guide's "Batching Loads in Conditional Code": a block loads a centre and two halos with
+//! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
+
+use tma::{
+    Barrier, SharedPtr, kernel,
+    ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, block_idx, sync_threads, thread_idx},
+};
+
+/// Numbers in the middle: one for each thread that loads.
+pub const CENTER: u32 = 32;
+/// Numbers on each side.
+pub const HALO: u32 = 8;
+
+const BUFFER: usize = (HALO + CENTER + HALO) as usize;
+
+/// For each of the 32 numbers in the middle, the sum of it and its eight neighbours on each side;
+/// loaded by ordinary loads, as the guide's sample begins.
+///
+/// Block `i` has the numbers from `32 * i` of `center`, and from `8 * i` of the halos.
+///
+/// # Safety
+/// 1. `center` and `output` have 32 numbers for each block, `left` and `right` 8, at multiples of 4
+///    bytes; nobody else writes the inputs or uses the output while the kernel runs.
+/// 2. Grid and blocks are one-dimensional; blocks have at least 32 threads.
+#[kernel(max_threads = 1024)]
+pub unsafe fn stencil_loads(
+    left: *const f32,
+    center: *const f32,
+    right: *const f32,
+    output: *mut f32,
+) {
+    let buffer = BUFFER_OF_BLOCK::ptr();
+    // SAFETY: the conditions are this kernel's own (1, 2).
+    let (left, center, right) = unsafe { of_block(left, center, right) };
+    let tid = thread_idx().x;
+    let copy = |to: u32, from: *const f32| {
+        // SAFETY: both places are there, and nobody else has the one in the buffer.
+        unsafe { buffer.at(to).write(*from.add(tid as usize)) };
+    };
+    if tid < HALO {
+        copy(tid, left);
+    } else if (CENTER - HALO..CENTER).contains(&tid) {
+        copy(
+            tid + HALO + HALO,
+            right.wrapping_sub((CENTER - HALO) as usize),
+        );
+    }
+    if tid < CENTER {
+        copy(tid + HALO, center);
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the buffer is written, and the conditions are this kernel's own (1, 2).
+    unsafe { sum(buffer, output) };
+}
+
+/// As [`stencil_loads`], by copies that each thread starts for itself and that a barrier waits for:
+/// the guide's version 1.
+///
+/// # Safety
+/// As for [`stencil_loads`].
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/stencil_threads.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn stencil_threads(
+    left: *const f32,
+    center: *const f32,
+    right: *const f32,
+    output: *mut f32,
+) {
+    let buffer = BUFFER_OF_BLOCK::ptr();
+    // SAFETY: every thread is here.
+    let bar = unsafe { barrier_of_all() };
+    // SAFETY: the conditions are this kernel's own (1, 2).
+    unsafe {
+        let (left, center, right) = of_block(left, center, right);
+        own_copies(buffer, left, center, right);
+        wait(&bar);
+        sum(buffer, output);
+    }
+}
+
+/// As [`stencil_loads`], by copies that all threads of the block start together and that a barrier
+/// waits for: the guide's version 2.
+///
+/// # Safety
+/// As for [`stencil_loads`].
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/stencil_block.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn stencil_block(
+    left: *const f32,
+    center: *const f32,
+    right: *const f32,
+    output: *mut f32,
+) {
+    let buffer = BUFFER_OF_BLOCK::ptr();
+    // SAFETY: every thread is here.
+    let bar = unsafe { barrier_of_all() };
+    // SAFETY: the conditions are this kernel's own (1, 2).
+    unsafe {
+        let (left, center, right) = of_block(left, center, right);
+        copy_together(buffer.at(0), left, HALO);
+        copy_together(buffer.at(HALO), center, CENTER);
+        copy_together(buffer.at(HALO + CENTER), right, HALO);
+        wait(&bar);
+        sum(buffer, output);
+    }
+}
+
+/// As [`stencil_loads`], by copies that each thread starts for itself and waits for as a group: the
+/// guide's primitives.
+///
+/// # Safety
+/// As for [`stencil_loads`].
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/stencil_groups.ptx"), "\n```"))]
+#[kernel(max_threads = 1024)]
+pub unsafe fn stencil_groups(
+    left: *const f32,
+    center: *const f32,
+    right: *const f32,
+    output: *mut f32,
+) {
+    let buffer = BUFFER_OF_BLOCK::ptr();
+    // SAFETY: the conditions are this kernel's own (1, 2).
+    unsafe {
+        let (left, center, right) = of_block(left, center, right);
+        own_copies(buffer, left, center, right);
+        cp_async::commit_group();
+        // A thread waits for its own copies; the meeting shows them to the others.
+        cp_async::wait_group::<0>();
+        sync_threads();
+        sum(buffer, output);
+    }
+}
+
+shared! {
+    /// Left halo, centre, right halo.
+    static BUFFER_OF_BLOCK: [f32; BUFFER];
+}
+
+/// The block's part of the inputs.
+///
+/// # Safety
+/// 1. As (1) and (2) of [`stencil_loads`].
+#[inline(always)]
+unsafe fn of_block(
+    left: *const f32,
+    center: *const f32,
+    right: *const f32,
+) -> (*const f32, *const f32, *const f32) {
+    let block = block_idx().x as usize;
+    let halo = block * HALO as usize;
+    // SAFETY: the parts lie within the inputs (1).
+    unsafe {
+        (
+            left.add(halo),
+            center.add(block * CENTER as usize),
+            right.add(halo),
+        )
+    }
+}
+
+/// A barrier at which every thread of the block arrives.
+///
+/// # Safety
+/// 1. Every thread of the block reaches this same call.
+#[inline(always)]
+unsafe fn barrier_of_all() -> Barrier {
+    shared! {
+        static BAR: Mbarrier;
+    }
+    if thread_idx().x == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), block_dim().x) };
+    }
+    // SAFETY: every thread is here (1).
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before; each thread arrives once.
+    unsafe { Barrier::assume_init(BAR::ptr()) }
+}
+
+/// Starts a copy of one number.
+///
+/// # Safety
+/// 1. Those of [`cp_async::shared_cta_global`], with 4 bytes.
+#[inline(always)]
+unsafe fn copy(to: SharedPtr<f32>, from: *const f32) {
+    // SAFETY: (1).
+    unsafe { cp_async::shared_cta_global::<Ca, 4>(to.cast(), from.cast()) };
+}
+
+/// The copies of the first warp: two halos and the centre.
+///
+/// # Safety
+/// 1. The pointers are those of [`of_block`]; nobody uses the buffer.
+#[inline(always)]
+unsafe fn own_copies(
+    buffer: SharedPtr<[f32; BUFFER]>,
+    left: *const f32,
+    center: *const f32,
+    right: *const f32,
+) {
+    let tid = thread_idx().x;
+    // SAFETY: the numbers are there, and each has a place of its own (1).
+    unsafe {
+        if tid < HALO {
+            copy(buffer.at(tid), left.add(tid as usize));
+        } else if (CENTER - HALO..CENTER).contains(&tid) {
+            let number = tid - (CENTER - HALO);
+            copy(
+                buffer.at(HALO + CENTER + number),
+                right.add(number as usize),
+            );
+        }
+        if tid < CENTER {
+            copy(buffer.at(HALO + tid), center.add(tid as usize));
+        }
+    }
+}
+
+/// Starts copies of `count` numbers, spread over the threads of the block.
+///
+/// # Safety
+/// 1. Both ends have `count` numbers, and nobody uses those at `to`.
+#[inline(always)]
+unsafe fn copy_together(to: SharedPtr<f32>, from: *const f32, count: u32) {
+    let mut i = thread_idx().x;
+    while i < count {
+        // SAFETY: the numbers are there, and each is copied once (1).
+        unsafe { copy(to.add(i), from.add(i as usize)) };
+        i += block_dim().x;
+    }
+}
+
+/// Waits for the copies of all threads.
+///
+/// # Safety
+/// 1. Every thread of the block calls it, once.
+#[inline(always)]
+unsafe fn wait(bar: &Barrier) {
+    // The phase waits for this thread's copies, too: they add an arrival and make it when they are
+    // done.
+    // SAFETY: the thread's own arrival is still to come.
+    unsafe { cp_async_mbarrier_arrive::arrive(bar.address()) };
+    bar.arrive_and_wait();
+}
+
+/// What the stencil computes.
+///
+/// # Safety
+/// 1. The buffer is written, for all threads to see.
+/// 2. As (1) and (2) of [`stencil_loads`].
+#[inline(always)]
+unsafe fn sum(buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
+    let tid = thread_idx().x;
+    if tid < CENTER {
+        let mut sum = 0.0;
+        for neighbour in 0..=2 * HALO {
+            // SAFETY: the index is in bounds, and the number is written (1).
+            sum += unsafe { buffer.at(tid + neighbour).read() };
+        }
+        let index = (block_idx().x * CENTER + tid) as usize;
+        // SAFETY: the output has its place (2).
+        unsafe { *output.add(index) = sum };
+    }
+}

@@ -1,0 +1,66 @@
+use launch::{Launch, Violations};
+use tensor_map::{DataType, TensorMap, Tiled};
+
+use crate::{Matrix, conditions::Conditions};
+
+/// Writes `2 * x + 1` for each element of a matrix of `f32`, by blocks that stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PersistentTiles {
+    /// Stages of the ring: 2 to 4.
+    pub stages: u32,
+    /// Both matrices.
+    pub matrix: Matrix,
+    /// The buffer that is read.
+    pub source: usize,
+    /// The buffer that is written.
+    pub target: usize,
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of a block: one warp loads, the others compute.
+    pub threads: u32,
+}
+
+impl PersistentTiles {
+    /// Columns and rows of a tile.
+    pub const TILE: [u32; 2] = [64, 32];
+
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// All that the kernel cannot take.
+    pub fn launch(&self) -> Result<Launch, Violations> {
+        let mut conditions = Conditions::default();
+        conditions.within("stages", self.stages, 2..=4, "there are kernels for");
+        conditions.multiple(
+            "threads of a block",
+            self.threads.into(),
+            32,
+            "warps have a role each: a multiple of",
+        );
+        let reason = "a warp that loads and one to eight that compute:";
+        conditions.within("threads of a block", self.threads, 64..=288, reason);
+        self.matrix.check("the matrix", &mut conditions);
+        let tile_bytes = 4 * Self::TILE[0] * Self::TILE[1];
+        let shared_bytes = (self.stages + 2) * tile_bytes + 16 * self.stages;
+        let tiles = |length: usize, side: u32| length.div_ceil(side as usize) as u32;
+        conditions.launch(
+            Launch::new(
+                &format!("persistent_tiles_{}", self.stages),
+                self.blocks,
+                self.threads,
+            )
+            .shared_bytes(shared_bytes)
+            .tensor_map(map(self.matrix), self.source)
+            .tensor_map(map(self.matrix), self.target)
+            .scalar(tiles(self.matrix.width, Self::TILE[0]))
+            .scalar(tiles(self.matrix.height, Self::TILE[1])),
+        )
+    }
+}
+
+fn map(matrix: Matrix) -> Tiled {
+    let dims = [matrix.width as u64, matrix.height as u64];
+    TensorMap::tiled(DataType::F32, &dims)
+        .strides_bytes(&[matrix.pitch as u64 * 4])
+        .box_dims(&PersistentTiles::TILE)
+}

@@ -1,0 +1,59 @@
+use launch::{Launch, Violations};
+
+use crate::conditions::Conditions;
+
+/// Writes `2 * x + 1` for each number of the input: a warp of each block copies, the others compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProducerConsumer {
+    /// Which of the two.
+    pub form: ProducerConsumerForm,
+    /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
+    pub input: usize,
+    /// The buffer that is written, as long.
+    pub output: usize,
+    /// Batches of a block.
+    pub batches: u32,
+    /// Numbers of a batch.
+    pub buffer_len: u32,
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of a block.
+    pub threads: u32,
+}
+
+/// What tells the warps of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProducerConsumerForm {
+    /// A ring of stages.
+    #[doc(alias = "cuda::pipeline")]
+    Ring,
+    /// Four barriers at which all arrive.
+    #[doc(alias = "__mbarrier_t")]
+    Barriers,
+}
+
+impl ProducerConsumer {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// All that the kernels cannot take.
+    pub fn launch(&self) -> Result<Launch, Violations> {
+        let mut conditions = Conditions::default();
+        let reason = "warps have a role each: a multiple of";
+        conditions.multiple("threads of a block", self.threads.into(), 32, reason);
+        let reason = "a warp that copies and at least one that computes:";
+        conditions.within("threads of a block", self.threads, 64..=1024, reason);
+        let entry = match self.form {
+            ProducerConsumerForm::Ring => "producer_consumer_ring",
+            ProducerConsumerForm::Barriers => "producer_consumer_barriers",
+        };
+        conditions.launch(
+            Launch::new(entry, self.blocks, self.threads)
+                .shared_bytes(self.buffer_len.saturating_mul(8))
+                .buffer(self.input)
+                .buffer(self.output)
+                .scalar(self.batches)
+                .scalar(self.buffer_len),
+        )
+    }
+}
