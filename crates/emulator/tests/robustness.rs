@@ -217,7 +217,7 @@ fn registers_of_deep_calls_have_a_limit() {
         name: "deep.ptx",
         text: &text,
     });
-    job.launch(Launch::new("k", 4, 1024));
+    job.launch(Launch::new("k", 4, 256));
     let said = EmulatorBackend::new(0).run(&mut job).unwrap_err();
     assert!(
         said.to_string()

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
-const MAX_SLOTS: usize = 1 << 17;
+const MAX_SLOTS: usize = 1 << 14;
 
 impl<O: Observer> Step<'_, O> {
     /// Bytes of local memory up to the end of the current function's frame.
