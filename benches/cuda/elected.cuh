@@ -10,7 +10,11 @@ __device__ inline bool elect_sync(uint32_t members) {
     return elected;
 }
 
+// The broadcast makes it uniform for ptxas.
+__device__ inline uint32_t warp_index() {
+    return __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
+}
+
 __device__ inline bool is_elected() {
-    uint32_t warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
-    return warp == 0 && elect_sync(0xffffffff);
+    return warp_index() == 0 && elect_sync(0xffffffff);
 }

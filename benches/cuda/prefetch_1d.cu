@@ -52,8 +52,11 @@ __device__ inline void prefetch(int* global_out, const int* global_in, uint32_t 
         __syncthreads();
 
         uint32_t fetch_batch = compute_batch + stages;
-        if (is_elected() && fetch_batch < batches) {
-            fetch(fetch_batch, stage);
+        // One condition in the other, or else ptxas wraps the copy in a loop over the lanes.
+        if (fetch_batch < batches && warp_index() == 0) {
+            if (elect_sync(0xffffffff)) {
+                fetch(fetch_batch, stage);
+            }
         }
 
         ++stage;

@@ -17,6 +17,8 @@ enum Content {
     /// Up to eight bytes, in the order of the device.
     Word([u64; 1]),
     Map(tensor_map::TensorMap),
+    /// Bytes in the order of the device, and zeros to the end of the last word.
+    Words(Vec<u64>),
 }
 
 impl Value {
@@ -47,6 +49,30 @@ impl Value {
         }
     }
 
+    /// A struct passed by value, with its bytes in the order of the device.
+    pub fn structure(bytes: &[u8]) -> Self {
+        let mut words = vec![0_u64; bytes.len().div_ceil(8)];
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        Self {
+            form: Form {
+                name: "struct",
+                size_bytes: bytes.len(),
+                is_tensor_map: false,
+            },
+            content: Content::Words(words),
+        }
+    }
+
+    /// Its bytes, in the order of the device.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let bytes: &[u8] = match &self.content {
+            Content::Word(word) => bytemuck::cast_slice(word),
+            Content::Map(map) => return map.to_bytes().to_vec(),
+            Content::Words(words) => bytemuck::cast_slice(words),
+        };
+        bytes[..self.form.size_bytes].to_vec()
+    }
+
     /// How it looks to the kernel.
     pub fn form(&self) -> Form {
         self.form
@@ -57,6 +83,7 @@ impl Value {
         match &self.content {
             Content::Word(word) => word.as_ptr().cast_mut().cast(),
             Content::Map(map) => (&raw const *map).cast_mut().cast(),
+            Content::Words(words) => words.as_ptr().cast_mut().cast(),
         }
     }
 }

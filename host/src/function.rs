@@ -76,6 +76,21 @@ impl<'module> Function<'module> {
         })
     }
 
+    /// How many blocks of this shape a multiprocessor runs at once: what the grid of a kernel is made
+    /// from whose blocks stay and draw their work.
+    #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
+    pub fn blocks_per_multiprocessor(&self, shape: &Shape) -> Result<u32, Failure> {
+        self.gpu.enter(Stage::Resolve)?;
+        let what = || format!("how many blocks of `{}` fit", self.signature.entry);
+        self.allow(shape).or_fail(Stage::Resolve, what)?;
+        let [x, y, z] = shape.block.to_array();
+        let bytes = shape.shared_bytes as usize;
+        let fit = self
+            .inner
+            .max_active_blocks_per_multiprocessor((x, y, z).into(), bytes);
+        fit.or_fail(Stage::Resolve, what)
+    }
+
     /// Starts the kernel, after the launches before it have ended, and does not wait for it.
     ///
     /// Shape and arguments are checked first, and all that is wrong is reported at once. Clusters

@@ -31,6 +31,7 @@ mod arguments;
 mod buffer;
 mod driver;
 mod element;
+pub mod emulate;
 mod encode_error;
 mod function;
 pub mod gpu;

@@ -97,7 +97,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
         // (c) Load the batch that comes `STAGES` later into the same stage.
         let fetch_batch = compute_batch + STAGES;
         // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-        if unsafe { is_elected() } && fetch_batch < batches {
+        if fetch_batch < batches && unsafe { is_elected() } {
             fetch(fetch_batch, stage);
         }
 

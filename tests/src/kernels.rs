@@ -1,8 +1,14 @@
 //! The kernels and their cases, a file each.
 
 mod add_one_1d;
+mod add_one_bulk;
+mod add_one_ring;
+mod add_one_tile;
+mod add_one_tile_ring;
 mod consume_map;
 mod conv_im2col;
+mod copy_bulk;
+mod copy_tile;
 mod deform_attn;
 mod encode_map;
 mod gather_rows;
@@ -16,6 +22,8 @@ mod producer_consumer;
 mod ring;
 mod stencil;
 mod tile_2d;
+mod tile_gather;
+mod tiles;
 mod transpose;
 
 use launch::{Launch, Violations};
@@ -39,8 +47,14 @@ pub struct Kernel {
 /// All kernels, in the order of their names.
 pub const KERNELS: &[Kernel] = &[
     add_one_1d::KERNEL,
+    add_one_bulk::KERNEL,
+    add_one_ring::KERNEL,
+    add_one_tile::KERNEL,
+    add_one_tile_ring::KERNEL,
     consume_map::KERNEL,
     conv_im2col::KERNEL,
+    copy_bulk::KERNEL,
+    copy_tile::KERNEL,
     deform_attn::KERNEL,
     encode_map::KERNEL,
     gather_rows::KERNEL,
@@ -54,6 +68,7 @@ pub const KERNELS: &[Kernel] = &[
     ring::KERNEL,
     stencil::KERNEL,
     tile_2d::KERNEL,
+    tile_gather::KERNEL,
     transpose::KERNEL,
 ];
 

@@ -5,10 +5,12 @@
 //! and what must come out, computed by plain Rust that shares no code with the kernel. [`Device`]
 //! chooses the backend and says why a case cannot run.
 
+pub mod copies;
 mod device;
 mod kernels;
 pub mod maps;
 mod modules;
+pub mod mutants;
 pub mod probes;
 mod scenario;
 

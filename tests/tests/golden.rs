@@ -95,7 +95,8 @@ fn plain_labels(text: &str) -> String {
 }
 
 /// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
-/// changes with every edit above it.
+/// changes with every edit above it. Labels lose the number of the function in its module, which
+/// changes with every kernel that is added.
 fn plain_names(module: &ptx::Module) -> String {
     let mut text = module.to_string();
     let shared = module
@@ -112,7 +113,12 @@ fn plain_names(module: &ptx::Module) -> String {
             text = text.replace(name, plain);
         }
     }
-    text
+    const LABEL: &str = "$L__BB";
+    let mut parts = text.split(LABEL);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + LABEL + part.trim_start_matches(|c: char| c.is_ascii_digit())
+    })
 }
 
 fn drop_locations(block: &mut Block) {

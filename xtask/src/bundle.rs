@@ -11,6 +11,7 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::{
+    bench,
     paths::target_dir,
     process::{output, programs},
     setup,
@@ -38,6 +39,9 @@ no CUDA toolkit and no Rust.
     ./run --list              what kernels there are
     ./cases --device gpu      every test case; a missing GPU is a failure
     ./failures                launches that must fail, and whether the messages say why
+    ./copy-differential       random copies, compared byte by byte with the emulator's
+    ./bench --out FOLDER      the kernels beside their twins by nvcc; a table, JSON and a chart
+    ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
     ./tma --help              the rest
 ";
@@ -62,6 +66,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=tma",
         "--package=tests",
         "--bin=run",
+        "--bin=copy-differential",
+        "--package=bench",
+        "--bin=bench",
     ])?;
     built.extend(programs(&[
         "test",
@@ -74,7 +81,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
     let mut total = 0;
     let mut glibc = Vec::new();
-    for name in ["tma", "run", "cases", "failures"] {
+    let programs = [
+        "tma",
+        "run",
+        "cases",
+        "failures",
+        "copy-differential",
+        "bench",
+    ];
+    for name in programs {
         let from = built.iter().find(|(built, _)| built == name);
         let (_, from) = from.with_context(|| format!("cargo made no program `{name}`"))?;
         let program = out.join(name);
@@ -84,6 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
+    bench::write_compiled(&out.join("bench"))?;
     let readme = out.join("README.txt");
     let text = README
         .replace("{os}", OS)

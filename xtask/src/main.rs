@@ -5,11 +5,13 @@ mod output;
 mod paths;
 mod process;
 
+mod bench;
 mod bless;
 mod bundle;
 mod ci;
 mod doctor;
 mod inspect;
+mod mutate;
 mod new;
 mod ptx;
 mod run;
@@ -29,9 +31,11 @@ enum Verb {
     Doctor(doctor::Args),
     Run(run::Args),
     Test(test::Args),
+    Mutate(mutate::Args),
     Ptx(ptx::Args),
     Inspect(inspect::Args),
     New(new::Args),
+    Bench(bench::Args),
     Bundle(bundle::Args),
     Bless(bless::Args),
     Tidy(tidy::Args),
@@ -44,9 +48,11 @@ fn main() -> ExitCode {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Run(args) => run::run(&args),
         Verb::Test(args) => test::run(&args),
+        Verb::Mutate(args) => mutate::run(&args),
         Verb::Ptx(args) => ptx::run(&args),
         Verb::Inspect(args) => inspect::run(&args),
         Verb::New(args) => new::run(&args),
+        Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),
         Verb::Bless(args) => bless::run(&args),
         Verb::Tidy(args) => tidy::run(&args),

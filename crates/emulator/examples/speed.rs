@@ -1,13 +1,14 @@
-//! Prints how many instructions of threads are executed in a second, without an observer.
+//! Prints how many instructions of threads are executed in a second, without and with the checker.
 //!
 //! `cargo run --release -p emulator --example speed`
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use emulator::EmulatorBackend;
 use launch::{Buffer, Job, Launch, Ptx};
 
-/// Integer arithmetic, and the mix of a kernel that streams through shared memory.
+/// Integer arithmetic; the mix of a kernel that streams through shared memory; and one whose threads
+/// read what others wrote, with two barriers for each step.
 const TEXT: &str = "
 .version 8.0
 .target sm_90a
@@ -60,21 +61,70 @@ LOOP:
     setp.lt.u32 %p1, %r6, %r1;
     @%p1 bra LOOP;
     ret;
+}
+.visible .entry barriers(.param .u64 out, .param .u32 count)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<4>;
+    ld.param.u32 %r1, [count];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r4, buffer;
+    shl.b32 %r3, %r2, 2;
+    add.s32 %r5, %r4, %r3;
+    xor.b32 %r6, %r3, 1020;
+    add.s32 %r7, %r4, %r6;
+    mov.u32 %r8, 0;
+    mov.u32 %r9, %r2;
+LOOP:
+    st.shared.u32 [%r5], %r9;
+    bar.sync 0;
+    ld.shared.u32 %r10, [%r7];
+    mad.lo.s32 %r9, %r10, 1664525, 1013904223;
+    shr.u32 %r11, %r9, 16;
+    xor.b32 %r9, %r9, %r11;
+    bar.sync 0;
+    add.s32 %r8, %r8, 1;
+    setp.lt.u32 %p1, %r8, %r1;
+    @%p1 bra LOOP;
+    ld.param.u64 %rd1, [out];
+    mul.wide.u32 %rd2, %r2, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r9;
+    ret;
 }";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for (entry, count) in [("arithmetic", 100_000_u32), ("memory", 20_000)] {
-        let mut job = Job::new(Ptx {
-            name: "speed.ptx",
-            text: TEXT,
-        });
-        let out = job.buffer(Buffer::zeroed::<f32>("out", 1024));
-        job.launch(Launch::new(entry, 1, 1024).buffer(out).scalar(count));
+    println!("million thread-instructions a second");
+    println!(
+        "{:<12} {:>16} {:>12}",
+        "kernel", "without checker", "with it"
+    );
+    for (entry, count) in [
+        ("arithmetic", 100_000_u32),
+        ("memory", 20_000),
+        ("barriers", 5_000),
+    ] {
+        let job = || {
+            let mut job = Job::new(Ptx {
+                name: "speed.ptx",
+                text: TEXT,
+            });
+            let out = job.buffer(Buffer::zeroed::<u32>("out", 1024));
+            job.launch(Launch::new(entry, 1, 1024).buffer(out).scalar(count));
+            job
+        };
+        let emulator = EmulatorBackend::new(0);
         let start = Instant::now();
-        let reports = EmulatorBackend::new(0).observe(&mut job, &mut ())?;
+        let reports = emulator.observe(&mut job(), &mut ())?;
+        let without = start.elapsed();
+        let start = Instant::now();
+        let verdict = emulator.check(&mut job())?;
+        let with = start.elapsed();
+        assert!(verdict.is_clean(), "{:?}", verdict.findings);
         let steps: u64 = reports.iter().map(|report| report.steps).sum();
-        let millions = steps as f64 / start.elapsed().as_secs_f64() / 1e6;
-        println!("{entry:<12} {millions:8.0} million thread-instructions a second");
+        let speed = |elapsed: Duration| steps as f64 / elapsed.as_secs_f64() / 1e6;
+        println!("{entry:<12} {:>16.0} {:>12.0}", speed(without), speed(with));
     }
     Ok(())
 }

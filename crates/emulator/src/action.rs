@@ -16,6 +16,7 @@ use crate::{
     lanes::{Binary, Lanes, Ternary, Unary, blend},
     ld_st::Move,
     mapa::Cluster,
+    matrix::Matrix,
     mbarrier::MbarrierOperation,
     sreg::Special,
     st_bulk::Zeros,
@@ -61,6 +62,7 @@ pub(crate) enum Action {
     Discard(Discard),
     TensormapReplace(Box<Replace>),
     CopyFence(Box<CopyFence>),
+    Matrix(Box<Matrix>),
 }
 
 impl Action {

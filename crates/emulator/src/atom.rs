@@ -59,7 +59,7 @@ pub(crate) fn decode(
     };
     words.take("noftz");
     let ty = words.ty()?;
-    let mut operands = instruction.operands.as_slice();
+    let mut operands = decoder.without_policy(instruction, words)?;
     let mut d = None;
     if returns && let [first, rest @ ..] = operands {
         d = Some(decoder.destination(first)?.slot);

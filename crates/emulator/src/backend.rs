@@ -1,6 +1,6 @@
 //! Jobs on the emulator.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, rc::Rc, time::Instant};
 
 use launch::{
     Argument, Backend, Buffer, Dim3, Failure, Job, Launch, Limits, Outcome, PlacedMap, Shape,
@@ -10,9 +10,10 @@ use ptx::Module;
 use tensor_map::Target;
 
 use crate::{
-    Config, Error, Observer, Program, Report,
+    Config, Error, Fault, Observer, Program, Report,
+    check::{Checker, Finding, Verdict},
     decode::Image,
-    machine::{self, BUFFERS_START, Memory},
+    machine::{self, BUFFERS_START, Memory, Places},
     signature::{parameter, signature},
 };
 
@@ -45,37 +46,78 @@ impl EmulatorBackend {
         job: &mut Job<'_>,
         observer: &mut O,
     ) -> Result<Vec<Report>, Failure> {
+        self.each(job, |ready, memory| {
+            let result = ready.run(memory, self.config, observer);
+            result.map_err(|fault| ready.about(failure(Error::from(fault))))
+        })
+    }
+
+    /// As [`Backend::run`], and finds what is wrong with the order of accesses, whether it showed or
+    /// not. What ends a kernel is a finding like others, and later launches are then not run.
+    ///
+    /// # Errors
+    /// When a kernel cannot be run at all: the module, the arguments, or an instruction that is not
+    /// supported.
+    pub fn check(&self, job: &mut Job<'_>) -> Result<Verdict, Failure> {
+        let mut findings = Vec::new();
+        let mut printed = String::new();
+        let reports = self.each(job, |ready, memory| {
+            if findings.iter().any(Finding::ends_kernel) {
+                return Ok(None);
+            }
+            let places = Places::new(&ready.launch.shape, ready.cluster);
+            let mut checker = Checker::new(places);
+            let result = ready.run(memory, self.config, &mut checker);
+            printed.push_str(&checker.printed);
+            let fault = result.as_ref().err();
+            let entry = &ready.launch.entry;
+            findings.extend(checker.findings(&ready.program, &places, entry, fault.map(|f| &**f)));
+            Ok(result.ok())
+        })?;
+        Ok(Verdict {
+            findings,
+            reports: reports.into_iter().flatten().collect(),
+            printed,
+        })
+    }
+
+    /// Prepares all launches, runs one after the other, and takes the buffers back.
+    fn each<T>(
+        &self,
+        job: &mut Job<'_>,
+        mut run: impl FnMut(&Ready<'_>, &mut Memory) -> Result<T, Failure>,
+    ) -> Result<Vec<T>, Failure> {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        let image = Image::new(&module);
+        let mut image = Image::new(&module);
+        let mut decoded = BTreeMap::new();
         let programs = job
             .launches
             .iter()
-            .map(|launch| prepare(&module, &image, job, launch));
+            .map(|launch| prepare(&module, &image, job, launch, &mut decoded));
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
+        let variables = variables(&image, &job.buffers)?;
         let mut memory = Memory::default();
-        memory.constants = image.constants.clone();
-        for global in &image.globals {
-            memory.place(&global.name, global.bytes.clone(), global.address);
+        memory.constants = std::mem::take(&mut image.constants);
+        for global in std::mem::take(&mut image.globals) {
+            memory.place(&global.name, global.bytes, global.address);
         }
-        let addresses = upload(&mut memory, &image, &job.buffers)?;
+        let addresses = upload(&mut memory, &variables, &job.buffers)?;
 
-        let mut reports = Vec::new();
-        for (index, (launch, program)) in job.launches.iter().zip(&programs).enumerate() {
-            let about = |failure: Failure| Failure {
-                what: format!("launch {index}, `{}`: {}", launch.entry, failure.what),
-                ..failure
-            };
+        let mut results = Vec::new();
+        for (index, (launch, program)) in job.launches.iter().zip(programs).enumerate() {
             let entry = module.function(&launch.entry);
-            memory.parameters = parameters(entry, launch, &addresses).map_err(about)?;
-            let cluster = signature_cluster(entry, program).or(launch.shape.cluster);
-            let cluster = cluster.unwrap_or(Dim3::ONE).to_array();
-            let shape: &Shape = &launch.shape;
-            let report = machine::run(program, shape, cluster, &mut memory, self.config, observer)
-                .map_err(|fault| about(failure(Error::from(fault))))?;
-            print!("{}", report.printed);
-            reports.push(report);
+            let cluster = signature_cluster(entry, &program).or(launch.shape.cluster);
+            let ready = Ready {
+                index,
+                launch,
+                program,
+                cluster: cluster.map(Dim3::to_array),
+            };
+            let bytes = parameters(entry, launch, &addresses);
+            memory.parameters = bytes.map_err(|failure| ready.about(failure))?;
+            results.push(run(&ready, &mut memory)?);
         }
         for (buffer, address) in job.buffers.iter_mut().zip(addresses) {
             if buffer.variable().is_none()
@@ -84,7 +126,36 @@ impl EmulatorBackend {
                 buffer.bytes_mut().copy_from_slice(bytes);
             }
         }
-        Ok(reports)
+        Ok(results)
+    }
+}
+
+/// A launch that can run.
+struct Ready<'a> {
+    index: usize,
+    launch: &'a Launch,
+    program: Rc<Program>,
+    cluster: Option<[u32; 3]>,
+}
+
+impl Ready<'_> {
+    fn run<O: Observer>(
+        &self,
+        memory: &mut Memory,
+        config: Config,
+        observer: &mut O,
+    ) -> Result<Report, Box<Fault>> {
+        let shape: &Shape = &self.launch.shape;
+        let program = &self.program;
+        machine::run(program, shape, self.cluster, memory, config, observer)
+    }
+
+    fn about(&self, failure: Failure) -> Failure {
+        let (index, entry) = (self.index, &self.launch.entry);
+        Failure {
+            what: format!("launch {index}, `{entry}`: {}", failure.what),
+            ..failure
+        }
     }
 }
 
@@ -95,22 +166,45 @@ impl Backend for EmulatorBackend {
 
     fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
         let start = Instant::now();
-        self.observe(job, &mut ())?;
+        if self.config.checks {
+            let verdict = self.check(job)?;
+            print!("{}", verdict.printed);
+            if !verdict.is_clean() {
+                return Err(found(&verdict));
+            }
+        } else {
+            self.observe(job, &mut ())?;
+        }
         let mut outcome = Outcome::default();
         outcome.elapsed = start.elapsed();
         Ok(outcome)
     }
 }
 
+/// Where the variables are that buffers are put into.
+fn variables(image: &Image, buffers: &[Buffer]) -> Result<Vec<Option<u64>>, Failure> {
+    let place = |buffer: &Buffer| {
+        let variable = buffer.variable()?;
+        Some(image.place_of(variable, buffer.bytes().len()))
+    };
+    buffers
+        .iter()
+        .map(|buffer| place(buffer).transpose())
+        .collect()
+}
+
 /// Gives each buffer its place and its bytes; says where they are.
-fn upload(memory: &mut Memory, image: &Image, buffers: &[Buffer]) -> Result<Vec<u64>, Failure> {
-    let mut addresses = Vec::new();
-    for buffer in buffers {
-        addresses.push(match buffer.variable() {
-            None => memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START),
-            Some(variable) => image.place_of(variable, buffer.bytes().len())?,
-        });
-    }
+fn upload(
+    memory: &mut Memory,
+    variables: &[Option<u64>],
+    buffers: &[Buffer],
+) -> Result<Vec<u64>, Failure> {
+    let allocate = |(buffer, variable): (&Buffer, &Option<u64>)| {
+        variable.unwrap_or_else(|| {
+            memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START)
+        })
+    };
+    let addresses: Vec<u64> = buffers.iter().zip(variables).map(allocate).collect();
     for (buffer, address) in buffers.iter().zip(&addresses) {
         let map_of = |placed: &PlacedMap| {
             let tensor = addresses.get(placed.index).copied().unwrap_or_default();
@@ -126,13 +220,14 @@ fn upload(memory: &mut Memory, image: &Image, buffers: &[Buffer]) -> Result<Vec<
     Ok(addresses)
 }
 
-/// Finds, decodes and checks the kernel of a launch.
-fn prepare(
+/// Finds, decodes and checks the kernel of a launch; each kernel is decoded once.
+fn prepare<'j>(
     module: &Module,
     image: &Image,
-    job: &Job<'_>,
-    launch: &Launch,
-) -> Result<Program, Failure> {
+    job: &'j Job<'_>,
+    launch: &'j Launch,
+    decoded: &mut BTreeMap<&'j str, Rc<Program>>,
+) -> Result<Rc<Program>, Failure> {
     let entry = module
         .entries()
         .find(|entry| entry.name == *launch.entry.as_str());
@@ -141,8 +236,16 @@ fn prepare(
         let what = format!("`{}` has no kernel `{}`", job.ptx.name, launch.entry);
         return Err(Failure::new(Stage::Resolve, what).hint(suggestion(&launch.entry, entries)));
     };
-    let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
-        .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
+    let program = match decoded.get(launch.entry.as_str()) {
+        Some(program) => Rc::clone(program),
+        None => {
+            let program = Program::decode(module, image, job.ptx.name, job.ptx.text, &launch.entry)
+                .map_err(|unsupported| failure(Error::Unsupported(unsupported)))?;
+            let program = Rc::new(program);
+            decoded.insert(&launch.entry, Rc::clone(&program));
+            program
+        }
+    };
     check(
         launch,
         &job.buffers,
@@ -173,24 +276,24 @@ fn parameters(
                 .get(index)
                 .map_or(0, |address| address.wrapping_add(offset_bytes))
         };
-        let value = match argument {
-            Argument::Scalar(scalar) => scalar.to_bytes()[..scalar.size_bytes()].to_vec(),
-            Argument::Buffer {
-                index,
-                offset_bytes,
-            } => address(*index, *offset_bytes).to_le_bytes().to_vec(),
-            Argument::TensorMap {
-                params,
-                index,
-                offset_bytes,
-            } => {
-                let map = params.build_for(address(*index, *offset_bytes), Target::SM_90);
-                let map =
-                    map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))?;
-                map.to_bytes().to_vec()
+        bytes.extend(argument.to_bytes(&mut |leaf| {
+            match leaf {
+                Argument::Scalar(scalar) => Ok(scalar.to_bytes()[..scalar.size_bytes()].to_vec()),
+                Argument::Buffer {
+                    index,
+                    offset_bytes,
+                } => Ok(address(*index, *offset_bytes).to_le_bytes().to_vec()),
+                Argument::TensorMap {
+                    params,
+                    index,
+                    offset_bytes,
+                } => params
+                    .build_for(address(*index, *offset_bytes), Target::SM_90)
+                    .map(|map| map.to_bytes().to_vec())
+                    .map_err(|refused| Failure::new(Stage::Encode, refused.to_string())),
+                Argument::Struct(_) => Ok(Vec::new()),
             }
-        };
-        bytes.extend(value);
+        })?);
     }
     Ok(bytes)
 }
@@ -204,4 +307,12 @@ fn failure(error: Error) -> Failure {
             Failure::new(Stage::Synchronise, fault.to_string()).error_name(fault.trap.name())
         }
     }
+}
+
+/// What a checker found, as a failure; the first fault has the driver's name for it.
+fn found(verdict: &Verdict) -> Failure {
+    let findings: Vec<String> = verdict.findings.iter().map(ToString::to_string).collect();
+    let fault = verdict.findings.iter().find_map(|finding| finding.trap);
+    let failure = Failure::new(Stage::Synchronise, findings.join("\n\n"));
+    failure.error_name(fault.map_or("CHECKER", |trap| trap.name()))
 }

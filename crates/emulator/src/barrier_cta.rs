@@ -127,18 +127,18 @@ impl CtaBarrier {
         if lanes_of(step.active).any(|lane| step.get(self.barrier)[lane] as u32 as usize != barrier)
         {
             let what = "the lanes of a warp name different barriers".into();
-            return Err(step.trapped(Trap::IllegalInstruction, what));
+            return Err(step.trapped(Trap::InvalidCollective, what));
         }
         if barrier >= 16 {
             let what = format!("there is no barrier {barrier}; a block has 0 to 15");
-            return Err(step.trapped(Trap::IllegalInstruction, what));
+            return Err(step.trapped(Trap::InvalidCollective, what));
         }
         let expected = match threads {
             Some(0) => 0,
             Some(count) if !count.is_multiple_of(LANES as u32) => {
                 let what =
                     format!("{count} threads at barrier {barrier}: must be a multiple of 32");
-                return Err(step.trapped(Trap::IllegalInstruction, what));
+                return Err(step.trapped(Trap::InvalidCollective, what));
             }
             Some(count) => count,
             None => 0,
@@ -158,7 +158,7 @@ impl CtaBarrier {
                 "barrier {barrier} was used for {} threads by those who came before, and for {} here",
                 state.expected, expected
             );
-            return Err(step.trapped(Trap::LaunchFailed, what));
+            return Err(step.trapped(Trap::InvalidCollective, what));
         }
         state.expected = expected;
         state.arrived.resize(warps, 0);

@@ -7,7 +7,7 @@ use crate::{
     decode::{Decoder, Passed, Refusal, Slot, Symbol, Words},
     error::Trap,
     lanes::{LANES, lanes_of},
-    machine::{FUNCTION_WINDOW, Flow, Group, Step, Trapped},
+    machine::{Flow, Group, Step, Trapped},
     observer::Observer,
     vprintf,
 };
@@ -33,6 +33,8 @@ enum Callee {
 pub(crate) enum Builtin {
     Vprintf,
     AssertFail,
+    Malloc,
+    Free,
 }
 
 impl Builtin {
@@ -40,6 +42,8 @@ impl Builtin {
         match name {
             "vprintf" => Some(Self::Vprintf),
             "__assertfail" => Some(Self::AssertFail),
+            "malloc" => Some(Self::Malloc),
+            "free" => Some(Self::Free),
             _ => None,
         }
     }
@@ -117,12 +121,11 @@ impl Call {
                     step.warp.groups.push(rest);
                     (step.group.mask, step.active) = (same, same);
                 }
-                let id = first.wrapping_sub(FUNCTION_WINDOW) as usize;
-                if id >= step.program.functions.len() {
+                let Some(id) = step.program.addresses.get(&first) else {
                     let what = format!("{first:#x} is not the address of a function");
                     return Err(step.trapped(Trap::IllegalInstruction, what));
-                }
-                id
+                };
+                *id
             }
         };
         let callee = &step.program.functions[id];
@@ -176,6 +179,12 @@ impl Call {
                     written[lane] = text.len() as u64;
                     step.world.printed.push_str(&text);
                 }
+                Builtin::Malloc => {
+                    let bytes = self.argument(step, 0, lane);
+                    written[lane] = step.world.memory.allocate_heap(bytes);
+                }
+                // What was given back stays, so that a use of it is not found.
+                Builtin::Free => {}
                 Builtin::AssertFail => {
                     let text = |step: &mut Step<'_, O>, index| {
                         let address = self.argument(step, index, lane);

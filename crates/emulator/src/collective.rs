@@ -50,13 +50,13 @@ impl Collective {
             let mask = masks[lane] as u32;
             if mask & 1 << lane == 0 {
                 let what = format!("lane {lane} is not in its own member mask {mask:#010x}");
-                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+                return Err(step.fault(lane, Trap::InvalidCollective, what));
             }
             if mask != members {
                 let what = format!(
                     "lane {lane} has the member mask {mask:#010x}, lane {first} {members:#010x}"
                 );
-                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+                return Err(step.fault(lane, Trap::InvalidCollective, what));
             }
         }
         if members & step.warp.alive & !step.active == 0 {

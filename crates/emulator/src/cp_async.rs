@@ -35,14 +35,7 @@ pub(crate) fn decode(
         return Err("its direction".into());
     }
     words.one_of(&[("L2::64B", ()), ("L2::128B", ()), ("L2::256B", ())]);
-    let has_hint = words.take("L2::cache_hint");
-    let (copy, policy) = instruction
-        .operands
-        .split_at(instruction.operands.len() - usize::from(has_hint));
-    for policy in policy {
-        decoder.source(policy, Type::B64)?;
-    }
-    let (to, from, bytes, source) = match copy {
+    let (to, from, bytes, source) = match decoder.without_policy(instruction, words)? {
         [to, from, bytes] => (to, from, bytes, None),
         [to, from, bytes, source] => (to, from, bytes, Some(source)),
         _ => return Err("the number of its operands".into()),

@@ -288,6 +288,12 @@ impl BulkCopy {
             let what = format!("{bytes} bytes are no multiple of 16");
             return Err(step.fault(lane, Trap::MisalignedAddress, what));
         }
+        let is_within_shared = matches!((to, from), (Target::Shared(..), Target::Shared(..)));
+        if is_within_shared && !step.world.places.has_clusters {
+            // Seen on an H200; a cluster of one block is enough.
+            let what = "a copy within shared memory in a launch without clusters".into();
+            return Err(step.fault(lane, Trap::IllegalInstruction, what));
+        }
         // The whole of both ends must be there, though it is accessed piece by piece.
         for target in [to, from] {
             let here = step.here;

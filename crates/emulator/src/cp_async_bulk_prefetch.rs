@@ -15,17 +15,11 @@ pub(crate) fn decode(
     if !words.take("L2") || !words.take("global") {
         return Err("its cache or its source".into());
     }
-    let has_hint = words.take("L2::cache_hint");
-    match instruction.operands.as_slice() {
-        [address, bytes, policy @ ..] if policy.len() == usize::from(has_hint) => {
-            decoder.address(address, Space::Global)?;
-            decoder.source(bytes, Type::U32)?;
-            for policy in policy {
-                decoder.source(policy, Type::B64)?;
-            }
-        }
-        _ => return Err("the number of its operands".into()),
-    }
+    let [address, bytes] = decoder.without_policy(instruction, words)? else {
+        return Err("the number of its operands".into());
+    };
+    decoder.address(address, Space::Global)?;
+    decoder.source(bytes, Type::U32)?;
     decoder.emit(Action::Nothing);
     Ok(())
 }

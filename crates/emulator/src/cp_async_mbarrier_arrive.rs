@@ -65,8 +65,8 @@ impl AsyncArrive {
             Some(_) => Ok(()),
         };
         result.map_err(|what| step.fault(lane, Trap::LaunchFailed, what))?;
+        // It is no copy, but it comes after those that have lower numbers.
         let id = step.world.next_copy;
-        step.world.next_copy += 1;
         step.world.progress += 1;
         let arrival = Transfer {
             id,

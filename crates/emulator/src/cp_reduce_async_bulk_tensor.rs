@@ -31,7 +31,8 @@ pub(crate) fn reduction(operator: Operator, data_type: DataType) -> Result<Reduc
         DataType::I32 => Some(Type::S32),
         DataType::U64 if bitwise => Some(Type::B64),
         DataType::U64 if !matches!(operator, Operator::Inc | Operator::Dec) => Some(Type::U64),
-        DataType::I64 if bitwise => Some(Type::B64),
+        // The bits of `INT64` are not reduced: seen on an H200.
+        DataType::I64 if bitwise => None,
         DataType::I64 => Some(Type::S64),
         DataType::F16 => Some(Type::F16),
         DataType::Bf16 => Some(Type::Bf16),

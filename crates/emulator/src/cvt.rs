@@ -1,6 +1,7 @@
 //! `cvt`: conversion between all types. PTX ISA 9.7.9.21.
 
 mod round;
+mod small;
 
 use half::{bf16, f16};
 use ptx::{Instruction, Type};
@@ -12,8 +13,8 @@ use crate::{
     lanes::{LANES, Lanes, Unary, lift},
 };
 
-pub(crate) use round::nearest;
-use round::{Rounding, decompose, encode, format, round_to_integer};
+pub(crate) use round::{Rounding, decompose, encode, nearest};
+use round::{format, round_to_integer};
 
 /// A value in a form that holds those of all types.
 #[derive(Clone, Copy)]
@@ -32,6 +33,8 @@ struct Conversion {
     flushes: bool,
     saturates: bool,
     relu: bool,
+    /// What is too large becomes the largest number.
+    finite: bool,
 }
 
 pub(crate) fn cvt(
@@ -40,10 +43,14 @@ pub(crate) fn cvt(
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
     use Rounding::*;
+    if small::is_small(instruction) {
+        return small::cvt(decoder, instruction, words);
+    }
     let integer_rounding =
         words.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
     let rounding = words.one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)]);
     let (flushes, saturates, relu) = (words.take("ftz"), words.take("sat"), words.take("relu"));
+    let finite = words.take("satfinite");
     let to = words.ty()?;
     let from = words.ty()?;
     let packed = match to {
@@ -59,6 +66,7 @@ pub(crate) fn cvt(
         flushes,
         saturates,
         relu,
+        finite,
     };
     conversion.check()?;
     if packed.is_some() {
@@ -135,6 +143,9 @@ impl Conversion {
         if !known(self.to) || !known(self.from) {
             return Err("its types".into());
         }
+        if self.finite && !matches!(self.to, Type::F16 | Type::Bf16) {
+            return Err("`.satfinite` for its types".into());
+        }
         if is_float(self.from) && integer(self.to).is_some() && !self.to_integer {
             return Err("a conversion to an integer without rounding".into());
         }
@@ -153,7 +164,7 @@ impl Conversion {
 
     /// The frequent conversions, as functions.
     fn plain(&self, register: Type) -> Option<Unary> {
-        if self.flushes || self.saturates || self.relu {
+        if self.flushes || self.saturates || self.relu || self.finite {
             return None;
         }
         let same_width = register.size_bytes() == self.to.size_bytes();
@@ -286,6 +297,12 @@ impl Conversion {
             }
         };
         let (width, exponent_bits) = format(self.to);
+        let infinity = ((1 << exponent_bits) - 1) << (width - 1 - exponent_bits);
+        let bits = if self.finite && bits == infinity {
+            infinity - 1
+        } else {
+            bits
+        };
         let smallest_normal = 1_u64 << (width - 1 - exponent_bits);
         let bits = if self.flushes && self.to == Type::F32 && bits < smallest_normal {
             0
@@ -309,6 +326,7 @@ mod tests {
             flushes: false,
             saturates: false,
             relu: false,
+            finite: false,
         };
         conversion.of(bits, 64)
     }

@@ -11,7 +11,8 @@ pub struct Place {
     pub line: usize,
     /// Column of the PTX, from 1.
     pub column: usize,
-    /// File and line of the last `.loc` before it, where there is one.
+    /// File and line of the last `.loc` before it, where there is one; of an inlined function, those
+    /// of the outermost call.
     pub source: Option<(String, u32)>,
 }
 
@@ -57,8 +58,18 @@ pub enum Trap {
     MisalignedAddress,
     /// An instruction with operands that the hardware refuses.
     IllegalInstruction,
-    /// A `trap`, a barrier that is misused, a copy into a block that has left.
+    /// A `trap`, or a barrier of the block that is misused.
     LaunchFailed,
+    /// An operation of a warp, or a barrier, whose lanes disagree about its operands.
+    InvalidCollective,
+    /// A use of an mbarrier that was not initialised.
+    MbarrierUninitialised,
+    /// More arrivals or bytes than an mbarrier can count.
+    MbarrierOverflow,
+    /// A copy into a block that has left.
+    PeerEnded,
+    /// A tensor map where copies cannot read it.
+    MapInLocalMemory,
     /// A failed assertion.
     Assert,
     /// Threads wait for each other for ever. A GPU hangs until its watchdog ends it.
@@ -71,10 +82,13 @@ impl Trap {
     /// The driver's name for the error.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::IllegalAddress => "CUDA_ERROR_ILLEGAL_ADDRESS",
+            Self::IllegalAddress | Self::MapInLocalMemory => "CUDA_ERROR_ILLEGAL_ADDRESS",
             Self::MisalignedAddress => "CUDA_ERROR_MISALIGNED_ADDRESS",
-            Self::IllegalInstruction => "CUDA_ERROR_ILLEGAL_INSTRUCTION",
-            Self::LaunchFailed => "CUDA_ERROR_LAUNCH_FAILED",
+            Self::IllegalInstruction | Self::InvalidCollective => "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+            Self::LaunchFailed
+            | Self::MbarrierUninitialised
+            | Self::MbarrierOverflow
+            | Self::PeerEnded => "CUDA_ERROR_LAUNCH_FAILED",
             Self::Assert => "CUDA_ERROR_ASSERT",
             Self::Deadlock | Self::Endless => "CUDA_ERROR_LAUNCH_TIMEOUT",
         }

@@ -4,6 +4,8 @@
 //! give is always the canonical one, as the hardware has it. Functions called `.approx` are computed
 //! in double precision and rounded, so they may differ from a GPU's in the last bits.
 
+mod directed;
+mod exact;
 mod number;
 
 use half::{bf16, f16};
@@ -11,6 +13,7 @@ use ptx::{Instruction, Type};
 
 use crate::{
     action::{Action, Alu},
+    cvt::Rounding,
     decode::{Decoder, Refusal, Slot, Words, table::operands},
     lanes::{Binary, Ternary, Unary, lift},
 };
@@ -152,11 +155,12 @@ pub(crate) fn is_float(instruction: &Instruction) -> bool {
     types.iter().any(|ty| instruction.opcode.has(ty))
 }
 
-fn only_nearest(words: &mut Words<'_>) -> Result<(), Refusal> {
-    match words.one_of(&[("rn", true), ("rz", false), ("rm", false), ("rp", false)]) {
-        Some(false) => Err("only rounding to nearest even is".into()),
-        _ => Ok(()),
-    }
+/// The direction, where it is not to nearest even.
+fn direction(words: &mut Words<'_>) -> Option<Rounding> {
+    use Rounding::*;
+    words
+        .one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)])
+        .filter(|mode| *mode != Nearest)
 }
 
 /// `add`, `sub`, `mul`, `min`, `max`, `copysign`.
@@ -165,11 +169,12 @@ pub(crate) fn binary(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    only_nearest(words)?;
+    let direction = direction(words);
     let around = Around::take(words);
     let propagates = words.take("NaN");
     let ty = words.ty()?;
     let f: Option<Binary> = match instruction.opcode.stem() {
+        stem if let Some(mode) = direction => directed::binary(stem, ty, mode),
         "add" => for_float!(ty, |a, b| Float::add(a, b)),
         "sub" => for_float!(ty, |a, b| Float::sub(a, b)),
         "mul" => for_float!(ty, |a, b| Float::mul(a, b)),
@@ -211,13 +216,15 @@ pub(crate) fn fma(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    only_nearest(words)?;
+    let direction = direction(words);
     let around = Around::take(words);
     let relu = words.take("relu");
     let ty = words.ty()?;
-    let f: Option<Ternary> = match relu {
-        true => for_float!(ty, |a, b, c| relu_of(a.fma(b, c))),
-        false => for_float!(ty, |a, b, c| a.fma(b, c)),
+    let f: Option<Ternary> = match (direction, relu) {
+        (Some(mode), false) => directed::ternary(ty, mode),
+        (Some(_), true) => None,
+        (None, true) => for_float!(ty, |a, b, c| relu_of(a.fma(b, c))),
+        (None, false) => for_float!(ty, |a, b, c| a.fma(b, c)),
     };
     let f = f.ok_or("its type")?;
     let [d, a, b, c] = operands(instruction)?;
@@ -248,12 +255,13 @@ pub(crate) fn unary(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    only_nearest(words)?;
+    let direction = direction(words);
     words.take("approx");
     let around = Around::take(words);
     let ty = words.ty()?;
     let single = |f: Unary| (ty == Type::F32).then_some(f);
     let f = match (instruction.opcode.stem(), ty) {
+        (stem, _) if let Some(mode) = direction => directed::unary(stem, ty, mode),
         ("neg", Type::F64) => Some(lift!(|a: f64| -a)),
         ("neg", _) => for_float!(ty, |a| a.neg()),
         ("abs", Type::F32) => Some(lift!(|a: f32| a.abs())),
@@ -286,13 +294,14 @@ pub(crate) fn div(
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    only_nearest(words)?;
+    let direction = direction(words);
     let _ = words.take("approx") || words.take("full");
     let around = Around::take(words);
     let ty = words.ty()?;
-    let f = match ty {
-        Type::F32 => lift!(|a: f32, b: f32| (a / b).canonical()),
-        Type::F64 => lift!(|a: f64, b: f64| a / b),
+    let f = match (ty, direction) {
+        (_, Some(mode)) => directed::binary("div", ty, mode).ok_or("its type")?,
+        (Type::F32, None) => lift!(|a: f32, b: f32| (a / b).canonical()),
+        (Type::F64, None) => lift!(|a: f64, b: f64| a / b),
         _ => return Err("its type".into()),
     };
     let [d, a, b] = operands(instruction)?;

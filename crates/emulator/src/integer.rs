@@ -1,11 +1,13 @@
 //! Integer arithmetic. PTX ISA 9.7.1 and 9.7.2.
 
+mod carry;
+
 use ptx::{Instruction, Type};
 
 use crate::{
-    action::{Action, Alu, WithCarry},
+    action::{Action, Alu},
     decode::{Decoder, Refusal, Words, table::operands},
-    lanes::{LANES, Lanes, Ternary, for_type, lift},
+    lanes::{Ternary, for_type, lift},
 };
 
 macro_rules! for_integer {
@@ -26,7 +28,7 @@ pub(crate) fn binary(
 ) -> Result<(), Refusal> {
     let stem = instruction.opcode.stem();
     if words.take("cc") {
-        return carry(decoder, instruction, words);
+        return carry::sum(decoder, instruction, words);
     }
     let saturates = words.take("sat");
     let ty = words.ty()?;
@@ -85,6 +87,8 @@ pub(crate) fn unary(
     Ok(())
 }
 
+pub(crate) use carry::{sum as carry, with_carry};
+
 /// The upper half of a product.
 trait High {
     fn high(self, other: Self) -> Self;
@@ -117,7 +121,7 @@ pub(crate) fn product(
             .ok_or("neither `.lo`, `.hi` nor `.wide`")?;
     }
     if words.take("cc") {
-        return Err("a product with carry".into());
+        return carry::product(decoder, instruction, words, high);
     }
     let ty = words.ty()?;
     let f: Option<Ternary> = match (stem, wide, high) {
@@ -181,88 +185,59 @@ pub(crate) fn product(
     Ok(())
 }
 
-/// `add.cc`, `addc`, `sub.cc`, `subc`. PTX ISA 9.7.2.
-pub(crate) fn carry(
+/// `dp4a`, `dp2a`: products of bytes, or of halves and bytes, and their sum. PTX ISA 9.7.1.23 and
+/// 9.7.1.24.
+pub(crate) fn dot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     words: &mut Words<'_>,
 ) -> Result<(), Refusal> {
-    let stem = instruction.opcode.stem();
-    // Of `add` and `sub`, the caller has taken the `.cc`.
-    let writes = words.take("cc") || matches!(stem, "add" | "sub");
-    let ty = words.ty()?;
-    let narrow = match ty {
-        Type::U32 | Type::S32 | Type::B32 => true,
-        Type::U64 | Type::S64 | Type::B64 => false,
-        _ => return Err(no_type(ty)),
-    };
-    let f: WithCarry = match (stem, narrow) {
-        ("add", true) => |a, b, _, _| chain(a, b, None, 32, false),
-        ("add", false) => |a, b, _, _| chain(a, b, None, 64, false),
-        ("addc", true) => |a, b, _, carry| chain(a, b, Some(carry), 32, false),
-        ("addc", false) => |a, b, _, carry| chain(a, b, Some(carry), 64, false),
-        ("sub", true) => |a, b, _, _| chain(a, b, None, 32, true),
-        ("sub", false) => |a, b, _, _| chain(a, b, None, 64, true),
-        ("subc", true) => |a, b, _, carry| chain(a, b, Some(carry), 32, true),
-        _ => |a, b, _, carry| chain(a, b, Some(carry), 64, true),
-    };
-    let [d, a, b] = operands(instruction)?;
-    let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
-    let d = decoder.destination(d)?.slot;
-    let carry = decoder.carry();
-    decoder.emit(Action::Alu(Alu::Carry {
-        f,
-        d,
-        a,
-        b,
-        c: a,
-        carry,
-        writes,
-    }));
-    Ok(())
-}
-
-/// For subtraction, the carry is a borrow.
-fn chain(a: &Lanes, b: &Lanes, carry: Option<&Lanes>, bits: u32, subtract: bool) -> (Lanes, Lanes) {
-    let (mut d, mut out) = ([0; LANES], [0; LANES]);
-    for lane in 0..LANES {
-        let carry = u128::from(carry.map_or(0, |carry| carry[lane] & 1));
-        let (a, b) = (u128::from(a[lane]), u128::from(b[lane]));
-        let sum = if subtract {
-            a.wrapping_sub(b).wrapping_sub(carry)
-        } else {
-            a + b + carry
-        };
-        d[lane] = (sum as u64) & (u64::MAX >> (64 - bits));
-        out[lane] = (sum >> bits) as u64 & 1;
+    fn byte(value: u8, signed: bool) -> i32 {
+        match signed {
+            true => i32::from(value as i8),
+            false => i32::from(value),
+        }
     }
-    (d, out)
-}
-
-/// `dp4a`: four products of bytes and a sum.
-pub(crate) fn dp4a(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    fn sum(a: u32, b: u32, c: u32, signed: (bool, bool)) -> u32 {
-        let byte = |value: u8, signed| {
-            if signed {
-                i32::from(value as i8)
-            } else {
-                i32::from(value)
-            }
-        };
+    fn half(value: u32, signed: bool) -> i32 {
+        match signed {
+            true => i32::from(value as i16),
+            false => i32::from(value as u16),
+        }
+    }
+    fn four(a: u32, b: u32, c: u32, signed: (bool, bool)) -> u32 {
         let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
         pairs.fold(c, |c, (a, b)| {
             c.wrapping_add((byte(a, signed.0) * byte(b, signed.1)) as u32)
         })
     }
+    /// Of the four bytes, those from `first` on.
+    fn two(a: u32, b: u32, c: u32, signed: (bool, bool), first: usize) -> u32 {
+        let b = b.to_le_bytes();
+        let product = |at: usize, a: u32| {
+            half(a, signed.0).wrapping_mul(byte(b[first + at], signed.1)) as u32
+        };
+        c.wrapping_add(product(0, a))
+            .wrapping_add(product(1, a >> 16))
+    }
+    let is_two = instruction.opcode.stem() == "dp2a";
+    let part = words.one_of(&[("lo", 0), ("hi", 2)]);
+    if is_two != part.is_some() {
+        return Err("neither `.lo` nor `.hi`".into());
+    }
+    macro_rules! of {
+        ($a:literal, $b:literal) => {
+            match part {
+                None => lift!(|a: u32, b: u32, c: u32| four(a, b, c, ($a, $b))),
+                Some(0) => lift!(|a: u32, b: u32, c: u32| two(a, b, c, ($a, $b), 0)),
+                Some(_) => lift!(|a: u32, b: u32, c: u32| two(a, b, c, ($a, $b), 2)),
+            }
+        };
+    }
     let f = match (words.ty()?, words.ty()?) {
-        (Type::U32, Type::U32) => lift!(|a: u32, b: u32, c: u32| sum(a, b, c, (false, false))),
-        (Type::U32, Type::S32) => lift!(|a: u32, b: u32, c: u32| sum(a, b, c, (false, true))),
-        (Type::S32, Type::U32) => lift!(|a: u32, b: u32, c: u32| sum(a, b, c, (true, false))),
-        (Type::S32, Type::S32) => lift!(|a: u32, b: u32, c: u32| sum(a, b, c, (true, true))),
+        (Type::U32, Type::U32) => of!(false, false),
+        (Type::U32, Type::S32) => of!(false, true),
+        (Type::S32, Type::U32) => of!(true, false),
+        (Type::S32, Type::S32) => of!(true, true),
         (ty, _) => return Err(no_type(ty)),
     };
     crate::decode::table::ternary(decoder, instruction, Type::U32, f)

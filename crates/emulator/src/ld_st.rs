@@ -49,7 +49,7 @@ pub(crate) fn decode(
     let ty = words.ty()?;
     let bytes = ty.size_bytes().ok_or("its type")?;
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
-    let (value, address) = match instruction.operands.as_slice() {
+    let (value, address) = match decoder.without_policy(instruction, words)? {
         [address, value] if stores => (value, address),
         [value, address] => (value, address),
         _ => return Err("the number of its operands".into()),

@@ -1,15 +1,21 @@
 //! Logic, shifts and bit fields. PTX ISA 9.7.8, and the bit instructions of 9.7.1.
 
+mod lop3;
+mod mask;
+
 use ptx::{Instruction, Type};
 
 use crate::{
     action::{Action, Alu},
     decode::{
-        Constant, Decoder, Refusal, Words,
+        Decoder, Refusal, Words,
         table::{binary, operands, ternary, unary},
     },
     lanes::{for_type, lift},
 };
+
+pub(crate) use lop3::lop3;
+pub(crate) use mask::{bmsk, szext};
 
 macro_rules! for_bits {
     ($ty:expr, $t:ident, $body:expr) => {
@@ -96,51 +102,7 @@ pub(crate) fn funnel(
     ternary(decoder, instruction, Type::B32, f)
 }
 
-/// `lop3`: any function of three bits.
-pub(crate) fn lop3(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
-    let [d, a, b, c, table] = operands(instruction)?;
-    let table = table.as_integer().ok_or("a table that is not constant")? as u64;
-    let sources = [a, b, c].map(|operand| decoder.source(operand, Type::B32));
-    let [a, b, c] = sources;
-    let (a, b, c) = (a?, b?, c?);
-    let (d, all) = (
-        decoder.destination(d)?.slot,
-        decoder.constant(Constant::Value(0)),
-    );
-    // The sum of the products that the table has.
-    let mut sum = all;
-    for row in (0..8).filter(|row| table >> row & 1 != 0) {
-        let pick = |decoder: &mut Decoder<'_>, a, set| match set {
-            true => a,
-            false => decoder.temporary(|d| Alu::Unary {
-                f: lift!(|a: u32| !a),
-                d,
-                a,
-            }),
-        };
-        let a = pick(decoder, a, row & 4 != 0);
-        let b = pick(decoder, b, row & 2 != 0);
-        let c = pick(decoder, c, row & 1 != 0);
-        let f = lift!(|a: u32, b: u32, c: u32| a & b & c);
-        let term = decoder.temporary(|d| Alu::Ternary { f, d, a, b, c });
-        let f = lift!(|a: u32, b: u32| a | b);
-        sum = decoder.temporary(|d| Alu::Binary {
-            f,
-            d,
-            a: sum,
-            b: term,
-        });
-    }
-    decoder.emit(Action::Alu(Alu::Copy([(d, sum)].into())));
-    Ok(())
-}
-
-/// `bfe`, `bfi`, `bmsk`, `szext`.
+/// `bfe`, `bfi`.
 pub(crate) fn field(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

@@ -177,11 +177,16 @@ impl MbarrierOperation {
     ) -> Result<T, Trapped> {
         let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
         let result = match cta.mbarriers.get_mut(&offset) {
-            None => Err(format!("the barrier at {offset:#x} is not initialised")),
-            Some(mbarrier) => change(mbarrier).inspect(|_| mbarrier.store(&mut cta.shared, offset)),
+            None => {
+                let what = format!("the barrier at {offset:#x} is not initialised");
+                Err((Trap::MbarrierUninitialised, what))
+            }
+            Some(mbarrier) => change(mbarrier)
+                .inspect(|_| mbarrier.store(&mut cta.shared, offset))
+                .map_err(|what| (Trap::MbarrierOverflow, what)),
         };
         step.world.progress += 1;
-        result.map_err(|what| step.fault(lane, Trap::LaunchFailed, what))
+        result.map_err(|(trap, what)| step.fault(lane, trap, what))
     }
 
     fn tell<O: Observer>(
@@ -234,7 +239,7 @@ impl MbarrierOperation {
                     if !(1..=MAX_COUNT).contains(&count) {
                         let what =
                             format!("a barrier for {count} arrivals: can be 1 to {MAX_COUNT}");
-                        return Err(step.fault(lane, Trap::LaunchFailed, what));
+                        return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                     }
                     let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
                     let mbarrier = Mbarrier::new(count);
@@ -310,7 +315,7 @@ impl MbarrierOperation {
                 let count = value(step, count, lane, 1);
                 if !(1..=MAX_COUNT).contains(&count) {
                     let what = format!("{count} arrivals: can be 1 to {MAX_COUNT}");
-                    return Err(step.fault(lane, Trap::LaunchFailed, what));
+                    return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                 }
                 total = total.saturating_add(count);
             }

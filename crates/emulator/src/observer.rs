@@ -1,5 +1,13 @@
 //! The one place through which everything passes that a checker may want to know.
 
+mod turn;
+
+use launch::Shape;
+
+pub use turn::{Pause, Turn};
+
+use crate::{Fault, Program};
+
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
 /// Every access to memory, every operation on a barrier, every fence, and every step in the life of
@@ -9,8 +17,53 @@ pub trait Observer {
     /// Whether [`see`](Self::see) is called at all.
     const WATCHES: bool = true;
 
+    /// A kernel begins. The instructions that are seen from now on are those of `program`; `cluster`
+    /// counts the blocks of a cluster, innermost first.
+    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
+        let _ = (program, shape, cluster);
+    }
+
+    /// The kernel is over, or something has ended it.
+    fn end(&mut self, fault: Option<&Fault>) {
+        let _ = fault;
+    }
+
+    /// Lanes of a warp had a turn. What they did in it was seen before.
+    fn turn(&mut self, turn: Turn) {
+        let _ = turn;
+    }
+
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
+
+    /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
+    /// [`Event::Access`] in the generic proxy that belongs to no copy.
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        let OrdinaryAccess {
+            kind,
+            sem,
+            scope,
+            range,
+        } = access;
+        self.see(
+            origin,
+            Event::Access {
+                proxy: Proxy::Generic,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            },
+        );
+    }
+
+    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
+    /// the observer wants it elsewhere.
+    fn print(&mut self, text: &str) {
+        print!("{text}");
+    }
 }
 
 impl Observer for () {
@@ -111,6 +164,19 @@ pub enum Scope {
     Gpu,
     /// Everything.
     Sys,
+}
+
+/// An access by an instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrdinaryAccess {
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// Its ordering.
+    pub sem: Sem,
+    /// Whom the ordering is about.
+    pub scope: Scope,
+    /// The bytes.
+    pub range: Range,
 }
 
 /// The number of a copy, unique in its launch.

@@ -181,4 +181,17 @@ mod tests {
         );
         assert_eq!(bytes, [-1_i32, i32::MAX].map(i32::to_le_bytes).concat());
     }
+
+    #[test]
+    fn subnormal_numbers_are_kept_unless_they_are_to_be_flushed() {
+        let add = Reduction::new(Operator::Add, Type::F32).unwrap();
+        let least = f32::MIN_POSITIVE.to_bits();
+        let sum = |reduction: Reduction, a: u32, b: u32| reduction.apply(a.into(), b.into()) as u32;
+        assert_eq!(sum(add, 1, least), least + 1);
+        assert_eq!(sum(add.flushing(), 1, least), least);
+        // The difference of two normal numbers, with its sign.
+        let (negative, subnormal) = ((1 << 31) | (least + 1), (1 << 31) | 1);
+        assert_eq!(sum(add, least, negative), subnormal);
+        assert_eq!(sum(add.flushing(), least, negative), 1 << 31);
+    }
 }

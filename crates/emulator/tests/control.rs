@@ -194,7 +194,7 @@ fn local_generic_and_constant_addresses() {
 fn accesses_outside_are_named() {
     let said = failure("st.global.u32 [%out+256], %t;", 1);
     assert!(
-        said.contains("`st.global.u32` in thread [0, 0, 0] of block [0, 0, 0]"),
+        said.contains("`st.global.u32`\n") && said.contains("thread [0, 0, 0] of block [0, 0, 0]"),
         "{said}"
     );
     assert!(

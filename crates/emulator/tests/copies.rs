@@ -2,52 +2,13 @@
 
 mod common;
 
-use common::{SEEDS, failure, module, run_launch};
+use common::{
+    SEEDS,
+    copies::{INIT, kernel, wait_and_write, with_input},
+    failure, run_launch,
+};
 use launch::{Buffer, Launch};
 use tensor_map::{DataType, Swizzle, TensorMap};
-
-/// Runs a kernel `k(out, in)` in blocks of 32 threads with every seed; the buffers are words.
-fn with_input(text: &str, launch: Launch, input: &[u32], words: usize) -> Vec<u32> {
-    let mut results = SEEDS.iter().map(|seed| {
-        let buffers = vec![
-            Buffer::new("out", &vec![0_u32; words]),
-            Buffer::new("in", input),
-        ];
-        let buffers = run_launch(text, launch.clone(), buffers, *seed);
-        buffers.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"))[0]
-            .to_vec::<u32>()
-            .unwrap()
-    });
-    let first = results.next().unwrap();
-    assert!(results.all(|other| other == first), "the seeds differ");
-    first
-}
-
-fn kernel(parameters: &str, directives: &str, body: &str) -> String {
-    module(&format!(
-        ".shared .align 1024 .b8 tile[8192]; .shared .align 8 .b64 bar;
-        .visible .entry k(.param .u64 out, {parameters}) {directives} {{
-            .reg .pred %p<8>; .reg .b16 %h<4>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .b64 %out; .reg .b32 %t, %tile, %bar;
-            ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %tile, tile; mov.u32 %bar, bar;
-            setp.eq.u32 %p1, %t, 0;
-            {body}
-            ret; }}"
-    ))
-}
-
-/// Waits for phase 0 of `%bar`, then writes the first `words` of the tile to `out`.
-fn wait_and_write(words: u32) -> String {
-    format!(
-        "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;
-        mov.u32 %r1, %t;
-        NEXT: setp.ge.u32 %p3, %r1, {words}; @%p3 bra DONE;
-        mad.lo.u32 %r2, %r1, 4, %tile; ld.shared.u32 %r3, [%r2];
-        mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %out; st.global.u32 [%rd1], %r3;
-        add.u32 %r1, %r1, 32; bra NEXT; DONE:"
-    )
-}
-
-const INIT: &str = "@%p1 mbarrier.init.shared::cta.b64 [%bar], 1; bar.sync 0;";
 
 #[test]
 fn a_bulk_copy_completes_the_phase_with_its_last_byte() {
@@ -139,7 +100,9 @@ fn a_multicast_reaches_every_block_of_its_mask() {
 /// Loads the box at (`x`, `y`) of a 10 x 6 tensor of words.
 fn load_box(swizzle: Swizzle, x: i32, y: i32) -> Vec<u32> {
     let body = format!(
-        "{INIT} @!%p1 bra WAIT; cvta.param.u64 %rd2, map; mov.u32 %r4, {x}; mov.u32 %r5, {y};
+        "mad.lo.u32 %r2, %t, 16, %tile; mov.u32 %r3, 0;
+        st.shared.v4.u32 [%r2], {{%r3, %r3, %r3, %r3}}; fence.proxy.async.shared::cta;
+        {INIT} @!%p1 bra WAIT; cvta.param.u64 %rd2, map; mov.u32 %r4, {x}; mov.u32 %r5, {y};
         mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%tile], [%rd2, {{%r4, %r5}}], [%bar];
         {}",
@@ -367,7 +330,9 @@ fn a_deadlock_at_an_mbarrier_shows_its_arithmetic() {
         let wanted = "1 of 1 arrivals came, 128 of 256 expected bytes came, 128 bytes are missing";
         assert!(said.contains("deadlock") && said.contains(wanted), "{said}");
         assert!(
-            said.contains("`mbarrier.try_wait.parity.shared::cta.b64` waits for phase 0"),
+            said.contains(
+                "`mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64` waits for phase 0"
+            ),
             "{said}"
         );
     }

@@ -112,6 +112,7 @@ fn run(text: &str) -> bool {
     let config = Config {
         seed: 5,
         max_steps: 20_000,
+        ..Config::default()
     };
     let mut job = Job::new(Ptx {
         name: "random.ptx",
@@ -162,10 +163,28 @@ fn the_frame_of_random_kernels_itself_runs() {
 }
 
 #[test]
+fn variables_that_are_too_large_are_refused() {
+    let variables = ".global .b8 large[600000000]; .global .b8 larger[600000000];";
+    let text = around("mov.u64 %rd1, larger;").replace(".global .align 8 .b8 data[64];", variables);
+    let mut job = Job::new(Ptx {
+        name: "large.ptx",
+        text: &text,
+    });
+    job.launch(Launch::new("k", 2, 32).scalar(0_u64));
+    let said = EmulatorBackend::new(0).run(&mut job).unwrap_err();
+    assert_eq!(said.error_name.as_deref(), Some("UNSUPPORTED"));
+    assert!(
+        said.what.contains("with the 600000000 bytes of `larger`"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_kernel_without_end_is_stopped() {
     let config = Config {
         seed: 0,
         max_steps: 10_000,
+        ..Config::default()
     };
     let text = around("AGAIN: add.u32 %r1, %r1, 1; bra AGAIN;");
     let mut job = Job::new(Ptx {

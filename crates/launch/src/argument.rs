@@ -26,6 +26,8 @@ pub enum Argument {
         /// Where in the buffer the tensor begins.
         offset_bytes: u64,
     },
+    /// A struct passed by value: its fields, laid out as in C.
+    Struct(Vec<Self>),
 }
 
 impl Argument {
@@ -35,6 +37,56 @@ impl Argument {
             Self::Scalar(scalar) => Form::scalar(*scalar),
             Self::Buffer { .. } => Form::ADDRESS,
             Self::TensorMap { .. } => Form::TENSOR_MAP,
+            Self::Struct(_) => Form {
+                name: "struct",
+                size_bytes: self.layout().0,
+                is_tensor_map: false,
+            },
+        }
+    }
+
+    /// It without structs: itself, or the fields of all structs in it, in order.
+    pub fn leaves(&self) -> Vec<&Self> {
+        match self {
+            Self::Struct(fields) => fields.iter().flat_map(Self::leaves).collect(),
+            leaf => vec![leaf],
+        }
+    }
+
+    /// Its bytes, for those of everything that is no struct; between them are zeros.
+    ///
+    /// # Errors
+    /// Those of `leaf`.
+    pub fn to_bytes<E>(
+        &self,
+        leaf: &mut impl FnMut(&Self) -> Result<Vec<u8>, E>,
+    ) -> Result<Vec<u8>, E> {
+        let Self::Struct(fields) = self else {
+            return leaf(self);
+        };
+        let mut bytes = Vec::with_capacity(self.layout().0);
+        for field in fields {
+            bytes.resize(bytes.len().next_multiple_of(field.layout().1), 0);
+            bytes.extend(field.to_bytes(leaf)?);
+        }
+        bytes.resize(bytes.len().next_multiple_of(self.layout().1), 0);
+        Ok(bytes)
+    }
+
+    /// Size and alignment in bytes: numbers and addresses have that of their size, tensor maps 64.
+    fn layout(&self) -> (usize, usize) {
+        match self {
+            Self::Scalar(scalar) => (scalar.size_bytes(), scalar.size_bytes()),
+            Self::Buffer { .. } => (Form::ADDRESS.size_bytes, Form::ADDRESS.size_bytes),
+            Self::TensorMap { .. } => (TensorMap::BYTES, 64),
+            Self::Struct(fields) => {
+                let (mut size, mut most) = (0_usize, 1);
+                for (bytes, align) in fields.iter().map(Self::layout) {
+                    size = size.next_multiple_of(align) + bytes;
+                    most = most.max(align);
+                }
+                (size.next_multiple_of(most), most)
+            }
         }
     }
 }
@@ -77,5 +129,32 @@ impl Form {
 impl Display for Form {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} bytes", self.name, self.size_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structs_are_laid_out_as_in_c() {
+        let inner = Argument::Struct(vec![
+            Argument::Scalar(Scalar::U8(1)),
+            Argument::Scalar(Scalar::U16(2)),
+        ]);
+        let outer = Argument::Struct(vec![
+            Argument::Scalar(Scalar::U32(3)),
+            Argument::Scalar(Scalar::U64(4)),
+            inner,
+        ]);
+        assert_eq!(outer.form().to_string(), "struct of 24 bytes");
+        assert_eq!(outer.leaves().len(), 4);
+        let bytes = outer.to_bytes(&mut |leaf| match leaf {
+            Argument::Scalar(scalar) => Ok(scalar.to_bytes()[..scalar.size_bytes()].to_vec()),
+            other => Err(other.clone()),
+        });
+        let mut expected = [0; 24];
+        (expected[0], expected[8], expected[16], expected[18]) = (3, 4, 1, 2);
+        assert_eq!(bytes, Ok(expected.to_vec()));
     }
 }

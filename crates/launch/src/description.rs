@@ -95,6 +95,12 @@ impl Launch {
         })
     }
 
+    /// The next parameter gets a struct of these fields by value.
+    #[must_use]
+    pub fn structure(self, fields: impl IntoIterator<Item = Argument>) -> Self {
+        self.argument(Argument::Struct(fields.into_iter().collect()))
+    }
+
     /// What the next parameter gets.
     #[must_use]
     pub fn argument(mut self, argument: Argument) -> Self {

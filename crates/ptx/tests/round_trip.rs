@@ -76,6 +76,39 @@ fn every_entry_extracts_to_a_module_of_its_own() {
 }
 
 #[test]
+fn operands_in_parentheses_print_to_an_equal_tree() {
+    let operands = [
+        "(a)",
+        "(a+4)",
+        "(a+4)-2",
+        "(a*2)",
+        "a*2",
+        "(!a)",
+        "(generic(a))",
+        "(generic(a)+4)",
+        "(a ? 1 : 2)",
+        "((a)+4)*2",
+        "(4)",
+        "-(a)",
+        "(-a)",
+        "a+(b)",
+        "a-4-2",
+        "[(a)]",
+        "{(a), b}",
+    ];
+    for operand in operands {
+        let text = format!(
+            ".version 8.6\n.target sm_90a\n.address_size 64\n\
+             .visible .entry k() {{ mov.b64 %rd1, {operand}; }}"
+        );
+        let module = ptx::parse(&text).unwrap_or_else(|errors| panic!("{operand}: {errors}"));
+        let printed = module.to_string();
+        let again = ptx::parse(&printed).unwrap_or_else(|errors| panic!("{operand}: {errors}"));
+        assert!(again == module, "{operand}\n{printed}");
+    }
+}
+
+#[test]
 fn spans_of_statements_point_at_their_text() {
     for fixture in common::modules() {
         let module = ptx::parse(&fixture.text).unwrap();

@@ -184,6 +184,10 @@ fn value(gpu: &Gpu, argument: &Argument, memory: &[Memory]) -> Result<Value, Fai
             params.as_ref(),
             address(*index, *offset_bytes)?,
         )?),
+        Argument::Struct(_) => {
+            let bytes = |leaf: &Argument| value(gpu, leaf, memory).map(|value| value.to_bytes());
+            Value::structure(&argument.to_bytes(&mut { bytes })?)
+        }
     })
 }
 

@@ -40,7 +40,7 @@ pub struct Record {
 }
 
 impl Record {
-    fn write(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         match self.case {
             Case::Encode(Params::Tiled(tiled), address) => {
                 write_all(bytes, &[0, address]);
@@ -94,7 +94,7 @@ impl Record {
     }
 
     /// Takes a record off the front; none where bytes make no sense.
-    fn read(bytes: &mut &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &mut &[u8]) -> Option<Self> {
         let (function, address) = (read(bytes)?, read(bytes)?);
         let case = match function {
             0 => {
@@ -183,11 +183,11 @@ fn read_many<T: Clone + Default>(
     Some(values)
 }
 
-fn write_all(bytes: &mut Vec<u8>, numbers: &[u64]) {
+pub(crate) fn write_all(bytes: &mut Vec<u8>, numbers: &[u64]) {
     numbers.iter().for_each(|number| write(bytes, *number));
 }
 
-fn write(bytes: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -195,7 +195,7 @@ fn write(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-fn read(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let byte;
@@ -214,11 +214,11 @@ fn read_map(bytes: &mut &[u8]) -> Option<TensorMap> {
     Some(TensorMap::from_bytes(*map))
 }
 
-fn zigzag(number: i32) -> u64 {
+pub(crate) fn zigzag(number: i32) -> u64 {
     ((number << 1) ^ (number >> 31)) as u32 as u64
 }
 
-fn unzigzag(number: u64) -> i32 {
+pub(crate) fn unzigzag(number: u64) -> i32 {
     (number as u32 >> 1) as i32 ^ -(number as i32 & 1)
 }
 

@@ -3,7 +3,7 @@
 use super::{Breach, File};
 
 /// Workspaces of their own.
-const EXEMPT: &[&str] = &["examples", "tests/fixtures"];
+const EXEMPT: &[&str] = &["examples", "fuzz", "tests/fixtures"];
 
 pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
     let manifests = files

@@ -1,7 +1,7 @@
 //! What a tensor copy does when it is issued.
 
 use tensor_map::{
-    DataType, Decoded, OobFill, Params, Swizzle, TensorMap,
+    DataType, Decoded, Im2col, Interleave, OobFill, Params, Swizzle, TensorMap,
     walk::{Direction, NoWalk, Walk},
 };
 
@@ -134,10 +134,7 @@ impl TensorCopy {
             });
             let pattern_bytes = tensor.shared_align_bytes() as u32;
             if tensor.swizzle != Swizzle::None {
-                let located = Located::Shared {
-                    rank,
-                    offset: offset as usize,
-                };
+                let located = Located::Shared { rank, offset };
                 step.tell(lane, |step| Event::CopySwizzle {
                     copy,
                     range: step.range(located, 0),
@@ -161,7 +158,10 @@ impl TensorCopy {
             (params @ Params::Tiled(_), Mode::Gather4 | Mode::Scatter4, [column, a, b, c, d]) => {
                 params.walk_rows(*column, [*a, *b, *c, *d], direction)
             }
-            (params @ Params::Im2col(_), Mode::Im2col | Mode::Im2colNoOffs, _) => {
+            (params @ Params::Im2col(im2col), Mode::Im2col | Mode::Im2colNoOffs, _) => {
+                if direction == Direction::Store {
+                    is_within(im2col, coordinates)?;
+                }
                 params.walk(coordinates, offsets, direction)
             }
             (Params::Im2col(im2col), Mode::Im2colWide(mode), _) => im2col
@@ -192,7 +192,7 @@ impl TensorCopy {
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
             let what =
                 "the tensor map is neither a parameter nor in constant or global memory".into();
-            return Err(step.fault(lane, Trap::IllegalAddress, what));
+            return Err(step.fault(lane, Trap::MapInLocalMemory, what));
         }
         let mut words = [0; TensorMap::BYTES / 8];
         let bytes = step.bytes(lane, located, TensorMap::BYTES);
@@ -201,4 +201,28 @@ impl TensorCopy {
         }
         Ok((TensorMap::from_words(words), located))
     }
+}
+
+/// Whether the pixels of a store are within the tensor, where they must be: seen on an H200.
+fn is_within(im2col: &Im2col, coordinates: &[i32]) -> Result<(), String> {
+    let tensor = &im2col.tensor;
+    let first = usize::from(tensor.interleave == Interleave::None);
+    for dim in 0..tensor.rank() - 2 {
+        let (lower, upper) = (im2col.lower_corner.at(dim), im2col.upper_corner.at(dim));
+        let end = tensor.dims.at(first + dim) as i64 + i64::from(upper);
+        let at = i64::from(coordinates.get(first + dim).copied().unwrap_or(0));
+        if lower < 0 || upper > 0 {
+            return Err(format!(
+                "the store's box of pixels, with corners {lower} and {upper} in dimension {}, is not within the tensor",
+                first + dim
+            ));
+        }
+        if at >= end {
+            return Err(format!(
+                "the store begins at {at} in dimension {}, and its box of pixels ends at {end}",
+                first + dim
+            ));
+        }
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@ use ptx::Type;
 
 /// How to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     Nearest,
     Zero,
     Down,
@@ -41,7 +41,7 @@ pub(super) fn format(ty: Type) -> (u32, u32) {
 }
 
 /// A number that is not negative, as `m * 2^e`; infinity as the largest of both.
-pub(super) fn decompose(value: f64) -> (u128, i32) {
+pub(crate) fn decompose(value: f64) -> (u128, i32) {
     let bits = value.to_bits();
     let (exponent, fraction) = ((bits >> 52) as i32, u128::from(bits & ((1 << 52) - 1)));
     match exponent {
@@ -52,7 +52,7 @@ pub(super) fn decompose(value: f64) -> (u128, i32) {
 }
 
 /// The bits of `m * 2^e`, without the sign, rounded to the format.
-pub(super) fn encode((m, e): (u128, i32), negative: bool, ty: Type, mode: Rounding) -> u64 {
+pub(crate) fn encode((m, e): (u128, i32), negative: bool, ty: Type, mode: Rounding) -> u64 {
     let (width, exponent_bits) = format(ty);
     let fraction_bits = width - 1 - exponent_bits;
     let bias = (1_i32 << (exponent_bits - 1)) - 1;

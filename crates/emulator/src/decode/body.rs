@@ -1,12 +1,13 @@
 //! Functions, statement by statement.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement};
 
 use super::{
     Constant, Function, Image, Operation, Passed, Program, Refusal, Site, Slot, Words,
     image::{Shared, align_of},
+    lines::Lines,
     scope::{Register, Scope, Symbol, is_shared},
     table,
 };
@@ -14,7 +15,7 @@ use crate::{
     Unsupported,
     action::{Action, Alu},
     call::Builtin,
-    machine::{FUNCTION_WINDOW, SHARED_START},
+    machine::SHARED_START,
 };
 
 /// Larger frames in local memory are refused.
@@ -35,12 +36,14 @@ pub(crate) struct Decoder<'m> {
     shared: Vec<Shared>,
     shared_places: HashMap<usize, Option<u64>>,
     shared_end: u64,
+    /// Variables whose functions are decoded.
+    reached: HashSet<String>,
     // Of the current function:
     constants: HashMap<ConstantKey, Slot>,
     function: Function,
     labels: Vec<Option<usize>>,
     carry: Option<Slot>,
-    source: Option<(u32, u32)>,
+    lines: Lines,
     // Of the current instruction:
     guard: Option<(Slot, bool)>,
 }
@@ -67,6 +70,7 @@ pub(super) fn decode(
         files: files.collect(),
         lines: LineIndex::new(text),
         name: name.to_owned(),
+        addresses: HashMap::new(),
     };
     let mut decoder = Decoder {
         module,
@@ -80,11 +84,12 @@ pub(super) fn decode(
         shared: image.shared.clone(),
         shared_places: HashMap::new(),
         shared_end: SHARED_START,
+        reached: HashSet::new(),
         constants: HashMap::new(),
         function: Function::default(),
         labels: Vec::new(),
         carry: None,
-        source: None,
+        lines: Lines::default(),
         guard: None,
     };
     // The caller has found the entry.
@@ -117,7 +122,8 @@ impl<'m> Decoder<'m> {
         self.scope = Scope::default();
         self.constants.clear();
         self.labels.clear();
-        (self.carry, self.source, self.guard) = (None, None, None);
+        (self.carry, self.guard) = (None, None);
+        self.lines = Lines::default();
         self.scope.enter();
         let mut offset = 0;
         for parameter in &function.parameters {
@@ -218,9 +224,7 @@ impl<'m> Decoder<'m> {
                 }
                 Statement::Variable(variable) => self.declare(variable),
                 Statement::Block(inner) => self.block(inner),
-                Statement::Location(location) => {
-                    self.source = Some((location.file, location.line));
-                }
+                Statement::Location(location) => self.lines.see(location),
                 Statement::Pragma(_) | Statement::LabelList(_) | Statement::CallPrototype(_) => {}
             }
         }
@@ -266,7 +270,7 @@ impl<'m> Decoder<'m> {
         self.program.sites.push(Site {
             span: *instruction.span,
             opcode: opcode.name().to_owned(),
-            source: self.source,
+            source: self.lines.current(),
         });
         let before = self.program.operations.len();
         let result = self.guard(instruction).and_then(|()| {
@@ -302,7 +306,7 @@ impl<'m> Decoder<'m> {
         self.unsupported.push(Unsupported {
             instruction: instruction.to_owned(),
             reason: reason.0,
-            place: self.program.place_of(span, self.source),
+            place: self.program.place_of(span, self.lines.current()),
         });
     }
 
@@ -405,6 +409,9 @@ impl<'m> Decoder<'m> {
         let id = self.program.functions.len();
         self.program.functions.push(Function::default());
         self.ids.insert(function.name.as_str(), id);
+        if let Some(address) = self.image.functions.get(function.name.as_str()) {
+            self.program.addresses.insert(*address, id);
+        }
         self.queue.push((id, function));
         Ok(id)
     }
@@ -417,6 +424,24 @@ impl<'m> Decoder<'m> {
     }
 
     pub(super) fn function_address(&mut self, name: &str) -> Result<u64, Refusal> {
-        Ok(FUNCTION_WINDOW + self.function_id(name)? as u64)
+        self.function_id(name)?;
+        let address = self.image.functions.get(name).copied();
+        address.ok_or_else(|| format!("`{name}` has no address").into())
+    }
+
+    /// Decodes the functions whose addresses a variable holds, or another that it points to.
+    pub(super) fn reach(&mut self, variable: &str) {
+        let image = self.image;
+        let Some(mentions) = image.mentions.get(variable) else {
+            return;
+        };
+        if !self.reached.insert(variable.to_owned()) {
+            return;
+        }
+        for name in mentions {
+            // What cannot be called is found out when it is called.
+            let _ = self.function_id(name);
+            self.reach(name);
+        }
     }
 }

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use launch::{Failure, Stage, suggestion};
 use ptx::{
-    BinaryOperator, Expression, ExpressionKind, Initializer, InitializerKind, Linkage, Module,
-    Number, Space, Type, UnaryOperator,
+    BinaryOperator, Expression, ExpressionKind, Initializer, InitializerKind, Item, Linkage,
+    Module, Number, Space, Type, UnaryOperator,
 };
 
 use super::scope::is_shared;
-use crate::machine::{CONST_WINDOW, IMAGE_START, MAX_ALLOCATION, next_allocation};
+use crate::machine::{
+    CONST_WINDOW, FUNCTION_WINDOW, IMAGE_START, MAX_IMAGE_BYTES, next_allocation,
+};
 
 /// What a module's name stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +49,32 @@ pub(crate) struct Image {
     pub(crate) globals: Vec<Global>,
     pub(crate) constants: Vec<u8>,
     pub(crate) shared: Vec<Shared>,
+    /// Addresses of all functions with a body, the same in every kernel of the module.
+    pub(crate) functions: HashMap<String, u64>,
+    /// Names that a variable starts with: those of functions, and of other variables.
+    pub(crate) mentions: HashMap<String, Vec<String>>,
 }
 
 impl Image {
     pub(crate) fn new(module: &Module) -> Self {
         let mut image = Self::default();
+        let functions = module
+            .functions()
+            .filter(|function| function.body.is_some());
+        for (address, function) in (FUNCTION_WINDOW..).zip(functions) {
+            let name = function.name.as_str().to_owned();
+            image.functions.insert(name, address);
+        }
+        for item in &module.items {
+            if let Item::Alias(alias) = item
+                && let Some(address) = image.functions.get(alias.aliased.as_str())
+            {
+                let name = alias.name.as_str().to_owned();
+                image.functions.insert(name, *address);
+            }
+        }
         let mut contents = Vec::new();
-        let mut next = IMAGE_START;
+        let (mut next, mut taken) = (IMAGE_START, 0_u64);
         for variable in module.variables() {
             for declarator in &variable.declarators {
                 let name = declarator.name.as_str();
@@ -85,12 +106,16 @@ impl Image {
                         Variable::Refused(format!("`{name}` is defined in another module"))
                     }
                     (_, None) => Variable::Refused(format!("the size of `{name}` is not known")),
-                    (_, Some(bytes)) if bytes > MAX_ALLOCATION => {
-                        Variable::Refused(format!("`{name}` has {bytes} bytes"))
+                    (_, Some(bytes)) if taken.saturating_add(bytes) > MAX_IMAGE_BYTES => {
+                        Variable::Refused(format!(
+                            "with the {bytes} bytes of `{name}`, the variables of the module are \
+                             larger than {MAX_IMAGE_BYTES} bytes"
+                        ))
                     }
                     (Space::Global, Some(bytes)) => {
                         let address = next.next_multiple_of(align);
                         next = next_allocation(address, bytes);
+                        taken += bytes;
                         contents.push((
                             declarator,
                             variable.ty,
@@ -127,6 +152,12 @@ impl Image {
             let Some(initializer) = &declarator.initializer else {
                 continue;
             };
+            let mut mentions = Vec::new();
+            mentioned(initializer, &mut mentions);
+            if !mentions.is_empty() {
+                let name = declarator.name.as_str().to_owned();
+                image.mentions.insert(name, mentions);
+            }
             let mut bytes = Vec::new();
             if image.flatten(initializer, ty, &mut bytes).is_none() {
                 let name = declarator.name.as_str();
@@ -200,23 +231,25 @@ impl Image {
         }
     }
 
+    /// The address of a variable or function; constants lie in this window.
+    fn address_of(&self, name: &str, constants: u64) -> Option<u64> {
+        match self.names.get(name) {
+            Some(Variable::Global(address)) => Some(*address),
+            Some(Variable::Const(offset)) => Some(constants + offset),
+            Some(_) => None,
+            None => self.functions.get(name).copied(),
+        }
+    }
+
     fn evaluate(&self, expression: &Expression, ty: Type) -> Option<u64> {
         if let Some(value) = number(expression, ty) {
             return Some(value);
         }
         match &expression.kind {
             ExpressionKind::Symbol(symbol) if symbol.component.is_none() => {
-                match self.names.get(symbol.name.as_str())? {
-                    Variable::Global(address) => Some(*address),
-                    Variable::Const(offset) => Some(*offset),
-                    _ => None,
-                }
+                self.address_of(symbol.name.as_str(), 0)
             }
-            ExpressionKind::Generic(name) => match self.names.get(name.as_str())? {
-                Variable::Global(address) => Some(*address),
-                Variable::Const(offset) => Some(CONST_WINDOW + offset),
-                _ => None,
-            },
+            ExpressionKind::Generic(name) => self.address_of(name.as_str(), CONST_WINDOW),
             ExpressionKind::Binary(BinaryOperator::Add, a, b) => {
                 Some(self.evaluate(a, ty)?.wrapping_add(self.evaluate(b, ty)?))
             }
@@ -232,6 +265,27 @@ impl Image {
             }
             _ => None,
         }
+    }
+}
+
+/// Adds the names in what a variable starts with.
+fn mentioned(initializer: &Initializer, names: &mut Vec<String>) {
+    fn of(expression: &Expression, names: &mut Vec<String>) {
+        match &expression.kind {
+            ExpressionKind::Symbol(symbol) => names.push(symbol.name.as_str().to_owned()),
+            ExpressionKind::Generic(name) => names.push(name.as_str().to_owned()),
+            ExpressionKind::Binary(_, a, b) => {
+                of(a, names);
+                of(b, names);
+            }
+            ExpressionKind::Mask(_, inner) => of(inner, names),
+            _ => {}
+        }
+    }
+    match &initializer.kind {
+        InitializerKind::List(items) => items.iter().for_each(|item| mentioned(item, names)),
+        InitializerKind::Value(value) => of(value, names),
+        InitializerKind::String(_) | InitializerKind::Property(..) => {}
     }
 }
 

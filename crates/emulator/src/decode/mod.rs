@@ -7,6 +7,7 @@
 
 mod body;
 mod image;
+mod lines;
 mod operands;
 mod scope;
 pub(crate) mod table;
@@ -109,7 +110,7 @@ pub(crate) enum Passed {
 struct Site {
     span: Span,
     opcode: String,
-    /// File number and line of the last `.loc`.
+    /// File number and line, of the last `.loc`.
     source: Option<(u32, u32)>,
 }
 
@@ -126,6 +127,8 @@ pub struct Program {
     files: HashMap<u32, String>,
     lines: LineIndex,
     name: String,
+    /// Indices of functions by their addresses.
+    pub(crate) addresses: HashMap<u64, usize>,
 }
 
 impl Program {

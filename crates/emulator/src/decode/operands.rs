@@ -1,9 +1,9 @@
 //! Operands as slots.
 
-use ptx::{ExpressionKind, Operand, OperandKind, Type};
+use ptx::{ExpressionKind, Instruction, Operand, OperandKind, Type};
 
 use super::{
-    Constant, Decoder, Refusal, Slot, Space,
+    Constant, Decoder, Refusal, Slot, Space, Words,
     image::{Variable, number},
     scope::{Register, Symbol},
 };
@@ -96,6 +96,21 @@ impl Decoder<'_> {
         }
     }
 
+    /// The operands but for the cache policy, which is the last one where the opcode has a hint.
+    pub(crate) fn without_policy<'i>(
+        &mut self,
+        instruction: &'i Instruction,
+        words: &mut Words<'_>,
+    ) -> Result<&'i [Operand], Refusal> {
+        let operands = instruction.operands.as_slice();
+        if !words.take("L2::cache_hint") {
+            return Ok(operands);
+        }
+        let (policy, operands) = operands.split_last().ok_or("the number of its operands")?;
+        self.source(policy, Type::B64)?;
+        Ok(operands)
+    }
+
     /// A value that is read as this type.
     pub(crate) fn source(&mut self, operand: &Operand, ty: Type) -> Result<Slot, Refusal> {
         match &operand.kind {
@@ -154,6 +169,7 @@ impl Decoder<'_> {
 
     /// The address of a variable or function.
     fn variable(&mut self, name: &str, offset: u64, generic: bool) -> Result<Slot, Refusal> {
+        self.reach(name);
         let constant = match self.scope.find(name) {
             Some(Symbol::Local { offset: start, .. }) => {
                 Constant::Local(start.wrapping_add(offset), generic)

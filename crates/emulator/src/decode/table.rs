@@ -11,8 +11,9 @@ use crate::{
     cp_reduce_async_bulk, cp_reduce_async_bulk_tensor, createpolicy, cvt, cvta, discard,
     elect_sync, fence, float, getctarank, griddepcontrol, integer, isspacep,
     lanes::{Binary, Ternary, Unary},
-    ld_st, logic, mapa, match_sync, mbarrier, mov, prefetch, red_async, redux_sync, setmaxnreg,
-    shfl_sync, st_async, st_bulk, tensormap_cp_fenceproxy, tensormap_replace, vote_sync,
+    ld_st, logic, mapa, match_sync, matrix, mbarrier, mov, prefetch, red_async, redux_sync,
+    setmaxnreg, shfl_sync, st_async, st_bulk, tensormap_cp_fenceproxy, tensormap_replace,
+    vote_sync,
 };
 
 /// Adds the operations of one instruction.
@@ -59,6 +60,9 @@ const FAMILIES: &[(&str, Decode)] = &[
     ("elect.sync", elect_sync::decode),
     ("redux.sync", redux_sync::decode),
     ("activemask", activemask),
+    ("ldmatrix", matrix::rows),
+    ("stmatrix", matrix::rows),
+    ("movmatrix", matrix::transpose),
     // Memory.
     ("ld", ld_st::decode),
     ("ldu", ld_st::decode),
@@ -110,7 +114,9 @@ const FAMILIES: &[(&str, Decode)] = &[
     ("mul24", integer::product),
     ("mad24", integer::product),
     ("sad", integer::product),
-    ("dp4a", integer::dp4a),
+    ("madc", integer::with_carry),
+    ("dp4a", integer::dot),
+    ("dp2a", integer::dot),
     ("copysign", float::binary),
     ("rcp", float::unary),
     ("sqrt", float::unary),
@@ -132,6 +138,8 @@ const FAMILIES: &[(&str, Decode)] = &[
     ("shf", logic::funnel),
     ("bfe", logic::field),
     ("bfi", logic::field),
+    ("bmsk", logic::bmsk),
+    ("szext", logic::szext),
     ("popc", logic::count),
     ("clz", logic::count),
     ("brev", logic::count),

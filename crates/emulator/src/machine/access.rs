@@ -7,7 +7,7 @@ use crate::{
     Observer,
     decode::{Address, Space},
     error::Trap,
-    observer::{self, AccessKind, Event, Proxy, Range, Scope, Sem},
+    observer::{self, AccessKind, OrdinaryAccess, Range, Scope, Sem},
 };
 
 impl<O: Observer> Step<'_, O> {
@@ -141,14 +141,17 @@ impl<O: Observer> Step<'_, O> {
         kind: AccessKind,
         (sem, scope): (Sem, Scope),
     ) {
-        self.tell(lane, |step| Event::Access {
-            proxy: Proxy::Generic,
-            kind,
-            sem,
-            scope,
-            range: step.range(located, bytes),
-            copy: None,
-        });
+        if O::WATCHES {
+            let range = self.range(located, bytes);
+            let origin = self.origin(lane);
+            let access = OrdinaryAccess {
+                kind,
+                sem,
+                scope,
+                range,
+            };
+            self.observer.see_access(origin, access);
+        }
     }
 }
 

@@ -1,10 +1,13 @@
 //! Global memory, constants and parameters; what an address points at.
 
 use super::{
-    CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, WINDOW_BYTES,
-    next_allocation,
+    BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW,
+    WINDOW_BYTES, next_allocation,
 };
 use crate::decode::Space;
+
+/// What `cudaLimitMallocHeapSize` is unless a program says otherwise.
+const HEAP: u64 = 8 << 20;
 
 /// A part of global memory.
 #[derive(Clone, Debug)]
@@ -21,6 +24,8 @@ pub(crate) struct Memory {
     allocations: Vec<Allocation>,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
+    /// Bytes that kernels have allocated.
+    heap: u64,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
 }
@@ -48,6 +53,16 @@ impl Memory {
             bytes,
         });
         address
+    }
+
+    /// What the `malloc` of a kernel gives: zero when the heap is used up.
+    pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
+        let rounded = bytes.max(1).saturating_add(15) & !15;
+        match self.heap.checked_add(rounded) {
+            Some(used) if used <= HEAP => self.heap = used,
+            _ => return 0,
+        }
+        self.allocate("malloc", vec![0xcd; bytes as usize], BUFFERS_START)
     }
 
     /// Adds an allocation that has its address already; it is not below the others.

@@ -12,7 +12,9 @@ mod transfer;
 use launch::Shape;
 
 pub(crate) use memory::{Located, Memory, of_generic, of_shared, read, write};
-pub(crate) use state::{Cluster, Cta, Frame, Group, Here, Wait, Warp, World, unflatten};
+pub(crate) use state::{
+    Cluster, Cta, Frame, Group, Here, Places, Wait, Warp, World, flatten, unflatten,
+};
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
 
@@ -39,8 +41,8 @@ pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 pub(crate) const IMAGE_START: u64 = 0x7e00_0000_0000;
 /// Global memory: buffers.
 pub(crate) const BUFFERS_START: u64 = 0x7f00_0000_0000;
-/// Larger allocations are refused.
-pub(crate) const MAX_ALLOCATION: u64 = 8 << 30;
+/// A module whose variables together are larger is refused.
+pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The first bytes of a block's shared memory belong to the system on sm_90.
 pub(crate) const SHARED_START: u64 = 1024;
 /// Bits of a shared address below the rank of the block.
@@ -58,6 +60,9 @@ pub struct Config {
     pub seed: u64,
     /// Instructions of threads after which a kernel counts as endless.
     pub max_steps: u64,
+    /// Whether [`Backend::run`](launch::Backend::run) fails when the [checker](crate::check) finds
+    /// something.
+    pub checks: bool,
 }
 
 impl Default for Config {
@@ -65,6 +70,7 @@ impl Default for Config {
         Self {
             seed: 0,
             max_steps: 20_000_000_000,
+            checks: true,
         }
     }
 }
@@ -90,29 +96,30 @@ pub(crate) struct Trapped {
 pub(crate) fn run<O: Observer>(
     program: &Program,
     shape: &Shape,
-    cluster: [u32; 3],
+    cluster: Option<[u32; 3]>,
     memory: &mut Memory,
     config: Config,
     observer: &mut O,
 ) -> Result<Report, Box<Fault>> {
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
+    observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     let result = world.run(program, observer);
     let report = Report {
         steps: world.steps,
         printed: std::mem::take(&mut world.printed),
     };
+    observer.print(&report.printed);
     let places = world.places;
     *memory = world.memory;
-    match result {
-        Ok(()) => Ok(report),
-        Err(Trapped { trap, what, origin }) => {
-            let at = origin.map(|origin| FaultAt {
-                instruction: program.opcode(origin.instruction).to_owned(),
-                place: program.place(origin.instruction),
-                block: places.block(origin.block),
-                thread: places.thread(origin.thread),
-            });
-            Err(Box::new(Fault { trap, what, at }))
-        }
-    }
+    let result = result.map_err(|Trapped { trap, what, origin }| {
+        let at = origin.map(|origin| FaultAt {
+            instruction: program.opcode(origin.instruction).to_owned(),
+            place: program.place(origin.instruction),
+            block: places.block(origin.block),
+            thread: places.thread(origin.thread),
+        });
+        Box::new(Fault { trap, what, at })
+    });
+    observer.end(result.as_ref().err().map(|fault| &**fault));
+    result.map(|()| report)
 }

@@ -10,7 +10,7 @@ use crate::{
     action::Action,
     error::Trap,
     lanes::{LANES, lanes_of},
-    observer::{Event, Origin},
+    observer::{Event, Origin, Turn},
 };
 
 /// Operations of a turn, at most.
@@ -224,7 +224,20 @@ impl World {
         let cta = &mut self.clusters[here.cluster].ctas[here.rank];
         let mut warp = std::mem::take(&mut cta.warps[here.warp]);
         let mut group = warp.groups.swap_remove(group);
+        let (first, lanes, steps) = (group.pc, group.mask, self.steps);
         let result = self.operations(program, observer, here, &mut warp, &mut group, gives_up);
+        if O::WATCHES {
+            observer.turn(Turn {
+                block: self.clusters[here.cluster].ctas[here.rank].number,
+                warp: here.warp as u32,
+                lanes,
+                alive: warp.alive,
+                first,
+                next: group.pc,
+                steps: self.steps - steps,
+                pause: group.wait.as_ref().map(|wait| (wait.pause(), group.mask)),
+            });
+        }
         if group.mask != 0 {
             warp.groups.push(group);
         }

@@ -11,6 +11,7 @@ use crate::{
     barrier_cta::BarrierState,
     lanes::{LANES, Lanes},
     mbarrier::Mbarrier,
+    observer::Pause,
     rng::Rng,
 };
 
@@ -23,9 +24,20 @@ pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
+    /// Whether the launch has clusters, be it of one block.
+    pub(crate) has_clusters: bool,
 }
 
 impl Places {
+    pub(crate) fn new(shape: &Shape, cluster: Option<[u32; 3]>) -> Self {
+        Self {
+            grid: shape.grid.to_array(),
+            block: shape.block.to_array(),
+            cluster: cluster.unwrap_or([1; 3]),
+            has_clusters: cluster.is_some(),
+        }
+    }
+
     pub(crate) fn block(&self, number: u64) -> [u32; 3] {
         unflatten(number, self.grid)
     }
@@ -162,6 +174,19 @@ pub(crate) enum Wait {
     Bulk,
 }
 
+impl Wait {
+    /// How the observer calls it.
+    pub(crate) fn pause(&self) -> Pause {
+        match self {
+            Self::Cta { barrier, .. } => Pause::Barrier(*barrier as u32),
+            Self::Cluster => Pause::Cluster,
+            Self::Collective { .. } => Pause::Warp,
+            Self::Mbarrier => Pause::Mbarrier,
+            Self::Bulk => Pause::Bulk,
+        }
+    }
+}
+
 /// Which warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Here {
@@ -185,7 +210,7 @@ impl World {
     pub(crate) fn new(
         program: &Program,
         shape: &Shape,
-        cluster: [u32; 3],
+        cluster: Option<[u32; 3]>,
         memory: Memory,
         config: Config,
     ) -> Self {
@@ -196,11 +221,7 @@ impl World {
             dynamic => start + u64::from(dynamic),
         };
         Self {
-            places: Places {
-                grid: shape.grid.to_array(),
-                block: shape.block.to_array(),
-                cluster,
-            },
+            places: Places::new(shape, cluster),
             memory,
             clusters: Vec::new(),
             transfers: Vec::new(),

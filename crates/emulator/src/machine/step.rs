@@ -85,6 +85,7 @@ impl<O: Observer> Step<'_, O> {
             Action::Discard(discard) => discard.run(self)?,
             Action::TensormapReplace(replace) => replace.run(self)?,
             Action::CopyFence(copy) => copy.run(self)?,
+            Action::Matrix(matrix) => matrix.run(self)?,
         }
         Ok(Flow::Next)
     }

@@ -258,23 +258,22 @@ impl World {
         came: impl FnOnce(u64) -> MbarrierEvent,
     ) -> Result<(), Trapped> {
         let cta = &mut self.clusters[transfer.here.cluster].ctas[rank];
-        let fault = |what: String| Trapped {
-            trap: Trap::LaunchFailed,
+        let fault = |trap: Trap, what: String| Trapped {
+            trap,
             what,
             origin: Some(transfer.origin),
         };
         if cta.alive == 0 {
-            return Err(fault(format!(
-                "the copy's barrier is in block {rank} of the cluster, which has ended"
-            )));
+            let what =
+                format!("the copy's barrier is in block {rank} of the cluster, which has ended");
+            return Err(fault(Trap::PeerEnded, what));
         }
         let Some(mbarrier) = cta.mbarriers.get_mut(&offset) else {
-            return Err(fault(format!(
-                "the copy's barrier at {offset:#x} is not initialised"
-            )));
+            let what = format!("the copy's barrier at {offset:#x} is not initialised");
+            return Err(fault(Trap::MbarrierUninitialised, what));
         };
         let phase = mbarrier.phase;
-        change(mbarrier).map_err(fault)?;
+        change(mbarrier).map_err(|what| fault(Trap::MbarrierOverflow, what))?;
         mbarrier.store(&mut cta.shared, offset);
         let is_done = mbarrier.phase > phase;
         let range = self.range(transfer.here.cluster, Located::Shared { rank, offset }, 8);
@@ -322,7 +321,7 @@ impl World {
                 let at = ((rank as u64) << super::SHARED_RANK_SHIFT) + offset as u64;
                 let found = self.find_shared(here, Space::SharedCluster, at, bytes as u64);
                 let trap = if ended {
-                    Trap::LaunchFailed
+                    Trap::PeerEnded
                 } else {
                     Trap::IllegalAddress
                 };

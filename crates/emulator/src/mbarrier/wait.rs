@@ -72,7 +72,7 @@ impl MbarrierOperation {
             let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
             let Some(mbarrier) = cta.mbarriers.get(&object.1) else {
                 let what = format!("the barrier at {:#x} is not initialised", object.1);
-                return Err(step.fault(lane, Trap::LaunchFailed, what));
+                return Err(step.fault(lane, Trap::MbarrierUninitialised, what));
             };
             done[lane] = u64::from(self.is_done(mbarrier, states[lane]));
             let of_parity = mbarrier.phase.saturating_sub(done[lane]);

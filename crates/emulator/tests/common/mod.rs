@@ -1,6 +1,8 @@
 //! Small kernels, run and compared.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub(crate) mod copies;
+
 use emulator::EmulatorBackend;
 use launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
 

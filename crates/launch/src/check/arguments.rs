@@ -57,17 +57,21 @@ fn size(index: usize, argument: &Form, parameter: &Parameter) -> Violation {
 
 /// What is wrong with the places in buffers that the arguments name.
 pub fn buffer_ranges(launch: &Launch, buffers: &[Buffer]) -> Violations {
-    let ranges = launch.arguments.iter().enumerate();
+    let arguments = launch.arguments.iter().enumerate();
+    let leaves = arguments.flat_map(|(index, argument)| {
+        let leaves = argument.leaves().into_iter();
+        leaves.map(move |leaf| (index, leaf))
+    });
     Violations(
-        ranges
-            .filter_map(|(index, argument)| range(index, argument, buffers))
+        leaves
+            .filter_map(|(index, leaf)| range(index, leaf, buffers))
             .collect(),
     )
 }
 
 fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Violation> {
     let (index, offset_bytes) = match argument {
-        Argument::Scalar(_) => return None,
+        Argument::Scalar(_) | Argument::Struct(_) => return None,
         Argument::Buffer {
             index,
             offset_bytes,

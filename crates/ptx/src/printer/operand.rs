@@ -1,7 +1,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{expression, joined};
-use crate::ast::{Operand, OperandKind, Symbol};
+use crate::ast::{Expression, ExpressionKind, Operand, OperandKind, Symbol, UnaryOperator};
 
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -12,6 +12,8 @@ impl Display for Operand {
                 expression::sum(f, offset)
             }
             OperandKind::Element(symbol, index) => write!(f, "{symbol}[{index}]"),
+            // Without the parentheses, the name alone would be read as the operand.
+            OperandKind::Constant(value) if begins_with_a_name(value) => write!(f, "({value})"),
             OperandKind::Constant(value) => value.fmt(f),
             OperandKind::Sink => f.write_str("_"),
             OperandKind::Not(operand) => write!(f, "!{operand}"),
@@ -25,6 +27,16 @@ impl Display for Operand {
                 f.write_str("]")
             }
         }
+    }
+}
+
+fn begins_with_a_name(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Symbol(_) | ExpressionKind::Generic(_) => true,
+        ExpressionKind::Binary(_, left, _) => begins_with_a_name(left),
+        ExpressionKind::Conditional(parts) => begins_with_a_name(&parts[0]),
+        ExpressionKind::Unary(UnaryOperator::Not, operand) => begins_with_a_name(operand),
+        _ => false,
     }
 }
 

@@ -23,6 +23,7 @@ pub mod applypriority;
 pub mod barrier_cluster;
 pub mod barrier_cta;
 pub mod barrier_warp;
+pub mod clock;
 pub mod clusterlaunchcontrol;
 pub mod cp_async;
 pub mod cp_async_bulk;

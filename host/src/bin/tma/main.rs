@@ -1,6 +1,7 @@
-//! `tma`: what GPUs are there, what is in a PTX file, and what tensor maps do.
+//! `tma`: what GPUs are there, what is in a PTX file, what tensor maps do, and kernels on the CPU.
 
 mod devices;
+mod emulate;
 mod inspect;
 mod map;
 
@@ -25,6 +26,7 @@ struct Command {
 #[derive(Subcommand)]
 enum Verb {
     Devices(devices::Devices),
+    Emulate(emulate::Emulate),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
 }
@@ -32,12 +34,13 @@ enum Verb {
 fn main() -> ExitCode {
     let out = &mut io::stdout().lock();
     let result = match Command::parse().verb {
-        Verb::Devices(verb) => verb.run(out),
-        Verb::Inspect(verb) => verb.run(out),
-        Verb::Map(verb) => verb.run(out),
+        Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
+        Verb::Emulate(verb) => verb.run(out),
+        Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
+        Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
     };
-    match result.and_then(|()| Ok(out.flush()?)) {
-        Ok(()) => ExitCode::SUCCESS,
+    match result.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+        Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

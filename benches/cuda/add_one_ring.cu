@@ -1,0 +1,37 @@
+// Twin of kernels-gpu/src/add_one_ring.rs: same algorithm, launch and parameters.
+#include "add_one.cuh"
+#include "chunks.cuh"
+#include "pipeline.cuh"
+
+template <int stages, bool drawn>
+__device__ inline void ring(unsigned char* dst, const unsigned char* src, uint64_t len_bytes, uint32_t* counter) {
+    const Chunks chunks{dst, src, len_bytes, (blockDim.x - 32) * 32};
+    pipeline<stages, drawn>(
+        chunks.chunk_bytes, chunks.count(), counter,
+        [&](uint32_t chunk, unsigned char* place, uint64_t* bar) { chunks.load(chunk, place, bar); },
+        [&](uint32_t chunk, unsigned char* place, uint32_t thread, uint32_t threads) {
+            add_one<2>(place, chunks.bytes(chunk) / 16, thread, threads);
+        },
+        [&](uint32_t chunk, const unsigned char* place) { chunks.store(chunk, place); });
+}
+
+#define ADD_ONE_RING(stages)                                                                    \
+    extern "C" __global__ void __launch_bounds__(544) add_one_ring_##stages(                    \
+        unsigned char* dst, const unsigned char* src, uint64_t len_bytes, uint32_t* counter) { \
+        ring<stages, true>(dst, src, len_bytes, counter);                                       \
+    }
+
+#define ADD_ONE_RING_STATIC(stages)                                           \
+    extern "C" __global__ void __launch_bounds__(544) add_one_ring_static_##stages( \
+        unsigned char* dst, const unsigned char* src, uint64_t len_bytes) {  \
+        ring<stages, false>(dst, src, len_bytes, nullptr);                    \
+    }
+
+ADD_ONE_RING(2)
+ADD_ONE_RING(3)
+ADD_ONE_RING(4)
+ADD_ONE_RING(6)
+ADD_ONE_RING(8)
+ADD_ONE_RING_STATIC(3)
+ADD_ONE_RING_STATIC(4)
+ADD_ONE_RING_STATIC(6)

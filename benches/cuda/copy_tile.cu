@@ -1,0 +1,24 @@
+// Twin of kernels-gpu/src/copy_tile.rs: same algorithm, launch and parameters.
+#include "stream.cuh"
+#include "tiles.cuh"
+
+template <int stages>
+__device__ inline void copy(const Tiles& tiles, uint32_t count, uint32_t* counter) {
+    stream<stages>(
+        tiles.bytes, count, counter,
+        [&](uint32_t tile, unsigned char* place, uint64_t* bar) { tiles.load(tile, place, bar); },
+        [&](uint32_t tile, const unsigned char* place) { tiles.store(tile, place); });
+}
+
+#define COPY_TILE(stages)                                                                        \
+    extern "C" __global__ void __launch_bounds__(32) copy_tile_##stages(                         \
+        const __grid_constant__ CUtensorMap dst, const __grid_constant__ CUtensorMap src,        \
+        uint32_t tiles_x, uint32_t tiles, uint32_t tile_width_elems, uint32_t tile_height_elems, \
+        uint32_t tile_bytes, uint32_t* counter) {                                                \
+        copy<stages>({&dst, &src, tiles_x, tile_width_elems, tile_height_elems, tile_bytes}, tiles, counter); \
+    }
+
+COPY_TILE(2)
+COPY_TILE(3)
+COPY_TILE(4)
+COPY_TILE(6)

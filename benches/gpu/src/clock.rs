@@ -1,0 +1,22 @@
+use tma::{kernel, ptx::clock};
+
+/// Runs for `cycles` cycles and writes how many it were and how many nanoseconds they took.
+///
+/// # Safety
+/// 1. `elapsed` points to two numbers of global memory that nobody else uses while the kernel runs.
+/// 2. There is one thread.
+#[kernel(max_threads = 1)]
+pub unsafe fn clock(elapsed: *mut u64, cycles: u64) {
+    // SAFETY: clocks are only read.
+    let now = || unsafe { (clock::clock64(), clock::globaltimer()) };
+    let start = now();
+    let mut end = start;
+    while end.0 - start.0 < cycles {
+        end = now();
+    }
+    // SAFETY: two numbers (1), for one thread (2).
+    unsafe {
+        elapsed.write(end.0 - start.0);
+        elapsed.add(1).write(end.1 - start.1);
+    }
+}

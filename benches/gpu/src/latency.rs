@@ -1,0 +1,284 @@
+//! What one thing after another takes, in cycles.
+
+use tma::{
+    Barrier, ClusterPtr, SharedPtr, TensorMap, cluster, kernel,
+    ptx::{
+        Acquire, Cluster, Gpu, clock, cp_async_bulk, cp_async_bulk_tensor, elect_sync, fence, mapa,
+        mbarrier::{self, Mbarrier},
+        st_async, tensormap_cp_fenceproxy, tensormap_replace,
+    },
+    shared,
+    thread::is_elected,
+    warp::{lane, sync_warp},
+};
+
+/// Cycles of this multiprocessor.
+#[inline(always)]
+fn now() -> u64 {
+    // SAFETY: a clock is only read.
+    unsafe { clock::clock64() }
+}
+
+/// A barrier for one arrival, made and used by one thread.
+///
+/// # Safety
+/// 1. The memory is a barrier's, this thread alone uses it, and it is not one yet.
+#[inline(always)]
+unsafe fn own_barrier(address: SharedPtr<Mbarrier>) -> Barrier {
+    // SAFETY: this thread alone uses the memory (1).
+    unsafe { Barrier::init(address, 1) };
+    // SAFETY: the same thread did so; callers arrive once in each phase.
+    unsafe { Barrier::assume_init(address) }
+}
+
+/// Loads `bytes` bytes again and again, each load from `stride_bytes` further on than the one before,
+/// and writes what each took.
+///
+/// # Safety
+/// 1. `src` points to `count` stretches of global memory at multiples of 16, as `bytes` and
+///    `stride_bytes` are; nobody writes them.
+/// 2. `cycles` has a number for each load, which nobody else uses.
+/// 3. There is one warp, and the launch has `bytes` of shared memory.
+#[kernel(max_threads = 32)]
+pub unsafe fn load_latency(
+    src: *const u8,
+    bytes: u32,
+    stride_bytes: u32,
+    count: u32,
+    cycles: *mut u32,
+) {
+    shared! {
+        static BAR: Mbarrier;
+    }
+    // SAFETY: the whole warp is here (3).
+    if !unsafe { is_elected() } {
+        return;
+    }
+    // SAFETY: no other thread goes on.
+    let bar = unsafe { own_barrier(BAR::ptr()) };
+    let data = shared::dynamic::<u8, 128>();
+    for load in 0..count {
+        let from = u64::from(load) * u64::from(stride_bytes);
+        let start = now();
+        let _ = bar.arrive_expect_tx(bytes);
+        // SAFETY: both ends have the bytes (1, 3), and the one before has been waited for.
+        unsafe {
+            cp_async_bulk::shared_cluster_global(data, src.add(from as usize), bytes, bar.address())
+        };
+        bar.wait_parity(load & 1);
+        // SAFETY: a number for each (2).
+        unsafe { cycles.add(load as usize).write((now() - start) as u32) };
+    }
+}
+
+/// Loads boxes of 2 by 2 pixels of 32 channels of 2 bytes, one after the other, and writes what each
+/// took.
+///
+/// # Safety
+/// 1. `map` is a three-dimensional map with boxes of 32, 2 and 2 elements of 2 bytes.
+/// 2. `positions` has a position for each, a column in the lower half and a row in the upper half.
+/// 3. `cycles` has a number for each, which nobody else uses.
+/// 4. There is one warp.
+#[kernel(max_threads = 32)]
+pub unsafe fn box_latency(
+    #[grid_constant] map: &TensorMap,
+    positions: *const u32,
+    count: u32,
+    cycles: *mut u32,
+) {
+    const BYTES: u32 = 256;
+    shared! {
+        static BAR: Mbarrier;
+        static DATA: [u32; 64] align 128;
+    }
+    // SAFETY: the whole warp is here (4).
+    if !unsafe { is_elected() } {
+        return;
+    }
+    // SAFETY: no other thread goes on.
+    let bar = unsafe { own_barrier(BAR::ptr()) };
+    for load in 0..count {
+        // SAFETY: a position for each (2).
+        let position = unsafe { positions.add(load as usize).read() };
+        let coords = [0, i32::from(position as i16), position as i32 >> 16];
+        let start = now();
+        let _ = bar.arrive_expect_tx(BYTES);
+        // SAFETY: the map has this box (1), and the one before has been waited for.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(
+                DATA::ptr().cast(),
+                map,
+                coords,
+                bar.address(),
+            )
+        };
+        bar.wait_parity(load & 1);
+        // SAFETY: a number for each (3).
+        unsafe { cycles.add(load as usize).write((now() - start) as u32) };
+    }
+}
+
+/// Changes the address in a tensor map, releases and acquires it, and loads a box of 64 by 64 numbers of
+/// 4 bytes through it, again and again; writes what each took, and the first number of each box.
+///
+/// # Safety
+/// 1. `template` is a two-dimensional map with boxes of 64 by 64 numbers of 4 bytes.
+/// 2. `tensor` is the address of a tensor that fits it, and so is each that lies a multiple of
+///    `stride_bytes`, itself a multiple of 16, further on, as many as there are rounds.
+/// 3. `map` points to 128 bytes of global memory at a multiple of 128 that nobody else uses.
+/// 4. `cycles` and `firsts` have a number for each round, which nobody else uses.
+/// 5. There is one warp, and the launch has 16384 bytes of shared memory.
+#[kernel(max_threads = 32)]
+pub unsafe fn replace_latency(
+    #[grid_constant] template: &TensorMap,
+    tensor: u64,
+    stride_bytes: u32,
+    map: *mut TensorMap,
+    count: u32,
+    cycles: *mut u32,
+    firsts: *mut u32,
+) {
+    const BYTES: u32 = 64 * 64 * 4;
+    shared! {
+        static BAR: Mbarrier;
+        static EDITED: TensorMap align 128;
+    }
+    let data = shared::dynamic::<u8, 128>();
+    let edited = EDITED::ptr();
+    let (lane, words) = (lane(), (&raw const *template).cast::<u32>());
+    // SAFETY: a map is 32 words, one for each lane.
+    unsafe {
+        edited
+            .cast::<u32>()
+            .add(lane)
+            .write(words.add(lane as usize).read())
+    };
+    if lane == 0 {
+        // SAFETY: one lane does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), 1) };
+    }
+    // SAFETY: the whole warp is here (5).
+    unsafe { sync_warp() };
+    // SAFETY: the meeting orders the initialisation before; each phase has one arrival and the bytes of
+    // a box.
+    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+
+    for round in 0..count {
+        let address = tensor + u64::from(round) * u64::from(stride_bytes);
+        let start = now();
+        // SAFETY: the whole warp is here (5).
+        if unsafe { elect_sync::elect(u32::MAX).1 } {
+            // SAFETY: the map is in this block's shared memory, and the warp uses it together.
+            unsafe { tensormap_replace::tile_global_address(edited, address) };
+        }
+        // SAFETY: the whole warp is here (5).
+        unsafe { sync_warp() };
+        // SAFETY: the whole warp is here (5); the map's place is this block's (3), and the load before
+        // has been waited for.
+        unsafe { tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(map, edited) };
+        // SAFETY: the map was released just now.
+        unsafe { fence::proxy_tensormap_generic_acquire::<Gpu>(map) };
+        // SAFETY: the whole warp is here (5).
+        if unsafe { elect_sync::elect(u32::MAX).1 } {
+            let _ = bar.arrive_expect_tx(BYTES);
+            // SAFETY: the map has this box (1, 2) and was acquired; the place takes it (5).
+            unsafe {
+                cp_async_bulk_tensor::shared_cluster_global_tile(data, map, [0, 0], bar.address())
+            };
+        }
+        bar.wait_parity(round & 1);
+        let took = now() - start;
+        if lane == 0 {
+            // SAFETY: a number for each (4); the load wrote the box.
+            unsafe {
+                cycles.add(round as usize).write(took as u32);
+                firsts.add(round as usize).write(data.cast::<u32>().read());
+            }
+        }
+        // All have waited and the first has been read before the next load.
+        // SAFETY: the whole warp is here (5).
+        unsafe { sync_warp() };
+    }
+}
+
+/// Passes a number round the blocks of a cluster, each adding one, and writes what all rounds took and
+/// what came out.
+///
+/// Each round has a place of its own: a store that does not wait says nothing about what its thread did
+/// before, so the place of an earlier one could still be in use.
+///
+/// # Safety
+/// 1. There is one cluster of 2 blocks or more, of one warp each, and there are at most 256 rounds.
+/// 2. `result` has two numbers that nobody else uses.
+#[kernel(max_threads = 32)]
+pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
+    const BYTES: u32 = 8;
+    shared! {
+        static BAR: Mbarrier;
+        static TOKENS: [u64; 256];
+    }
+    let (rank, blocks) = (cluster::block_rank(), cluster::blocks());
+    // SAFETY: the whole warp is here (1).
+    let elected = unsafe { elect_sync::elect(u32::MAX).1 };
+    if elected {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), 1) };
+        // SAFETY: a fence only orders.
+        unsafe { fence::mbarrier_init_release_cluster() };
+        // SAFETY: this thread initialised it; the phase has this arrival and these bytes.
+        let _ = unsafe { Barrier::assume_init(BAR::ptr()) }.arrive_expect_tx(BYTES);
+    }
+    // SAFETY: every thread of the cluster is here.
+    unsafe { cluster::sync() };
+
+    if elected {
+        // SAFETY: the meeting orders the initialisation before.
+        let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+        let next = (rank + 1) % blocks;
+        // SAFETY: the rank is below the blocks of the cluster.
+        let (to, at) = unsafe {
+            (
+                mapa::shared_cluster_u32(TOKENS::ptr(), next).address(),
+                mapa::shared_cluster_u32(BAR::ptr(), next),
+            )
+        };
+        let send = |round: u32, token: u64| {
+            let to = ClusterPtr::<u64>::from_address(to + 8 * round);
+            // SAFETY: both are the next block's, which stays until all meet and expects the bytes; the
+            // place is that of this round (1).
+            unsafe { st_async::weak_shared_cluster(to, token, at) };
+        };
+        let start = now();
+        let mut token = 0;
+        if rank == 0 {
+            send(0, 0);
+        }
+        for round in 0..rounds {
+            // The number comes from another block.
+            // SAFETY: the barrier is initialised, and the parity that of this phase.
+            while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(BAR::ptr(), round & 1) } {
+            }
+            // SAFETY: the phase is complete, so the number has come.
+            token = unsafe { TOKENS::ptr().at(round).read() } + 1;
+            if round + 1 < rounds {
+                // Expected before the next block can pass it on.
+                let _ = bar.arrive_expect_tx(BYTES);
+            }
+            if rank != 0 {
+                send(round, token);
+            } else if round + 1 < rounds {
+                send(round + 1, token);
+            }
+        }
+        if rank == 0 {
+            // SAFETY: two numbers (2).
+            unsafe {
+                result.write(now() - start);
+                result.add(1).write(token);
+            }
+        }
+    }
+    // Nobody leaves while numbers are on their way.
+    // SAFETY: every thread of the cluster is here.
+    unsafe { cluster::sync() };
+}

@@ -1,0 +1,12 @@
+//! Kernels with which the measurements fill memory, check it and look at the clock. They use ordinary
+//! loads and stores, and share nothing with what is measured.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+
+mod clock;
+mod latency;
+mod pattern;
+
+pub use clock::clock;
+pub use latency::{box_latency, load_latency, replace_latency, ring_latency};
+pub use pattern::{check, fill};

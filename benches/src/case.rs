@@ -1,0 +1,69 @@
+//! What one row of the table is about.
+
+use host::{Shape, Value};
+
+use crate::{arena::Pattern, work::L2};
+
+/// One kernel with one launch.
+pub(crate) struct Case {
+    /// The kernel, as its file is called.
+    pub(crate) kernel: &'static str,
+    /// What sets this launch apart: data, stages, threads.
+    pub(crate) variant: String,
+    /// The entry's name in both modules.
+    pub(crate) entry: String,
+    pub(crate) shape: Shape,
+    pub(crate) values: Vec<Value>,
+    /// Whether the arena's counter is set to zero before.
+    pub(crate) draws: bool,
+    pub(crate) amount: Amount,
+    pub(crate) l2: L2,
+    pub(crate) check: Check,
+    pub(crate) reference: Reference,
+    /// The rate to reach, as a share of the reference's.
+    pub(crate) goal: Option<f64>,
+}
+
+/// What one run gets done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Amount {
+    /// Bytes read and bytes written.
+    Bytes(u64),
+    /// Boxes of 256 bytes gathered.
+    Boxes(u64),
+}
+
+/// How it is known to be right.
+#[derive(Clone, Copy)]
+pub(crate) enum Check {
+    /// The destination holds this.
+    Destination(Pattern),
+    /// The sums are those of a gather from this dataset by so many warps.
+    Sums { dataset: usize, warps: u32 },
+}
+
+/// What it is measured against besides its twin.
+#[derive(Clone)]
+pub(crate) enum Reference {
+    /// The driver's copy of as many bytes.
+    DriverCopy,
+    /// The gather by ordinary loads with these arguments, at the fastest of these launches.
+    Loads(Vec<Shape>, Vec<Value>),
+}
+
+impl Case {
+    /// What stands in the table.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.kernel, self.variant)
+    }
+}
+
+impl Amount {
+    /// Bytes moved in all.
+    pub(crate) fn bytes(self) -> u64 {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Boxes(boxes) => 256 * boxes,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Gathers of boxes of 2x2 pixels of 32 half-precision channels, at scattered positions.
+
+use std::thread;
+
+use anyhow::Result;
+use host::Value;
+use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
+
+use super::{Place, fits};
+use crate::{
+    arena::hash,
+    case::{Amount, Case, Check, Reference},
+    work::L2,
+};
+
+/// Rounds of eight boxes.
+const ROUNDS: u32 = 1 << 20;
+/// Words of a pixel: 32 channels of 2 bytes.
+const PIXEL_WORDS: u64 = 16;
+/// Bytes of shared memory of a round and its barrier.
+const ROUND_BYTES: u32 = 2056;
+
+/// A tensor at the start of the source, whose elements are its pattern.
+#[derive(Clone, Copy)]
+pub(crate) struct Dataset {
+    name: &'static str,
+    index: usize,
+    width: u32,
+    height: u32,
+    l2: L2,
+}
+
+/// Who asks for the boxes, and through which map.
+#[derive(Clone, Copy, PartialEq)]
+enum Variant {
+    Box,
+    View,
+    Lanes,
+}
+
+/// One that stays in the L2 cache, and one that comes from memory, as far as so many bytes hold it.
+pub(crate) fn datasets(bytes: u64) -> [Dataset; 2] {
+    let (width, row_bytes) = (1024, 1024 * 4 * PIXEL_WORDS);
+    [
+        Dataset {
+            name: "L2",
+            index: 0,
+            width: 162,
+            height: 94,
+            l2: L2::Warm,
+        },
+        Dataset {
+            name: "memory",
+            index: 1,
+            width,
+            height: (bytes / row_bytes).min(16384) as u32,
+            l2: L2::Cold,
+        },
+    ]
+}
+
+pub(super) fn cases(place: Place<'_>) -> Result<Vec<Case>> {
+    let [l2, memory] = datasets(place.bytes);
+    Ok(vec![
+        case(place, l2, Variant::Box, [2, 8, 4], Some(0.97))?,
+        case(place, l2, Variant::View, [2, 8, 4], Some(0.97))?,
+        case(place, l2, Variant::Lanes, [2, 8, 4], Some(0.97))?,
+        case(place, l2, Variant::Box, [1, 1, 1], None)?,
+        case(place, l2, Variant::Lanes, [1, 1, 1], None)?,
+        case(place, memory, Variant::Box, [2, 8, 4], None)?,
+        case(place, memory, Variant::View, [2, 8, 4], None)?,
+    ])
+}
+
+pub(super) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
+    let [data, _] = datasets(place.bytes);
+    let mut cases = Vec::new();
+    for variant in [Variant::Box, Variant::View, Variant::Lanes] {
+        for stages in [1, 2, 4] {
+            for warps in [1, 2, 4, 8, 16] {
+                for blocks in [1, 2, 4, 8, 16] {
+                    let all = warps * blocks;
+                    if (4..=48).contains(&all) && fits(blocks, warps * stages * ROUND_BYTES) {
+                        cases.push(case(place, data, variant, [stages, warps, blocks], None)?);
+                    }
+                }
+            }
+        }
+    }
+    Ok(cases)
+}
+
+impl Dataset {
+    fn map(self, variant: Variant) -> Tiled {
+        let (width, height) = (u64::from(self.width), u64::from(self.height));
+        let tiled = match variant {
+            Variant::View => {
+                TensorMap::tiled(DataType::F16, &[32 * width, height]).box_dims(&[64, 2])
+            }
+            _ => TensorMap::tiled(DataType::F16, &[32, width, height]).box_dims(&[32, 2, 2]),
+        };
+        // Promotion would fetch more of the memory than the box.
+        tiled.l2_promotion(L2Promotion::None)
+    }
+
+    /// A map of it with the boxes.
+    pub(crate) fn boxes(self) -> Tiled {
+        self.map(Variant::Box)
+    }
+
+    /// Where its boxes are, anywhere inside: a column in the lower half and a row in the upper half.
+    pub(crate) fn positions(self) -> Vec<u32> {
+        let position = |index: u64| {
+            let x = hash(2 * index) % (self.width - 1);
+            x | (hash(2 * index + 1) % (self.height - 1)) << 16
+        };
+        (0..8 * u64::from(ROUNDS)).map(position).collect()
+    }
+
+    /// What the threads of so many warps write for these positions, four numbers each.
+    pub(crate) fn sums(self, positions: &[u32], warps: u32) -> Vec<u32> {
+        sums(positions, self.width, warps)
+    }
+}
+
+/// What the threads of so many warps write, four numbers each.
+pub(crate) fn sums(positions: &[u32], width: u32, warps: u32) -> Vec<u32> {
+    let of_warp = |warp: usize, sums: &mut [u32]| {
+        for round in positions.chunks_exact(8).skip(warp).step_by(warps as usize) {
+            for vector in 0..128_u64 {
+                let position = round[vector as usize / 16];
+                // Two rows of two pixels of four vectors.
+                let x = u64::from(position & 0xffff) + vector % 8 / 4;
+                let y = u64::from(position >> 16) + vector % 16 / 8;
+                let word = (y * u64::from(width) + x) * PIXEL_WORDS + vector % 4 * 4;
+                let sums = &mut sums[vector as usize % 32 * 4..][..4];
+                for (sum, word) in sums.iter_mut().zip(word..) {
+                    *sum = sum.wrapping_mul(31).wrapping_add(hash(word));
+                }
+            }
+        }
+    };
+    let mut all = vec![0; warps as usize * 128];
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let share = (warps as usize).div_ceil(workers);
+    thread::scope(|scope| {
+        for (worker, sums) in all.chunks_mut(share * 128).enumerate() {
+            scope.spawn(move || {
+                for (warp, sums) in sums.chunks_mut(128).enumerate() {
+                    of_warp(worker * share + warp, sums);
+                }
+            });
+        }
+    });
+    all
+}
+
+/// Stages of a warp, warps of a block, and blocks of a multiprocessor.
+fn case(
+    place: Place<'_>,
+    data: Dataset,
+    variant: Variant,
+    [stages, warps, blocks]: [u32; 3],
+    goal: Option<f64>,
+) -> Result<Case> {
+    let shape = place.persistent(blocks, 32 * warps, warps * stages * ROUND_BYTES);
+    let rounds = [
+        Value::address(place.positions[data.index]),
+        Value::scalar(ROUNDS),
+        Value::address(place.sums),
+    ];
+    let mut values = vec![(place.encode)(data.map(variant), place.src)?];
+    values.extend_from_slice(&rounds);
+
+    let mut loads = vec![
+        Value::address(place.src),
+        Value::scalar(data.width),
+        Value::scalar(data.height),
+    ];
+    loads.extend(rounds);
+    let shapes = [2, 4, 6, 8].map(|blocks| place.persistent(blocks, 256, 0));
+
+    let (entry, how) = match variant {
+        Variant::Box => ("tile_gather", "boxes"),
+        Variant::View => ("tile_gather_view", "view"),
+        Variant::Lanes => ("tile_gather_lanes", "boxes by 8 lanes"),
+    };
+    Ok(Case {
+        kernel: "tile_gather",
+        variant: format!(
+            "{how} from {}, {stages} x {warps} warps x {blocks}",
+            data.name
+        ),
+        entry: format!("{entry}_{stages}"),
+        shape,
+        values,
+        draws: false,
+        amount: Amount::Boxes(8 * u64::from(ROUNDS)),
+        l2: data.l2,
+        check: Check::Sums {
+            dataset: data.index,
+            warps: place.multiprocessors * blocks * warps,
+        },
+        reference: Reference::Loads(shapes.into(), loads),
+        goal,
+    })
+}

@@ -1,0 +1,168 @@
+//! All rows, and what a sweep tries.
+
+mod bulk;
+pub(crate) mod gather;
+mod tile;
+
+use anyhow::Result;
+use host::{Shape, Value};
+use tensor_map::Tiled;
+
+use crate::case::Case;
+
+/// Where the cases run: device addresses, and what they need to know of the GPU.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) multiprocessors: u32,
+    /// Of the source and of the destination.
+    pub(crate) bytes: u64,
+    pub(crate) src: u64,
+    pub(crate) dst: u64,
+    pub(crate) counter: u64,
+    /// Of the boxes of each dataset.
+    pub(crate) positions: [u64; 2],
+    pub(crate) sums: u64,
+    /// Makes a map of the tensor at an address.
+    pub(crate) encode: &'a dyn Fn(Tiled, u64) -> Result<Value>,
+}
+
+impl Place<'_> {
+    /// As many blocks on each multiprocessor.
+    fn persistent(self, per_multiprocessor: u32, threads: u32, shared_bytes: u32) -> Shape {
+        Shape::new(self.multiprocessors * per_multiprocessor, threads).shared_bytes(shared_bytes)
+    }
+}
+
+/// Those of the table.
+pub(crate) fn all(place: Place<'_>) -> Result<Vec<Case>> {
+    let mut cases = bulk::cases(place);
+    cases.extend(tile::cases(place)?);
+    cases.extend(gather::cases(place)?);
+    Ok(cases)
+}
+
+/// Those of a sweep: stages, sizes and blocks of a multiprocessor.
+pub(crate) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
+    let mut cases = bulk::sweep(place);
+    cases.extend(tile::sweep(place)?);
+    cases.extend(gather::sweep(place)?);
+    Ok(cases)
+}
+
+/// Shared memory that blocks of a multiprocessor can have together, with the 1 KiB that each takes
+/// besides.
+const SHARED_BYTES: u32 = 228 * 1024;
+
+fn fits(per_multiprocessor: u32, shared_bytes: u32) -> bool {
+    per_multiprocessor * (shared_bytes + 1024) <= SHARED_BYTES
+}
+
+/// Whether so many bytes of stages on a multiprocessor are worth a try.
+fn worth_a_try(bytes: u32) -> bool {
+    (24 << 10..=192 << 10).contains(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use host::Source;
+    use launch::{Limits, check};
+
+    use super::*;
+    use crate::{
+        case::{Check, Reference},
+        modules::BUILT,
+    };
+
+    fn place(encode: &dyn Fn(Tiled, u64) -> Result<Value>) -> Place<'_> {
+        Place {
+            multiprocessors: 132,
+            bytes: 1 << 32,
+            src: 1 << 34,
+            dst: 1 << 35,
+            counter: 1 << 36,
+            positions: [1 << 37, 1 << 38],
+            sums: 1 << 39,
+            encode,
+        }
+    }
+
+    fn encode(tiled: Tiled, address: u64) -> Result<Value> {
+        Ok(Value::tensor_map(
+            tiled
+                .build(address)
+                .map_err(|refused| anyhow::anyhow!("{refused}"))?,
+        ))
+    }
+
+    #[test]
+    fn every_launch_fits_its_kernel_and_its_twin() -> Result<()> {
+        let built = &BUILT[0];
+        let sources = [Some(built.kernels), built.twins]
+            .into_iter()
+            .flatten()
+            .map(|text| Source::parse("module", text))
+            .collect::<Result<Vec<_>, _>>()?;
+        let place = place(&encode);
+        let launches = |case: &Case| {
+            let own = (case.entry.clone(), vec![case.shape], case.values.clone());
+            let loads = match &case.reference {
+                Reference::Loads(shapes, values) => {
+                    Some(("gather_ldg".to_owned(), shapes.clone(), values.clone()))
+                }
+                Reference::DriverCopy => None,
+            };
+            [Some(own), loads].into_iter().flatten().collect::<Vec<_>>()
+        };
+        let mut found = BTreeSet::new();
+        for case in all(place)?.iter().chain(&sweep(place)?) {
+            for (entry, shapes, values) in launches(case) {
+                let forms: Vec<_> = values.iter().map(Value::form).collect();
+                let with_it = sources
+                    .iter()
+                    .filter_map(|source| source.signature(&entry).ok());
+                for signature in with_it {
+                    found.insert(entry.clone());
+                    for shape in &shapes {
+                        let mut violations = check::shape(shape, &Limits::SM_90, signature);
+                        violations
+                            .0
+                            .extend(check::argument_forms(&forms, signature).0);
+                        let name = case.name();
+                        assert!(violations.0.is_empty(), "{name}, `{entry}`: {violations:?}");
+                    }
+                }
+                assert!(
+                    found.contains(&entry) || entry == "gather_ldg",
+                    "no kernel `{entry}`"
+                );
+            }
+        }
+        assert_eq!(found.contains("gather_ldg"), built.twins.is_some());
+        Ok(())
+    }
+
+    #[test]
+    fn rows_have_names_of_their_own() -> Result<()> {
+        for cases in [all(place(&encode))?, sweep(place(&encode))?] {
+            let names: BTreeSet<String> = cases.iter().map(Case::name).collect();
+            assert_eq!(names.len(), cases.len());
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn all_that_is_moved_is_checked() -> Result<()> {
+        for case in all(place(&encode))? {
+            match case.check {
+                Check::Destination(pattern) => assert_eq!(8 * pattern.words, case.amount.bytes()),
+                Check::Sums { warps, .. } => {
+                    let threads = case.shape.grid.count() * case.shape.block.count();
+                    assert_eq!(u64::from(warps) * 32, threads);
+                }
+            }
+        }
+        Ok(())
+    }
+}

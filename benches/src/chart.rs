@@ -1,0 +1,102 @@
+//! A bar for each row against the limit of the memory.
+
+use std::fmt::Write;
+
+use crate::{machine::Machine, measure::Row};
+
+const LEFT: f64 = 330.0;
+const BARS: f64 = 520.0;
+const RIGHT: f64 = 150.0;
+const ROW: f64 = 30.0;
+const TOP: f64 = 60.0;
+const STYLE: &str = "text { font: 12px sans-serif; fill: #222 } .end { text-anchor: end } \
+                     .title { font-weight: bold } .dim { fill: #666; font-size: 11px }";
+
+/// Rows that move memory; those of a cache have no such limit.
+pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
+    let limit = machine.memory_limit_gb_s;
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.rust.gb_s <= limit).collect();
+    let copy = rows.iter().find_map(|row| {
+        row.boxes
+            .is_none()
+            .then(|| row.reference.as_ref()?.gb_s.into())?
+    });
+    let (width, height) = (LEFT + BARS + RIGHT, TOP + ROW * rows.len() as f64 + 40.0);
+    let x = |gb_s: f64| LEFT + BARS * gb_s / limit;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n<style>{STYLE}</style>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
+    );
+    let mut put = |line: String| writeln!(svg, "{line}").unwrap_or_default();
+    let text = |x: f64, y: f64, class: &str, text: &str| {
+        format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"{class}\">{}</text>",
+            escaped(text)
+        )
+    };
+    put(text(
+        10.0,
+        20.0,
+        "title",
+        &format!("GB/s on {}, read and written", machine.name),
+    ));
+    put(text(
+        10.0,
+        38.0,
+        "dim",
+        "dark: Rust, light: the same in CUDA C++ by nvcc",
+    ));
+    let bottom = height - 30.0;
+    let mut rule = |gb_s: f64, name: &str, colour: &str, y: f64| {
+        put(format!(
+            "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{1:.1}\" y2=\"{bottom:.1}\" stroke=\"{colour}\" \
+             stroke-dasharray=\"4 3\"/>",
+            x(gb_s),
+            TOP - 8.0
+        ));
+        put(text(
+            x(gb_s) - 4.0,
+            y,
+            "end dim",
+            &format!("{name} {gb_s:.0}"),
+        ));
+    };
+    rule(limit, "limit of the memory", "#b00", bottom + 22.0);
+    if let Some(copy) = copy {
+        rule(copy, "the driver's copy", "#06c", bottom + 10.0);
+    }
+    for (index, row) in rows.iter().enumerate() {
+        let y = TOP + ROW * index as f64;
+        put(text(LEFT - 8.0, y + 15.0, "end", &row.name()));
+        let mut bar = |gb_s: f64, y: f64, height: f64, fill: &str| {
+            put(format!(
+                "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{height}\" fill=\"{fill}\"/>",
+                x(gb_s) - LEFT
+            ));
+        };
+        bar(row.rust.gb_s, y, 13.0, "#c65f16");
+        if let Some(twin) = &row.twin {
+            bar(twin.gb_s, y + 13.0, 8.0, "#d9c2ac");
+        }
+        let share = 100.0 * row.rust.gb_s / limit;
+        let label = format!("{:.0} ({share:.1} %)", row.rust.gb_s);
+        put(text(LEFT + BARS + 12.0, y + 13.0, "", &label));
+        if let Some(of_twin) = row.of_twin {
+            put(text(
+                LEFT + BARS + 12.0,
+                y + 25.0,
+                "dim",
+                &format!("{of_twin:.3} of its twin's time"),
+            ));
+        }
+    }
+    svg += "</svg>\n";
+    svg
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

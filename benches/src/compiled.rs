@@ -1,0 +1,271 @@
+//! What the compilers made of both twins: registers from ptxas, instructions from the machine code.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail};
+use ptx_builder::{Arch, Ptxas, tool_dirs};
+use serde::{Deserialize, Serialize};
+
+use crate::modules::{Built, DEVICE_COMPILER, NVCC};
+
+/// By entry.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Compiled {
+    pub(crate) arch: String,
+    pub(crate) rustc: String,
+    pub(crate) nvcc: String,
+    pub(crate) ptxas: String,
+    pub(crate) kernels: BTreeMap<String, Code>,
+    pub(crate) twins: BTreeMap<String, Code>,
+}
+
+/// One entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Code {
+    pub(crate) registers: u32,
+    pub(crate) spill_bytes: u32,
+    pub(crate) stack_bytes: u32,
+    pub(crate) shared_bytes: u32,
+    /// Without those that only fill up.
+    pub(crate) instructions: u32,
+    /// Those that start a copy of the TMA unit.
+    pub(crate) copies: u32,
+    /// Loops over lanes that ptxas put around such an instruction.
+    pub(crate) loops: u32,
+    /// Loads and stores of local memory.
+    pub(crate) local_accesses: u32,
+}
+
+/// The file in a bundle, beside the program.
+pub(crate) const FILE: &str = "compiled.json";
+
+/// Instructions of the TMA unit, as their names begin.
+const COPIES: [&str; 6] = [
+    "UBLKCP", "UBLKRED", "UBLKPF", "UTMALDG", "UTMASTG", "UTMAREDG",
+];
+
+impl Compiled {
+    /// Compiles both to machine code.
+    pub(crate) fn make(built: &Built) -> Result<Self> {
+        let arch: Arch = built.arch.parse().map_err(anyhow::Error::msg)?;
+        let ptxas = Ptxas::find_for(arch).map_err(anyhow::Error::msg)?;
+        let folder = tempfile::tempdir()?;
+        let code = |name: &str, text: &str| -> Result<BTreeMap<String, Code>> {
+            let ptx = folder.path().join(format!("{name}.ptx"));
+            let cubin = ptx.with_extension("cubin");
+            fs::write(&ptx, text)?;
+            let resources = ptxas
+                .assemble(&ptx, arch, &cubin)
+                .map_err(anyhow::Error::msg)?;
+            let sass = disassemble(&cubin)?;
+            let entries = resources.iter().map(|(entry, resources)| {
+                let code = Code {
+                    registers: resources.registers,
+                    spill_bytes: resources.spill_store_bytes + resources.spill_load_bytes,
+                    stack_bytes: resources.stack_bytes,
+                    shared_bytes: resources.shared_bytes,
+                    ..sass.get(entry).copied().unwrap_or_default()
+                };
+                (entry.clone(), code)
+            });
+            Ok(entries.collect())
+        };
+        Ok(Self {
+            arch: built.arch.to_owned(),
+            rustc: DEVICE_COMPILER.to_owned(),
+            nvcc: NVCC.to_owned(),
+            ptxas: version(ptxas.path()),
+            kernels: {
+                let mut kernels = code("kernels", built.kernels)?;
+                kernels.extend(code("helpers", built.helpers)?);
+                kernels
+            },
+            twins: built
+                .twins
+                .map(|twins| code("twins", twins))
+                .transpose()?
+                .unwrap_or_default(),
+        })
+    }
+
+    /// What was made when the program was put into its bundle, for the same architecture.
+    pub(crate) fn beside_program(arch: &str) -> Option<Self> {
+        let path = env::current_exe().ok()?.with_file_name(FILE);
+        let all: Vec<Self> = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
+        all.into_iter().find(|compiled| compiled.arch == arch)
+    }
+
+    /// What must not be, in words: local memory that a kernel uses and its twin does not, and loops
+    /// around copies in either.
+    ///
+    /// For some architectures ptxas itself takes a little stack for each tensor copy.
+    pub(crate) fn complaints(&self, allowed_loops: &[&str]) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for (entry, code) in &self.kernels {
+            let twin = self
+                .twins
+                .get(entry)
+                .is_some_and(|twin| twin.uses_local_memory());
+            if code.uses_local_memory() && !twin {
+                complaints.push(format!("{entry} uses local memory: {code:?}"));
+            }
+        }
+        for (whose, all) in [("", &self.kernels), ("the twin of ", &self.twins)] {
+            let allowed = |entry: &str| allowed_loops.iter().any(|name| entry.starts_with(name));
+            for (entry, Code { loops, .. }) in all {
+                if *loops > 0 && !allowed(entry) {
+                    complaints.push(format!("{whose}{entry} has {loops} loops around copies"));
+                }
+            }
+        }
+        complaints
+    }
+}
+
+impl Code {
+    fn uses_local_memory(&self) -> bool {
+        self.spill_bytes + self.stack_bytes + self.local_accesses > 0
+    }
+}
+
+fn disassemble(cubin: &Path) -> Result<BTreeMap<String, Code>> {
+    let cuobjdump =
+        tool("cuobjdump").context("no cuobjdump: cargo xtask setup --cuda installs it")?;
+    // It calls nvdisasm, which lies beside it.
+    let mut command = Command::new(&cuobjdump);
+    command.arg("-sass").arg(cubin);
+    if let Some(folder) = cuobjdump.parent() {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let folders = [folder.to_owned()]
+            .into_iter()
+            .chain(env::split_paths(&path));
+        command.env("PATH", env::join_paths(folders)?);
+    }
+    let output = command
+        .output()
+        .with_context(|| format!("cannot run {}", cuobjdump.display()))?;
+    if !output.status.success() {
+        bail!(
+            "cuobjdump failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(count(&String::from_utf8_lossy(&output.stdout)))
+}
+
+fn tool(name: &str) -> Option<PathBuf> {
+    tool_dirs()
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+fn version(ptxas: &Path) -> String {
+    let output = Command::new(ptxas).arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    let version = text
+        .split(", V")
+        .nth(1)
+        .and_then(|rest| rest.split_whitespace().next());
+    version.unwrap_or("of unknown version").to_owned()
+}
+
+/// Counts the instructions of each function in what cuobjdump prints.
+fn count(text: &str) -> BTreeMap<String, Code> {
+    let mut functions: BTreeMap<String, Code> = BTreeMap::new();
+    let mut current = None;
+    for line in text.lines() {
+        if let Some((_, name)) = line.split_once("Function : ") {
+            current = Some(functions.entry(name.trim().to_owned()).or_default());
+            continue;
+        }
+        let (Some(code), Some(words)) = (&mut current, instruction(line)) else {
+            continue;
+        };
+        let opcode = words
+            .iter()
+            .find(|word| !word.starts_with('@'))
+            .copied()
+            .unwrap_or_default();
+        let address_of_itself = words.last().is_some_and(|last| *last == address(line));
+        if opcode == "NOP" || opcode == "BRA" && address_of_itself {
+            continue;
+        }
+        code.instructions += 1;
+        code.copies += u32::from(COPIES.iter().any(|copy| opcode.starts_with(copy)));
+        code.loops += u32::from(opcode == "BRA.U.ANY");
+        code.local_accesses +=
+            u32::from(["LDL", "STL"].iter().any(|name| opcode.starts_with(name)));
+    }
+    functions
+}
+
+/// The words of an instruction, of `/*0430*/  @P3 BRA.U.ANY 0x3d0 ;  /* 0x… */`.
+fn instruction(line: &str) -> Option<Vec<&str>> {
+    let rest = line.trim_start().strip_prefix("/*")?;
+    let (digits, rest) = rest.split_once("*/")?;
+    let is_address = digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let (text, _) = rest.split_once(';')?;
+    is_address.then(|| text.split_whitespace().collect())
+}
+
+/// Its address as a branch names it.
+fn address(line: &str) -> String {
+    let digits = line.trim_start().trim_start_matches("/*");
+    let digits = digits
+        .split("*/")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('0');
+    format!("0x{digits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SASS: &str = "
+		Function : gather
+	.headerflags	@\"EF_CUDA_SM90\"
+        /*03d0*/               @P3 ELECT P2, URZ, PT ;                             /* 0x1 */
+                                                                                   /* 0x2 */
+        /*0430*/                   @!UP1 UTMALDG.3D [UR8], [UR4] ;                 /* 0x1 */
+        /*0440*/               @P3 BRA.U.ANY 0x3d0 ;                               /* 0x1 */
+        /*0450*/                   STL [R1], R2 ;                                  /* 0x1 */
+        /*0460*/                   EXIT ;                                          /* 0x1 */
+        /*0470*/                   BRA 0x470;                                      /* 0x1 */
+        /*0480*/                   NOP;                                            /* 0x1 */
+		Function : empty
+        /*0000*/                   EXIT ;                                          /* 0x1 */
+";
+
+    #[test]
+    fn machine_code_is_counted() {
+        let functions = count(SASS);
+        let expected = Code {
+            instructions: 5,
+            copies: 1,
+            loops: 1,
+            local_accesses: 1,
+            ..Code::default()
+        };
+        assert_eq!(functions["gather"], expected);
+        assert_eq!(functions["empty"].instructions, 1);
+    }
+
+    #[test]
+    fn loops_and_local_memory_are_complained_about() {
+        let kernels = count(SASS);
+        let compiled = Compiled {
+            kernels,
+            ..Compiled::default()
+        };
+        assert_eq!(compiled.complaints(&[]).len(), 2);
+        assert_eq!(compiled.complaints(&["gather"]).len(), 1);
+    }
+}

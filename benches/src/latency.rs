@@ -1,0 +1,208 @@
+//! What one thing after another takes, in cycles that the kernels count themselves.
+
+use anyhow::{Context, Result, ensure};
+use host::{DeviceBuffer, Module, Shape, Value};
+use serde::Serialize;
+use tensor_map::{DataType, TensorMap};
+
+use crate::{
+    arena::hash,
+    cases::{Place, gather::datasets},
+    measure::Bench,
+    statistics::Spread,
+    work::set,
+};
+
+/// The entries, as `--list` of names knows them.
+pub(crate) const NAMES: &[&str] = &[
+    "load_latency",
+    "box_latency",
+    "replace_latency",
+    "ring_latency",
+];
+
+/// More cycles than its twin, as a share, that a kernel may take.
+const GOAL: f64 = 1.05;
+/// Of each.
+const COUNT: u32 = 256;
+
+/// One row.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Latency {
+    pub(crate) name: String,
+    /// Cycles of one.
+    pub(crate) rust: Spread,
+    pub(crate) twin: Option<Spread>,
+}
+
+impl Latency {
+    /// The cycles by those of the twin.
+    pub(crate) fn of_twin(&self) -> Option<f64> {
+        Some(self.rust.median / self.twin?.median)
+    }
+
+    pub(crate) fn is_reached(&self) -> bool {
+        self.of_twin().is_none_or(|of_twin| of_twin <= GOAL)
+    }
+}
+
+/// What is launched, and how often; the kernel's numbers come out at the arena's sums.
+struct Case {
+    name: String,
+    entry: &'static str,
+    shape: Shape,
+    values: Vec<Value>,
+    /// Whether what it loads has been loaded before.
+    warm: bool,
+}
+
+/// Those whose entries are wanted; what failed is added to the failures.
+pub(crate) fn rows(
+    bench: &Bench<'_>,
+    place: Place<'_>,
+    wanted: &impl Fn(&str) -> bool,
+    failures: &mut Vec<String>,
+) -> Vec<Latency> {
+    let mut rows = Vec::new();
+    let cases = match cases(bench, place) {
+        Ok(cases) => cases,
+        Err(error) => {
+            failures.push(format!("latencies: {error:#}"));
+            return rows;
+        }
+    };
+    for case in cases.iter().filter(|case| wanted(case.entry)) {
+        match row(bench, case) {
+            Ok(row) => rows.push(row),
+            Err(error) => failures.push(format!("{}: {error:#}", case.name)),
+        }
+    }
+    rows
+}
+
+fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
+    let sums = &bench.arena.sums;
+    let at = |words: u64| Value::address(sums.address() + 4 * words);
+    let count = Value::scalar(COUNT);
+    let mut cases = Vec::new();
+    for (bytes, name) in [(256_u32, "256 B"), (4096, "4 KiB"), (16384, "16 KiB")] {
+        for (warm, from) in [(true, "L2"), (false, "memory")] {
+            let stride = Value::scalar(65536_u32);
+            let values = vec![
+                Value::address(place.src),
+                Value::scalar(bytes),
+                stride,
+                count.clone(),
+                at(0),
+            ];
+            cases.push(Case {
+                name: format!("load_latency {name} from {from}"),
+                entry: "load_latency",
+                shape: Shape::new(1, 32).shared_bytes(bytes),
+                values,
+                warm,
+            });
+        }
+    }
+    let [data, _] = datasets(place.bytes);
+    cases.push(Case {
+        name: "box_latency 2x2x32 f16 from L2".to_owned(),
+        entry: "box_latency",
+        shape: Shape::new(1, 32),
+        values: vec![
+            (place.encode)(data.boxes(), place.src)?,
+            Value::address(place.positions[0]),
+            count.clone(),
+            at(0),
+        ],
+        warm: true,
+    });
+    let box_map = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[64, 64]);
+    cases.push(Case {
+        name: "replace_latency: edit, release, acquire, load 64x64 i32".to_owned(),
+        entry: "replace_latency",
+        shape: Shape::new(1, 32).shared_bytes(16384),
+        values: vec![
+            (place.encode)(box_map, place.src)?,
+            Value::scalar(place.src),
+            Value::scalar(REPLACE_STRIDE),
+            // A map stands behind the numbers.
+            at(MAP_AT),
+            count,
+            at(0),
+            at(u64::from(COUNT)),
+        ],
+        warm: true,
+    });
+    for blocks in [2, 4, 8] {
+        cases.push(Case {
+            name: format!("ring_latency: a hop in a cluster of {blocks}"),
+            entry: "ring_latency",
+            shape: Shape::new(blocks, 32).cluster(blocks),
+            values: vec![Value::scalar(COUNT), at(0)],
+            warm: true,
+        });
+    }
+    Ok(cases)
+}
+
+/// Bytes from one tensor to the next.
+const REPLACE_STRIDE: u32 = 16384;
+/// Words before the map: a multiple of 128 bytes, behind both lists.
+const MAP_AT: u64 = 1024;
+
+fn row(bench: &Bench<'_>, case: &Case) -> Result<Latency> {
+    let rust = cycles(bench, &bench.modules.helpers, case).context("the Rust kernel")?;
+    let twin = bench.modules.twins.as_ref();
+    let twin = twin.map(|twins| cycles(bench, twins, case).context("the twin"));
+    Ok(Latency {
+        name: case.name.clone(),
+        rust,
+        twin: twin.transpose()?,
+    })
+}
+
+fn cycles(bench: &Bench<'_>, module: &Module, case: &Case) -> Result<Spread> {
+    let function = module.function(case.entry)?;
+    let sums: &DeviceBuffer<u32> = &bench.arena.sums;
+    // The first run warms the code and, where that is wanted, the cache.
+    for run in 0..3 {
+        if run == 0 || !case.warm {
+            bench.timer.flush()?;
+        }
+        set(bench.gpu, sums.address(), 0, sums.len_bytes() as u64)?;
+        // SAFETY: the case gives the kernel what it takes (1), within the source and the sums (2), which
+        // are read below (3, 4).
+        unsafe { function.launch(case.shape, case.values.as_slice()) }?;
+    }
+    let numbers = sums.read()?;
+    let count = COUNT as usize;
+    if case.entry == "ring_latency" {
+        let wide = |at: usize| u64::from(numbers[at]) | u64::from(numbers[at + 1]) << 32;
+        let hops = u64::from(COUNT) * case.shape.grid.count();
+        ensure!(
+            wide(2) == hops,
+            "the number came to {} in place of {hops}",
+            wide(2)
+        );
+        return Ok(Spread::of(&[wide(0) as f64 / hops as f64]));
+    }
+    if case.entry == "replace_latency" {
+        for round in 0..count {
+            let word = round as u64 * u64::from(REPLACE_STRIDE) / 4;
+            ensure!(
+                numbers[count + round] == hash(word),
+                "round {round} loaded another tensor"
+            );
+        }
+    }
+    let cycles: Vec<f64> = numbers[..count]
+        .iter()
+        .map(|cycles| f64::from(*cycles))
+        .collect();
+    ensure!(
+        cycles.iter().all(|cycles| *cycles > 0.0),
+        "a load took no time"
+    );
+    Ok(Spread::of(&cycles))
+}

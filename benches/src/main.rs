@@ -1,0 +1,280 @@
+//! `bench`: the kernels beside their twins in CUDA C++, on a GPU. Needs a driver and nothing else.
+
+mod arena;
+mod case;
+mod cases;
+mod chart;
+mod compiled;
+#[cfg(test)]
+mod emulated;
+mod latency;
+mod machine;
+mod measure;
+mod modules;
+mod report;
+mod statistics;
+mod table;
+mod work;
+
+use std::{cell::RefCell, path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Parser;
+use host::{Gpu, Value};
+use tensor_map::Tiled;
+
+use crate::{
+    arena::Arena,
+    case::Case,
+    cases::Place,
+    compiled::Compiled,
+    machine::{Machine, Smi},
+    measure::{Bench, Row, With},
+    modules::{BUILT, Built},
+    report::Report,
+    work::Timer,
+};
+
+/// Entries whose copies are asked for by several lanes, on purpose.
+const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes"];
+
+/// Measure the kernels beside their twins, the driver's copy and the limit of the memory.
+#[derive(Parser)]
+struct Arguments {
+    /// Only the rows whose names have one of these in them.
+    rows: Vec<String>,
+    /// Timed runs of each, 30 or more for figures that are shown.
+    #[arg(long, default_value_t = 40)]
+    runs: usize,
+    /// Bytes of the source and of the destination, in MiB, a power of two.
+    #[arg(long, default_value_t = 4096)]
+    mib: u64,
+    /// Which GPU.
+    #[arg(long)]
+    gpu: Option<u32>,
+    /// A folder for bench.json, bench.txt and bench.svg, or sweep.tsv.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Instead, try stages, sizes and blocks of a multiprocessor, and list the best.
+    #[arg(long)]
+    sweep: bool,
+    /// Measure even where the GPU is busy or held down.
+    #[arg(long)]
+    force: bool,
+    /// Instead, say what the compilers made of the kernels, as JSON; needs no GPU.
+    #[arg(long)]
+    compile_only: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = if arguments.compile_only {
+        compile_only()
+    } else {
+        run(&arguments)
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints what was made for each architecture; what must not be goes to the standard error stream.
+fn compile_only() -> Result<ExitCode> {
+    let all = BUILT
+        .iter()
+        .map(Compiled::make)
+        .collect::<Result<Vec<_>>>()?;
+    println!("{}", serde_json::to_string_pretty(&all)?);
+    let mut good = true;
+    for compiled in &all {
+        eprintln!(
+            "{}\n",
+            table::compiled(compiled, compiled.kernels.keys().map(String::as_str))
+        );
+        for complaint in compiled.complaints(LOOPS_ALLOWED) {
+            eprintln!("{}: {complaint}", compiled.arch);
+            good = false;
+        }
+    }
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    ensure!(
+        arguments.mib.is_power_of_two() && arguments.mib >= 16,
+        "--mib takes a power of two from 16 on"
+    );
+    ensure!(arguments.runs > 0, "--runs takes a number above 0");
+    let before = Smi::ask_at_rest(arguments.gpu.unwrap_or(0));
+    let gpu = match arguments.gpu {
+        Some(ordinal) => Gpu::open(ordinal)?,
+        None => Gpu::first()?,
+    };
+    let built = Built::for_capability(gpu.device().capability)?;
+    let modules = built.load(&gpu)?;
+    if modules.twins.is_none() {
+        eprintln!(
+            "note: this program was built without nvcc, so there are no twins to compare with"
+        );
+    }
+    let machine = Machine::of(&gpu, &modules, before)?;
+    println!("{}", table::machine(&machine));
+    let timer = Timer::new(&gpu, machine.l2_bytes)?;
+    let arena = Arena::new(&gpu, &modules, arguments.mib << 20).context(
+        "the memory to measure; --mib asks for less, as two thirds of the GPU's memory at most",
+    )?;
+    let bench = Bench {
+        gpu: &gpu,
+        modules: &modules,
+        arena: &arena,
+        timer: &timer,
+        rounds: arguments.runs,
+        expected: RefCell::default(),
+    };
+
+    let copies = bench.steady_copies()?;
+    println!(
+        "driver's copy of {} MiB: {:.1} us, {:.0} GB/s, +-{:.1} %\n",
+        arguments.mib,
+        1e3 * copies.median,
+        2.0 * arena.bytes() as f64 / copies.median / 1e6,
+        50.0 * copies.relative()
+    );
+    let unfit = machine.unfit(copies);
+    if !unfit.is_empty() && !arguments.force {
+        bail!(
+            "this GPU is not fit to be measured (--force measures anyway): {}",
+            unfit.join("; ")
+        );
+    }
+    let encode = |tiled: Tiled, address| {
+        let map = host::encode(&gpu, tiled, address)?;
+        Ok(Value::tensor_map(map))
+    };
+    let place = arena.place(&gpu, &encode);
+    if arguments.sweep {
+        sweep(arguments, &bench, place)
+    } else {
+        rows(arguments, &bench, place, machine, unfit)
+    }
+}
+
+/// All rows of the table.
+fn rows(
+    arguments: &Arguments,
+    bench: &Bench<'_>,
+    place: Place<'_>,
+    machine: Machine,
+    unfit: Vec<String>,
+) -> Result<ExitCode> {
+    let all = cases::all(place)?;
+    let (chosen, wanted) = chosen(all, &arguments.rows)?;
+    let (rows, mut failures) = measured(&chosen, bench, With::All);
+    let latencies = latency::rows(bench, place, &wanted, &mut failures);
+
+    let after = Smi::ask(bench.gpu.device().ordinal);
+    let mut notes = unfit;
+    notes.extend(
+        after
+            .iter()
+            .flat_map(|smi| smi.throttled())
+            .map(|why| format!("at the end, {why}")),
+    );
+    let copies = bench.copies(20)?;
+    let report = Report {
+        compiled: Compiled::beside_program(&machine.arch),
+        machine,
+        rows,
+        latencies,
+        failures,
+        notes,
+        runs: arguments.runs,
+        copies_at_the_end: copies,
+        after,
+    };
+    println!("{}", report.text());
+    if let Some(folder) = &arguments.out {
+        report.write(folder)?;
+    }
+    let good = report.failures.is_empty() && report.reaches_all();
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Every setting of every kernel, the best first.
+fn sweep(arguments: &Arguments, bench: &Bench<'_>, place: Place<'_>) -> Result<ExitCode> {
+    let all = cases::sweep(place)?;
+    let (chosen, _) = chosen(all, &arguments.rows)?;
+    let (mut rows, failures) = measured(&chosen, bench, With::Alone);
+    rows.sort_by(|a, b| {
+        a.kernel
+            .cmp(b.kernel)
+            .then(b.rust.gb_s.total_cmp(&a.rust.gb_s))
+    });
+    println!("{}", report::sweep(&rows, 8));
+    for failure in &failures {
+        println!("FAIL {failure}");
+    }
+    if let Some(folder) = &arguments.out {
+        report::write(folder, "sweep.tsv", &report::tsv(&rows))?;
+    }
+    Ok(if failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The cases that are wanted, and whether a name is.
+fn chosen(all: Vec<Case>, names: &[String]) -> Result<(Vec<Case>, impl Fn(&str) -> bool)> {
+    let wanted =
+        |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));
+    let known: Vec<String> = all.iter().map(Case::name).collect();
+    let chosen: Vec<Case> = all
+        .into_iter()
+        .filter(|case| wanted(&case.name()))
+        .collect();
+    let is_latency = latency::NAMES.iter().any(|name| wanted(name));
+    ensure!(
+        !chosen.is_empty() || is_latency,
+        "no row has such a name; there are\n{}\n{}",
+        known.join("\n"),
+        latency::NAMES.join("\n")
+    );
+    Ok((chosen, wanted))
+}
+
+/// The rows, and what failed, in words.
+fn measured(cases: &[Case], bench: &Bench<'_>, with: With) -> (Vec<Row>, Vec<String>) {
+    let (mut rows, mut failures) = (Vec::new(), Vec::new());
+    for case in cases {
+        match bench.row(case, with) {
+            Ok(row) => {
+                eprintln!(
+                    "{:<60} {:8.1} us {:7.0} GB/s",
+                    row.name(),
+                    1e3 * row.rust.milliseconds.median,
+                    row.rust.gb_s
+                );
+                rows.push(row);
+            }
+            Err(error) => {
+                let failure = format!("{}: {error:#}", case.name());
+                eprintln!("FAIL {failure}");
+                failures.push(failure);
+            }
+        }
+    }
+    (rows, failures)
+}

@@ -1,0 +1,297 @@
+//! One row: checked, then timed in turn with its twin and its reference.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use anyhow::{Context, Result};
+use host::{Gpu, Module, Shape, Value};
+use serde::Serialize;
+
+use crate::{
+    arena::Arena,
+    case::{Amount, Case, Check, Reference},
+    machine::STEADY,
+    modules::Modules,
+    statistics::Spread,
+    work::{L2, Timer, Work},
+};
+
+/// More time than its twin, as a share, that a kernel may take.
+const TWIN_GOAL: f64 = 1.02;
+
+/// What came out.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) kernel: &'static str,
+    pub(crate) variant: String,
+    pub(crate) entry: String,
+    pub(crate) grid: [u32; 3],
+    pub(crate) threads: u64,
+    pub(crate) shared_bytes: u32,
+    /// Read and written in one run.
+    pub(crate) bytes: u64,
+    /// Boxes gathered in one run, where it gathers.
+    pub(crate) boxes: Option<u64>,
+    pub(crate) rust: Times,
+    pub(crate) twin: Option<Times>,
+    pub(crate) reference: Option<Times>,
+    /// Which launch of the reference was the fastest.
+    pub(crate) reference_is: String,
+    /// The kernel's time by its twin's: the median of those of each round.
+    pub(crate) of_twin: Option<f64>,
+    /// The reference's time by the kernel's, for as many bytes.
+    pub(crate) of_reference: Option<f64>,
+    /// What `of_reference` should be.
+    pub(crate) goal: Option<f64>,
+}
+
+/// The times of one participant.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Times {
+    pub(crate) milliseconds: Spread,
+    pub(crate) gb_s: f64,
+    /// As the driver compiled it, where it is a kernel.
+    pub(crate) registers: Option<u32>,
+    pub(crate) local_bytes: Option<u32>,
+    pub(crate) static_shared_bytes: Option<u32>,
+    /// Blocks that a multiprocessor runs at once.
+    pub(crate) blocks_at_once: Option<u32>,
+}
+
+/// What rows need.
+pub(crate) struct Bench<'a> {
+    pub(crate) gpu: &'a Gpu,
+    pub(crate) modules: &'a Modules,
+    pub(crate) arena: &'a Arena,
+    pub(crate) timer: &'a Timer,
+    pub(crate) rounds: usize,
+    /// Sums of gathers, by dataset and warps.
+    pub(crate) expected: RefCell<BTreeMap<(usize, u32), Vec<u32>>>,
+}
+
+impl Row {
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.kernel, self.variant)
+    }
+
+    /// The goals that are not reached, in words.
+    pub(crate) fn short(&self) -> Vec<String> {
+        let mut short = Vec::new();
+        if let Some(of_twin) = self.of_twin.filter(|of_twin| *of_twin > TWIN_GOAL) {
+            short.push(format!(
+                "{of_twin:.3} of its twin's time, {TWIN_GOAL:.2} allowed"
+            ));
+        }
+        if let (Some(is), Some(goal)) = (self.of_reference, self.goal)
+            && is < goal
+        {
+            short.push(format!(
+                "{is:.3} of {}, {goal:.2} wanted",
+                self.reference_is
+            ));
+        }
+        for (whose, times) in [("it", Some(&self.rust)), ("its twin", self.twin.as_ref())] {
+            let local = times.and_then(|times| times.local_bytes).unwrap_or(0);
+            if local > 0 {
+                short.push(format!("{whose} uses {local} bytes of local memory"));
+            }
+        }
+        short
+    }
+}
+
+/// Whether a reference takes part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum With {
+    All,
+    /// The kernel alone, as a sweep does.
+    Alone,
+}
+
+impl<'a> Bench<'a> {
+    /// Checks and times a case.
+    pub(crate) fn row(&self, case: &Case, with: With) -> Result<Row> {
+        let rust = self.kernel(&self.modules.kernels, case)?;
+        self.check(case, &rust).context("the Rust kernel")?;
+        let twin = self.modules.twins.as_ref().filter(|_| with == With::All);
+        let twin = twin.map(|module| self.kernel(module, case)).transpose()?;
+        if let Some(twin) = &twin {
+            self.check(case, twin).context("the twin")?;
+        }
+        let (reference, reference_is) = match with {
+            With::All => self.reference(case)?,
+            With::Alone => (None, String::new()),
+        };
+
+        let works: Vec<&Work<'_>> = [Some(&rust), twin.as_ref(), reference.as_ref()]
+            .into_iter()
+            .flatten()
+            .collect();
+        let times = self.timer.alternate(&works, case.l2, self.rounds)?;
+        let mut times = times.iter().zip(&works);
+        let mut next = |present: bool| if present { times.next() } else { None };
+        let rust_times = next(true).context("nothing was measured")?;
+        let twin_times = next(twin.is_some());
+        let reference_times = next(reference.is_some());
+        let by = |above: &[f64], below: &[f64]| {
+            let ratios: Vec<f64> = above.iter().zip(below).map(|(a, b)| a / b).collect();
+            Spread::of(&ratios).median
+        };
+        let scale = self.reference_bytes(case) as f64 / case.amount.bytes() as f64;
+        let summed =
+            |(times, work): (&Vec<f64>, &&Work<'_>), bytes: u64| Times::of(times, work, bytes);
+        Ok(Row {
+            kernel: case.kernel,
+            variant: case.variant.clone(),
+            entry: case.entry.clone(),
+            grid: case.shape.grid.to_array(),
+            threads: case.shape.block.count(),
+            shared_bytes: case.shape.shared_bytes,
+            bytes: case.amount.bytes(),
+            boxes: match case.amount {
+                Amount::Boxes(boxes) => Some(boxes),
+                Amount::Bytes(_) => None,
+            },
+            of_twin: twin_times.map(|twin| by(rust_times.0, twin.0)),
+            of_reference: reference_times.map(|other| by(other.0, rust_times.0) / scale),
+            rust: summed(rust_times, case.amount.bytes())?,
+            twin: twin_times
+                .map(|twin| summed(twin, case.amount.bytes()))
+                .transpose()?,
+            reference: reference_times
+                .map(|other| summed(other, self.reference_bytes(case)))
+                .transpose()?,
+            reference_is,
+            goal: case.goal,
+        })
+    }
+
+    /// The driver's copies alone.
+    pub(crate) fn copies(&self, rounds: usize) -> Result<Spread> {
+        let times = self
+            .timer
+            .alternate(&[&self.driver_copy()], L2::Cold, rounds)?;
+        Ok(Spread::of(&times[0]))
+    }
+
+    /// The same, when they differ little: a GPU that was idle needs some time to get up.
+    pub(crate) fn steady_copies(&self) -> Result<Spread> {
+        let mut copies = self.copies(20)?;
+        for _ in 0..4 {
+            if copies.relative() <= STEADY {
+                break;
+            }
+            copies = self.copies(20)?;
+        }
+        Ok(copies)
+    }
+
+    fn driver_copy(&self) -> Work<'a> {
+        Work::Copy {
+            dst: self.arena.dst.address(),
+            src: self.arena.src.address(),
+            bytes: self.arena.bytes(),
+        }
+    }
+
+    fn kernel(&self, module: &'a Module, case: &Case) -> Result<Work<'a>> {
+        Ok(Work::Kernel {
+            function: module.function(&case.entry)?,
+            shape: case.shape,
+            values: case.values.clone(),
+            counter: case.draws.then(|| self.arena.counter.address()),
+        })
+    }
+
+    /// What a reference moves: the driver always copies all.
+    fn reference_bytes(&self, case: &Case) -> u64 {
+        match case.reference {
+            Reference::DriverCopy => 2 * self.arena.bytes(),
+            Reference::Loads(..) => case.amount.bytes(),
+        }
+    }
+
+    fn reference(&self, case: &Case) -> Result<(Option<Work<'a>>, String)> {
+        match (&case.reference, &self.modules.twins) {
+            (Reference::DriverCopy, _) => {
+                Ok((Some(self.driver_copy()), "the driver's copy".to_owned()))
+            }
+            (Reference::Loads(..), None) => Ok((None, String::new())),
+            (Reference::Loads(shapes, values), Some(twins)) => {
+                self.loads(case, twins, shapes, values)
+            }
+        }
+    }
+
+    /// The fastest of the launches, all of them checked that can be.
+    fn loads(
+        &self,
+        case: &Case,
+        twins: &'a Module,
+        shapes: &[Shape],
+        values: &[Value],
+    ) -> Result<(Option<Work<'a>>, String)> {
+        const ROUNDS: usize = 5;
+        let work = |shape: &Shape| -> Result<Work<'a>> {
+            Ok(Work::Kernel {
+                function: twins.function("gather_ldg")?,
+                shape: *shape,
+                values: values.to_vec(),
+                counter: None,
+            })
+        };
+        let works = shapes.iter().map(work).collect::<Result<Vec<_>>>()?;
+        for (shape, work) in shapes.iter().zip(&works) {
+            // With as many threads it writes the same sums.
+            let threads = |shape: &Shape| shape.grid.count() * shape.block.count();
+            if threads(shape) == threads(&case.shape) {
+                self.check(case, work).context("the gather by loads")?;
+            }
+        }
+        let all: Vec<&Work<'_>> = works.iter().collect();
+        let times = self.timer.alternate(&all, case.l2, ROUNDS)?;
+        let median = |times: &Vec<f64>| Spread::of(times).median;
+        let fastest =
+            (0..works.len()).min_by(|a, b| median(&times[*a]).total_cmp(&median(&times[*b])));
+        let fastest = fastest.context("no launch of the gather by loads")?;
+        let blocks = shapes[fastest].grid.count() / u64::from(self.gpu.device().multiprocessors);
+        let name = format!("ordinary loads ({blocks} blocks of 256)");
+        Ok((works.into_iter().nth(fastest), name))
+    }
+
+    fn check(&self, case: &Case, work: &Work<'_>) -> Result<()> {
+        match case.check {
+            Check::Destination(pattern) => self.arena.check(self.gpu, self.modules, work, pattern),
+            Check::Sums { dataset, warps } => {
+                let mut all = self.expected.borrow_mut();
+                let expected = all.entry((dataset, warps));
+                let expected = expected.or_insert_with(|| self.arena.sums_of(dataset, warps));
+                self.arena.check_sums(self.gpu, work, expected)
+            }
+        }
+    }
+}
+
+impl Times {
+    fn of(times: &[f64], work: &Work<'_>, bytes: u64) -> Result<Self> {
+        let milliseconds = Spread::of(times);
+        let resources = match work {
+            Work::Kernel {
+                function, shape, ..
+            } => Some((
+                function.resources()?,
+                function.blocks_per_multiprocessor(shape)?,
+            )),
+            Work::Copy { .. } => None,
+        };
+        let blocks_at_once = resources.map(|(_, blocks)| blocks);
+        let resources = resources.map(|(resources, _)| resources);
+        Ok(Self {
+            milliseconds,
+            gb_s: bytes as f64 / milliseconds.median / 1e6,
+            registers: resources.map(|resources| resources.registers),
+            local_bytes: resources.map(|resources| resources.local_bytes),
+            static_shared_bytes: resources.map(|resources| resources.shared_bytes),
+            blocks_at_once,
+        })
+    }
+}

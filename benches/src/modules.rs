@@ -1,0 +1,54 @@
+//! What is measured, as text.
+
+use anyhow::{Context, Result};
+use host::{Capability, Gpu, Module, Source};
+
+/// The version of rustc that compiled the kernels.
+pub(crate) const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
+/// The version of nvcc that compiled the twins; empty where there was none.
+pub(crate) const NVCC: &str = env!("NVCC");
+
+/// PTX for one architecture.
+pub(crate) struct Built {
+    pub(crate) arch: &'static str,
+    pub(crate) kernels: &'static str,
+    pub(crate) helpers: &'static str,
+    /// Nothing where there was no nvcc.
+    pub(crate) twins: Option<&'static str>,
+}
+
+include!(concat!(env!("OUT_DIR"), "/built.rs"));
+
+/// Modules on the GPU.
+pub(crate) struct Modules {
+    pub(crate) kernels: Module,
+    pub(crate) helpers: Module,
+    pub(crate) twins: Option<Module>,
+}
+
+impl Built {
+    /// What runs on a GPU of this capability.
+    pub(crate) fn for_capability(capability: Capability) -> Result<&'static Self> {
+        let runs = |built: &&Self| capability.runs(built.arch) == Some(true);
+        let archs: Vec<&str> = BUILT.iter().map(|built| built.arch).collect();
+        BUILT.iter().find(runs).with_context(|| {
+            format!(
+                "this program has kernels for {}, and none for compute capability {capability}",
+                archs.join(", ")
+            )
+        })
+    }
+
+    /// Compiled by the driver, both with the same options.
+    pub(crate) fn load(&self, gpu: &Gpu) -> Result<Modules> {
+        let load = |name: &str, text| {
+            let source = Source::parse(&format!("{name} for {}", self.arch), text)?;
+            Module::load(gpu, source)
+        };
+        Ok(Modules {
+            kernels: load("the kernels", self.kernels)?,
+            helpers: load("the helpers", self.helpers)?,
+            twins: self.twins.map(|text| load("the twins", text)).transpose()?,
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! All that was measured, as files.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::{
+    chart,
+    compiled::Compiled,
+    latency::{self, Latency},
+    machine::{Machine, Smi},
+    measure::Row,
+    statistics::Spread,
+    table,
+};
+
+/// What one run of the program found.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    pub(crate) machine: Machine,
+    /// Timed runs of each.
+    pub(crate) runs: usize,
+    /// Why the figures may say less than they seem to.
+    pub(crate) notes: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) latencies: Vec<Latency>,
+    pub(crate) failures: Vec<String>,
+    /// Milliseconds.
+    pub(crate) copies_at_the_end: Spread,
+    pub(crate) after: Option<Smi>,
+    pub(crate) compiled: Option<Compiled>,
+}
+
+impl Report {
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("\n{}\n", table::times(&self.rows, &self.machine));
+        if !self.latencies.is_empty() {
+            text += &format!("\n{}\n", table::latencies(&self.latencies));
+        }
+        if let Some(compiled) = &self.compiled {
+            let rows = self.rows.iter().map(|row| row.entry.as_str());
+            let entries = rows.chain(latency::NAMES.iter().copied());
+            text += &format!("\n{}\n", table::compiled(compiled, entries));
+        }
+        text += "\nRegisters, local and static shared bytes as this driver compiled them, and blocks that a \
+                 multiprocessor runs at once (Rust; twin):\n";
+        for row in &self.rows {
+            let resources = |times: &crate::measure::Times| {
+                format!(
+                    "{} {} {}, {}",
+                    times.registers.unwrap_or(0),
+                    times.local_bytes.unwrap_or(0),
+                    times.static_shared_bytes.unwrap_or(0),
+                    times.blocks_at_once.unwrap_or(0)
+                )
+            };
+            let twin = row.twin.as_ref().map(resources).unwrap_or_default();
+            text += &format!("{}: {}; {twin}\n", row.name(), resources(&row.rust));
+        }
+        text += &format!(
+            "\nThe driver's copy at the end: {:.1} us, +-{:.1} %\n",
+            1e3 * self.copies_at_the_end.median,
+            50.0 * self.copies_at_the_end.relative()
+        );
+        for note in &self.notes {
+            text += &format!("note: {note}\n");
+        }
+        for failure in &self.failures {
+            text += &format!("FAIL {failure}\n");
+        }
+        text
+    }
+
+    /// Whether no goal is missed.
+    pub(crate) fn reaches_all(&self) -> bool {
+        self.rows.iter().all(|row| row.short().is_empty())
+            && self.latencies.iter().all(Latency::is_reached)
+    }
+
+    /// `bench.json`, `bench.txt` and `bench.svg`.
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        write(folder, "bench.json", &serde_json::to_string_pretty(self)?)?;
+        let text = format!("{}\n{}", table::machine(&self.machine), self.text());
+        write(folder, "bench.txt", &text)?;
+        write(folder, "bench.svg", &chart::svg(&self.rows, &self.machine))
+    }
+}
+
+/// The best settings of each kernel; the rows are sorted.
+pub(crate) fn sweep(rows: &[Row], most: usize) -> String {
+    let mut lines = vec![["setting", "us", "GB/s"].map(str::to_owned).to_vec()];
+    let mut last = ("", 0);
+    for row in rows {
+        last = if last.0 == row.kernel {
+            (row.kernel, last.1 + 1)
+        } else {
+            (row.kernel, 1)
+        };
+        if last.1 <= most {
+            let microseconds = 1e3 * row.rust.milliseconds.median;
+            lines.push(vec![
+                row.name(),
+                format!("{microseconds:.1}"),
+                format!("{:.0}", row.rust.gb_s),
+            ]);
+        }
+    }
+    table::columns(&lines)
+}
+
+/// All settings.
+pub(crate) fn tsv(rows: &[Row]) -> String {
+    let mut text =
+        String::from("kernel\tsetting\tentry\tblocks\tthreads\tshared_bytes\tus\tGB/s\n");
+    for row in rows {
+        let blocks: u64 = row.grid.iter().map(|dim| u64::from(*dim)).product();
+        text += &format!(
+            "{}\t{}\t{}\t{blocks}\t{}\t{}\t{:.1}\t{:.1}\n",
+            row.kernel,
+            row.variant,
+            row.entry,
+            row.threads,
+            row.shared_bytes,
+            1e3 * row.rust.milliseconds.median,
+            row.rust.gb_s
+        );
+    }
+    text
+}
+
+/// Writes one file.
+pub(crate) fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let path = folder.join(name);
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,194 @@
+//! What people read.
+
+use crate::{
+    compiled::{Code, Compiled},
+    latency::Latency,
+    machine::Machine,
+    measure::{Row, Times},
+};
+
+/// Columns as wide as they must be: the first to the left, the others to the right.
+pub(crate) fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let mut line = String::new();
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            match index {
+                0 => line += &format!("{cell:<width$}"),
+                _ => line += &format!("  {cell:>width$}"),
+            }
+        }
+        line.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What it was measured on.
+pub(crate) fn machine(machine: &Machine) -> String {
+    let mut text = format!(
+        "{} ({}), {} multiprocessors, {} MiB L2, driver {}\n\
+         SM clock {:.0} MHz (measured {:.0}), memory {:.0} MHz x {} bits: at most {:.0} GB/s",
+        machine.name,
+        machine.arch,
+        machine.multiprocessors,
+        machine.l2_bytes >> 20,
+        machine.driver,
+        machine.sm_clock_mhz,
+        machine.measured_sm_clock_mhz,
+        machine.memory_clock_mhz,
+        machine.memory_bus_bits,
+        machine.memory_limit_gb_s,
+    );
+    if let Some(smi) = &machine.nvidia_smi {
+        text += &format!(
+            "\nnvidia-smi: SM {} MHz, memory {} MHz, {} of {} W, {} C, ECC {}, reasons {}",
+            smi.sm_clock_mhz,
+            smi.memory_clock_mhz,
+            smi.power_w,
+            smi.power_limit_w,
+            smi.temperature_c,
+            smi.ecc,
+            smi.clock_reasons,
+        );
+    }
+    text
+}
+
+/// Medians, and what they are beside each other.
+pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
+    let head = [
+        "kernel", "us", "+-%", "GB/s", "of limit", "twin us", "+-%", "of twin", "ref us", "of ref",
+        "goal", "",
+    ];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".to_owned());
+    for row in rows {
+        let microseconds = |times: &Times| format!("{:.1}", 1e3 * times.milliseconds.median);
+        let spread = |times: &Times| format!("{:.1}", 50.0 * times.milliseconds.relative());
+        table.push(vec![
+            row.name(),
+            microseconds(&row.rust),
+            spread(&row.rust),
+            format!("{:.0}", row.rust.gb_s),
+            format!("{:.1} %", 100.0 * row.rust.gb_s / machine.memory_limit_gb_s),
+            or_dash(row.twin.as_ref().map(microseconds)),
+            or_dash(row.twin.as_ref().map(spread)),
+            or_dash(row.of_twin.map(|ratio| format!("{ratio:.3}"))),
+            or_dash(row.reference.as_ref().map(microseconds)),
+            or_dash(row.of_reference.map(|ratio| format!("{ratio:.3}"))),
+            or_dash(row.goal.map(|goal| format!("{goal:.2}"))),
+            if row.short().is_empty() {
+                "ok"
+            } else {
+                "SHORT"
+            }
+            .to_owned(),
+        ]);
+    }
+    let mut text = columns(&table);
+    for row in rows.iter().filter(|row| row.boxes.is_some()) {
+        let rate = |times: &Times| row.boxes.unwrap_or(0) as f64 / times.milliseconds.median / 1e6;
+        text += &format!("\n{}: {:.2} G boxes/s", row.name(), rate(&row.rust));
+        if let Some(twin) = &row.twin {
+            text += &format!(", its twin {:.2}", rate(twin));
+        }
+        if let Some(reference) = &row.reference {
+            text += &format!(", {} {:.2}", row.reference_is, rate(reference));
+        }
+    }
+    for row in rows {
+        for short in row.short() {
+            text += &format!("\nshort: {}: {short}", row.name());
+        }
+    }
+    text
+}
+
+/// Cycles, and those of the twin.
+pub(crate) fn latencies(rows: &[Latency]) -> String {
+    let head = [
+        "one after another",
+        "cycles",
+        "least",
+        "twin",
+        "least",
+        "of twin",
+        "",
+    ];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    for row in rows {
+        let cell = |number: Option<f64>, digits: usize| {
+            number.map_or("-".to_owned(), |number| format!("{number:.digits$}"))
+        };
+        table.push(vec![
+            row.name.clone(),
+            cell(Some(row.rust.median), 1),
+            cell(Some(row.rust.least), 1),
+            cell(row.twin.map(|twin| twin.median), 1),
+            cell(row.twin.map(|twin| twin.least), 1),
+            cell(row.of_twin(), 3),
+            if row.is_reached() { "ok" } else { "SHORT" }.to_owned(),
+        ]);
+    }
+    columns(&table)
+}
+
+/// What the compilers made, for the entries in this order.
+pub(crate) fn compiled<'a>(compiled: &Compiled, entries: impl Iterator<Item = &'a str>) -> String {
+    let head = [
+        "entry (Rust / twin)",
+        "registers",
+        "spills",
+        "shared",
+        "instructions",
+        "copies",
+        "loops",
+    ];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    let mut seen = Vec::new();
+    for entry in entries {
+        if seen.contains(&entry) {
+            continue;
+        }
+        seen.push(entry);
+        let (ours, twin) = (compiled.kernels.get(entry), compiled.twins.get(entry));
+        let both = |get: fn(&Code) -> u32| {
+            let cell =
+                |code: Option<&Code>| code.map_or("-".to_owned(), |code| get(code).to_string());
+            format!("{} / {}", cell(ours), cell(twin))
+        };
+        table.push(vec![
+            entry.to_owned(),
+            both(|code| code.registers),
+            both(|code| code.spill_bytes + code.stack_bytes),
+            both(|code| code.shared_bytes),
+            both(|code| code.instructions),
+            both(|code| code.copies),
+            both(|code| code.loops),
+        ]);
+    }
+    format!(
+        "For {}, by ptxas {}; rustc {}, nvcc {}:\n{}",
+        compiled.arch,
+        compiled.ptxas,
+        compiled.rustc,
+        compiled.nvcc,
+        columns(&table)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [["kernel", "us"], ["a", "7.0"]].map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(columns(&rows), "kernel   us\na       7.0");
+    }
+}

@@ -1,0 +1,146 @@
+//! What is timed: a kernel or the driver's copy, and how.
+
+use anyhow::{Context, Result, ensure};
+use cust::{
+    event::{Event, EventFlags},
+    sys,
+};
+use host::{DeviceBuffer, Function, Gpu, Shape, Value};
+
+/// Something that runs on the GPU and can be run again.
+pub(crate) enum Work<'m> {
+    /// The driver's copy of these addresses.
+    Copy { dst: u64, src: u64, bytes: u64 },
+    /// A kernel. Its counter, if it has one, is set to zero before each run, and that is part of it.
+    Kernel {
+        function: Function<'m>,
+        shape: Shape,
+        values: Vec<Value>,
+        counter: Option<u64>,
+    },
+}
+
+/// What the L2 cache holds when a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum L2 {
+    /// Nothing of use.
+    Cold,
+    /// What the same run left there.
+    Warm,
+}
+
+impl Work<'_> {
+    /// Starts it behind what was started before.
+    pub(crate) fn start(&self, gpu: &Gpu) -> Result<()> {
+        match self {
+            Self::Copy { dst, src, bytes } => {
+                let stream = gpu.stream().as_inner();
+                // SAFETY: both addresses are those of buffers of the arena, which have the bytes and
+                // live longer than the run; the stream is the GPU's, and its context is current.
+                let code =
+                    unsafe { sys::cuMemcpyDtoDAsync_v2(*dst, *src, *bytes as usize, stream) };
+                succeed(code, "cuMemcpyDtoDAsync")
+            }
+            Self::Kernel {
+                function,
+                shape,
+                values,
+                counter,
+            } => {
+                if let Some(counter) = counter {
+                    set(gpu, *counter, 0, 4)?;
+                }
+                // SAFETY: the cases give each kernel what it takes (1) and keep its conditions, so
+                // that it stays in the arena's buffers (2), which live longer than the run (3) and
+                // are used in the order of one stream (4).
+                Ok(unsafe { function.launch(*shape, values.as_slice()) }?)
+            }
+        }
+    }
+}
+
+/// Sets all bytes of a multiple of four.
+pub(crate) fn set(gpu: &Gpu, address: u64, byte: u8, bytes: u64) -> Result<()> {
+    let word = u32::from_ne_bytes([byte; 4]);
+    let stream = gpu.stream().as_inner();
+    // SAFETY: the address is that of a buffer of the arena, which has the bytes and lives longer than
+    // the run; the stream is the GPU's, and its context is current.
+    let code = unsafe { sys::cuMemsetD32Async(address, word, bytes as usize / 4, stream) };
+    succeed(code, "cuMemsetD32Async")
+}
+
+fn succeed(code: sys::CUresult, function: &str) -> Result<()> {
+    ensure!(
+        code == sys::CUresult::CUDA_SUCCESS,
+        "{function} failed: {code:?}"
+    );
+    Ok(())
+}
+
+/// Takes times by the GPU's own clock.
+pub(crate) struct Timer {
+    gpu: Gpu,
+    before: Event,
+    after: Event,
+    /// Many times what the L2 cache holds: writing it also gives the host the time to queue a run.
+    flush: DeviceBuffer<u8>,
+}
+
+impl Timer {
+    pub(crate) fn new(gpu: &Gpu, l2_bytes: u64) -> Result<Self> {
+        let event = || Event::new(EventFlags::DEFAULT).context("no event");
+        Ok(Self {
+            gpu: gpu.clone(),
+            before: event()?,
+            after: event()?,
+            flush: gpu.zeroed(16 * l2_bytes as usize)?,
+        })
+    }
+
+    /// Fills the L2 cache with something else.
+    pub(crate) fn flush(&self) -> Result<()> {
+        set(
+            &self.gpu,
+            self.flush.address(),
+            0,
+            self.flush.len_bytes() as u64,
+        )
+    }
+
+    /// The milliseconds that one run takes.
+    fn milliseconds(&self, work: &Work<'_>, l2: L2) -> Result<f64> {
+        self.flush()?;
+        if l2 == L2::Warm {
+            work.start(&self.gpu)?;
+        }
+        let stream = self.gpu.stream();
+        self.before.record(stream)?;
+        work.start(&self.gpu)?;
+        self.after.record(stream)?;
+        self.after
+            .synchronize()
+            .context("the run did not end well")?;
+        Ok(self.after.elapsed_time_f32(&self.before)?.into())
+    }
+
+    /// The milliseconds of `rounds` runs of each, in turn; in each round another one is the first.
+    pub(crate) fn alternate(
+        &self,
+        works: &[&Work<'_>],
+        l2: L2,
+        rounds: usize,
+    ) -> Result<Vec<Vec<f64>>> {
+        const WARM_UPS: usize = 3;
+        let mut times = vec![Vec::with_capacity(rounds); works.len()];
+        for round in 0..WARM_UPS + rounds {
+            for turn in 0..works.len() {
+                let place = (round + turn) % works.len();
+                let time = self.milliseconds(works[place], l2)?;
+                if round >= WARM_UPS {
+                    times[place].push(time);
+                }
+            }
+        }
+        Ok(times)
+    }
+}

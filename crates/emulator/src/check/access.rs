@@ -1,0 +1,281 @@
+//! Accesses of threads and copies, compared with those before them.
+
+use super::{
+    Checker,
+    clock::{Clock, Lane},
+    copies::CopyInfo,
+    grid::Extents,
+    knowledge::{Knowledge, Own, Side},
+    raw::{End, verb, words},
+    shadow::{Access, Actor, Cell, Readers},
+};
+use crate::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem};
+
+/// An access that is made now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    pub(super) origin: Origin,
+    pub(super) access: Access,
+    pub(super) kind: AccessKind,
+    pub(super) copy: Option<u32>,
+}
+
+/// What an earlier access is to one that is made now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clash {
+    /// Nobody has written the bytes.
+    Unwritten,
+    /// They are an mbarrier.
+    Mbarrier,
+    /// They are not ordered.
+    Unordered,
+    /// They are ordered, and no proxy fence is between.
+    Unfenced,
+}
+
+/// A clash, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conflict {
+    pub(super) clash: Clash,
+    pub(super) earlier: Access,
+    pub(super) earlier_kind: AccessKind,
+    pub(super) range: Range,
+}
+
+/// Knows what happened before an access.
+pub(super) struct Judge<'a> {
+    pub(super) extents: &'a Extents,
+    pub(super) copies: &'a [CopyInfo],
+    pub(super) known: &'a Knowledge,
+    pub(super) own: &'a Own,
+    pub(super) copy: Option<u32>,
+}
+
+impl Judge<'_> {
+    fn is_own(&self, thread: u32) -> bool {
+        self.extents.thread(self.own.block, self.own.thread) == thread
+    }
+
+    /// Whether an access is known in this clock of the thread.
+    pub(super) fn knows(&self, clock: &Clock, access: Access) -> bool {
+        match access.actor() {
+            Actor::Thread(thread) if self.is_own(thread) => true,
+            Actor::Thread(thread) => {
+                let (block, thread) = self.extents.split(thread);
+                clock.get(Lane::Thread, block, thread) >= access.epoch
+            }
+            Actor::Async(thread) => {
+                let (block, thread) = self.extents.split(thread);
+                clock.get(Lane::Async, block, thread) >= access.epoch
+            }
+            Actor::Copy { id, .. } if self.copy == Some(id) => true,
+            Actor::Copy { id, writes } => self
+                .copies
+                .get(id as usize)
+                .is_none_or(|copy| copy.is_known(clock, writes, self.extents)),
+        }
+    }
+
+    fn happened_before(&self, access: Access) -> bool {
+        self.knows(&self.known.order, access)
+    }
+
+    /// Whether a proxy fence lies between.
+    fn is_fenced(&self, access: Access, side: Side) -> bool {
+        match access.actor() {
+            Actor::Thread(thread) if self.is_own(thread) => {
+                self.own.proxied[side as usize] >= access.epoch
+            }
+            _ => self.knows(&self.known.proxied[side as usize], access),
+        }
+    }
+
+    /// Whether neither can be torn by the other: both are strong, and their scopes have each other
+    /// in them (PTX ISA, section 8.7.2).
+    fn are_morally_strong(&self, earlier: Access, now: Access) -> bool {
+        let (Some(theirs), Some(mine)) = (earlier.scope(), now.scope()) else {
+            return false;
+        };
+        let thread = match earlier.actor() {
+            Actor::Thread(thread) | Actor::Async(thread) => thread,
+            Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
+        };
+        let (block, _) = self.extents.split(thread);
+        self.extents.reaches(theirs, block, self.own.block)
+            && self.extents.reaches(mine, self.own.block, block)
+    }
+}
+
+impl Checker {
+    /// An access by an instruction.
+    #[inline]
+    pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        let OrdinaryAccess {
+            kind,
+            sem,
+            scope,
+            range,
+        } = access;
+        let (Memory::Global | Memory::Shared { .. }) = range.memory else {
+            return;
+        };
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let Some(epoch) = self.grid.thread(block, thread).map(|t| t.own.epoch) else {
+            return;
+        };
+        let actor = Actor::Thread(self.grid.extents.thread(block, thread));
+        let mut access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
+        let is_strong = sem != Sem::Weak || kind == AccessKind::Atomic;
+        if is_strong {
+            access = access.strong(scope);
+        }
+        let made = Made {
+            origin,
+            access,
+            kind,
+            copy: None,
+        };
+        if let Memory::Shared { block: of } = range.memory
+            && of != origin.block
+        {
+            self.remote_access(origin, of as u32, range, verb(kind));
+        }
+        self.touch(&made, range);
+        if is_strong {
+            self.synchronise(origin, kind, sem, scope, range);
+        }
+    }
+
+    /// Compares with what was before, and takes note.
+    pub(super) fn touch(&mut self, made: &Made, range: Range) {
+        let (shared, side) = match range.memory {
+            Memory::Global => (None, Side::Global),
+            Memory::Shared { block } => (Some(block as u32), Side::Shared),
+            _ => return,
+        };
+        let Self {
+            grid,
+            shadow,
+            copies,
+            ..
+        } = self;
+        let (block, thread) = (made.origin.block as u32, made.origin.thread as usize);
+        let Some(state) = grid.blocks.get(block).and_then(|b| b.threads.get(thread)) else {
+            return;
+        };
+        let mut comparison = Comparison {
+            judge: Judge {
+                extents: &grid.extents,
+                copies,
+                known: &state.known,
+                own: &state.own,
+                copy: made.copy,
+            },
+            now: made.access,
+            reads: made.kind != AccessKind::Write,
+            writes: made.kind != AccessKind::Read,
+            side,
+            range,
+            conflicts: Vec::new(),
+        };
+        shadow.visit(
+            shared,
+            range.address,
+            range.bytes.into(),
+            |cell, readers, at| {
+                if !cell.repeats(made.access, made.kind) {
+                    comparison.compare(cell, readers, at);
+                }
+            },
+        );
+        for conflict in comparison.conflicts {
+            self.clash(made, conflict);
+        }
+    }
+
+    /// The end that an access made now is.
+    pub(super) fn end_made(&self, made: &Made, range: Range) -> End {
+        let by = match made.copy {
+            Some(_) => format!("issues a copy that {} {}", verb(made.kind), words(range)),
+            None => format!("{} {}", verb(made.kind), words(range)),
+        };
+        End::new(made.origin, by)
+    }
+}
+
+/// An access that is compared with those before it.
+struct Comparison<'a> {
+    judge: Judge<'a>,
+    now: Access,
+    reads: bool,
+    writes: bool,
+    side: Side,
+    range: Range,
+    conflicts: Vec<Conflict>,
+}
+
+impl Comparison<'_> {
+    /// Compares with what was before at one place, and takes note.
+    fn compare(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
+        let (now, write) = (self.now, cell.write);
+        let is_shared = self.side == Side::Shared;
+        if write.is_none() {
+            if self.reads && is_shared {
+                self.clash(Clash::Unwritten, write, AccessKind::Write, at);
+            }
+        } else if write.made_mbarrier() {
+            if self.writes && !now.made_mbarrier() {
+                self.clash(Clash::Mbarrier, write, AccessKind::Write, at);
+            }
+        } else if write == now {
+        } else if !self.judge.happened_before(write) {
+            if !self.judge.are_morally_strong(write, now) {
+                self.clash(Clash::Unordered, write, AccessKind::Write, at);
+            }
+        } else if now.is_async() && write.is_generic() && !self.judge.is_fenced(write, self.side) {
+            self.clash(Clash::Unfenced, write, AccessKind::Write, at);
+        }
+        if self.writes {
+            for reader in cell.readers(readers) {
+                if !self.judge.happened_before(*reader)
+                    && !self.judge.are_morally_strong(*reader, now)
+                {
+                    self.clash(Clash::Unordered, *reader, AccessKind::Read, at);
+                }
+            }
+            cell.set_write(now, readers);
+        } else {
+            let before = |reader| self.judge.happened_before(reader);
+            cell.add_reader(now, is_shared, before, readers);
+        }
+    }
+
+    /// Adds a conflict; what goes on at the next byte is one with what was before.
+    fn clash(&mut self, clash: Clash, earlier: Access, earlier_kind: AccessKind, at: u64) {
+        let range = self.range;
+        let is_same = |conflict: &&mut Conflict| {
+            conflict.clash == clash
+                && conflict.earlier.instruction() == earlier.instruction()
+                && conflict.earlier_kind == earlier_kind
+        };
+        let word_end = (at / 4 + 1) * 4;
+        let end = word_end.min(range.address + u64::from(range.bytes));
+        if let Some(conflict) = self.conflicts.iter_mut().find(is_same) {
+            let until = conflict.range.address + u64::from(conflict.range.bytes);
+            if until >= at && until < end {
+                conflict.range.bytes = (end - conflict.range.address) as u32;
+            }
+            return;
+        }
+        self.conflicts.push(Conflict {
+            clash,
+            earlier,
+            earlier_kind,
+            range: Range {
+                address: at,
+                bytes: (end - at) as u32,
+                ..range
+            },
+        });
+    }
+}

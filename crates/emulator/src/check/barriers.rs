@@ -1,0 +1,144 @@
+//! Barriers of the block, of the cluster, and of a warp.
+
+use super::{Checker, Kind, grid::Meeting, knowledge::Released, raw::End};
+use crate::{
+    lanes::{LANES, lanes_of},
+    observer::{Origin, Scope, Sem},
+};
+
+impl Checker {
+    pub(super) fn barrier_arrive(
+        &mut self,
+        origin: Origin,
+        barrier: u32,
+        generation: u64,
+        aligned: bool,
+    ) {
+        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
+            return;
+        };
+        let meeting = block.barriers.entry(barrier).entry(generation);
+        if let Some(state) = block.threads.get_mut(origin.thread as usize) {
+            state.release_to(&mut meeting.released);
+        }
+        let differs = first_of_warp(meeting, origin, aligned);
+        self.diverges(origin, differs, &format!("barrier {barrier}"));
+    }
+
+    pub(super) fn barrier_pass(&mut self, origin: Origin, barrier: u32, generation: u64) {
+        let grid = &mut self.grid;
+        let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
+            return;
+        };
+        let Some(meeting) = block
+            .barriers
+            .get(barrier)
+            .and_then(|all| all.get(generation))
+        else {
+            return;
+        };
+        if let Some(state) = block.threads.get_mut(origin.thread as usize) {
+            let released = &meeting.released.known;
+            state.known.acquire(released, true, &mut grid.memos);
+        }
+    }
+
+    pub(super) fn cluster_arrive(
+        &mut self,
+        origin: Origin,
+        generation: u64,
+        sem: Sem,
+        aligned: bool,
+    ) {
+        let grid = &mut self.grid;
+        let cluster = grid.extents.cluster(origin.block as u32);
+        let meetings = grid.cluster_barriers.entry(cluster).or_default();
+        let meeting = meetings.entry(generation);
+        let block = grid.blocks.get_mut(origin.block as u32);
+        let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
+        if let Some(state) = state {
+            match sem {
+                Sem::Relaxed => {
+                    meeting.released.add_inits(&state.known, &state.own);
+                    if let Some(fenced) = &state.fenced
+                        && fenced.scope != Scope::Cta
+                    {
+                        meeting.released.join(&fenced.released);
+                    }
+                }
+                _ => state.release_to(&mut meeting.released),
+            }
+            // That a block has started is known to all who meet it.
+            meeting.blocks.insert(origin.block as u32);
+        }
+        let differs = first_of_warp(meeting, origin, aligned);
+        self.diverges(origin, differs, "the barrier of the cluster");
+    }
+
+    pub(super) fn cluster_pass(&mut self, origin: Origin, generation: u64) {
+        let grid = &mut self.grid;
+        let cluster = grid.extents.cluster(origin.block as u32);
+        let meetings = grid.cluster_barriers.get(&cluster);
+        let Some(meeting) = meetings.and_then(|all| all.get(generation)) else {
+            return;
+        };
+        let block = grid.blocks.get_mut(origin.block as u32);
+        let Some(block) = block else { return };
+        block.met.extend(&meeting.blocks);
+        if let Some(state) = block.threads.get_mut(origin.thread as usize) {
+            let released = &meeting.released.known;
+            state.known.acquire(released, true, &mut grid.memos);
+        }
+    }
+
+    /// Lanes of a warp meet: each learns what all know. Told once for each lane.
+    pub(super) fn warp_meet(&mut self, origin: Origin, members: u32) {
+        let grid = &mut self.grid;
+        let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
+            return;
+        };
+        let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
+        let (meeting, remaining) = block.meeting;
+        if meeting == warp && remaining & 1 << lane != 0 {
+            block.meeting.1 &= !(1 << lane);
+            return;
+        }
+        block.meeting = (warp, members & !(1 << lane));
+        let mut released = Released::default();
+        let first = (warp * LANES as u32) as usize;
+        for lane in lanes_of(members) {
+            if let Some(state) = block.threads.get_mut(first + lane) {
+                state.release_to(&mut released);
+            }
+        }
+        for lane in lanes_of(members) {
+            if let Some(state) = block.threads.get_mut(first + lane) {
+                state.known.acquire(&released.known, true, &mut grid.memos);
+            }
+        }
+    }
+
+    fn diverges(&mut self, origin: Origin, earlier: Option<usize>, at: &str) {
+        let Some(instruction) = earlier else { return };
+        let here = End::new(origin, format!("comes to {at} here"));
+        let there = End {
+            instruction,
+            what: "of the same warp comes to it here, where the whole warp must".into(),
+            ..End::new(origin, "")
+        };
+        self.report(Kind::DivergentBarrier, here, Some(there), |_| Vec::new());
+    }
+}
+
+/// The instruction by which another lane of the warp came, if it is another one and one of the two
+/// is aligned.
+fn first_of_warp(meeting: &mut Meeting, origin: Origin, aligned: bool) -> Option<usize> {
+    let warp = origin.thread / LANES as u32;
+    let now = (origin.instruction, aligned);
+    let warp = warp as usize;
+    if meeting.warps.len() <= warp {
+        meeting.warps.resize(warp + 1, None);
+    }
+    let (instruction, was_aligned) = *meeting.warps[warp].get_or_insert(now);
+    (instruction != origin.instruction && (aligned || was_aligned)).then_some(instruction)
+}

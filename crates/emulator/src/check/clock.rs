@@ -1,0 +1,272 @@
+//! Vector clocks: what is known to have happened.
+
+use std::rc::Rc;
+
+/// How far somebody has come: threads count their releases, others what they have completed.
+pub(super) type Epoch = u32;
+
+/// Whose progress a number is, besides that of mbarriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// A thread itself.
+    Thread = 0,
+    /// The `cp.async` copies of a thread.
+    Async = 1,
+    /// The bulk copies of a thread that have read their source.
+    BulkRead = 2,
+    /// The bulk copies of a thread that are complete.
+    BulkDone = 3,
+}
+
+const LANES: usize = 4;
+
+/// How far the threads, copies and mbarriers of all blocks are known to have come.
+///
+/// Clones share what they have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clock(Option<Rc<Vec<BlockClock>>>);
+
+#[derive(Clone, Debug)]
+struct BlockClock {
+    block: u32,
+    /// An epoch for each thread of the block, or nothing where all are 0.
+    lanes: [Option<Rc<Vec<Epoch>>>; LANES],
+    /// Phases that are complete, by number of the mbarrier.
+    mbarriers: Rc<Vec<(u32, Epoch)>>,
+}
+
+impl BlockClock {
+    fn new(block: u32) -> Self {
+        Self {
+            block,
+            lanes: Default::default(),
+            mbarriers: Rc::default(),
+        }
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        let lanes = self.lanes.iter().zip(&other.lanes);
+        lanes.into_iter().all(|lanes| match lanes {
+            (_, None) => true,
+            (None, Some(theirs)) => theirs.iter().all(|epoch| *epoch == 0),
+            (Some(mine), Some(theirs)) => {
+                Rc::ptr_eq(mine, theirs)
+                    || (mine.len() >= theirs.len()
+                        && mine
+                            .iter()
+                            .zip(&**theirs)
+                            .all(|(mine, theirs)| mine >= theirs))
+            }
+        }) && (Rc::ptr_eq(&self.mbarriers, &other.mbarriers)
+            || other
+                .mbarriers
+                .iter()
+                .all(|(id, epoch)| self.mbarrier(*id) >= *epoch))
+    }
+
+    fn mbarrier(&self, id: u32) -> Epoch {
+        match self.mbarriers.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(index) => self.mbarriers[index].1,
+            Err(_) => 0,
+        }
+    }
+
+    fn raise_mbarrier(&mut self, id: u32, epoch: Epoch) {
+        let all = Rc::make_mut(&mut self.mbarriers);
+        match all.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(index) => all[index].1 = all[index].1.max(epoch),
+            Err(index) => all.insert(index, (id, epoch)),
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (mine, theirs) in self.lanes.iter_mut().zip(&other.lanes) {
+            match (&mut *mine, theirs) {
+                (_, None) => {}
+                (None, Some(theirs)) => *mine = Some(theirs.clone()),
+                (Some(mine), Some(theirs)) if !Rc::ptr_eq(mine, theirs) => {
+                    let mine = Rc::make_mut(mine);
+                    mine.resize(mine.len().max(theirs.len()), 0);
+                    for (mine, theirs) in mine.iter_mut().zip(&**theirs) {
+                        *mine = (*mine).max(*theirs);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !Rc::ptr_eq(&self.mbarriers, &other.mbarriers) {
+            for (id, epoch) in &*other.mbarriers {
+                if self.mbarrier(*id) < *epoch {
+                    self.raise_mbarrier(*id, *epoch);
+                }
+            }
+        }
+    }
+}
+
+impl Clock {
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    fn blocks(&self) -> &[BlockClock] {
+        self.0.as_ref().map_or(&[], |blocks| blocks)
+    }
+
+    fn block(&self, block: u32) -> Option<&BlockClock> {
+        match self.blocks() {
+            [only] => (only.block == block).then_some(only),
+            blocks => {
+                let found = blocks.binary_search_by_key(&block, |clock| clock.block);
+                found.ok().map(|index| &blocks[index])
+            }
+        }
+    }
+
+    /// Whether anything of this block is known.
+    pub(super) fn knows(&self, block: u32) -> bool {
+        self.block(block).is_some()
+    }
+
+    /// How far one of the `lane`s of this block has come.
+    #[inline]
+    pub(super) fn get(&self, lane: Lane, block: u32, thread: u32) -> Epoch {
+        let lanes = self
+            .block(block)
+            .and_then(|clock| clock.lanes[lane as usize].as_ref());
+        lanes
+            .and_then(|epochs| epochs.get(thread as usize))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// How many phases of an mbarrier of this block are known to be complete.
+    pub(super) fn mbarrier(&self, block: u32, id: u32) -> Epoch {
+        self.block(block).map_or(0, |clock| clock.mbarrier(id))
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        self.same(other)
+            || other.blocks().iter().all(|theirs| {
+                self.block(theirs.block)
+                    .is_some_and(|mine| mine.covers(theirs))
+            })
+    }
+
+    /// Learns all that the other knows.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.covers(other) {
+            return;
+        }
+        if other.covers(self) {
+            *self = other.clone();
+            return;
+        }
+        let blocks = Rc::make_mut(self.0.get_or_insert_default());
+        for theirs in other.blocks() {
+            match blocks.binary_search_by_key(&theirs.block, |clock| clock.block) {
+                Ok(index) => blocks[index].join(theirs),
+                Err(index) => blocks.insert(index, theirs.clone()),
+            }
+        }
+    }
+
+    fn block_mut(&mut self, block: u32) -> &mut BlockClock {
+        let blocks = Rc::make_mut(self.0.get_or_insert_default());
+        let index = match blocks.binary_search_by_key(&block, |clock| clock.block) {
+            Ok(index) => index,
+            Err(index) => {
+                blocks.insert(index, BlockClock::new(block));
+                index
+            }
+        };
+        &mut blocks[index]
+    }
+
+    /// One of the `lane`s has come so far.
+    pub(super) fn raise(&mut self, lane: Lane, block: u32, thread: u32, epoch: Epoch) {
+        if epoch == 0 || self.get(lane, block, thread) >= epoch {
+            return;
+        }
+        let lanes = &mut self.block_mut(block).lanes[lane as usize];
+        let epochs = Rc::make_mut(lanes.get_or_insert_default());
+        let thread = thread as usize;
+        if epochs.len() <= thread {
+            epochs.resize((thread + 1).next_multiple_of(32), 0);
+        }
+        epochs[thread] = epoch;
+    }
+
+    /// So many phases of an mbarrier are complete.
+    pub(super) fn raise_mbarrier(&mut self, block: u32, id: u32, epoch: Epoch) {
+        if self.mbarrier(block, id) < epoch {
+            self.block_mut(block).raise_mbarrier(id, epoch);
+        }
+    }
+}
+
+/// Remembers the last join, since many threads make the same one after another.
+#[derive(Debug, Default)]
+pub(super) struct Memo(Option<(Clock, Clock, Clock)>);
+
+impl Memo {
+    pub(super) fn join(&mut self, into: &mut Clock, other: &Clock) {
+        if into.same(other) {
+            return;
+        }
+        if let Some((a, b, result)) = &self.0
+            && a.same(into)
+            && b.same(other)
+        {
+            *into = result.clone();
+            return;
+        }
+        let before = into.clone();
+        into.join(other);
+        self.0 = Some((before, other.clone(), into.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_join_knows_what_both_knew() {
+        let mut a = Clock::default();
+        a.raise(Lane::Thread, 0, 3, 5);
+        a.raise_mbarrier(1, 7, 2);
+        let mut b = Clock::default();
+        b.raise(Lane::Thread, 0, 40, 1);
+        b.raise(Lane::BulkDone, 2, 0, 9);
+        b.raise_mbarrier(1, 7, 1);
+        let mut both = a.clone();
+        both.join(&b);
+        assert_eq!(both.get(Lane::Thread, 0, 3), 5);
+        assert_eq!(both.get(Lane::Thread, 0, 40), 1);
+        assert_eq!(both.get(Lane::BulkDone, 2, 0), 9);
+        assert_eq!(both.mbarrier(1, 7), 2);
+        assert_eq!(both.get(Lane::Async, 0, 3), 0);
+        assert!(both.covers(&a) && both.covers(&b) && !a.covers(&both));
+        // What was shared has not changed.
+        assert_eq!((a.get(Lane::Thread, 0, 40), a.knows(2)), (0, false));
+    }
+
+    #[test]
+    fn the_memo_gives_what_a_join_gives() {
+        let mut a = Clock::default();
+        a.raise(Lane::Thread, 0, 0, 1);
+        let mut b = Clock::default();
+        b.raise(Lane::Thread, 0, 1, 1);
+        let mut memo = Memo::default();
+        let (mut first, mut second) = (a.clone(), a.clone());
+        memo.join(&mut first, &b);
+        memo.join(&mut second, &b);
+        assert!(first.same(&second));
+        assert_eq!(second.get(Lane::Thread, 0, 1), 1);
+    }
+}

@@ -1,0 +1,262 @@
+//! Copies: forked where they are issued, joined where they are waited for.
+
+use super::{
+    Checker, Kind,
+    access::Made,
+    clock::{Clock, Epoch, Lane},
+    grid::Extents,
+    raw::{End, words},
+    shadow::{Access, Actor},
+};
+use crate::observer::{
+    AccessKind, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
+};
+
+/// What tells that a copy is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    /// Its thread's wait for the bulk group.
+    Group { plain: bool },
+    /// The phase of an mbarrier.
+    Mbarrier {
+        block: u32,
+        id: u32,
+        /// Whether the wait must have cluster scope: the copy is an ordinary store of another block.
+        far: bool,
+    },
+}
+
+/// A copy.
+#[derive(Clone, Debug)]
+pub(super) struct CopyInfo {
+    /// The thread that issued it, by its number in the grid.
+    pub(super) issuer: u32,
+    pub(super) issue_epoch: Epoch,
+    pub(super) done: Done,
+    /// How far [`Done`] must have come.
+    pub(super) epoch: Epoch,
+    pub(super) origin: Origin,
+}
+
+/// Waits with cluster scope count apart.
+pub(super) fn far(id: u32) -> u32 {
+    id | 1 << 31
+}
+
+impl CopyInfo {
+    /// One that never completes.
+    fn unknown(issuer: u32, origin: Origin) -> Self {
+        Self {
+            issuer,
+            issue_epoch: Epoch::MAX,
+            done: Done::Group { plain: false },
+            epoch: Epoch::MAX,
+            origin,
+        }
+    }
+
+    /// Whether the copy, or its reading, is known to be complete.
+    pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
+        match self.done {
+            Done::Group { plain } => {
+                let (block, thread) = extents.split(self.issuer);
+                let lane = match (plain, writes) {
+                    (true, _) => Lane::Async,
+                    (false, true) => Lane::BulkDone,
+                    (false, false) => Lane::BulkRead,
+                };
+                clock.get(lane, block, thread) >= self.epoch
+            }
+            Done::Mbarrier {
+                block,
+                id,
+                far: is_far,
+            } => {
+                let id = if is_far { far(id) } else { id };
+                clock.mbarrier(block, id) >= self.epoch
+            }
+        }
+    }
+}
+
+impl Checker {
+    pub(super) fn copy_issue(
+        &mut self,
+        origin: Origin,
+        copy: CopyId,
+        completion: CopyCompletion,
+        bytes: u32,
+    ) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let issuer = self.grid.extents.thread(block, thread);
+        let Some(state) = self.grid.thread(block, thread) else {
+            return self.copies.push(CopyInfo::unknown(issuer, origin));
+        };
+        let issue_epoch = state.own.epoch;
+        let (done, epoch) = match completion {
+            CopyCompletion::Group(kind, group) => {
+                let plain = kind == GroupKind::Async;
+                let groups = if plain {
+                    &mut state.plain
+                } else {
+                    &mut state.bulk
+                };
+                let epoch = groups.add(group, origin.instruction);
+                (Done::Group { plain }, epoch)
+            }
+            CopyCompletion::Nothing => (Done::Group { plain: false }, Epoch::MAX),
+            CopyCompletion::Mbarrier(range) => {
+                let wide = state.known.wide().clone();
+                self.mbarrier_known(origin, range, "issues a copy that counts at");
+                match self.mbarriers.copy_issued(range, bytes, wide, origin) {
+                    Some((of, id, phase)) => {
+                        let done = Done::Mbarrier {
+                            block: of,
+                            id,
+                            far: false,
+                        };
+                        (done, phase + 1)
+                    }
+                    // The hardware traps when the bytes come.
+                    None => (Done::Group { plain: false }, Epoch::MAX),
+                }
+            }
+        };
+        let info = CopyInfo {
+            issuer,
+            issue_epoch,
+            done,
+            epoch,
+            origin,
+        };
+        // Copies are numbered in the order of their issues.
+        debug_assert_eq!(copy, self.copies.len() as CopyId);
+        self.copies.push(info);
+    }
+
+    pub(super) fn copy_plan(
+        &mut self,
+        origin: Origin,
+        copy: CopyId,
+        proxy: Proxy,
+        kind: AccessKind,
+        range: Range,
+    ) {
+        if proxy == Proxy::TensorMap {
+            return self.map_use(origin, copy as u32, range);
+        }
+        let block = origin.block as u32;
+        let id = copy as u32;
+        let Some(info) = self.copies.get_mut(copy as usize) else {
+            return;
+        };
+        if let Memory::Shared { block: of } = range.memory
+            && let Done::Mbarrier { far, .. } = &mut info.done
+        {
+            *far |= proxy == Proxy::Generic && of as u32 != block;
+            let of = of as u32;
+            self.hold(of, id, origin);
+        }
+        let info = &self.copies[copy as usize];
+        let actor = match info.done {
+            Done::Group { plain: true } => Actor::Async(info.issuer),
+            _ => Actor::Copy {
+                id,
+                writes: kind != AccessKind::Read,
+            },
+        };
+        let mut access = Access::new(actor, info.epoch, origin.instruction, proxy);
+        if kind == AccessKind::Atomic {
+            access = access.strong(Scope::Gpu);
+        }
+        if let Memory::Shared { block: of } = range.memory
+            && of != origin.block
+            && !self.knows_block(origin, of as u32)
+        {
+            let what = format!("issues a copy to {}", words(range));
+            self.report(Kind::PeerNotStarted, End::new(origin, what), None, |_| {
+                Vec::new()
+            });
+        }
+        let made = Made {
+            origin,
+            access,
+            kind,
+            copy: Some(id),
+        };
+        self.touch(&made, range);
+    }
+
+    /// The block's shared memory is used by a copy until it completes at an mbarrier.
+    fn hold(&mut self, of: u32, copy: u32, origin: Origin) {
+        let Self { grid, copies, .. } = self;
+        let extents = grid.extents;
+        let known = grid
+            .thread(origin.block as u32, origin.thread)
+            .map(|thread| thread.known.order.clone());
+        let Some(block) = grid.blocks.get_mut(of) else {
+            return;
+        };
+        if block.copies.last() == Some(&copy) {
+            return;
+        }
+        // What is known to be complete here will be known when the block ends, or it is too late.
+        if block.copies.len() >= 64 && block.copies.len().is_power_of_two() {
+            let known = known.unwrap_or_default();
+            block.copies.retain(|copy| {
+                let copy = &copies[*copy as usize];
+                !copy.is_known(&known, true, &extents)
+            });
+        }
+        block.copies.push(copy);
+    }
+
+    /// How many `cp.async` a thread had issued when there were so many copies.
+    pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
+        let before = self.copies.iter().take(copies as usize).rev();
+        let mut before = before.filter(|copy| copy.issuer == issuer);
+        let last = before.find(|copy| copy.done == Done::Group { plain: true });
+        last.map_or(0, |copy| copy.epoch)
+    }
+
+    pub(super) fn copy_swizzle(&mut self, origin: Origin, range: Range, pattern_bytes: u32) {
+        let beyond = range.address % u64::from(pattern_bytes.max(1));
+        if beyond != 0 {
+            let what = format!("copies a box at shared address {:#x}", range.address);
+            self.report(Kind::SwizzleAlignment, End::new(origin, what), None, |_| {
+                vec![format!(
+                    "the pattern repeats every {pattern_bytes} bytes; the box begins {beyond} bytes into it"
+                )]
+            });
+        }
+    }
+
+    pub(super) fn group_wait(&mut self, origin: Origin, kind: GroupKind, until: u64, read: bool) {
+        let (number, thread) = (origin.block as u32, origin.thread);
+        let Some(block) = self.grid.blocks.get_mut(number) else {
+            return;
+        };
+        let Some(state) = block.threads.get_mut(thread as usize) else {
+            return;
+        };
+        if kind == GroupKind::Async {
+            let epoch = state.plain.before(until);
+            state.raise(Lane::Async, epoch);
+            return;
+        }
+        if state.bulk.issued == 0 {
+            let wait = (thread, state.own.epoch, origin.instruction);
+            if !block.vain_waits.contains(&wait) && block.vain_waits.len() < 4096 {
+                block.vain_waits.push(wait);
+            }
+            return;
+        }
+        let epoch = state.bulk.before(until);
+        state.raise(Lane::BulkRead, epoch);
+        if !read {
+            state.raise(Lane::BulkDone, epoch);
+            // Nothing before can matter any more.
+            state.bulk.groups.retain(|(group, _)| group + 1 >= until);
+        }
+    }
+}

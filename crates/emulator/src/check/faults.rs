@@ -1,0 +1,50 @@
+//! What ends a kernel, as a finding.
+
+use super::{Checker, Finding, Kind, Site};
+use crate::{Fault, Trap};
+
+impl Checker {
+    /// The finding that a fault is.
+    pub(super) fn fault(&mut self, fault: &Fault, entry: &str) -> Finding {
+        let mut notes: Vec<String> = Vec::new();
+        let mut kind = match fault.trap {
+            Trap::IllegalAddress => Kind::OutOfBounds,
+            Trap::MisalignedAddress => Kind::Misaligned,
+            Trap::IllegalInstruction => Kind::IllegalInstruction,
+            Trap::LaunchFailed | Trap::Assert => Kind::Trapped,
+            Trap::InvalidCollective => Kind::InvalidCollective,
+            Trap::MbarrierUninitialised => Kind::MbarrierUninitialised,
+            Trap::MbarrierOverflow => Kind::MbarrierOverflow,
+            Trap::PeerEnded => Kind::ExitWhilePeerAccesses,
+            Trap::MapInLocalMemory => Kind::MapInLocalMemory,
+            Trap::Deadlock => Kind::Deadlock,
+            Trap::Endless => Kind::Endless,
+        };
+        if kind == Kind::Deadlock
+            && let Some((of_bytes, arithmetic)) = self.wrong_bytes()
+        {
+            kind = of_bytes;
+            notes.extend(arithmetic);
+        }
+        let what = fault.what.clone();
+        let here = fault.at.as_ref().map(|at| Site {
+            place: at.place.clone(),
+            instruction: at.instruction.clone(),
+            block: at.block,
+            thread: at.thread,
+            what: format!("fails: {what}"),
+        });
+        if here.is_none() {
+            notes.push(what);
+        }
+        Finding {
+            kind,
+            entry: entry.to_owned(),
+            here,
+            there: None,
+            notes,
+            count: 1,
+            trap: Some(fault.trap),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What was found, for people and for programs.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Kind, Severity};
+use crate::{Place, Report, Trap};
+
+/// One thing that is wrong with a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// What is wrong.
+    pub kind: Kind,
+    /// The kernel.
+    pub entry: String,
+    /// Where it showed: the later of two places. Nothing where no single instruction is to blame.
+    pub here: Option<Site>,
+    /// The earlier of two places.
+    pub there: Option<Site>,
+    /// The state that explains it, a line each.
+    pub notes: Vec<String>,
+    /// How often it was found, at these two places.
+    pub count: u64,
+    /// What ended the kernel, when this did.
+    pub trap: Option<Trap>,
+}
+
+impl Finding {
+    /// Whether the kernel did not run to its end.
+    pub fn ends_kernel(&self) -> bool {
+        self.trap.is_some()
+    }
+}
+
+/// An instruction, who executed it, and what it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Site {
+    /// Where it stands.
+    pub place: Place,
+    /// The opcode.
+    pub instruction: String,
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The thread's index in its block.
+    pub thread: [u32; 3],
+    /// What it did, as `writes 4 bytes at shared address 0x410`.
+    pub what: String,
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// In the order in which they were found; each pair of places once.
+    pub findings: Vec<Finding>,
+    /// One for each launch that ran to its end.
+    pub reports: Vec<Report>,
+    /// What all launches printed, also one that did not run to its end.
+    pub printed: String,
+}
+
+impl Verdict {
+    /// Whether nothing was found that is worse than a warning.
+    pub fn is_clean(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.all(|finding| finding.kind.severity() < Severity::Error)
+    }
+}
+
+impl Display for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            place,
+            instruction,
+            block,
+            thread,
+            what,
+        } = self;
+        match &place.source {
+            Some((file, line)) => writeln!(f, "  --> {file}:{line}")?,
+            None => writeln!(f, "  --> {}:{}:{}", place.file, place.line, place.column)?,
+        }
+        if place.source.is_some() {
+            writeln!(f, "      {}:{}:{}", place.file, place.line, place.column)?;
+        }
+        writeln!(f, "      `{instruction}`")?;
+        write!(f, "      thread {thread:?} of block {block:?} {what}")
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let severity = match self.kind.severity() {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}[{}]: {}", self.kind, self.kind.title())?;
+        if let Some(here) = &self.here {
+            write!(f, "\n{here}")?;
+        }
+        if let Some(there) = &self.there {
+            write!(f, "\n  and earlier\n{there}")?;
+        }
+        for note in &self.notes {
+            for (index, line) in note.lines().enumerate() {
+                let mark = if index == 0 { "= note:" } else { "       " };
+                write!(f, "\n  {mark} {line}")?;
+            }
+        }
+        if self.count > 1 {
+            write!(f, "\n  = note: found {} times at these places", self.count)?;
+        }
+        write!(f, "\n  = rule: PTX ISA {}", self.kind.rule())?;
+        write!(f, "\n  = help: {}", self.kind.help())
+    }
+}

@@ -1,0 +1,197 @@
+//! The grid as the checker sees it: what each thread and block knows and has under way.
+
+use std::collections::BTreeSet;
+
+use super::{
+    clock::{Epoch, Lane},
+    few::Few,
+    hash::Map,
+    knowledge::{Distance, Knowledge, Memos, Own, Released},
+};
+use crate::observer::Scope;
+
+/// Numbers of blocks and threads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extents {
+    pub(super) threads: u32,
+    pub(super) grid: [u32; 3],
+    pub(super) cluster: [u32; 3],
+}
+
+impl Extents {
+    /// The number of a thread in the grid.
+    pub(super) fn thread(&self, block: u32, thread: u32) -> u32 {
+        block.wrapping_mul(self.threads).wrapping_add(thread)
+    }
+
+    /// Block, and thread in the block.
+    pub(super) fn split(&self, thread: u32) -> (u32, u32) {
+        (thread / self.threads, thread % self.threads)
+    }
+
+    /// The number of a block's cluster.
+    pub(super) fn cluster(&self, block: u32) -> u64 {
+        let at = crate::machine::unflatten(block.into(), self.grid);
+        let within = [0, 1, 2].map(|axis| at[axis] / self.cluster[axis].max(1));
+        let extent = [0, 1, 2].map(|axis| self.grid[axis] / self.cluster[axis].max(1));
+        crate::machine::flatten(within, extent)
+    }
+
+    /// How far two blocks are apart.
+    pub(super) fn distance(&self, from: u32, to: u32) -> Distance {
+        if from == to {
+            Distance::SameBlock
+        } else if self.cluster(from) == self.cluster(to) {
+            Distance::SameCluster
+        } else {
+            Distance::Far
+        }
+    }
+
+    /// Whether a scope around one block has the other in it.
+    pub(super) fn reaches(&self, scope: Scope, from: u32, to: u32) -> bool {
+        from == to
+            || match scope {
+                Scope::Cta => false,
+                Scope::Cluster => self.cluster(from) == self.cluster(to),
+                Scope::Gpu | Scope::Sys => true,
+            }
+    }
+}
+
+/// What a release fence made ready to be passed on by a later store.
+#[derive(Clone, Debug)]
+pub(super) struct Fenced {
+    pub(super) scope: Scope,
+    pub(super) released: Released,
+}
+
+/// Copies of one kind that a thread has issued.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    /// How many.
+    pub(super) issued: Epoch,
+    /// Open and closed groups, each with the number of its last copy.
+    pub(super) groups: Vec<(u64, Epoch)>,
+    /// Instruction of the last copy.
+    pub(super) last: usize,
+}
+
+impl Groups {
+    pub(super) fn add(&mut self, group: u64, instruction: usize) -> Epoch {
+        self.issued += 1;
+        self.last = instruction;
+        match self.groups.last_mut() {
+            Some((last, epoch)) if *last == group => *epoch = self.issued,
+            _ => self.groups.push((group, self.issued)),
+        }
+        self.issued
+    }
+
+    /// The last copy of all groups before this one.
+    pub(super) fn before(&self, until: u64) -> Epoch {
+        let groups = self.groups.iter().rev();
+        let mut groups = groups.skip_while(|(group, _)| *group >= until);
+        groups.next().map_or(0, |(_, epoch)| *epoch)
+    }
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Thread {
+    pub(super) known: Knowledge,
+    pub(super) own: Own,
+    pub(super) fenced: Option<Box<Fenced>>,
+    /// What relaxed loads have seen, for a later fence; with block and scope of the release.
+    pub(super) seen: Vec<(u32, Scope, Knowledge)>,
+    pub(super) bulk: Groups,
+    pub(super) plain: Groups,
+}
+
+impl Thread {
+    /// All that it knows, its own steps among it; what it does next is not.
+    pub(super) fn release_to(&mut self, to: &mut Released) {
+        to.add(&self.known, &self.own);
+        self.own.epoch += 1;
+    }
+
+    /// Its own copies have come so far.
+    pub(super) fn raise(&mut self, lane: Lane, epoch: Epoch) {
+        let (block, thread) = (self.own.block, self.own.thread);
+        self.known.order.raise(lane, block, thread, epoch);
+        if self.known.has_wide() {
+            self.known.wide_mut().raise(lane, block, thread, epoch);
+        }
+    }
+}
+
+/// One completion of a barrier of a block or cluster.
+#[derive(Debug, Default)]
+pub(super) struct Meeting {
+    pub(super) released: Released,
+    /// The instruction that the first lane of each warp executed, and whether it is aligned.
+    pub(super) warps: Vec<Option<(usize, bool)>>,
+    /// Blocks that have come.
+    pub(super) blocks: BTreeSet<u32>,
+}
+
+/// The last completions of a barrier, and the one that is under way.
+#[derive(Debug, Default)]
+pub(super) struct Meetings(Vec<(u64, Meeting)>);
+
+impl Meetings {
+    pub(super) fn get(&self, generation: u64) -> Option<&Meeting> {
+        let mut all = self.0.iter().rev();
+        all.find(|(of, _)| *of == generation)
+            .map(|(_, meeting)| meeting)
+    }
+
+    /// This one, which may be new. Some may not have been told yet that the one before it is over;
+    /// of older ones, all have.
+    pub(super) fn entry(&mut self, generation: u64) -> &mut Meeting {
+        let found = self.0.iter().rposition(|(of, _)| *of == generation);
+        let index = found.unwrap_or_else(|| {
+            self.0.retain(|(of, _)| of + 2 > generation);
+            self.0.push((generation, Meeting::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[index].1
+    }
+}
+
+/// A block that is running.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) threads: Vec<Thread>,
+    pub(super) alive: u32,
+    /// By number of the barrier.
+    pub(super) barriers: Few<Meetings>,
+    /// Blocks that are known to have started.
+    pub(super) met: BTreeSet<u32>,
+    /// Lanes of a warp that are still to be told of a meeting.
+    pub(super) meeting: (u32, u32),
+    /// What those who ended knew.
+    pub(super) ended: Released,
+    /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.
+    pub(super) remote: Map<u32, (Epoch, usize)>,
+    /// Copies that use its shared memory and complete at an mbarrier.
+    pub(super) copies: Vec<u32>,
+    /// Waits for bulk groups by threads that had none: thread, epoch, instruction.
+    pub(super) vain_waits: Vec<(u32, Epoch, usize)>,
+}
+
+/// All running blocks.
+#[derive(Debug)]
+pub(super) struct Grid {
+    pub(super) extents: Extents,
+    pub(super) blocks: Few<Block>,
+    /// By number of the cluster.
+    pub(super) cluster_barriers: Map<u64, Meetings>,
+    pub(super) memos: Memos,
+}
+
+impl Grid {
+    pub(super) fn thread(&mut self, block: u32, thread: u32) -> Option<&mut Thread> {
+        self.blocks.get_mut(block)?.threads.get_mut(thread as usize)
+    }
+}

@@ -1,0 +1,264 @@
+//! The kinds of findings, each with its rule and its usual fix.
+
+use std::fmt::{self, Display, Formatter};
+
+/// How much it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// It may be meant.
+    Warning,
+    /// It is wrong.
+    Error,
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:literal $severity:ident $title:literal $rule:literal $help:literal)*) => {
+        /// What is wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Kind {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// Its name, in kebab case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)* }
+            }
+
+            /// How much it matters.
+            pub const fn severity(self) -> Severity {
+                match self { $(Self::$kind => Severity::$severity,)* }
+            }
+
+            /// What happened, in one sentence.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$kind => $title,)* }
+            }
+
+            /// The section of the PTX ISA 9.1 that says so.
+            pub const fn rule(self) -> &'static str {
+                match self { $(Self::$kind => $rule,)* }
+            }
+
+            /// The usual fix.
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$kind => $help,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// No proxy fence between ordinary writes and a copy that touches the bytes.
+    MissingProxyFence "missing-proxy-fence" Error
+    "a copy touches bytes that were written by ordinary stores, with no proxy fence between"
+    "9.7.9.25.2, 9.7.13.4"
+    "every thread that writes executes `fence.proxy.async`, then all meet at a barrier, then one thread issues the copy"
+    /// There are proxy fences, none of them on the path from the writes to the copy.
+    MisplacedProxyFence "misplaced-proxy-fence" Error
+    "a copy touches bytes that were written by ordinary stores, and no proxy fence lies on the path from the writes to the copy"
+    "9.7.9.25.2, 9.7.13.4"
+    "every thread that writes executes `fence.proxy.async` after its writes and before the barrier that the issuing thread waits at"
+    /// Bytes of a copy are read before it is known to be complete.
+    ReadBeforeCompletion "read-before-completion" Error
+    "bytes are read while the copy that writes them may be under way"
+    "9.7.9.25.2"
+    "wait for the phase of the mbarrier that counts the copy's bytes, or for the bulk group without `.read`, before reading"
+    /// The thread waited for another phase than the one that the copy completes.
+    WrongPhase "wrong-phase" Error
+    "bytes are read after a wait for another phase than the one that their copy completes"
+    "9.7.13.15"
+    "the parity of the wait flips each time that the barrier is used again: phase n has parity n & 1"
+    /// Bytes expected and bytes of the copies differ.
+    TransactionBytes "transaction-bytes" Error
+    "the bytes that a phase of an mbarrier expects are not the bytes of its copies"
+    "9.7.13.15"
+    "expect exactly what the copies deliver: a tensor copy counts its whole box, out of bounds or not, and a multicast counts in every receiver"
+    /// A block of a cluster receives a copy and has not armed its barrier.
+    UnarmedReceiver "unarmed-receiver" Error
+    "a copy delivers to a block that expects no bytes"
+    "9.7.9.25.4"
+    "every block that a multicast delivers to executes `mbarrier.arrive.expect_tx` on its own barrier"
+    /// A waiter may miss a phase.
+    LappedWaiter "lapped-waiter" Error
+    "an mbarrier can complete another phase before a waiter has seen the last one, and the waiter would wait for the wrong one"
+    "9.7.13.15"
+    "who waited arrives somewhere (at an `empty` barrier, at `bar.sync`) before the next phase can complete"
+    /// The source of a bulk store is written before it was read.
+    StoreSourceOverwritten "store-source-overwritten" Error
+    "the source of a store is written while the store may still read it"
+    "9.7.9.27.2"
+    "the thread that committed the bulk group waits with `cp.async.bulk.wait_group.read`, and a barrier passes that on, before the buffer is written again"
+    /// The wait for a bulk group is in a thread that has none.
+    GroupWaitByOtherThread "group-wait-by-other-thread" Error
+    "a bulk group is waited for by a thread that did not commit it, which waits for nothing"
+    "9.7.9.27.2"
+    "bulk groups belong to the thread that issued the copies: the same thread commits and waits"
+    /// A load writes a stage that threads still read.
+    StageStillRead "stage-still-read" Error
+    "a load is issued into bytes that other threads may still read"
+    "8.9, 9.7.9.25.2"
+    "readers arrive at an `empty` barrier (or all meet at `bar.sync`) after their last read, and the issuing thread waits there"
+    /// An ordinary write to where a load writes.
+    DestinationOverwritten "destination-overwritten" Error
+    "bytes are written while a copy into them may be under way"
+    "9.7.9.25.2"
+    "wait for the copy to complete before writing to its destination"
+    /// The kernel ends while a bulk store reads shared memory.
+    ExitWithReadsInFlight "exit-with-reads-in-flight" Error
+    "a thread ends without having waited until its bulk stores have read shared memory"
+    "9.7.9.27.2"
+    "execute `cp.async.bulk.wait_group.read 0` (after `commit_group`) before the thread ends"
+    /// The block ends while a copy uses its shared memory.
+    ExitWithCopyInFlight "exit-with-copy-in-flight" Error
+    "a block ends while a copy into or out of its shared memory may be under way, since nobody waited for it"
+    "9.7.9.25.2"
+    "wait for every copy that was issued, also for those that were prefetched and are not used"
+    /// A block of a cluster ends while a peer uses its shared memory.
+    ExitWhilePeerAccesses "exit-while-peer-accesses" Error
+    "a block of a cluster may end before a peer's access to its shared memory"
+    "9.7.13.3"
+    "all blocks of the cluster meet at `barrier.cluster` before they end"
+    /// Shared memory of a block is accessed before it is known to have started.
+    PeerNotStarted "peer-not-started" Error
+    "the shared memory of another block is accessed before that block is known to have started"
+    "9.7.13.3"
+    "all blocks of the cluster meet at `barrier.cluster` first"
+    /// Ordered only if a scope were wider.
+    ScopeTooNarrow "scope-too-narrow" Error
+    "the accesses would be ordered if the synchronisation between them had a wider scope"
+    "8.5, 8.7"
+    "give both the release and the acquire a scope that includes both threads: `.cluster` between blocks of a cluster, `.gpu` beyond"
+    /// Two accesses without order.
+    DataRace "data-race" Error
+    "two accesses to the same bytes, at least one of them a write, are not ordered"
+    "8.7, 8.9"
+    "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
+    /// Shared memory is read that nobody has written.
+    UninitialisedRead "uninitialised-read" Error
+    "shared memory is read that nobody has written"
+    "5.1.7"
+    "shared memory holds anything at the start: write it, or wait for the copy that does"
+    /// A tensor map in global memory is used without an acquire.
+    TensorMapNotAcquired "tensormap-not-acquired" Error
+    "a tensor map in global memory is used by a block that did not acquire it"
+    "8.9.4, 9.7.13.4"
+    "execute `fence.proxy.tensormap::generic.acquire.gpu [map], 128` in the block before the copy, also when only the host wrote the map"
+    /// A tensor map was changed and not released.
+    TensorMapNotReleased "tensormap-not-released" Error
+    "a tensor map is used that was changed without a release in the tensormap proxy before it was acquired"
+    "8.9.4, 9.7.13.4"
+    "after the change execute `fence.proxy.tensormap::generic.release.gpu` or `tensormap.cp_fenceproxy`, synchronise, and acquire the map after that"
+    /// A tensor map is changed while copies use it.
+    TensorMapChangedInUse "tensormap-changed-in-use" Error
+    "a tensor map is changed while a copy that uses it may be under way"
+    "8.9.4, 9.7.9.27"
+    "wait until the copies that use the map are complete before changing it, or change another one"
+    /// The map is where the copy engine cannot read it.
+    MapInLocalMemory "map-in-local-memory" Error
+    "a tensor map is in local or shared memory, where copies cannot read it"
+    "9.7.9.27"
+    "pass the map as a kernel parameter (`__grid_constant__`), or put it into constant or global memory"
+    /// An mbarrier is used that was not initialised.
+    MbarrierUninitialised "mbarrier-uninitialised" Error
+    "an mbarrier is used that was not initialised"
+    "9.7.13.15"
+    "one thread executes `mbarrier.init`, and the others learn of it by a barrier, before anybody uses the object"
+    /// The initialisation is not known to those who use the barrier.
+    MbarrierInitNotPublished "mbarrier-init-not-published" Error
+    "an mbarrier is used by a thread that does not know of its initialisation"
+    "9.7.13.15, 9.7.13.4"
+    "after `mbarrier.init` all meet at `bar.sync`; between blocks of a cluster, `fence.mbarrier_init.release.cluster` and `barrier.cluster`"
+    /// More arrivals than expected.
+    MbarrierOverflow "mbarrier-overflow" Error
+    "more arrivals or bytes come to an mbarrier than it can count in this phase"
+    "9.7.13.15"
+    "the count of `mbarrier.init` is the number of arrivals of a phase: one thread arrives for a copy, not the whole warp"
+    /// Initialised again, or its memory written, while it is a barrier.
+    MbarrierOverwritten "mbarrier-overwritten" Error
+    "the memory of an mbarrier is written while it is a barrier"
+    "9.7.13.15"
+    "execute `mbarrier.inval` when nobody uses the barrier any more, before its memory is used for anything else"
+    /// Invalidated while others use it.
+    MbarrierInvalidatedInUse "mbarrier-invalidated-in-use" Error
+    "an mbarrier is invalidated while others may use it"
+    "9.7.13.15"
+    "all who use the barrier meet elsewhere before one thread executes `mbarrier.inval`"
+    /// Used after `mbarrier.inval`.
+    MbarrierInvalidated "mbarrier-invalidated" Error
+    "an mbarrier is used after it was invalidated"
+    "9.7.13.15"
+    "execute `mbarrier.init` again before using it"
+    /// Lanes of a warp execute different aligned barriers.
+    DivergentBarrier "divergent-barrier" Error
+    "lanes of a warp execute different instructions where the whole warp must execute the same one"
+    "9.7.13.1"
+    "move the barrier out of the branch, or use the form without `.aligned`"
+    /// A collective or barrier with operands that the lanes disagree about, or without its lanes.
+    InvalidCollective "invalid-collective" Error
+    "an operation of a warp or a barrier is executed with operands that it does not allow"
+    "9.7.9, 9.7.13.1"
+    "all lanes of the member mask execute it, with the same mask and the same barrier"
+    /// The address is not aligned.
+    Misaligned "misaligned" Error
+    "an address or size is not a multiple of what the instruction needs"
+    "9.7.9.25, 9.7.9.27"
+    "bulk copies need multiples of 16 bytes, tensor copies a shared address at 128, mbarriers 8, maps 64"
+    /// A swizzled box begins in the middle of the pattern.
+    SwizzleAlignment "swizzle-alignment" Warning
+    "a swizzled box begins in the middle of the swizzle's pattern"
+    "5.5.7"
+    "align the shared address to the length of the pattern: 1024 bytes for 128B, 512 for 64B, 256 for 32B"
+    /// Outside of all memory.
+    OutOfBounds "out-of-bounds" Error
+    "an access is outside of the memory that is there"
+    "5.1"
+    "check the address against the size of the buffer, or of the block's shared memory"
+    /// What the hardware refuses.
+    IllegalInstruction "illegal-instruction" Error
+    "the hardware refuses the instruction with these operands"
+    "9.7"
+    "see what is said of the operands"
+    /// The kernel stopped itself.
+    Trapped "trapped" Error
+    "the kernel trapped"
+    "9.7"
+    "an assertion failed, or `trap` was executed"
+    /// Nothing can go on.
+    Deadlock "deadlock" Error
+    "nothing can go on"
+    "9.7.13"
+    "see who waits for what"
+    /// Too many steps.
+    Endless "endless" Error
+    "the kernel is not over after as many steps as were allowed"
+    "9.7.12"
+    "see what is executed; allow more steps if the kernel is meant to run that long"
+}
+
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_in_kebab_case() {
+        for (index, kind) in Kind::ALL.iter().enumerate() {
+            let name = kind.name();
+            assert!(
+                name.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+                "{name}"
+            );
+            assert!(Kind::ALL[..index].iter().all(|other| other.name() != name));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What a thread knows, what it passes on when it releases, and what it learns when it acquires.
+
+use std::rc::Rc;
+
+use super::clock::{Clock, Epoch, Lane, Memo};
+use crate::observer::Scope;
+
+/// Memory that proxy fences tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Global = 0,
+    Shared = 1,
+}
+
+/// What is passed on from thread to thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Knowledge {
+    /// What happened before, by the memory model.
+    pub(super) order: Clock,
+    /// What would have happened before if every scope were wide enough, where that is more.
+    wide: Option<Clock>,
+    /// What happened before a `fence.proxy.async`, by [`Side`].
+    pub(super) proxied: [Clock; 2],
+    /// What happened before a release in the tensormap proxy whose scope reaches so far, by
+    /// [`Distance`].
+    pub(super) released: [Clock; 3],
+    /// What happened before a `fence.mbarrier_init`.
+    pub(super) inits: Clock,
+    /// The tensor maps that were acquired, by address, each with what had been released.
+    pub(super) maps: Maps,
+}
+
+/// How far two threads are apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Distance {
+    #[default]
+    SameBlock = 0,
+    SameCluster = 1,
+    Far = 2,
+}
+
+impl Distance {
+    pub(super) const ALL: [Self; 3] = [Self::SameBlock, Self::SameCluster, Self::Far];
+
+    /// The largest that a scope covers.
+    pub(super) fn covered_by(scope: Scope) -> Self {
+        match scope {
+            Scope::Cta => Self::SameBlock,
+            Scope::Cluster => Self::SameCluster,
+            Scope::Gpu | Scope::Sys => Self::Far,
+        }
+    }
+}
+
+/// A map, as a block sees it.
+type MapKey = (u32, u64);
+
+/// What an acquire of a map made known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AcquiredMap {
+    /// How far the widest acquire reached.
+    pub(super) reach: Distance,
+    /// What had been released, by the [`Distance`] that both release and acquire cover.
+    pub(super) released: [Clock; 3],
+}
+
+impl AcquiredMap {
+    fn join(&mut self, other: &Self) {
+        self.reach = self.reach.max(other.reach);
+        for (mine, theirs) in self.released.iter_mut().zip(&other.released) {
+            mine.join(theirs);
+        }
+    }
+}
+
+/// Acquired maps by block and address; an acquire counts in the block that did it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Maps(Option<Rc<Vec<(MapKey, AcquiredMap)>>>);
+
+impl Maps {
+    pub(super) fn get(&self, block: u32, address: u64) -> Option<&AcquiredMap> {
+        let maps = self.0.as_ref()?;
+        let at = maps.binary_search_by_key(&(block, address), |(key, _)| *key);
+        at.ok().map(|index| &maps[index].1)
+    }
+
+    pub(super) fn acquire(&mut self, key: MapKey, map: &AcquiredMap) {
+        let maps = Rc::make_mut(self.0.get_or_insert_default());
+        match maps.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(index) => maps[index].1.join(map),
+            Err(index) => maps.insert(index, (key, map.clone())),
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        match (&self.0, &other.0) {
+            (_, None) => {}
+            (None, Some(_)) => *self = other.clone(),
+            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
+            (Some(_), Some(theirs)) => {
+                for (key, map) in &**theirs {
+                    self.acquire(*key, map);
+                }
+            }
+        }
+    }
+}
+
+/// How far a thread's own steps are covered: what it knows of itself without a clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Own {
+    pub(super) block: u32,
+    pub(super) thread: u32,
+    /// The epoch that the thread is in.
+    pub(super) epoch: Epoch,
+    pub(super) proxied: [Epoch; 2],
+    pub(super) released: [Epoch; 3],
+    pub(super) inits: Epoch,
+}
+
+/// Remembers the last join of each clock.
+#[derive(Debug, Default)]
+pub(super) struct Memos {
+    order: Memo,
+    wide: Memo,
+    proxied: [Memo; 2],
+    released: [Memo; 3],
+    inits: Memo,
+}
+
+impl Knowledge {
+    pub(super) fn has_wide(&self) -> bool {
+        self.wide.is_some()
+    }
+
+    pub(super) fn wide(&self) -> &Clock {
+        self.wide.as_ref().unwrap_or(&self.order)
+    }
+
+    pub(super) fn wide_mut(&mut self) -> &mut Clock {
+        self.wide.get_or_insert_with(|| self.order.clone())
+    }
+
+    /// Learns what was released, as far as scopes allow.
+    pub(super) fn acquire(&mut self, other: &Self, in_scope: bool, memos: &mut Memos) {
+        if !in_scope || self.wide.is_some() || other.wide.is_some() {
+            let wide = self.wide.get_or_insert_with(|| self.order.clone());
+            memos.wide.join(wide, other.wide());
+        }
+        if !in_scope {
+            return;
+        }
+        memos.order.join(&mut self.order, &other.order);
+        for side in [0, 1] {
+            memos.proxied[side].join(&mut self.proxied[side], &other.proxied[side]);
+        }
+        for (reach, memo) in memos.released.iter_mut().enumerate() {
+            memo.join(&mut self.released[reach], &other.released[reach]);
+        }
+        memos.inits.join(&mut self.inits, &other.inits);
+        self.maps.join(&other.maps);
+    }
+}
+
+/// Collects what several threads release.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Released {
+    pub(super) known: Knowledge,
+    /// What was added last: most threads know the same.
+    last: Option<Box<Knowledge>>,
+}
+
+impl Released {
+    /// Adds what a thread knows, with all its own steps.
+    pub(super) fn add(&mut self, known: &Knowledge, own: &Own) {
+        let last = self.last.as_deref();
+        let is_new =
+            |part: fn(&Knowledge) -> &Clock| last.is_none_or(|last| !part(last).same(part(known)));
+        let mine = &mut self.known;
+        if mine.wide.is_some() || known.wide.is_some() {
+            mine.wide_mut().join(known.wide());
+        }
+        if is_new(|k| &k.order) {
+            mine.order.join(&known.order);
+        }
+        if is_new(|k| &k.proxied[0]) {
+            mine.proxied[0].join(&known.proxied[0]);
+        }
+        if is_new(|k| &k.proxied[1]) {
+            mine.proxied[1].join(&known.proxied[1]);
+        }
+        for (reach, released) in mine.released.iter_mut().enumerate() {
+            let last = last.map(|last| &last.released[reach]);
+            if last.is_none_or(|last| !last.same(&known.released[reach])) {
+                released.join(&known.released[reach]);
+            }
+        }
+        if is_new(|k| &k.inits) {
+            mine.inits.join(&known.inits);
+        }
+        mine.maps.join(&known.maps);
+        let is_repeated = last.is_some_and(|last| {
+            last.order.same(&known.order)
+                && [0, 1, 2].map(|reach| last.released[reach].same(&known.released[reach]))
+                    == [true; 3]
+                && last.inits.same(&known.inits)
+                && [0, 1].map(|side| last.proxied[side].same(&known.proxied[side])) == [true; 2]
+        });
+        if !is_repeated {
+            self.last = Some(Box::new(known.clone()));
+        }
+        let (block, thread) = (own.block, own.thread);
+        let raise = |clock: &mut Clock, epoch| clock.raise(Lane::Thread, block, thread, epoch);
+        raise(&mut mine.order, own.epoch);
+        if let Some(wide) = &mut mine.wide {
+            raise(wide, own.epoch);
+        }
+        for side in [0, 1] {
+            raise(&mut mine.proxied[side], own.proxied[side]);
+        }
+        for (clock, epoch) in mine.released.iter_mut().zip(own.released) {
+            raise(clock, epoch);
+        }
+        raise(&mut mine.inits, own.inits);
+    }
+
+    /// Adds only what a `fence.mbarrier_init` covers.
+    pub(super) fn add_inits(&mut self, known: &Knowledge, own: &Own) {
+        self.known.inits.join(&known.inits);
+        let inits = &mut self.known.inits;
+        inits.raise(Lane::Thread, own.block, own.thread, own.inits);
+    }
+
+    /// Both, as one.
+    pub(super) fn join(&mut self, other: &Self) {
+        let (mine, theirs) = (&mut self.known, &other.known);
+        if mine.wide.is_some() || theirs.wide.is_some() {
+            mine.wide_mut().join(theirs.wide());
+        }
+        mine.order.join(&theirs.order);
+        for side in [0, 1] {
+            mine.proxied[side].join(&theirs.proxied[side]);
+        }
+        for (mine, theirs) in mine.released.iter_mut().zip(&theirs.released) {
+            mine.join(theirs);
+        }
+        mine.inits.join(&theirs.inits);
+        mine.maps.join(&theirs.maps);
+    }
+}

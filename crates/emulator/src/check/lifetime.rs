@@ -1,0 +1,133 @@
+//! How threads and blocks begin and end.
+
+use super::{
+    Checker, Kind,
+    clock::Lane,
+    copies::Done,
+    grid::Thread,
+    raw::{End, words},
+};
+use crate::observer::{Origin, Range};
+
+impl Checker {
+    pub(super) fn thread_start(&mut self, origin: Origin) {
+        let number = origin.block as u32;
+        let threads = self.grid.extents.threads;
+        let block = self.grid.blocks.entry(number);
+        if block.threads.is_empty() {
+            block.threads = (0..threads)
+                .map(|thread| {
+                    let mut state = Thread::default();
+                    state.own.block = number;
+                    state.own.thread = thread;
+                    state.own.epoch = 1;
+                    state
+                })
+                .collect();
+        }
+        block.alive += 1;
+    }
+
+    /// Whether a block of the cluster is known to have started.
+    pub(super) fn knows_block(&self, origin: Origin, of: u32) -> bool {
+        let Some(block) = self.grid.blocks.get(origin.block as u32) else {
+            return true;
+        };
+        let state = block.threads.get(origin.thread as usize);
+        block.met.contains(&of) || state.is_none_or(|state| state.known.order.knows(of))
+    }
+
+    /// An access to the shared memory of another block.
+    pub(super) fn remote_access(&mut self, origin: Origin, of: u32, range: Range, what: &str) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        if !self.knows_block(origin, of) {
+            let here = End::new(origin, format!("{what} {}", words(range)));
+            self.report(Kind::PeerNotStarted, here, None, |_| Vec::new());
+        }
+        let user = self.grid.extents.thread(block, thread);
+        let Some(state) = self.grid.thread(block, thread) else {
+            return;
+        };
+        let epoch = state.own.epoch;
+        if let Some(owner) = self.grid.blocks.get_mut(of) {
+            owner.remote.insert(user, (epoch, origin.instruction));
+        }
+    }
+
+    pub(super) fn thread_exit(&mut self, origin: Origin) {
+        let (number, thread) = (origin.block as u32, origin.thread);
+        let Some(block) = self.grid.blocks.get_mut(number) else {
+            return;
+        };
+        let Some(state) = block.threads.get_mut(thread as usize) else {
+            return;
+        };
+        let read = state.known.order.get(Lane::BulkRead, number, thread);
+        let unread =
+            (state.bulk.issued > read).then_some((state.bulk.issued - read, state.bulk.last));
+        state.release_to(&mut block.ended);
+        block.alive = block.alive.saturating_sub(1);
+        let is_over = block.alive == 0;
+        if let Some((count, instruction)) = unread {
+            let there = End {
+                instruction,
+                ..End::new(origin, "issues a copy out of shared memory")
+            };
+            let here = End::new(origin, "ends");
+            let note = format!("{count} copies of this thread were not waited for");
+            self.report(Kind::ExitWithReadsInFlight, here, Some(there), |_| {
+                vec![note]
+            });
+        }
+        if is_over {
+            self.block_end(origin);
+        }
+    }
+
+    /// All threads of a block are over.
+    fn block_end(&mut self, origin: Origin) {
+        let number = origin.block as u32;
+        let Some(block) = self.grid.blocks.remove(number) else {
+            return;
+        };
+        let extents = self.grid.extents;
+        // A scope that is too narrow is reported where it matters.
+        let ended = block.ended.known.wide();
+        for copy in &block.copies {
+            let Some(info) = self.copies.get(*copy as usize) else {
+                continue;
+            };
+            let is_waited_for = info.is_known(ended, true, &extents);
+            if is_waited_for || !matches!(info.done, Done::Mbarrier { .. }) {
+                continue;
+            }
+            let there = End::new(
+                info.origin,
+                format!("issues a copy that uses block {number}"),
+            );
+            let notes = vec![self.completes(info)];
+            let here = End::new(origin, "is the last of its block to end");
+            self.report(Kind::ExitWithCopyInFlight, here, Some(there), |_| notes);
+        }
+        let mut remote: Vec<_> = block.remote.iter().collect();
+        remote.sort_unstable();
+        for (user, (epoch, instruction)) in remote {
+            let (of, thread) = extents.split(*user);
+            if ended.get(Lane::Thread, of, thread) >= *epoch {
+                continue;
+            }
+            let there = End {
+                block: of,
+                thread,
+                instruction: *instruction,
+                what: format!("uses the shared memory of block {number}"),
+            };
+            let here = End::new(origin, "is the last of its block to end");
+            self.report(Kind::ExitWhilePeerAccesses, here, Some(there), |_| {
+                Vec::new()
+            });
+        }
+        self.mbarriers_at_end(number);
+        self.shadow.forget(number);
+    }
+}

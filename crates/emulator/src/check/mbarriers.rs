@@ -1,0 +1,555 @@
+//! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
+
+use super::{
+    Checker, Kind,
+    access::Made,
+    clock::{Clock, Epoch, Lane},
+    copies::far,
+    hash::Map,
+    knowledge::{Knowledge, Released},
+    raw::End,
+    shadow::{Access, Actor},
+};
+use crate::observer::{
+    AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
+};
+
+/// A copy that was issued in the current phase.
+#[derive(Clone, Debug)]
+struct Issued {
+    bytes: u32,
+    /// What its issuer knew.
+    wide: Clock,
+    origin: Origin,
+}
+
+/// A wait that found its phase complete.
+#[derive(Clone, Copy, Debug)]
+struct Waited {
+    origin: Origin,
+    epoch: Epoch,
+    phase: u64,
+}
+
+/// One barrier object, from `init` to `inval`.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    id: u32,
+    pub(super) offset: u64,
+    /// Who initialised it, and when.
+    init: (Origin, Epoch),
+    phase: u64,
+    /// Bytes that this phase expects, and who said so.
+    expected: u64,
+    armed: Vec<(Origin, u32)>,
+    issued: Vec<Issued>,
+    /// What threads of its block have released, and what others have with cluster scope.
+    near: Released,
+    distant: Released,
+    /// What others have released with a scope that does not reach here.
+    narrow: Released,
+    /// What the last phase passes on, to waits of block scope and of cluster scope.
+    done: [Knowledge; 2],
+    /// The last wait of each thread of the block.
+    waited: Map<u32, Waited>,
+    /// Last uses by each thread of the grid.
+    users: Map<u32, (Epoch, usize)>,
+    is_valid: bool,
+}
+
+/// All barrier objects of running blocks.
+#[derive(Debug, Default)]
+pub(super) struct Mbarriers {
+    /// By block and offset.
+    objects: Map<(u32, u64), Object>,
+    next: u32,
+}
+
+fn place(range: Range) -> Option<(u32, u64)> {
+    match range.memory {
+        Memory::Shared { block } => Some((block as u32, range.address)),
+        _ => None,
+    }
+}
+
+impl Mbarriers {
+    pub(super) fn get(&self, block: u32, id: u32) -> Option<&Object> {
+        let mut of_block = self.of_block(block);
+        of_block.find(|object| object.id == id)
+    }
+
+    pub(super) fn of_block(&self, block: u32) -> impl Iterator<Item = &Object> {
+        let objects = self.objects.iter();
+        objects.filter_map(move |((of, _), object)| (*of == block).then_some(object))
+    }
+
+    /// A copy that counts at this barrier was issued; gives block, id and phase of the barrier.
+    pub(super) fn copy_issued(
+        &mut self,
+        range: Range,
+        bytes: u32,
+        wide: Clock,
+        origin: Origin,
+    ) -> Option<(u32, u32, Epoch)> {
+        let place = place(range)?;
+        let object = self.objects.get_mut(&place)?;
+        object.issued.push(Issued {
+            bytes,
+            wide,
+            origin,
+        });
+        Some((place.0, object.id, object.phase as Epoch))
+    }
+
+    pub(super) fn forget(&mut self, block: u32) {
+        self.objects.retain(|(of, _), _| *of != block);
+    }
+}
+
+impl Object {
+    /// The arithmetic of the current phase.
+    pub(super) fn arithmetic(&self) -> Option<(u64, u64, Vec<String>)> {
+        let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
+        if issued == self.expected {
+            return None;
+        }
+        let mut notes = vec![format!(
+            "phase {} of the mbarrier at shared address {:#x} expects {} bytes; {} copies deliver {issued}",
+            self.phase,
+            self.offset,
+            self.expected,
+            self.issued.iter().filter(|copy| copy.bytes > 0).count(),
+        )];
+        for (origin, bytes) in self.armed.iter().take(4) {
+            let (thread, block) = (origin.thread, origin.block);
+            notes.push(format!(
+                "thread {thread} of block {block} expects {bytes} bytes"
+            ));
+        }
+        if self.armed.is_empty() {
+            notes.push("nobody expects bytes in this phase".into());
+        }
+        Some((self.expected, issued, notes))
+    }
+
+    /// Who said last how many bytes come, and who issued the last copy.
+    pub(super) fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
+        let armed = self.armed.last().map(|(origin, _)| *origin);
+        (armed, self.issued.last().map(|copy| copy.origin))
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.is_valid
+    }
+
+    /// Whether a thread's step is known to those who complete the current phase.
+    fn completer_knows(&self, block: u32, thread: u32, epoch: Epoch) -> bool {
+        let knows = |clock: &Clock| clock.get(Lane::Thread, block, thread) >= epoch;
+        [&self.near, &self.distant, &self.narrow]
+            .iter()
+            .any(|released| knows(released.known.wide()))
+            || self.issued.iter().any(|copy| {
+                let issuer = (copy.origin.block as u32, copy.origin.thread);
+                knows(&copy.wide) || issuer == (block, thread)
+            })
+    }
+}
+
+impl Checker {
+    pub(super) fn mbarrier(
+        &mut self,
+        origin: Origin,
+        range: Range,
+        operation: MbarrierEvent,
+        (sem, scope): (Sem, Scope),
+    ) {
+        let Some(at) = place(range) else { return };
+        match operation {
+            MbarrierEvent::Init { .. } => self.mbarrier_init(origin, range),
+            MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
+            MbarrierEvent::ExpectTx { bytes, .. } => {
+                self.mbarrier_use(origin, range, "expects bytes at");
+                if let Some(object) = self.mbarriers.objects.get_mut(&at) {
+                    object.expected += u64::from(bytes);
+                    object.armed.push((origin, bytes));
+                }
+            }
+            MbarrierEvent::CompleteTx { bytes, copy, .. } => {
+                if copy.is_none() {
+                    self.mbarrier_use(origin, range, "completes bytes at");
+                    if let Some(object) = self.mbarriers.objects.get_mut(&at) {
+                        let wide = Clock::default();
+                        object.issued.push(Issued {
+                            bytes,
+                            wide,
+                            origin,
+                        });
+                    }
+                }
+            }
+            MbarrierEvent::Arrive { .. } => {
+                self.mbarrier_use(origin, range, "arrives at");
+                self.mbarrier_arrive(origin, at, sem, scope);
+            }
+            MbarrierEvent::AsyncArrive { copies_before, .. } => {
+                self.mbarrier_use(origin, range, "arrives at");
+                self.mbarrier_async_arrive(origin, at, copies_before);
+            }
+            MbarrierEvent::PhaseDone { phase } => self.phase_done(origin, at, phase),
+            MbarrierEvent::WaitDone { phase } => {
+                self.mbarrier_use(origin, range, "waits at");
+                self.mbarrier_waited(origin, at, phase, sem, scope);
+            }
+            MbarrierEvent::WaitPending { .. } => self.mbarrier_use(origin, range, "waits at"),
+        }
+    }
+
+    fn stamp(&mut self, origin: Origin, range: Range, is_mbarrier: bool) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let actor = Actor::Thread(self.grid.extents.thread(block, thread));
+        let Some(state) = self.grid.thread(block, thread) else {
+            return;
+        };
+        let epoch = state.own.epoch;
+        let mut access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
+        if is_mbarrier {
+            access = access.of_mbarrier();
+        }
+        let made = Made {
+            origin,
+            access,
+            kind: AccessKind::Write,
+            copy: None,
+        };
+        self.touch(&made, range);
+    }
+
+    fn mbarrier_init(&mut self, origin: Origin, range: Range) {
+        let Some((block, offset)) = place(range) else {
+            return;
+        };
+        let old = self.mbarriers.objects.get(&(block, offset));
+        if let Some(old) = old.filter(|old| old.is_valid) {
+            let there = End::new(old.init.0, "initialised it");
+            let what = format!("initialises the mbarrier at shared address {offset:#x} again");
+            self.report(
+                Kind::MbarrierOverwritten,
+                End::new(origin, what),
+                Some(there),
+                |_| Vec::new(),
+            );
+        }
+        self.stamp(origin, range, true);
+        let thread = self.grid.thread(origin.block as u32, origin.thread);
+        let epoch = thread.map_or(0, |thread| thread.own.epoch);
+        let id = self.mbarriers.next;
+        self.mbarriers.next += 1;
+        let object = Object {
+            id,
+            offset,
+            init: (origin, epoch),
+            phase: 0,
+            expected: 0,
+            armed: Vec::new(),
+            issued: Vec::new(),
+            near: Released::default(),
+            distant: Released::default(),
+            narrow: Released::default(),
+            done: Default::default(),
+            waited: Map::default(),
+            users: Map::default(),
+            is_valid: true,
+        };
+        self.mbarriers.objects.insert((block, offset), object);
+    }
+
+    fn mbarrier_inval(&mut self, origin: Origin, range: Range) {
+        self.mbarrier_use(origin, range, "invalidates");
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let mut in_use = None;
+        let extents = self.grid.extents;
+        let known = self
+            .grid
+            .thread(block, thread)
+            .map(|t| t.known.order.clone());
+        let (Some(known), Some(at)) = (known, place(range)) else {
+            return;
+        };
+        if let Some(object) = self.mbarriers.objects.get_mut(&at) {
+            object.is_valid = false;
+            let mine = extents.thread(block, thread);
+            let mut users: Vec<_> = object.users.iter().collect();
+            users.sort_unstable_by_key(|(user, _)| **user);
+            in_use = users.into_iter().find_map(|(user, (epoch, instruction))| {
+                let (of, lane) = extents.split(*user);
+                let is_known = *user == mine || known.get(Lane::Thread, of, lane) >= *epoch;
+                (!is_known).then_some((of, lane, *instruction))
+            });
+        }
+        if let Some((of, lane, instruction)) = in_use {
+            let there = End {
+                block: of,
+                thread: lane,
+                instruction,
+                what: "uses it".into(),
+            };
+            let here = End::new(origin, "invalidates the mbarrier");
+            self.report(Kind::MbarrierInvalidatedInUse, here, Some(there), |_| {
+                Vec::new()
+            });
+        }
+        self.stamp(origin, range, true);
+        self.shadow_as_data(origin, range);
+    }
+
+    /// The bytes are memory like other.
+    fn shadow_as_data(&mut self, origin: Origin, range: Range) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let actor = Actor::Thread(self.grid.extents.thread(block, thread));
+        let epoch = self.grid.thread(block, thread).map_or(0, |t| t.own.epoch);
+        let access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
+        if let Some((of, offset)) = place(range) {
+            self.shadow
+                .visit(Some(of), offset, range.bytes.into(), |cell, readers, _| {
+                    cell.set_write(access, readers);
+                });
+        }
+    }
+
+    /// A use of a barrier by a thread.
+    fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str) {
+        if let Some((of, _)) = place(range).filter(|(of, _)| *of != origin.block as u32) {
+            self.remote_access(origin, of, range, what);
+        }
+        self.mbarrier_known(origin, range, what);
+    }
+
+    /// Whoever uses a barrier must know that it is one.
+    pub(super) fn mbarrier_known(&mut self, origin: Origin, range: Range, what: &str) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let Some(at) = place(range) else { return };
+        let Some(state) = self.grid.blocks.get(block) else {
+            return;
+        };
+        let Some(state) = state.threads.get(thread as usize) else {
+            return;
+        };
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
+        let user = self.grid.extents.thread(block, thread);
+        object
+            .users
+            .insert(user, (state.own.epoch, origin.instruction));
+        let (by, epoch) = object.init;
+        let initialiser = (by.block as u32, by.thread);
+        let knows = |clock: &Clock| clock.get(Lane::Thread, initialiser.0, initialiser.1) >= epoch;
+        let is_known = initialiser == (block, thread)
+            || knows(&state.known.order)
+            || knows(&state.known.inits);
+        let kind = match (object.is_valid, is_known) {
+            (false, _) => Kind::MbarrierInvalidated,
+            (true, false) => Kind::MbarrierInitNotPublished,
+            (true, true) => return,
+        };
+        let here = End::new(
+            origin,
+            format!("{what} the mbarrier at shared address {:#x}", at.1),
+        );
+        let there = End::new(by, "initialises it");
+        self.report(kind, here, Some(there), |_| Vec::new());
+    }
+
+    fn mbarrier_arrive(&mut self, origin: Origin, at: (u32, u64), sem: Sem, scope: Scope) {
+        let block = origin.block as u32;
+        let extents = self.grid.extents;
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
+        if sem == Sem::Relaxed {
+            return;
+        }
+        let to = if block == at.0 {
+            &mut object.near
+        } else if extents.reaches(scope, block, at.0) {
+            &mut object.distant
+        } else {
+            &mut object.narrow
+        };
+        if let Some(state) = self.grid.thread(block, origin.thread) {
+            state.release_to(to);
+        }
+    }
+
+    /// The `cp.async` of a thread are complete; its other steps are not released.
+    fn mbarrier_async_arrive(&mut self, origin: Origin, at: (u32, u64), copies: CopyId) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let issuer = self.grid.extents.thread(block, thread);
+        let epoch = self.plain_before(issuer, copies);
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
+        let near = &mut object.near.known;
+        near.order.raise(Lane::Async, block, thread, epoch);
+        if near.has_wide() {
+            near.wide_mut().raise(Lane::Async, block, thread, epoch);
+        }
+        let wide = self.grid.thread(block, thread);
+        let wide = wide.map_or_else(Clock::default, |state| state.known.wide().clone());
+        object.issued.push(Issued {
+            bytes: 0,
+            wide,
+            origin,
+        });
+    }
+
+    fn phase_done(&mut self, origin: Origin, at: (u32, u64), phase: u64) {
+        let Some(mut object) = self.mbarriers.objects.remove(&at) else {
+            return;
+        };
+        self.check_bytes(origin, &object);
+        let extents = self.grid.extents;
+        let lapped = object.waited.values().filter(|waited| {
+            let (of, thread) = (waited.origin.block as u32, waited.origin.thread);
+            waited.phase < phase && !object.completer_knows(of, thread, waited.epoch)
+        });
+        let lapped = lapped.min_by_key(|waited| waited.origin.thread).copied();
+        if let Some(lapped) = lapped {
+            let what = format!(
+                "completes phase {phase} of the mbarrier at shared address {:#x}",
+                object.offset
+            );
+            let there = End::new(
+                lapped.origin,
+                format!("waits for its phase {}", lapped.phase),
+            );
+            let here = End::new(origin, what);
+            self.report(Kind::LappedWaiter, here, Some(there), |_| {
+                vec![
+                    "nothing orders the wait before the arrivals and copies of the next phase"
+                        .into(),
+                ]
+            });
+        }
+        object.waited.retain(|_, waited| waited.phase >= phase);
+        object.phase = phase + 1;
+        let epoch = object.phase as Epoch;
+        let (block, id) = (at.0, object.id);
+        object.near.known.order.raise_mbarrier(block, id, epoch);
+        if object.near.known.has_wide() {
+            object
+                .near
+                .known
+                .wide_mut()
+                .raise_mbarrier(block, id, epoch);
+        }
+        object.done = if extents.cluster.iter().product::<u32>() == 1 {
+            [object.near.known.clone(), object.near.known.clone()]
+        } else {
+            let mut all = object.near.clone();
+            all.join(&object.distant);
+            all.known.order.raise_mbarrier(block, far(id), epoch);
+            let mut wide = all.known.wide().clone();
+            wide.join(object.narrow.known.wide());
+            wide.raise_mbarrier(block, far(id), epoch);
+            let mut near = object.near.known.clone();
+            *near.wide_mut() = wide.clone();
+            *all.known.wide_mut() = wide;
+            [near, all.known]
+        };
+        object.expected = 0;
+        object.armed.clear();
+        object.issued.clear();
+        self.mbarriers.objects.insert(at, object);
+    }
+
+    /// Whether a phase that completes got the bytes of its copies, and all of them.
+    fn check_bytes(&mut self, origin: Origin, object: &Object) {
+        let Some((expected, _, mut notes)) = object.arithmetic() else {
+            return;
+        };
+        let kind = if expected == 0 {
+            Kind::UnarmedReceiver
+        } else {
+            Kind::TransactionBytes
+        };
+        notes.push(
+            "the phase completed all the same, since the bytes that came happened to fit".into(),
+        );
+        let (armed, issued) = object.blamed();
+        let here = armed.or(issued).unwrap_or(origin);
+        let there = issued.map(|issued| End::new(issued, "issues a copy"));
+        self.report(kind, End::new(here, "expects bytes"), there, |_| notes);
+    }
+
+    fn mbarrier_waited(
+        &mut self,
+        origin: Origin,
+        at: (u32, u64),
+        phase: u64,
+        sem: Sem,
+        scope: Scope,
+    ) {
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
+        let memos = &mut self.grid.memos;
+        let block = self.grid.blocks.get_mut(origin.block as u32);
+        let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
+        let Some(state) = state else { return };
+        let epoch = state.own.epoch;
+        let waited = Waited {
+            origin,
+            epoch,
+            phase,
+        };
+        let last = object.waited.entry(origin.thread).or_insert(waited);
+        if last.phase <= phase {
+            *last = waited;
+        }
+        if sem == Sem::Relaxed {
+            return;
+        }
+        let done = &object.done[usize::from(scope != Scope::Cta)];
+        state.known.acquire(done, true, memos);
+    }
+
+    /// Barriers whose current phase expects other bytes than its copies deliver.
+    pub(super) fn wrong_bytes(&self) -> Option<(Kind, Vec<String>)> {
+        let objects = self.mbarriers.objects.iter();
+        let objects = objects.filter(|(_, object)| object.is_valid);
+        let mut wrong: Vec<_> = objects
+            .filter_map(|(at, object)| Some((at, object.arithmetic()?)))
+            .collect();
+        wrong.sort_unstable_by_key(|(at, _)| **at);
+        let kind = match wrong.first()?.1 {
+            (0, ..) => Kind::UnarmedReceiver,
+            _ => Kind::TransactionBytes,
+        };
+        let notes = wrong.into_iter().take(4).flat_map(|(_, (.., notes))| notes);
+        Some((kind, notes.collect()))
+    }
+
+    /// What is wrong with the barriers of a block that ends.
+    pub(super) fn mbarriers_at_end(&mut self, block: u32) {
+        let objects = self.mbarriers.of_block(block).filter(|o| o.is_valid());
+        let mut wrong: Vec<_> = objects
+            .filter_map(|object| {
+                let (expected, issued, notes) = object.arithmetic()?;
+                Some((object.offset, expected, issued, notes, object.blamed()))
+            })
+            .collect();
+        wrong.sort_by_key(|(offset, ..)| *offset);
+        for (_, expected, issued, notes, (armed, copy)) in wrong {
+            let kind = match (expected, issued) {
+                (0, _) => Kind::UnarmedReceiver,
+                _ => Kind::TransactionBytes,
+            };
+            let there = copy.map(|origin| End::new(origin, "issues a copy"));
+            if let Some(origin) = armed.or(copy) {
+                self.report(kind, End::new(origin, "expects bytes"), there, |_| notes);
+            }
+        }
+        self.mbarriers.forget(block);
+    }
+}

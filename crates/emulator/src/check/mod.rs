@@ -1,0 +1,179 @@
+//! Finds what is wrong with the order of a kernel's accesses, whatever the schedule was.
+//!
+//! A [`Checker`] is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
+//! for each byte who wrote it last and who has read it since. Copies are forked at their issue and
+//! joined where they are waited for, so that a verdict depends on synchronisation and not on when a
+//! copy happened to move its bytes. The page `docs/memory-model.md` says what is covered.
+
+mod access;
+mod barriers;
+mod classify;
+mod clock;
+mod copies;
+mod faults;
+mod few;
+mod finding;
+mod grid;
+mod hash;
+mod kind;
+mod knowledge;
+mod lifetime;
+mod mbarriers;
+mod raw;
+mod shadow;
+mod sync;
+mod tensormaps;
+
+use std::collections::{HashMap, HashSet};
+
+pub use finding::{Finding, Site, Verdict};
+pub use kind::{Kind, Severity};
+
+use crate::{
+    Fault, Observer, Program,
+    machine::Places,
+    observer::{Event, FenceKind, OrdinaryAccess, Origin},
+};
+use copies::CopyInfo;
+use few::Few;
+use grid::{Extents, Grid};
+use mbarriers::Mbarriers;
+use raw::Raw;
+use shadow::Shadow;
+use sync::Locations;
+
+/// Watches one launch.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    grid: Grid,
+    shadow: Shadow,
+    copies: Vec<CopyInfo>,
+    mbarriers: Mbarriers,
+    locations: Locations,
+    /// Instructions that were executed as `fence.proxy.async`.
+    proxy_fences: HashSet<usize>,
+    found: Vec<Raw>,
+    /// Index into `found` by kind and the two instructions.
+    known: HashMap<(Kind, usize, usize), usize>,
+    pub(crate) printed: String,
+}
+
+impl Checker {
+    pub(crate) fn new(places: Places) -> Self {
+        let extents = Extents {
+            threads: places.threads().max(1),
+            grid: places.grid,
+            cluster: places.cluster,
+        };
+        Self {
+            grid: Grid {
+                extents,
+                blocks: Few::default(),
+                cluster_barriers: Default::default(),
+                memos: Default::default(),
+            },
+            shadow: Shadow::default(),
+            copies: Vec::new(),
+            mbarriers: Mbarriers::default(),
+            locations: Locations::default(),
+            proxy_fences: HashSet::new(),
+            found: Vec::new(),
+            known: HashMap::new(),
+            printed: String::new(),
+        }
+    }
+
+    /// What was found, for people; with what ended the kernel.
+    pub(crate) fn findings(
+        mut self,
+        program: &Program,
+        places: &Places,
+        entry: &str,
+        fault: Option<&Fault>,
+    ) -> Vec<Finding> {
+        let ended = fault.map(|fault| self.fault(fault, entry));
+        let found = self.found.iter();
+        let found = found.map(|raw| raw.render(&self, program, places, entry));
+        found.chain(ended).collect()
+    }
+}
+
+impl Observer for Checker {
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        self.access(origin, access);
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
+    }
+
+    fn see(&mut self, origin: Origin, event: Event) {
+        match event {
+            // What copies access is known from their plans, and the rest comes by `see_access`.
+            Event::Access { .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            Event::GroupCommit { .. } => {}
+            Event::BarrierArrive {
+                barrier,
+                generation,
+                aligned,
+                ..
+            } => self.barrier_arrive(origin, barrier, generation, aligned),
+            Event::BarrierPass {
+                barrier,
+                generation,
+            } => self.barrier_pass(origin, barrier, generation),
+            Event::ClusterArrive {
+                generation,
+                sem,
+                aligned,
+            } => self.cluster_arrive(origin, generation, sem, aligned),
+            Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
+            Event::WarpMeet { members, orders } => {
+                if orders {
+                    self.warp_meet(origin, members);
+                }
+            }
+            Event::Mbarrier {
+                range,
+                operation,
+                sem,
+                scope,
+            } => self.mbarrier(origin, range, operation, (sem, scope)),
+            Event::Fence(FenceKind::Thread { sem, scope }) => self.fence(origin, sem, scope),
+            Event::Fence(FenceKind::MbarrierInit) => self.fence_mbarrier_init(origin),
+            Event::Fence(FenceKind::ProxyAlias) => {}
+            Event::Fence(FenceKind::ProxyAsync { global, shared }) => {
+                self.fence_proxy_async(origin, [global, shared]);
+            }
+            Event::Fence(FenceKind::ProxyAsyncGeneric { sem, scope }) => {
+                self.fence_proxy_async(origin, [false, true]);
+                self.fence(origin, sem, scope);
+            }
+            Event::Fence(FenceKind::ProxyTensorMap {
+                sem,
+                scope,
+                address,
+            }) => self.fence_tensormap(origin, sem, scope, address),
+            Event::CopyIssue {
+                copy,
+                completion,
+                bytes,
+            } => self.copy_issue(origin, copy, completion, bytes),
+            Event::CopyPlan {
+                copy,
+                proxy,
+                kind,
+                range,
+            } => self.copy_plan(origin, copy, proxy, kind, range),
+            Event::CopySwizzle {
+                range,
+                pattern_bytes,
+                ..
+            } => self.copy_swizzle(origin, range, pattern_bytes),
+            Event::GroupWait { kind, until, read } => self.group_wait(origin, kind, until, read),
+            Event::ThreadStart => self.thread_start(origin),
+            Event::ThreadExit => self.thread_exit(origin),
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! Who last wrote each byte of memory, and who has read it since.
+
+use super::{clock::Epoch, few::Few, hash::Map};
+use crate::observer::{AccessKind, Proxy, Scope};
+
+/// Readers of one place in shared memory that are remembered; of the rest a race is found by
+/// chance.
+const MAX_SHARED_READERS: usize = 1024;
+/// The same for global memory, which may be read by very many.
+const MAX_GLOBAL_READERS: usize = 8;
+const PAGE_WORDS: usize = 1024;
+
+/// Who did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Actor {
+    /// A thread, by its number in the grid.
+    Thread(u32),
+    /// A `cp.async` of this thread.
+    Async(u32),
+    /// A bulk copy, by its number: its reading, or its writing.
+    Copy { id: u32, writes: bool },
+}
+
+/// One access. Small, as there is one for each word of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Access {
+    index: u32,
+    pub(super) epoch: Epoch,
+    /// From the low end: role (3 bits), scope and one where it is strong (3), proxy (2), whether it
+    /// made an mbarrier (1), and the instruction.
+    bits: u32,
+}
+
+const ROLE_NONE: u32 = 0;
+const ROLE_THREAD: u32 = 1;
+const ROLE_MANY: u32 = 5;
+const ROLE_SPLIT: u32 = 6;
+const MBARRIER: u32 = 1 << 8;
+const INSTRUCTION_SHIFT: u32 = 9;
+
+impl Access {
+    const NONE: Self = Self {
+        index: 0,
+        epoch: 0,
+        bits: ROLE_NONE,
+    };
+
+    pub(super) fn new(actor: Actor, epoch: Epoch, instruction: usize, proxy: Proxy) -> Self {
+        let (index, role) = match actor {
+            Actor::Thread(index) => (index, ROLE_THREAD),
+            Actor::Async(index) => (index, 2),
+            Actor::Copy { id, writes: false } => (id, 3),
+            Actor::Copy { id, writes: true } => (id, 4),
+        };
+        let instruction = (instruction as u32).min(u32::MAX >> INSTRUCTION_SHIFT);
+        Self {
+            index,
+            epoch,
+            bits: role | (proxy as u32) << 6 | instruction << INSTRUCTION_SHIFT,
+        }
+    }
+
+    /// The same, as a strong access with this scope.
+    pub(super) fn strong(mut self, scope: Scope) -> Self {
+        self.bits |= (1 + scope as u32) << 3;
+        self
+    }
+
+    /// The same, as what makes or uses an mbarrier.
+    pub(super) fn of_mbarrier(mut self) -> Self {
+        self.bits |= MBARRIER;
+        self
+    }
+
+    fn special(role: u32, index: usize) -> Self {
+        Self {
+            index: index as u32,
+            epoch: 0,
+            bits: role,
+        }
+    }
+
+    fn role(self) -> u32 {
+        self.bits & 7
+    }
+
+    pub(super) fn is_none(self) -> bool {
+        self.role() == ROLE_NONE
+    }
+
+    pub(super) fn actor(self) -> Actor {
+        match self.role() {
+            2 => Actor::Async(self.index),
+            3 | 4 => Actor::Copy {
+                id: self.index,
+                writes: self.role() == 4,
+            },
+            _ => Actor::Thread(self.index),
+        }
+    }
+
+    pub(super) fn scope(self) -> Option<Scope> {
+        match self.bits >> 3 & 7 {
+            0 => None,
+            1 => Some(Scope::Cta),
+            2 => Some(Scope::Cluster),
+            3 => Some(Scope::Gpu),
+            _ => Some(Scope::Sys),
+        }
+    }
+
+    pub(super) fn is_generic(self) -> bool {
+        self.bits >> 6 & 3 == Proxy::Generic as u32
+    }
+
+    pub(super) fn is_async(self) -> bool {
+        self.bits >> 6 & 3 == Proxy::Async as u32
+    }
+
+    /// Whether it is the reading of a tensor map.
+    pub(super) fn reads_map(self) -> bool {
+        self.bits >> 6 & 3 == Proxy::TensorMap as u32
+    }
+
+    pub(super) fn made_mbarrier(self) -> bool {
+        self.bits & MBARRIER != 0
+    }
+
+    pub(super) fn instruction(self) -> usize {
+        (self.bits >> INSTRUCTION_SHIFT) as usize
+    }
+}
+
+/// A word of memory, or a byte of one that is split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) write: Access,
+    read: Access,
+}
+
+const EMPTY: Cell = Cell {
+    write: Access::NONE,
+    read: Access::NONE,
+};
+
+/// Readers of places that have more than one, sorted by who they are.
+#[derive(Debug, Default)]
+pub(super) struct Readers {
+    sets: Vec<Vec<Access>>,
+    free: Vec<usize>,
+}
+
+impl Readers {
+    fn make(&mut self, set: Vec<Access>) -> Access {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.sets.push(Vec::new());
+            self.sets.len() - 1
+        });
+        self.sets[index] = set;
+        Access::special(ROLE_MANY, index)
+    }
+}
+
+impl Cell {
+    /// Whether a thread goes on with bytes that nobody else has touched; then that is noted.
+    #[inline]
+    pub(super) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
+        let is_mine = |access: Access| access.index == now.index && access.bits & 7 == ROLE_THREAD;
+        let is_private = now.bits & 7 == ROLE_THREAD
+            && self.write.bits & MBARRIER == 0
+            && is_mine(self.write)
+            && (self.read.bits == ROLE_NONE || is_mine(self.read));
+        if is_private {
+            match kind {
+                AccessKind::Read => self.read = now,
+                AccessKind::Write | AccessKind::Atomic => {
+                    self.write = now;
+                    self.read = Access::NONE;
+                }
+            }
+        }
+        is_private
+    }
+
+    /// Those who have read since the last write.
+    pub(super) fn readers<'a>(&'a self, readers: &'a Readers) -> &'a [Access] {
+        match self.read.role() {
+            ROLE_NONE => &[],
+            ROLE_MANY => &readers.sets[self.read.index as usize],
+            _ => std::slice::from_ref(&self.read),
+        }
+    }
+
+    pub(super) fn set_write(&mut self, access: Access, readers: &mut Readers) {
+        if self.read.role() == ROLE_MANY {
+            let index = self.read.index as usize;
+            readers.sets[index].clear();
+            readers.free.push(index);
+        }
+        self.read = Access::NONE;
+        self.write = access;
+    }
+
+    /// Adds a reader; those whose reading happened before are left out.
+    pub(super) fn add_reader(
+        &mut self,
+        access: Access,
+        is_shared: bool,
+        happened_before: impl Fn(Access) -> bool,
+        readers: &mut Readers,
+    ) {
+        let key = |access: &Access| (access.index, access.role());
+        match self.read.role() {
+            ROLE_NONE => self.read = access,
+            ROLE_MANY => {
+                let set = &mut readers.sets[self.read.index as usize];
+                if set.first().is_some_and(|first| happened_before(*first)) {
+                    set.retain(|reader| !happened_before(*reader));
+                }
+                let limit = if is_shared {
+                    MAX_SHARED_READERS
+                } else {
+                    MAX_GLOBAL_READERS
+                };
+                match set.binary_search_by_key(&key(&access), key) {
+                    Ok(index) => set[index] = access,
+                    Err(index) if set.len() < limit => set.insert(index, access),
+                    Err(_) => {}
+                }
+            }
+            _ if key(&self.read) == key(&access) || happened_before(self.read) => {
+                self.read = access;
+            }
+            _ => {
+                let mut set = vec![self.read, access];
+                set.sort_by_key(key);
+                self.read = readers.make(set);
+            }
+        }
+    }
+}
+
+/// All of memory.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    shared: Few<Vec<Cell>>,
+    pages: Vec<Box<[Cell; PAGE_WORDS]>>,
+    page_of: Map<u64, usize>,
+    last_page: (u64, usize),
+    splits: Vec<[Cell; 4]>,
+    free_splits: Vec<usize>,
+    pub(super) readers: Readers,
+}
+
+impl Shadow {
+    /// What is known of the shared memory of a block is no longer needed.
+    pub(super) fn forget(&mut self, block: u32) {
+        for cell in self.shared.remove(block).into_iter().flatten() {
+            self.free(cell);
+        }
+    }
+
+    fn free(&mut self, cell: Cell) {
+        if cell.write.role() == ROLE_SPLIT {
+            let index = cell.write.index as usize;
+            self.free_splits.push(index);
+            for part in self.splits[index] {
+                self.free(part);
+            }
+        } else {
+            let mut cell = cell;
+            cell.set_write(Access::NONE, &mut self.readers);
+        }
+    }
+
+    /// Calls `each` for all words and parts of words in a range; with the address.
+    #[inline]
+    pub(super) fn visit(
+        &mut self,
+        shared: Option<u32>,
+        address: u64,
+        bytes: u64,
+        mut each: impl FnMut(&mut Cell, &mut Readers, u64),
+    ) {
+        let end = address.saturating_add(bytes);
+        let mut at = address;
+        while at < end {
+            let word = at / 4;
+            let until = end.min((word + 1) * 4);
+            let (from, to) = ((at % 4) as usize, (until - word * 4) as usize);
+            let cell = match shared {
+                Some(block) => {
+                    let cells = self.shared.entry(block);
+                    let (word, last) = (word as usize, end.div_ceil(4) as usize);
+                    if cells.len() < last {
+                        cells.resize(last, EMPTY);
+                    }
+                    // Words that are covered as a whole follow one another.
+                    let mut next = word;
+                    while from == 0
+                        && (next as u64 + 1) * 4 <= end
+                        && cells[next].write.role() != ROLE_SPLIT
+                    {
+                        each(&mut cells[next], &mut self.readers, next as u64 * 4);
+                        next += 1;
+                    }
+                    if next > word {
+                        at = next as u64 * 4;
+                        continue;
+                    }
+                    &mut cells[word]
+                }
+                None => {
+                    let page = word / PAGE_WORDS as u64;
+                    if self.pages.is_empty() || self.last_page.0 != page {
+                        let pages = &mut self.pages;
+                        let index = *self.page_of.entry(page).or_insert_with(|| {
+                            pages.push(Box::new([EMPTY; PAGE_WORDS]));
+                            pages.len() - 1
+                        });
+                        self.last_page = (page, index);
+                    }
+                    &mut self.pages[self.last_page.1][word as usize % PAGE_WORDS]
+                }
+            };
+            at = until;
+            let is_split = cell.write.role() == ROLE_SPLIT;
+            if from == 0 && to == 4 && !is_split {
+                each(cell, &mut self.readers, word * 4);
+                continue;
+            }
+            if !is_split {
+                let copies = [0, 1, 2, 3].map(|_| {
+                    let mut copy = *cell;
+                    if copy.read.role() == ROLE_MANY {
+                        let set = self.readers.sets[copy.read.index as usize].clone();
+                        copy.read = self.readers.make(set);
+                    }
+                    copy
+                });
+                cell.set_write(Access::NONE, &mut self.readers);
+                let index = self.free_splits.pop().unwrap_or_else(|| {
+                    self.splits.push([EMPTY; 4]);
+                    self.splits.len() - 1
+                });
+                self.splits[index] = copies;
+                cell.write = Access::special(ROLE_SPLIT, index);
+            }
+            let index = cell.write.index as usize;
+            let parts = &mut self.splits[index];
+            for (part, byte) in parts[from..to].iter_mut().zip(from as u64..) {
+                each(part, &mut self.readers, word * 4 + byte);
+            }
+            let [first, rest @ ..] = &*parts;
+            if first.read.role() != ROLE_MANY && rest.iter().all(|part| part == first) {
+                *cell = *first;
+                self.free_splits.push(index);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by(thread: u32) -> Access {
+        Access::new(Actor::Thread(thread), 1, 7, Proxy::Generic)
+    }
+
+    fn writers(shadow: &mut Shadow, address: u64, bytes: u64) -> Vec<(u64, Option<u32>)> {
+        let mut all = Vec::new();
+        shadow.visit(Some(0), address, bytes, |cell, _, at| {
+            let writer = match cell.write.actor() {
+                _ if cell.write.is_none() => None,
+                Actor::Thread(thread) => Some(thread),
+                _ => unreachable!(),
+            };
+            all.push((at, writer));
+        });
+        all
+    }
+
+    #[test]
+    fn bytes_have_writers_of_their_own() {
+        let mut shadow = Shadow::default();
+        let mut write = |address, bytes, thread| {
+            shadow.visit(Some(0), address, bytes, |cell, readers, _| {
+                cell.set_write(by(thread), readers);
+            });
+        };
+        write(0, 8, 1);
+        write(2, 4, 2);
+        assert_eq!(
+            writers(&mut shadow, 0, 9),
+            [
+                (0, Some(1)),
+                (1, Some(1)),
+                (2, Some(2)),
+                (3, Some(2)),
+                (4, Some(2)),
+                (5, Some(2)),
+                (6, Some(1)),
+                (7, Some(1)),
+                (8, None)
+            ]
+        );
+        shadow.visit(Some(0), 0, 8, |cell, readers, _| {
+            cell.set_write(by(3), readers)
+        });
+        assert_eq!(writers(&mut shadow, 0, 8), [(0, Some(3)), (4, Some(3))]);
+        assert_eq!(shadow.free_splits.len(), shadow.splits.len());
+    }
+
+    #[test]
+    fn an_access_keeps_what_it_was_made_of() {
+        let copy = Actor::Copy {
+            id: 9,
+            writes: true,
+        };
+        let access = Access::new(copy, 4, 123, Proxy::Async).strong(Scope::Gpu);
+        assert_eq!(access.actor(), copy);
+        assert_eq!(access.scope(), Some(Scope::Gpu));
+        assert_eq!((access.epoch, access.instruction()), (4, 123));
+        assert!(!access.is_generic() && !access.made_mbarrier());
+        assert!(by(1).of_mbarrier().made_mbarrier() && by(1).scope().is_none());
+    }
+
+    #[test]
+    fn readers_are_many_until_the_next_write() {
+        let mut cell = EMPTY;
+        let mut readers = Readers::default();
+        for thread in [5, 3, 4, 3] {
+            cell.add_reader(by(thread), true, |_| false, &mut readers);
+        }
+        let all: Vec<_> = cell.readers(&readers).iter().map(|r| r.index).collect();
+        assert_eq!(all, [3, 4, 5]);
+        cell.add_reader(by(6), true, |_| true, &mut readers);
+        assert_eq!(cell.readers(&readers), [by(6)]);
+        cell.set_write(by(1), &mut readers);
+        assert!(cell.readers(&readers).is_empty());
+    }
+}

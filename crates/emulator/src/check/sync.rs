@@ -1,0 +1,143 @@
+//! Fences, and strong accesses that synchronise. PTX ISA 8.7.
+
+use super::{Checker, grid::Fenced, hash::Map, knowledge::Released};
+use crate::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
+
+/// What the last write of a location releases, or a chain of atomics.
+#[derive(Clone, Debug)]
+pub(super) struct Release {
+    block: u32,
+    scope: Scope,
+    released: Released,
+}
+
+/// Locations whose last write releases something.
+pub(super) type Locations = Map<(Memory, u64), Vec<Release>>;
+
+fn acquires(sem: Sem) -> bool {
+    matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)
+}
+
+fn releases(sem: Sem) -> bool {
+    matches!(sem, Sem::Release | Sem::AcqRel | Sem::Sc)
+}
+
+impl Checker {
+    /// A strong access.
+    pub(super) fn synchronise(
+        &mut self,
+        origin: Origin,
+        kind: AccessKind,
+        sem: Sem,
+        scope: Scope,
+        range: Range,
+    ) {
+        let key = (range.memory, range.address);
+        let extents = self.grid.extents;
+        let block = origin.block as u32;
+        let memos = &mut self.grid.memos;
+        let state = self.grid.blocks.get_mut(block);
+        let Some(state) = state.and_then(|b| b.threads.get_mut(origin.thread as usize)) else {
+            return;
+        };
+        if kind != AccessKind::Write {
+            for release in self.locations.get(&key).into_iter().flatten() {
+                let in_scope = extents.reaches(release.scope, release.block, block)
+                    && extents.reaches(scope, block, release.block);
+                let known = &release.released.known;
+                if acquires(sem) {
+                    state.known.acquire(known, in_scope, memos);
+                } else if in_scope {
+                    if state.seen.len() >= 16 {
+                        state.seen.remove(0);
+                    }
+                    state
+                        .seen
+                        .push((release.block, release.scope, known.clone()));
+                }
+            }
+        }
+        if kind == AccessKind::Read {
+            return;
+        }
+        // Atomics go on with what others have released there; stores begin anew.
+        if kind == AccessKind::Write {
+            self.locations.remove(&key);
+        }
+        let release = if releases(sem) {
+            let mut released = Released::default();
+            state.release_to(&mut released);
+            Some((scope, released))
+        } else {
+            let fenced = state.fenced.as_deref();
+            fenced.map(|fenced| (fenced.scope.min_of(scope), fenced.released.clone()))
+        };
+        let Some((scope, released)) = release else {
+            return;
+        };
+        let all = self.locations.entry(key).or_default();
+        let mut same = all.iter_mut();
+        match same.find(|other| (other.block, other.scope) == (block, scope)) {
+            Some(other) => other.released.join(&released),
+            None => all.push(Release {
+                block,
+                scope,
+                released,
+            }),
+        }
+    }
+
+    pub(super) fn fence(&mut self, origin: Origin, sem: Sem, scope: Scope) {
+        let extents = self.grid.extents;
+        let block = origin.block as u32;
+        let memos = &mut self.grid.memos;
+        let state = self.grid.blocks.get_mut(block);
+        let Some(state) = state.and_then(|b| b.threads.get_mut(origin.thread as usize)) else {
+            return;
+        };
+        if acquires(sem) {
+            for (from, of, known) in std::mem::take(&mut state.seen) {
+                let in_scope =
+                    extents.reaches(scope, block, from) && extents.reaches(of, from, block);
+                state.known.acquire(&known, in_scope, memos);
+            }
+        }
+        if releases(sem) {
+            let mut released = Released::default();
+            state.release_to(&mut released);
+            state.fenced = Some(Box::new(Fenced { scope, released }));
+        }
+    }
+
+    pub(super) fn fence_mbarrier_init(&mut self, origin: Origin) {
+        if let Some(state) = self.grid.thread(origin.block as u32, origin.thread) {
+            state.known.inits = state.known.order.clone();
+            state.own.inits = state.own.epoch;
+            state.own.epoch += 1;
+        }
+    }
+
+    /// `fence.proxy.async`: what was done so far is ordered before later copies.
+    pub(super) fn fence_proxy_async(&mut self, origin: Origin, sides: [bool; 2]) {
+        self.proxy_fences.insert(origin.instruction);
+        let Some(state) = self.grid.thread(origin.block as u32, origin.thread) else {
+            return;
+        };
+        for (side, _) in sides.iter().enumerate().filter(|(_, is_meant)| **is_meant) {
+            state.known.proxied[side] = state.known.order.clone();
+            state.own.proxied[side] = state.own.epoch;
+        }
+        state.own.epoch += 1;
+    }
+}
+
+impl Scope {
+    /// The narrower of two.
+    fn min_of(self, other: Self) -> Self {
+        if (self as u8) < other as u8 {
+            self
+        } else {
+            other
+        }
+    }
+}

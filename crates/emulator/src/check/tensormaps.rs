@@ -1,0 +1,138 @@
+//! Tensor maps in global memory: changed, released, acquired, used. PTX ISA 8.9.4.
+
+use super::{
+    Checker, Kind,
+    access::{Judge, Made},
+    clock::Lane,
+    knowledge::{AcquiredMap, Distance},
+    raw::{End, words},
+    shadow::{Access, Actor},
+};
+use crate::{
+    machine::of_generic,
+    observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem},
+};
+
+impl Checker {
+    pub(super) fn fence_tensormap(&mut self, origin: Origin, sem: Sem, scope: Scope, address: u64) {
+        let block = origin.block as u32;
+        let Some(state) = self.grid.thread(block, origin.thread) else {
+            return;
+        };
+        let reach = Distance::covered_by(scope);
+        let covered = Distance::ALL.into_iter().filter(|near| *near <= reach);
+        if matches!(sem, Sem::Release | Sem::AcqRel) {
+            for near in covered.clone() {
+                state.known.released[near as usize] = state.known.order.clone();
+                state.own.released[near as usize] = state.own.epoch;
+            }
+            state.own.epoch += 1;
+        }
+        if matches!(sem, Sem::Acquire | Sem::AcqRel) {
+            let (_, at) = of_generic(address);
+            let own = state.own;
+            let mut map = AcquiredMap {
+                reach,
+                ..AcquiredMap::default()
+            };
+            for near in covered {
+                let near = near as usize;
+                map.released[near] = state.known.released[near].clone();
+                map.released[near].raise(Lane::Thread, own.block, own.thread, own.released[near]);
+            }
+            state.known.maps.acquire((block, at), &map);
+        }
+    }
+
+    /// A copy reads its map.
+    pub(super) fn map_use(&mut self, origin: Origin, copy: u32, range: Range) {
+        if range.memory != Memory::Global {
+            return;
+        }
+        let block = origin.block as u32;
+        let what = format!("uses the tensor map at {:#x}", range.address);
+        let here = End::new(origin, what);
+        let state = self.grid.blocks.get(block);
+        let Some(state) = state.and_then(|b| b.threads.get(origin.thread as usize)) else {
+            return;
+        };
+        let Some(map) = state.known.maps.get(block, range.address).cloned() else {
+            return self.report(Kind::TensorMapNotAcquired, here, None, |_| {
+                vec![format!("{} are the map", words(range))]
+            });
+        };
+        let judge = Judge {
+            extents: &self.grid.extents,
+            copies: &self.copies,
+            known: &state.known,
+            own: &state.own,
+            copy: None,
+        };
+        let mut stale: Option<(Kind, Access)> = None;
+        self.shadow
+            .visit(None, range.address, range.bytes.into(), |cell, _, _| {
+                stale = judge.stale(&map, cell.write).or(stale);
+            });
+        if let Some((kind, write)) = stale {
+            let by_host = write.is_none();
+            let there = (!by_host).then(|| self.end_of(write, AccessKind::Write, range));
+            let note = match by_host {
+                true => "the map was written before the kernel began: its acquire needs `.gpu`",
+                false => "release and acquire need a scope with both threads in it",
+            };
+            let notes = match kind {
+                Kind::ScopeTooNarrow => vec![note.to_owned()],
+                _ => Vec::new(),
+            };
+            self.report(kind, here, there, |_| notes);
+        }
+        // The map is read until the copy is complete.
+        let epoch = self.copies.get(copy as usize).map_or(0, |copy| copy.epoch);
+        let actor = Actor::Copy {
+            id: copy,
+            writes: false,
+        };
+        let access = Access::new(actor, epoch, origin.instruction, Proxy::TensorMap);
+        let made = Made {
+            origin,
+            access,
+            kind: AccessKind::Read,
+            copy: Some(copy),
+        };
+        if stale.is_none() {
+            self.touch(&made, range);
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Why a write to a map is not seen by a copy that uses it, if so.
+    fn stale(&self, map: &AcquiredMap, write: Access) -> Option<(Kind, Access)> {
+        let narrow = Some((Kind::ScopeTooNarrow, write));
+        // The host, or an earlier launch, wrote it and released it.
+        if write.is_none() {
+            return narrow.filter(|_| map.reach < Distance::Far);
+        }
+        let writer = match write.actor() {
+            Actor::Thread(thread) | Actor::Async(thread) => thread,
+            Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
+        };
+        let (block, thread) = self.extents.split(writer);
+        let is_released = |near: Distance| {
+            let released = &map.released[near as usize];
+            match write.actor() {
+                // What a thread knows of itself is in the clock that it acquired with.
+                Actor::Thread(_) => released.get(Lane::Thread, block, thread) >= write.epoch,
+                _ => self.knows(released, write),
+            }
+        };
+        let needed = self.extents.distance(block, self.own.block);
+        if is_released(needed) {
+            None
+        } else if is_released(Distance::SameBlock) {
+            narrow
+        } else {
+            Some((Kind::TensorMapNotReleased, write))
+        }
+    }
+}

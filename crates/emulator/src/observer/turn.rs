@@ -1,0 +1,39 @@
+//! Who runs, and what they wait for.
+
+/// A few instructions that lanes of one warp executed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Turn {
+    /// Number of the block in its grid, `x` fastest.
+    pub block: u64,
+    /// Number of the warp in its block.
+    pub warp: u32,
+    /// The lanes, one bit for each.
+    pub lanes: u32,
+    /// Lanes of the warp whose threads are not over after the turn.
+    pub alive: u32,
+    /// Index of the first instruction.
+    pub first: usize,
+    /// Index of the instruction where the lanes are now.
+    pub next: usize,
+    /// Instructions, each counted once for each thread that executed it.
+    pub steps: u64,
+    /// What lanes wait for now, and which.
+    pub pause: Option<(Pause, u32)>,
+}
+
+/// What lanes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Pause {
+    /// A barrier of the block, by its number.
+    Barrier(u32),
+    /// The barrier of the cluster.
+    Cluster,
+    /// Other lanes of the warp.
+    Warp,
+    /// The phase of an mbarrier.
+    Mbarrier,
+    /// Bulk groups of the threads.
+    Bulk,
+}

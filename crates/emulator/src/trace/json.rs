@@ -1,0 +1,172 @@
+//! The Trace Event Format, as far as it is needed.
+
+/// Larger traces are slow to look at.
+pub(super) const MAX_EVENTS: u64 = 1_000_000;
+
+/// Events, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Json {
+    text: String,
+    events: u64,
+    is_full: bool,
+}
+
+/// A track of the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Track {
+    pub(super) process: u64,
+    pub(super) thread: u64,
+}
+
+impl Track {
+    fn json(self) -> String {
+        let Self { process, thread } = self;
+        format!("\"pid\":{process},\"tid\":{thread}")
+    }
+}
+
+impl Json {
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    fn event(&mut self, fields: &str) {
+        if self.events >= MAX_EVENTS {
+            self.is_full = true;
+            return;
+        }
+        let comma = if self.events == 0 { "\n" } else { ",\n" };
+        self.text.push_str(comma);
+        self.text.push('{');
+        self.text.push_str(fields);
+        self.text.push('}');
+        self.events += 1;
+    }
+
+    /// Calls the process of a track by a name.
+    pub(super) fn name_process(&mut self, track: Track, name: &str) {
+        let (at, name) = (track.json(), quoted(name));
+        self.event(&format!(
+            "\"ph\":\"M\",\"name\":\"process_name\",{at},\"args\":{{\"name\":{name}}}"
+        ));
+    }
+
+    /// Calls a track by a name; tracks of a process stand in the order of their numbers.
+    pub(super) fn name_track(&mut self, track: Track, name: &str) {
+        let (at, name, order) = (track.json(), quoted(name), track.thread);
+        self.event(&format!(
+            "\"ph\":\"M\",\"name\":\"thread_name\",{at},\"args\":{{\"name\":{name}}}"
+        ));
+        self.event(&format!(
+            "\"ph\":\"M\",\"name\":\"thread_sort_index\",{at},\"args\":{{\"sort_index\":{order}}}"
+        ));
+    }
+
+    /// Something that takes from one time to another. `args` are members of an object.
+    pub(super) fn slice(&mut self, track: Track, (from, to): (u64, u64), name: &str, args: &str) {
+        let (at, name, length) = (track.json(), quoted(name), to.saturating_sub(from));
+        self.event(&format!(
+            "\"ph\":\"X\",\"name\":{name},{at},\"ts\":{from},\"dur\":{length},\"args\":{{{args}}}"
+        ));
+    }
+
+    /// A part of something that overlaps with others: `b` begins, `n` is in between, `e` ends.
+    pub(super) fn asynchronous(
+        &mut self,
+        phase: char,
+        of: (&str, Track),
+        now: u64,
+        what: (&str, &str),
+    ) {
+        let ((id, track), (name, args)) = (of, what);
+        let (at, name, id) = (track.json(), quoted(name), quoted(id));
+        self.event(&format!(
+            "\"ph\":\"{phase}\",\"cat\":\"copy\",\"id\":{id},\"name\":{name},{at},\"ts\":{now},\
+             \"args\":{{{args}}}"
+        ));
+    }
+
+    /// An arrow from the slice around one time to the slice around another.
+    pub(super) fn arrow(&mut self, id: &str, from: (Track, u64), to: (Track, u64)) {
+        let id = quoted(id);
+        let common = format!("\"cat\":\"copy\",\"name\":\"completes\",\"id\":{id}");
+        let ((a, start), (b, end)) = ((from.0.json(), from.1), (to.0.json(), to.1));
+        self.event(&format!("\"ph\":\"s\",{common},{a},\"ts\":{start}"));
+        self.event(&format!(
+            "\"ph\":\"f\",\"bp\":\"e\",{common},{b},\"ts\":{end}"
+        ));
+    }
+
+    /// A number that changes.
+    pub(super) fn counter(&mut self, track: Track, now: u64, name: &str, unit: &str, value: i64) {
+        let (name, process) = (quoted(name), track.process);
+        self.event(&format!(
+            "\"ph\":\"C\",\"name\":{name},\"pid\":{process},\"ts\":{now},\"args\":{{\"{unit}\":{value}}}"
+        ));
+    }
+
+    /// Something that concerns all.
+    pub(super) fn instant(&mut self, track: Track, now: u64, name: &str, args: &str) {
+        let (at, name) = (track.json(), quoted(name));
+        self.event(&format!(
+            "\"ph\":\"i\",\"s\":\"g\",\"name\":{name},{at},\"ts\":{now},\"args\":{{{args}}}"
+        ));
+    }
+
+    pub(super) fn finish(self) -> String {
+        let Self { text, is_full, .. } = self;
+        let unit = "one instruction of a warp, or one event; not time";
+        format!(
+            "{{\"traceEvents\":[{text}\n],\"otherData\":{{\"clock\":\"{unit}\",\"cut\":{is_full}}}}}\n"
+        )
+    }
+}
+
+/// As a string of JSON.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_escaped() {
+        assert_eq!(quoted("a\"b\\c\n\u{1}ü"), "\"a\\\"b\\\\c\\n\\u0001ü\"");
+    }
+
+    #[test]
+    fn what_is_too_much_is_left_out() {
+        let mut json = Json {
+            events: MAX_EVENTS - 1,
+            ..Json::default()
+        };
+        let track = Track {
+            process: 1,
+            thread: 2,
+        };
+        json.slice(track, (3, 5), "a", "");
+        assert!(!json.is_full());
+        json.slice(track, (5, 6), "b", "");
+        assert!(json.is_full());
+        let text = json.finish();
+        assert!(
+            text.contains("\"dur\":2") && !text.contains("\"b\""),
+            "{text}"
+        );
+        assert!(text.ends_with("\"cut\":true}}\n"), "{text}");
+    }
+}

@@ -1,0 +1,33 @@
+//! `%clock64` and `%globaltimer`, special registers that change. PTX ISA 10.
+
+macro_rules! clocks {
+    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { device_fn! {$(
+        #[doc = concat!("`mov.u64 value, %", $register, ";`")]
+        ///
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        /// 1. None: a register is only read.
+        pub unsafe fn $name() -> u64 {
+            let value;
+            // SAFETY: (1). It is not `pure`, since each reading gives another value.
+            unsafe {
+                core::arch::asm!(
+                    concat!("mov.u64 {value}, %", $register, ";"),
+                    value = out(reg64) value,
+                    options(nostack, preserves_flags),
+                )
+            }
+            value
+        }
+    )*} };
+}
+
+clocks! {
+    /// Cycles of this multiprocessor. PTX ISA 2.0, sm_20.
+    #[doc(alias = "get_sreg_clock64")]
+    clock64 = "clock64";
+    /// Nanoseconds, the same for all; how often it goes on depends on the GPU. PTX ISA 3.1, sm_30.
+    #[doc(alias = "get_sreg_globaltimer")]
+    globaltimer = "globaltimer";
+}

@@ -1,0 +1,164 @@
+//! What the search begins with: the PTX, launch files and maps of the repository.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use tensor_map::{DataType, Im2col, Interleave, Params, Swizzle, Tiled};
+
+use crate::{Rng, Target, targets::HEADER_BYTES};
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The inputs of a target.
+pub fn seeds(target: Target) -> Vec<Vec<u8>> {
+    match target {
+        Target::Ptx => modules().into_iter().map(String::into_bytes).collect(),
+        Target::Launch => launches(),
+        Target::LaunchFile => launch_files().into_iter().map(String::into_bytes).collect(),
+        Target::TensorMap => maps(),
+    }
+}
+
+/// Texts of all files below a folder that end so.
+fn texts(folder: &str, extension: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    let mut paths: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => paths.push(path),
+            }
+        }
+    }
+    paths.sort();
+    for path in paths {
+        if path.extension().is_some_and(|found| found == extension) {
+            all.extend(fs::read_to_string(path).ok());
+        }
+    }
+    all
+}
+
+/// Modules, whole and one kernel at a time.
+fn modules() -> Vec<String> {
+    let mut all = Vec::new();
+    for folder in [
+        "tests/fixtures/ptx",
+        "tests/golden/ptx/sm_90a",
+        "examples/emulate",
+    ] {
+        for text in texts(folder, "ptx") {
+            if let Ok(module) = ptx::parse(&text) {
+                let entries = module.entries();
+                let kernels = entries.filter_map(|entry| module.extract(entry.name.as_str()));
+                all.extend(kernels.map(|kernel| kernel.to_string()));
+            }
+            all.push(text);
+        }
+    }
+    all
+}
+
+/// One line for each form of an instruction.
+pub fn forms() -> Vec<String> {
+    let text = fs::read_to_string(root().join("tests/fixtures/ptx/forms.ptx.txt"));
+    let text = text.unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// A kernel around some lines, with registers that mean something.
+pub fn around(body: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n\
+         .global .align 128 .b8 data[1024];\n\
+         .extern .shared .align 128 .b8 dynamic[];\n\
+         .func (.reg .b32 d) f(.reg .b32 a) {{ mov.b32 d, a; ret; }}\n\
+         .visible .entry k(.param .u64 a, .param .align 64 .b8 map[128], .param .u32 n)\n{{\n\
+         .shared .align 128 .b8 memory[4096];\n.shared .align 8 .b64 bar;\n\
+         .reg .pred %p<20>; .reg .b16 %h<20>; .reg .b16 %rs<20>; .reg .b32 %r<40>;\n\
+         .reg .b64 %rd<40>; .reg .f32 %f<40>; .reg .f64 %fd<20>; .reg .b128 %q<8>;\n\
+         ld.param.u64 %rd2, [a]; ld.param.u32 %r2, [n];\nmov.u32 %r10, bar;\n\
+         mov.u32 %r11, memory; mov.u32 %r1, %tid.x;\n\
+         cvt.u64.u32 %rd5, %r10; cvta.shared.u64 %rd1, %rd5;\n\
+         mov.b64 %rd3, map; cvta.param.u64 %rd4, %rd3;\nsetp.lt.u32 %p1, %r1, 7;\n\
+         setp.eq.u32 %p2, %r1, 0;\n@%p2 mbarrier.init.shared::cta.b64 [%r10], 1;\n\
+         bar.sync 0;\n{body}\nL1:\nret;\n}}\n"
+    )
+}
+
+fn launches() -> Vec<Vec<u8>> {
+    let mut rng = Rng(1);
+    let forms = forms();
+    let mut texts = modules();
+    for _ in 0..400 {
+        let lines: Vec<&str> = (0..1 + rng.below(6))
+            .filter_map(|_| rng.pick(&forms).map(String::as_str))
+            .collect();
+        texts.push(around(&lines.join("\n")));
+    }
+    let with_header = |text: String| {
+        let header = rng.next().to_le_bytes();
+        let mut input = header[..HEADER_BYTES].to_vec();
+        input.extend(text.into_bytes());
+        input
+    };
+    texts.into_iter().map(with_header).collect()
+}
+
+fn launch_files() -> Vec<String> {
+    let mut all = texts("examples/emulate", "toml");
+    let page = fs::read_to_string(root().join("docs/emulate.md")).unwrap_or_default();
+    let snippets = page.split("```toml\n").skip(1);
+    all.extend(snippets.filter_map(|rest| Some(rest.split_once("```")?.0.to_owned())));
+    all
+}
+
+fn maps() -> Vec<Vec<u8>> {
+    let mut rng = Rng(2);
+    let mut all = Vec::new();
+    for _ in 0..300 {
+        let rank = 1 + rng.below(5);
+        let ty = *rng.pick(&DataType::ALL).unwrap_or(&DataType::U8);
+        let dims: Vec<u64> = (0..rank).map(|_| 16 * (1 + rng.below(20) as u64)).collect();
+        let box_dims: Vec<u32> = (0..rank)
+            .map(|axis| {
+                if axis == 0 {
+                    16
+                } else {
+                    1 + rng.below(8) as u32
+                }
+            })
+            .collect();
+        let swizzle = *rng.pick(&Swizzle::ALL).unwrap_or(&Swizzle::None);
+        let params: Params = match rank > 2 && rng.one_in(2) {
+            true => Im2col::new(ty, &dims)
+                .channels_per_pixel(16)
+                .pixels_per_column(1 + rng.below(64) as u32)
+                .swizzle(swizzle)
+                .params(),
+            false => {
+                let tiled = Tiled::new(ty, &dims).box_dims(&box_dims).swizzle(swizzle);
+                match rank > 2 && rng.one_in(3) {
+                    true => tiled.interleave(Interleave::B32).params(),
+                    false => tiled.params(),
+                }
+            }
+        };
+        if let Ok(map) = params.build_for(0x7f00_0000_0000, Default::default()) {
+            let mut input = map.to_bytes().to_vec();
+            for _ in 0..8 {
+                let at = 16 * (rng.below(40) as i32 - 4);
+                input.extend(at.to_le_bytes());
+            }
+            all.push(input);
+        }
+    }
+    all
+}

@@ -1,0 +1,11 @@
+//! What is tried with arbitrary input, for libFuzzer and for `fuzz-smoke`.
+//!
+//! A target panics when it has found something: by itself, or because what it calls does.
+
+pub mod corpus;
+pub mod mutate;
+mod rng;
+mod targets;
+
+pub use rng::Rng;
+pub use targets::{Depth, Target};

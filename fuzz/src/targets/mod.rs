@@ -1,0 +1,65 @@
+mod launch;
+mod launch_file;
+mod ptx;
+mod tensor_map;
+
+pub(crate) use self::launch::HEADER_BYTES;
+
+/// How far an input came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Depth {
+    /// Refused at first sight.
+    Refused,
+    /// It could be read.
+    Read,
+    /// It could be prepared, and was ended.
+    Begun,
+    /// It went to its end.
+    Ended,
+}
+
+/// What is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Parses PTX, prints it, and parses it again.
+    Ptx,
+    /// Runs a kernel of arbitrary PTX, with the checker and without.
+    Launch,
+    /// Reads launch files, and runs what small ones say.
+    LaunchFile,
+    /// Reads tensor maps, builds them again, and walks.
+    TensorMap,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Ptx, Self::Launch, Self::LaunchFile, Self::TensorMap];
+
+    /// Its name, which is that of the program for libFuzzer.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "ptx",
+            Self::Launch => "launch",
+            Self::LaunchFile => "launch_file",
+            Self::TensorMap => "tensor_map",
+        }
+    }
+
+    /// The target of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|target| target.name() == name)
+    }
+
+    /// Tries an input.
+    ///
+    /// # Panics
+    /// When something is found.
+    pub fn run(self, data: &[u8]) -> Depth {
+        match self {
+            Self::Ptx => ptx::run(data),
+            Self::Launch => launch::run(data),
+            Self::LaunchFile => launch_file::run(data),
+            Self::TensorMap => tensor_map::run(data),
+        }
+    }
+}

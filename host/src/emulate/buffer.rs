@@ -1,0 +1,114 @@
+//! Buffers of a launch file.
+
+use std::path::Path;
+
+use super::{
+    contents::{Contents, Room},
+    element::ElementType,
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value},
+};
+
+/// All buffers together have no more bytes.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// `[buffers.NAME]`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FileBuffer {
+    pub(super) name: String,
+    pub(super) ty: ElementType,
+    /// Elements.
+    pub(super) count: u64,
+    /// Innermost first; one of them where the file says `length`.
+    pub(super) dims: Vec<u64>,
+    pub(super) contents: Contents,
+    /// Its table has a mistake, which was noted.
+    pub(super) is_broken: bool,
+}
+
+impl FileBuffer {
+    pub(super) fn bytes(&self) -> u64 {
+        self.count.saturating_mul(self.ty.bytes() as u64)
+    }
+
+    /// `taken` bytes are those of the buffers before it.
+    pub(super) fn read(
+        name: &str,
+        table: &Table<'_>,
+        folder: &Path,
+        taken: u64,
+    ) -> Result<Self, Noted> {
+        let ty = table.required("type", ElementType::read);
+        let length = table.optional("length", Value::integer::<u64>);
+        let dims = table.optional("dims", |value| value.list(Value::integer::<u64>));
+        // Asked for here already, so that it counts as known whatever else is wrong.
+        table.get("contents");
+        table.end();
+        let (ty, length, dims) = (ty?, length?, dims?);
+        let dims = match (length, dims) {
+            (Some(length), None) => vec![length],
+            (None, Some(dims)) if !dims.is_empty() => dims,
+            (Some(_), Some(_)) => {
+                return Err(table.note(format!("`{name}`: give `length` or `dims`, not both")));
+            }
+            _ => {
+                return Err(table.note(format!(
+                    "`buffers.{name}` has no `length`, in elements; \
+                     `dims`, innermost first, can stand in its place"
+                )));
+            }
+        };
+        let count = dims
+            .iter()
+            .try_fold(1_u64, |count, dim| count.checked_mul(*dim));
+        let bytes = count.and_then(|count| count.checked_mul(ty.bytes() as u64));
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(taken));
+        let (Some(count), Some(..=MAX_BYTES)) = (count, bytes) else {
+            return Err(table.note(format!(
+                "`{name}` is too large: all buffers together may have {MAX_BYTES} bytes"
+            )));
+        };
+        let room = Room {
+            ty,
+            count,
+            folder,
+            before: None,
+        };
+        let contents = table.optional("contents", |value| room.read(value))?;
+        let contents = contents.unwrap_or(Contents::Zeros);
+        Ok(Self {
+            name: name.to_owned(),
+            ty,
+            count,
+            dims,
+            contents,
+            is_broken: false,
+        })
+    }
+
+    /// Stands for a buffer with a mistake, so that its name is known.
+    pub(super) fn broken(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ty: ElementType::U8,
+            count: 0,
+            dims: vec![0],
+            contents: Contents::Zeros,
+            is_broken: true,
+        }
+    }
+}
+
+/// Which buffer a name means.
+pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Wrong> {
+    let given = value.string()?;
+    match buffers.iter().position(|buffer| buffer.name == given) {
+        Some(index) if buffers[index].is_broken => Err(Wrong::Noted),
+        Some(index) => Ok(index),
+        None => {
+            let names = buffers.iter().map(|buffer| buffer.name.as_str());
+            let suggestion = launch::suggestion(given, names);
+            Err(value.wrong(format!("there is no buffer `{given}`: {suggestion}")))
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! What is in a buffer: a pattern, a list, or a file.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use launch::Buffer;
+
+use super::{
+    buffer::{FileBuffer, find},
+    element::ElementType,
+    mistakes::Wrong,
+    reader::{Number, Table, Value},
+};
+
+/// Elements of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Contents {
+    Zeros,
+    /// All bits set: a NaN, -1, or the greatest number.
+    Poison,
+    /// The bits of every element.
+    Constant(u64),
+    Iota {
+        start: Number,
+        step: Number,
+    },
+    Random {
+        seed: u64,
+        low: Number,
+        high: Number,
+    },
+    /// These bytes, again and again.
+    List(Vec<u8>),
+    File(PathBuf),
+    /// What this buffer held before the first launch, from an element on, each multiplied and added
+    /// to.
+    Initial {
+        buffer: usize,
+        first: u64,
+        times: Number,
+        plus: Number,
+    },
+}
+
+/// The elements that contents are for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room<'a> {
+    pub(super) ty: ElementType,
+    pub(super) count: u64,
+    /// Files are relative to this folder.
+    pub(super) folder: &'a Path,
+    /// Where what is meant may be what buffers held before: all buffers, which of them it is, and
+    /// its first element.
+    pub(super) before: Option<(&'a [FileBuffer], usize, u64)>,
+}
+
+const PATTERNS: [&str; 4] = ["zeros", "poison", "iota", "random"];
+const KINDS: [&str; 6] = ["constant", "iota", "random", "repeat", "file", "buffer"];
+
+impl Room<'_> {
+    pub(super) fn read(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+        if let Some(pattern) = value.as_str() {
+            return self.pattern(value, pattern);
+        }
+        if value.is_array() {
+            return self.list(value, true);
+        }
+        if !value.is_table() {
+            return Err(value.wrong(
+                "expected a pattern as `\"zeros\"`, a list as `[1, 2, 3]`, \
+                 or a table as `{ file = \"...\" }`",
+            ));
+        }
+        self.table(value)
+    }
+
+    fn pattern(&self, value: &Value<'_>, pattern: &str) -> Result<Contents, Wrong> {
+        Ok(match pattern {
+            "zeros" => Contents::Zeros,
+            "poison" => Contents::Poison,
+            "iota" => self.iota(None, None),
+            "random" => self.random(0, None, None),
+            "unchanged" if self.before.is_some() => {
+                let (_, buffer, first) = self.before.unwrap_or((&[], 0, 0));
+                Contents::Initial {
+                    buffer,
+                    first,
+                    times: Number::Integer(1),
+                    plus: Number::Integer(0),
+                }
+            }
+            _ => {
+                let unchanged = self.before.map(|_| "unchanged");
+                let all = PATTERNS.into_iter().chain(unchanged);
+                let suggestion = launch::suggestion(pattern, all);
+                return Err(value.wrong(format!("there is no pattern `{pattern}`: {suggestion}")));
+            }
+        })
+    }
+
+    fn list(&self, value: &Value<'_>, whole: bool) -> Result<Contents, Wrong> {
+        let (given, count) = (value.array()?.len() as u64, self.count);
+        if whole && given != count {
+            return Err(value.wrong(format!(
+                "the list has {given} elements, and {count} are wanted; \
+                 `{{ repeat = [...] }}` takes a list again and again"
+            )));
+        }
+        if !whole && given == 0 {
+            return Err(value.wrong("an empty list cannot be repeated"));
+        }
+        let size = self.ty.bytes();
+        let all = value.list(|item| Ok(self.ty.exact_bits(item)?.to_le_bytes()))?;
+        let bytes = all.iter().flat_map(|bits| &bits[..size]);
+        Ok(Contents::List(bytes.copied().collect()))
+    }
+
+    fn table(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+        let table = value.table("contents")?;
+        let known = if self.before.is_some() { 6 } else { 5 };
+        let mut kinds = KINDS[..known]
+            .iter()
+            .filter_map(|kind| Some((*kind, table.get(kind)?)));
+        let (kind, inner) = match (kinds.next(), kinds.next()) {
+            (Some(kind), None) => kind,
+            (None, _) => {
+                let kinds = KINDS[..known].join("`, `");
+                if !table.end() {
+                    return Err(Wrong::Noted);
+                }
+                return Err(value.wrong(format!("one of `{kinds}` is wanted")));
+            }
+            (Some((first, _)), Some((second, _))) => {
+                return Err(value.wrong(format!("give `{first}` or `{second}`, not both")));
+            }
+        };
+        let contents = match kind {
+            "constant" => Contents::Constant(self.ty.exact_bits(&inner)?),
+            "iota" => self.read_iota(&inner)?,
+            "random" => self.read_random(&inner)?,
+            "repeat" => self.list(&inner, false)?,
+            "file" => self.file(&inner)?,
+            _ => self.initial(&table, &inner)?,
+        };
+        table.end();
+        Ok(contents)
+    }
+
+    fn iota(&self, start: Option<Number>, step: Option<Number>) -> Contents {
+        Contents::Iota {
+            start: start.unwrap_or(Number::Integer(0)),
+            step: step.unwrap_or(Number::Integer(1)),
+        }
+    }
+
+    fn read_iota(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+        let table = value.table("iota")?;
+        let start = table.optional("start", |value| self.number(value));
+        let step = table.optional("step", |value| self.difference(value));
+        table.end();
+        Ok(self.iota(start?, step?))
+    }
+
+    fn random(&self, seed: u64, low: Option<Number>, high: Option<Number>) -> Contents {
+        let (least, most) = match self.ty.bounds() {
+            Some((least, most)) => (Number::Integer(least), Number::Integer(most)),
+            None => (Number::Float(-1.0), Number::Float(1.0)),
+        };
+        Contents::Random {
+            seed,
+            low: low.unwrap_or(least),
+            high: high.unwrap_or(most),
+        }
+    }
+
+    fn read_random(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+        let table = value.table("random")?;
+        let seed = table.optional("seed", Value::integer::<u64>);
+        let low = table.optional("low", |value| self.number(value));
+        let high = table.optional("high", |value| self.number(value));
+        table.end();
+        let seed = seed?.unwrap_or(0);
+        let contents = self.random(seed, low?, high?);
+        if let Contents::Random { low, high, .. } = &contents {
+            let is_range = match (low, high) {
+                (Number::Integer(low), Number::Integer(high)) => low <= high,
+                (Number::Float(low), Number::Float(high)) => {
+                    low <= high && (high - low).is_finite()
+                }
+                _ => false,
+            };
+            if !is_range {
+                return Err(value.wrong(format!("there is nothing from {low} to {high}")));
+            }
+        }
+        Ok(contents)
+    }
+
+    /// A number of the type.
+    fn number(&self, value: &Value<'_>) -> Result<Number, Wrong> {
+        Ok(self.ty.number(self.ty.exact_bits(value)?))
+    }
+
+    /// What can be added to numbers of the type, or multiply them.
+    fn difference(&self, value: &Value<'_>) -> Result<Number, Wrong> {
+        Ok(match self.ty.is_float() {
+            true => self.number(value)?,
+            false => Number::Integer(value.integer::<i64>()?.into()),
+        })
+    }
+
+    fn file(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+        let given = value.string()?;
+        let path = self.folder.join(given);
+        let cannot = |why: String| value.wrong(format!("cannot read `{given}`: {why}"));
+        let metadata = path.metadata().map_err(|error| cannot(error.to_string()))?;
+        if !metadata.is_file() {
+            return Err(cannot("it is no file".to_owned()));
+        }
+        let (has, wants) = (metadata.len(), self.count * self.ty.bytes() as u64);
+        if has != wants {
+            let (count, name) = (self.count, self.ty.name());
+            return Err(value.wrong(format!(
+                "`{given}` has {has} bytes, and {count} elements of {name} are {wants} bytes"
+            )));
+        }
+        Ok(Contents::File(path))
+    }
+
+    fn initial(&self, table: &Table<'_>, value: &Value<'_>) -> Result<Contents, Wrong> {
+        let (buffers, _, first) = self.before.unwrap_or((&[], 0, 0));
+        let times = table.optional("times", |value| self.difference(value));
+        let plus = table.optional("plus", |value| self.difference(value));
+        let from = table.optional("first", Value::integer::<u64>);
+        let buffer = find(buffers, value)?;
+        let first = from?.unwrap_or(first);
+        let FileBuffer {
+            name, ty, count, ..
+        } = &buffers[buffer];
+        if *ty != self.ty {
+            let (theirs, ours) = (ty.name(), self.ty.name());
+            return Err(value.wrong(format!("`{name}` has {theirs}, and {ours} are wanted")));
+        }
+        if first.checked_add(self.count).is_none_or(|end| end > *count) {
+            let wanted = self.count;
+            return Err(value.wrong(format!(
+                "`{name}` has {count} elements, and {wanted} from element {first} on are wanted"
+            )));
+        }
+        Ok(Contents::Initial {
+            buffer,
+            first,
+            times: times?.unwrap_or(Number::Integer(1)),
+            plus: plus?.unwrap_or(Number::Integer(0)),
+        })
+    }
+}
+
+impl Contents {
+    /// The bytes of `count` elements.
+    pub(super) fn bytes(
+        &self,
+        ty: ElementType,
+        count: u64,
+        initial: &[Buffer],
+    ) -> Result<Vec<u8>, String> {
+        let length = usize::try_from(count).unwrap_or(usize::MAX) * ty.bytes();
+        let each = |bits: &mut dyn FnMut(u64) -> u64| {
+            let mut bytes = Vec::with_capacity(length);
+            for index in 0..count {
+                bytes.extend_from_slice(&bits(index).to_le_bytes()[..ty.bytes()]);
+            }
+            bytes
+        };
+        Ok(match self {
+            Self::Zeros => vec![0; length],
+            Self::Poison => vec![0xff; length],
+            Self::Constant(bits) => each(&mut |_| *bits),
+            Self::Iota { start, step } => {
+                each(&mut |index| combine(ty, Number::Integer(index.into()), *step, *start))
+            }
+            Self::Random { seed, low, high } => {
+                let mut state = *seed;
+                each(&mut |_| random(ty, next(&mut state), *low, *high))
+            }
+            Self::List(list) => list.iter().copied().cycle().take(length).collect(),
+            Self::File(path) => read(path, length)?,
+            Self::Initial {
+                buffer,
+                first,
+                times,
+                plus,
+            } => {
+                let from = *first as usize * ty.bytes();
+                let bytes = initial.get(*buffer).map_or(&[][..], Buffer::bytes);
+                let bytes = bytes.get(from..from + length).unwrap_or(&[]);
+                if (*times, *plus) == (Number::Integer(1), Number::Integer(0)) {
+                    return Ok(bytes.to_vec());
+                }
+                let mut elements = bytes.chunks_exact(ty.bytes()).map(|element| {
+                    let bits = element.iter().rev();
+                    let bits = bits.fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                    ty.number(bits)
+                });
+                each(&mut |_| {
+                    let element = elements.next().unwrap_or(Number::Integer(0));
+                    combine(ty, element, *times, *plus)
+                })
+            }
+        })
+    }
+}
+
+/// `a * times + plus`: of integers the low bits, of others rounded once to `f64` after each step and
+/// then to the type.
+fn combine(ty: ElementType, a: Number, times: Number, plus: Number) -> u64 {
+    let float = |number| match number {
+        Number::Integer(value) => value as f64,
+        Number::Float(value) => value,
+    };
+    match (a, times, plus) {
+        (Number::Integer(a), Number::Integer(times), Number::Integer(plus)) if !ty.is_float() => {
+            ty.integer_bits(a.wrapping_mul(times).wrapping_add(plus))
+        }
+        _ => ty.float_bits(float(a) * float(times) + float(plus)),
+    }
+}
+
+/// The next number of SplitMix64.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// An integer from `low` to `high`, or a number from `low` to less than `high`.
+fn random(ty: ElementType, bits: u64, low: Number, high: Number) -> u64 {
+    match (low, high) {
+        (Number::Integer(low), Number::Integer(high)) => {
+            let span = (high - low) as u128 + 1;
+            ty.integer_bits(low + ((u128::from(bits) * span) >> 64) as i128)
+        }
+        (Number::Float(low), Number::Float(high)) => {
+            let share = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+            ty.float_bits(low + (high - low) * share)
+        }
+        _ => 0,
+    }
+}
+
+/// A file that still has this length.
+fn read(path: &Path, length: usize) -> Result<Vec<u8>, String> {
+    let cannot = |why: String| format!("cannot read `{}`: {why}", path.display());
+    let file = File::open(path).map_err(|error| cannot(error.to_string()))?;
+    let mut bytes = Vec::new();
+    file.take(length as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot(error.to_string()))?;
+    match bytes.len() == length {
+        true => Ok(bytes),
+        false => Err(cannot("its length has changed".to_owned())),
+    }
+}

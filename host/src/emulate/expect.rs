@@ -1,0 +1,134 @@
+//! What buffers must hold in the end, and where they are written.
+
+use std::path::{Path, PathBuf};
+
+use launch::{Buffer, compare::Tolerance};
+
+use super::{
+    buffer::{FileBuffer, find},
+    contents::{Contents, Room},
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value},
+};
+
+/// `[[expect]]`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Expectation {
+    pub(super) buffer: usize,
+    /// The first element that is looked at.
+    first: u64,
+    count: u64,
+    contents: Contents,
+    tolerance: Option<Tolerance>,
+}
+
+impl Expectation {
+    pub(super) fn read(
+        table: &Table<'_>,
+        buffers: &[FileBuffer],
+        folder: &Path,
+    ) -> Result<Self, Noted> {
+        let buffer = table.required("buffer", |value| find(buffers, value));
+        let first = table.optional("first", Value::integer::<u64>);
+        let count = table.optional("count", Value::integer::<u64>);
+        let tolerance = table.optional("tolerance", tolerance);
+        table.get("contents");
+        table.end();
+        let (buffer, first, count) = (buffer?, first?.unwrap_or(0), count?);
+        let FileBuffer { ty, count: all, .. } = buffers[buffer];
+        let count = count.unwrap_or(all.saturating_sub(first));
+        if first.checked_add(count).is_none_or(|end| end > all) {
+            let name = &buffers[buffer].name;
+            return Err(table.note(format!(
+                "`{name}` has {all} elements, not {count} from element {first} on"
+            )));
+        }
+        let tolerance = tolerance?;
+        if tolerance.is_some() && !ty.is_float() {
+            let name = ty.name();
+            return Err(table.note(format!("there is no `tolerance` for {name}, an integer")));
+        }
+        let room = Room {
+            ty,
+            count,
+            folder,
+            before: Some((buffers, buffer, first)),
+        };
+        let contents = table.required("contents", |value| room.read(value))?;
+        Ok(Self {
+            buffer,
+            first,
+            count,
+            contents,
+            tolerance,
+        })
+    }
+
+    /// Says which element is not as expected.
+    pub(super) fn check(
+        &self,
+        file: &FileBuffer,
+        initial: &[Buffer],
+        got: &Buffer,
+    ) -> Result<Option<String>, String> {
+        let FileBuffer { name, ty, dims, .. } = file;
+        let expected = self.contents.bytes(*ty, self.count, initial)?;
+        let start = self.first as usize * ty.bytes();
+        let got = got
+            .bytes()
+            .get(start..start + expected.len())
+            .unwrap_or(&[]);
+        let Err(mut mismatch) = ty.compare(&expected, got, self.tolerance) else {
+            return Ok(None);
+        };
+        if let launch::compare::Mismatch::Elements { index, .. } = &mut mismatch {
+            *index += self.first as usize;
+        }
+        if dims.len() > 1 {
+            let dims: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
+            mismatch = mismatch.at(&dims);
+        }
+        Ok(Some(format!("`{name}`: {mismatch}")))
+    }
+}
+
+fn tolerance(value: &Value<'_>) -> Result<Tolerance, Wrong> {
+    let table = value.table("tolerance")?;
+    let ulps = table.optional("ulps", Value::integer::<u64>);
+    let absolute = table.optional("absolute", Value::float);
+    table.end();
+    let (ulps, absolute) = (ulps?, absolute?);
+    if ulps.is_none() && absolute.is_none() {
+        return Err(value.wrong("`ulps`, `absolute` or both are wanted"));
+    }
+    if absolute.is_some_and(|absolute| absolute.is_nan() || absolute < 0.0) {
+        return Err(value.wrong("`absolute` must be at least 0"));
+    }
+    Ok(Tolerance {
+        ulps: ulps.unwrap_or(0),
+        absolute: absolute.unwrap_or(0.0),
+    })
+}
+
+/// `[[dump]]`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Dump {
+    pub(super) buffer: usize,
+    pub(super) path: PathBuf,
+}
+
+impl Dump {
+    pub(super) fn read(
+        table: &Table<'_>,
+        buffers: &[FileBuffer],
+        folder: &Path,
+    ) -> Result<Self, Noted> {
+        let buffer = table.required("buffer", |value| find(buffers, value));
+        let path = table.required("file", Value::string);
+        table.end();
+        Ok(Self {
+            buffer: buffer?,
+            path: folder.join(path?),
+        })
+    }
+}

@@ -1,0 +1,289 @@
+//! A launch file as a whole.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check};
+use toml::de::DeTable;
+
+use super::{
+    buffer::FileBuffer,
+    expect::{Dump, Expectation},
+    launches::FileLaunch,
+    maps::{FileMap, read_map},
+    mistakes::{Mistakes, Noted, Notes, Wrong},
+    reader::{Table, Value},
+};
+use crate::Source;
+
+/// The longest text that is read, TOML or PTX.
+const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// A launch file that was read: a module, buffers, launches, and what to expect.
+#[derive(Clone, Debug)]
+pub struct LaunchFile {
+    name: String,
+    text: String,
+    /// The PTX file.
+    module: PathBuf,
+    arch: String,
+    buffers: Vec<FileBuffer>,
+    launches: Vec<FileLaunch>,
+    expectations: Vec<Expectation>,
+    dumps: Vec<Dump>,
+}
+
+impl LaunchFile {
+    /// Reads a launch file. The error names the line and column of every mistake.
+    pub fn read(path: &Path) -> Result<Self, Mistakes> {
+        let name = path.display().to_string();
+        let cannot = |why: String| {
+            let notes = Notes::default();
+            notes.note(Wrong::Here(0..0, format!("cannot read it: {why}")));
+            match notes.into_result(&name, "") {
+                Err(mistakes) => mistakes,
+                Ok(()) => Mistakes {
+                    file: name.clone(),
+                    list: Vec::new(),
+                },
+            }
+        };
+        let metadata = path.metadata().map_err(|error| cannot(error.to_string()))?;
+        if !metadata.is_file() {
+            return Err(cannot("it is no file".to_owned()));
+        }
+        if metadata.len() > MAX_FILE_BYTES {
+            let bytes = metadata.len();
+            return Err(cannot(format!(
+                "{bytes} bytes are too many; large data are in files"
+            )));
+        }
+        let text = fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&name, &text, folder)
+    }
+
+    /// Reads the text of a launch file. Messages call it `name`; the paths in it are relative to
+    /// `folder`.
+    pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Mistakes> {
+        let notes = Notes::default();
+        // After a mistake in the syntax, all else would only confuse.
+        let document = DeTable::parse(text).map_err(|error| {
+            let at = error.span().unwrap_or(0..0);
+            notes.note(Wrong::Here(at, error.message().to_owned()))
+        });
+        let parsed = document.as_ref().map_err(|noted| *noted);
+        let parsed = parsed.and_then(|document| {
+            let table = Table::document(document.get_ref(), &notes);
+            parse(name, text, folder, &table)
+        });
+        notes.into_result(name, text)?;
+        parsed.map_err(|Noted| Mistakes {
+            file: name.to_owned(),
+            list: Vec::new(),
+        })
+    }
+
+    /// What messages call the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The path of the PTX file.
+    pub fn module(&self) -> &Path {
+        &self.module
+    }
+
+    /// The architecture that the launches are for: `sm_90a`.
+    pub fn arch(&self) -> &str {
+        &self.arch
+    }
+
+    /// The launches, in their order.
+    pub fn launches(&self) -> impl Iterator<Item = &Launch> {
+        self.launches.iter().map(|file| &file.launch)
+    }
+
+    /// The size of all buffers together, in bytes.
+    pub fn buffer_bytes(&self) -> u64 {
+        self.buffers.iter().map(FileBuffer::bytes).sum()
+    }
+
+    /// Whether buffers are written to files in the end.
+    pub fn writes_files(&self) -> bool {
+        !self.dumps.is_empty()
+    }
+
+    /// The buffers with what they hold before the first launch.
+    ///
+    /// # Errors
+    /// A file with the contents of a buffer can no longer be read.
+    pub fn buffers(&self) -> Result<Vec<Buffer>, Failure> {
+        let buffer = |file: &FileBuffer| {
+            let bytes = file.contents.bytes(file.ty, file.count, &[]);
+            let about = |why| format!("buffer `{}`: {why}", file.name);
+            let bytes = bytes.map_err(|why| Failure::new(Stage::Upload, about(why)))?;
+            Ok(Buffer::new(&file.name, &bytes))
+        };
+        self.buffers.iter().map(buffer).collect()
+    }
+
+    /// The launches as a job on these buffers.
+    pub fn job<'a>(&self, ptx: Ptx<'a>, buffers: Vec<Buffer>) -> Job<'a> {
+        let mut job = Job::new(ptx);
+        job.buffers = buffers;
+        job.launches = self.launches().cloned().collect();
+        job
+    }
+
+    /// Whether the launches fit their kernels. The errors name the launches' lines.
+    ///
+    /// # Errors
+    /// A kernel that is not in the module, and every rule that a launch breaks.
+    pub fn check(&self, source: &Source, buffers: &[Buffer]) -> Result<(), Mistakes> {
+        let notes = Notes::default();
+        for FileLaunch { launch, at } in &self.launches {
+            let checked = source.signature(&launch.entry).and_then(|signature| {
+                check(launch, buffers, &Limits::SM_90, signature)
+                    .map_err(|violations| Failure::check(&launch.entry, violations))
+            });
+            if let Err(failure) = checked {
+                notes.note(Wrong::Here(at.clone(), failure.to_string()));
+            }
+        }
+        notes.into_result(&self.name, &self.text)
+    }
+
+    /// Says where the buffers are not as expected.
+    ///
+    /// # Errors
+    /// A file with what is expected can no longer be read.
+    pub fn mismatches(&self, before: &[Buffer], after: &[Buffer]) -> Result<Vec<String>, Failure> {
+        let mut all = Vec::new();
+        for expectation in &self.expectations {
+            let (file, after) = (
+                &self.buffers[expectation.buffer],
+                &after[expectation.buffer],
+            );
+            let found = expectation.check(file, before, after);
+            let about = |why| format!("expected contents of `{}`: {why}", file.name);
+            let found = found.map_err(|why| Failure::new(Stage::CopyBack, about(why)))?;
+            all.extend(found);
+        }
+        Ok(all)
+    }
+
+    /// Writes the buffers that the file wants written.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn dump(&self, after: &[Buffer]) -> Result<(), Failure> {
+        for Dump { buffer, path } in &self.dumps {
+            let bytes = after.get(*buffer).map_or(&[][..], Buffer::bytes);
+            fs::write(path, bytes).map_err(|error| {
+                let what = format!("cannot write `{}`: {error}", path.display());
+                Failure::new(Stage::CopyBack, what)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<LaunchFile, Noted> {
+    let module = table.required("module", |value| {
+        let path = folder.join(value.string()?);
+        let shown = path.display();
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_FILE_BYTES => Ok(path),
+            Ok(metadata) if metadata.is_file() => {
+                let bytes = metadata.len();
+                Err(value.wrong(format!("`{shown}` has {bytes} bytes, too many for PTX")))
+            }
+            Ok(_) => Err(value.wrong(format!("`{shown}` is no file"))),
+            Err(error) => Err(value.wrong(format!("cannot read `{shown}`: {error}"))),
+        }
+    });
+    let arch = table.optional("arch", |value| value.string().map(str::to_owned));
+
+    let mut buffers: Vec<FileBuffer> = Vec::new();
+    let mut taken = 0;
+    let read = each_named(table, "buffers", |name, inner| {
+        let buffer = FileBuffer::read(name, inner, folder, taken);
+        let result = buffer.as_ref().map(drop).map_err(|noted| *noted);
+        let buffer = buffer.unwrap_or_else(|Noted| FileBuffer::broken(name));
+        taken += buffer.bytes();
+        buffers.push(buffer);
+        result
+    });
+    let mut maps = Vec::new();
+    let read_maps = each_named(table, "maps", |name, inner| {
+        let argument = read_map(name, inner, &buffers);
+        maps.push(FileMap {
+            name: name.to_owned(),
+            argument: argument.clone().ok(),
+        });
+        argument.map(drop)
+    });
+    let launches = each(table, "launch", |inner| {
+        FileLaunch::read(inner, &buffers, &maps)
+    });
+    let expectations = each(table, "expect", |inner| {
+        Expectation::read(inner, &buffers, folder)
+    });
+    let dumps = each(table, "dump", |inner| Dump::read(inner, &buffers, folder));
+    table.end();
+    if launches.as_ref().is_ok_and(Vec::is_empty) {
+        table.note("the file has no `[[launch]]`");
+    }
+    read.and(read_maps)?;
+    Ok(LaunchFile {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        module: module?,
+        arch: arch?.unwrap_or_else(|| "sm_90a".to_owned()),
+        buffers,
+        launches: launches?,
+        expectations: expectations?,
+        dumps: dumps?,
+    })
+}
+
+/// Reads the tables `[key.NAME]`, each of them, also after one that is wrong.
+fn each_named(
+    table: &Table<'_>,
+    key: &'static str,
+    mut read: impl FnMut(&str, &Table<'_>) -> Result<(), Noted>,
+) -> Result<(), Noted> {
+    let inner = table.optional(key, |value| value.table(key))?;
+    let mut result = Ok(());
+    for (name, _, value) in inner.iter().flat_map(Table::named) {
+        let one = value
+            .table(format!("{key}.{name}"))
+            .map_err(|wrong| table.add(wrong))
+            .and_then(|inner| read(name, &inner));
+        result = result.and(one);
+    }
+    result
+}
+
+/// Reads the tables `[[key]]`, or the one table `[key]`; each of them, also after one that is wrong.
+fn each<T>(
+    table: &Table<'_>,
+    key: &'static str,
+    mut read: impl FnMut(&Table<'_>) -> Result<T, Noted>,
+) -> Result<Vec<T>, Noted> {
+    let values = table.optional(key, |value: &Value<'_>| match value.is_table() {
+        true => Ok(vec![value.clone()]),
+        false => value.array(),
+    })?;
+    let values = values.unwrap_or_default().into_iter();
+    let all: Vec<Result<T, Noted>> = values
+        .map(|value| {
+            let inner = value.table(key).map_err(|wrong| table.add(wrong))?;
+            read(&inner)
+        })
+        .collect();
+    all.into_iter().collect()
+}

@@ -1,0 +1,65 @@
+//! What is wrong with a kernel.
+
+use std::fmt::{self, Display, Formatter};
+
+use emulator::check;
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// By the checker.
+    Kernel(Box<check::Finding>),
+    /// What ended a kernel, where the checker did not watch.
+    Fault {
+        /// The driver's name for it.
+        error_name: Option<String>,
+        /// What happened, and where.
+        what: String,
+    },
+    /// A buffer is not as expected.
+    Mismatch(String),
+}
+
+impl Finding {
+    /// Its name in kebab case: that of the checker, `fault` or `mismatch`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Kernel(found) => found.kind.name(),
+            Self::Fault { .. } => "fault",
+            Self::Mismatch(_) => "mismatch",
+        }
+    }
+
+    /// Whether it is worse than a warning.
+    pub fn is_error(&self) -> bool {
+        match self {
+            Self::Kernel(found) => found.kind.severity() >= check::Severity::Error,
+            _ => true,
+        }
+    }
+
+    /// Whether two seeds found the same: for the checker, the same kind at the same instructions.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let places = |found: &check::Finding| {
+            let place = |site: &Option<check::Site>| site.as_ref().map(|site| site.place.clone());
+            (found.kind, place(&found.here), place(&found.there))
+        };
+        match (self, other) {
+            (Self::Kernel(a), Self::Kernel(b)) => places(a) == places(b),
+            _ => self == other,
+        }
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kernel(found) => found.fmt(f),
+            Self::Fault { error_name, what } => {
+                let name = error_name.as_deref().unwrap_or("unknown");
+                write!(f, "error[fault]: {name}: {what}")
+            }
+            Self::Mismatch(what) => write!(f, "error[mismatch]: {what}"),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Launches of a launch file: the shape, and what the parameters get.
+
+use std::ops::Range;
+
+use launch::{Argument, Dim3, Launch, Scalar};
+
+use super::{
+    buffer::{FileBuffer, find},
+    element::ElementType,
+    maps::{FileMap, find_map},
+    mistakes::{Noted, Wrong},
+    reader::{Table, Value},
+};
+
+/// `[[launch]]`
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FileLaunch {
+    pub(super) launch: Launch,
+    /// Where it stands in the text.
+    pub(super) at: Range<usize>,
+}
+
+impl FileLaunch {
+    pub(super) fn read(
+        table: &Table<'_>,
+        buffers: &[FileBuffer],
+        maps: &[FileMap],
+    ) -> Result<Self, Noted> {
+        let entry = table.required("entry", Value::string);
+        let grid = table.required("grid", extent);
+        let block = table.required("block", extent);
+        let cluster = table.optional("cluster", extent);
+        let non_portable = table.optional("non_portable_cluster", Value::boolean);
+        let shared_bytes = table.optional("shared_bytes", Value::integer::<u32>);
+        let arguments = table.optional("arguments", |value| {
+            value.list(|value| argument(value, buffers, maps))
+        });
+        table.end();
+        let mut launch = Launch::new(entry?, grid?, block?);
+        launch.shape.cluster = cluster?;
+        launch.shape.non_portable_cluster = non_portable?.unwrap_or(false);
+        launch.shape.shared_bytes = shared_bytes?.unwrap_or(0);
+        launch.arguments = arguments?.unwrap_or_default();
+        let at = table.at.clone();
+        Ok(Self { launch, at })
+    }
+}
+
+/// A number, or one to three of them, innermost first.
+fn extent(value: &Value<'_>) -> Result<Dim3, Wrong> {
+    if !value.is_array() {
+        return Ok(Dim3::from(value.integer::<u32>()?));
+    }
+    match value.list(Value::integer::<u32>)?[..] {
+        [x] => Ok(Dim3::new(x, 1, 1)),
+        [x, y] => Ok(Dim3::new(x, y, 1)),
+        [x, y, z] => Ok(Dim3::new(x, y, z)),
+        ref all => Err(value.wrong(format!(
+            "one to three numbers are wanted, innermost first, not {}",
+            all.len()
+        ))),
+    }
+}
+
+/// `{ buffer = "x" }`, `{ map = "tile" }`, `{ u32 = 5 }`, or a struct of such in brackets.
+fn argument(
+    value: &Value<'_>,
+    buffers: &[FileBuffer],
+    maps: &[FileMap],
+) -> Result<Argument, Wrong> {
+    if value.is_array() {
+        let fields = value.list(|value| argument(value, buffers, maps))?;
+        return match fields.is_empty() {
+            true => Err(value.wrong("a struct has fields")),
+            false => Ok(Argument::Struct(fields)),
+        };
+    }
+    let table = value.table("arguments")?;
+    let buffer = table.optional("buffer", |value| find(buffers, value));
+    let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);
+    let map = table.optional("map", |value| find_map(maps, value));
+    let scalars = ElementType::ALL.map(|ty| table.optional(ty.name(), |value| scalar(ty, value)));
+    let is_known = table.end();
+    let (buffer, offset_bytes, map) = (buffer?, offset_bytes?, map?);
+    let scalars = scalars
+        .into_iter()
+        .filter_map(Result::transpose)
+        .collect::<Result<Vec<_>, Noted>>()?;
+    if offset_bytes.is_some() && buffer.is_none() {
+        return Err(value.wrong("`offset_bytes` is that of a `buffer`"));
+    }
+    match (buffer, map, &scalars[..]) {
+        (Some(index), None, []) => Ok(Argument::Buffer {
+            index,
+            offset_bytes: offset_bytes.unwrap_or(0),
+        }),
+        (None, Some(map), []) => Ok(map),
+        (None, None, [scalar]) => Ok(Argument::Scalar(*scalar)),
+        _ if !is_known => Err(Wrong::Noted),
+        _ => Err(value.wrong(
+            "an argument is one thing: `{ buffer = \"x\" }`, `{ map = \"x\" }`, \
+             or a number with its type, as `{ u32 = 5 }`",
+        )),
+    }
+}
+
+/// Half-precision numbers are passed as the 16 bits that they are.
+fn scalar(ty: ElementType, value: &Value<'_>) -> Result<Scalar, Wrong> {
+    let bits = ty.exact_bits(value)?;
+    Ok(match ty {
+        ElementType::U8 => Scalar::U8(bits as u8),
+        ElementType::I8 => Scalar::I8(bits as i8),
+        ElementType::U16 | ElementType::F16 | ElementType::Bf16 => Scalar::U16(bits as u16),
+        ElementType::I16 => Scalar::I16(bits as i16),
+        ElementType::U32 => Scalar::U32(bits as u32),
+        ElementType::I32 => Scalar::I32(bits as i32),
+        ElementType::U64 => Scalar::U64(bits),
+        ElementType::I64 => Scalar::I64(bits as i64),
+        ElementType::F32 => Scalar::F32(f32::from_bits(bits as u32)),
+        ElementType::F64 => Scalar::F64(f64::from_bits(bits)),
+    })
+}

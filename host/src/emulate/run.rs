@@ -1,0 +1,271 @@
+//! Runs a launch file on the emulator.
+
+use std::path::Path;
+
+use emulator::{Config, EmulatorBackend, Observer, check, observer};
+use launch::{Buffer, Failure, Job, Ptx, Stage};
+
+use super::{Finding, LaunchFile, Mistakes};
+use crate::{Capability, Source};
+
+/// How an emulation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// The kernels ran to their end, and everything is as expected.
+    Clean,
+    /// A kernel did something wrong, or did not do what was expected.
+    Findings,
+    /// The emulator does not have what the module needs; nothing was run.
+    Unsupported,
+    /// The input is wrong; nothing was run.
+    Error,
+}
+
+impl Verdict {
+    /// Its word in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Findings => "findings",
+            Self::Unsupported => "unsupported",
+            Self::Error => "error",
+        }
+    }
+
+    /// The exit code of `tma emulate`.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Findings => 1,
+            Self::Error => 2,
+            Self::Unsupported => 3,
+        }
+    }
+}
+
+/// Why nothing was run.
+#[derive(Clone, Debug)]
+pub enum Stopped {
+    /// The launch file is wrong.
+    Mistakes(Mistakes),
+    /// Something that it names is wrong.
+    Failure(Failure),
+    /// The emulator does not have what is needed.
+    Unsupported(String),
+}
+
+impl Stopped {
+    /// [`Verdict::Error`] or [`Verdict::Unsupported`].
+    pub const fn verdict(&self) -> Verdict {
+        match self {
+            Self::Mistakes(_) | Self::Failure(_) => Verdict::Error,
+            Self::Unsupported(_) => Verdict::Unsupported,
+        }
+    }
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mistakes(mistakes) => mistakes.fmt(f),
+            Self::Failure(failure) => failure.fmt(f),
+            Self::Unsupported(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// What one seed gave.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The seed.
+    pub seed: u64,
+    /// Everything that was found; nothing if the kernels are right.
+    pub findings: Vec<Finding>,
+    /// What the kernels printed.
+    pub printed: String,
+    /// Instructions, each counted once for each thread; nothing where a kernel did not end.
+    pub steps: Option<u64>,
+}
+
+impl Run {
+    /// [`Verdict::Clean`] or [`Verdict::Findings`].
+    pub fn verdict(&self) -> Verdict {
+        match self.findings.iter().any(Finding::is_error) {
+            true => Verdict::Findings,
+            false => Verdict::Clean,
+        }
+    }
+}
+
+/// A launch file and its module, ready to run.
+#[derive(Clone, Debug)]
+pub struct Emulation {
+    file: LaunchFile,
+    source: Source,
+    /// What the buffers hold before the first launch.
+    before: Vec<Buffer>,
+}
+
+/// The architecture whose semantics the emulator has.
+const ARCH: &str = "sm_90a";
+
+impl Emulation {
+    /// Reads a launch file and its module, and checks that they fit.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the input.
+    pub fn open(path: &Path) -> Result<Self, Stopped> {
+        Self::new(LaunchFile::read(path).map_err(Stopped::Mistakes)?)
+    }
+
+    /// As [`open`](Self::open), of a file that was read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn new(file: LaunchFile) -> Result<Self, Stopped> {
+        let source = Source::read(file.module()).map_err(Stopped::Failure)?;
+        supported(&file, &source)?;
+        let before = file.buffers().map_err(Stopped::Failure)?;
+        file.check(&source, &before).map_err(Stopped::Mistakes)?;
+        Ok(Self {
+            file,
+            source,
+            before,
+        })
+    }
+
+    /// The launch file.
+    pub fn file(&self) -> &LaunchFile {
+        &self.file
+    }
+
+    /// Runs all launches, compares what is expected, and writes what is to be written.
+    ///
+    /// With `config.checks` the checker watches, and what it finds is in the result.
+    ///
+    /// # Errors
+    /// The module needs what the emulator does not have, or a file cannot be read or written.
+    pub fn run(&self, config: Config) -> Result<Run, Stopped> {
+        let mut job = self.job();
+        let mut run = Run {
+            seed: config.seed,
+            findings: Vec::new(),
+            printed: String::new(),
+            steps: None,
+        };
+        match config.checks {
+            true => check(config, &mut job, &mut run)?,
+            false => {
+                let mut printed = Printed::default();
+                let result = observe(config, &mut job, &mut printed);
+                run.printed = printed.0;
+                match result? {
+                    Ok(steps) => run.steps = Some(steps),
+                    Err(fault) => run.findings.push(fault),
+                }
+            }
+        }
+        if run.steps.is_some() {
+            let mismatches = self.file.mismatches(&self.before, &job.buffers);
+            let mismatches = mismatches.map_err(Stopped::Failure)?;
+            let mismatches = mismatches.into_iter().map(Finding::Mismatch);
+            run.findings.extend(mismatches);
+            self.file.dump(&job.buffers).map_err(Stopped::Failure)?;
+        }
+        Ok(run)
+    }
+
+    /// Runs all launches with an observer, and does nothing else.
+    ///
+    /// # Errors
+    /// The module needs what the emulator does not have.
+    pub fn observe<O: Observer>(&self, config: Config, observer: &mut O) -> Result<(), Stopped> {
+        observe(config, &mut self.job(), observer).map(drop)
+    }
+
+    fn job(&self) -> Job<'_> {
+        let ptx = Ptx {
+            name: self.source.name(),
+            text: self.source.text(),
+        };
+        self.file.job(ptx, self.before.clone())
+    }
+}
+
+fn check(config: Config, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
+    let backend = EmulatorBackend::with_config(config);
+    let verdict = backend.check(job).map_err(stopped)?;
+    if !verdict.findings.iter().any(check::Finding::ends_kernel) {
+        run.steps = Some(verdict.reports.iter().map(|report| report.steps).sum());
+    }
+    run.printed = verdict.printed;
+    let findings = verdict.findings.into_iter();
+    run.findings = findings
+        .map(|found| Finding::Kernel(Box::new(found)))
+        .collect();
+    Ok(())
+}
+
+/// The number of steps, or what ended a kernel.
+fn observe<O: Observer>(
+    config: Config,
+    job: &mut Job<'_>,
+    observer: &mut O,
+) -> Result<Result<u64, Finding>, Stopped> {
+    let backend = EmulatorBackend::with_config(config);
+    match backend.observe(job, observer) {
+        Ok(reports) => Ok(Ok(reports.iter().map(|report| report.steps).sum())),
+        Err(failure) if failure.stage == Stage::Synchronise => Ok(Err(Finding::Fault {
+            error_name: failure.error_name,
+            what: failure.what,
+        })),
+        Err(failure) => Err(stopped(failure)),
+    }
+}
+
+fn stopped(failure: Failure) -> Stopped {
+    match failure.error_name.as_deref() {
+        Some("UNSUPPORTED") => Stopped::Unsupported(failure.what),
+        _ => Stopped::Failure(failure),
+    }
+}
+
+/// The emulator is a GPU of compute capability 9.0.
+fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
+    let arch = file.arch();
+    if !["sm_90", ARCH].contains(&arch) {
+        let what = format!(
+            "{}: the launches are for `{arch}`, and the emulator has the semantics of {ARCH}",
+            file.name()
+        );
+        return Err(Stopped::Unsupported(what));
+    }
+    let target = source.target();
+    match Capability::LEAST.runs(target) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Stopped::Unsupported(format!(
+            "{}: the module is for `{target}`, which does not run on {ARCH}, what the emulator is",
+            source.name()
+        ))),
+        None => {
+            let what = format!("{} is for the unknown target `{target}`", source.name());
+            Err(Stopped::Failure(Failure::new(Stage::Load, what)))
+        }
+    }
+}
+
+/// Keeps what kernels print.
+#[derive(Default)]
+struct Printed(String);
+
+impl Observer for Printed {
+    const WATCHES: bool = false;
+
+    fn see(&mut self, _: observer::Origin, _: observer::Event) {}
+
+    fn print(&mut self, text: &str) {
+        self.0.push_str(text);
+    }
+}

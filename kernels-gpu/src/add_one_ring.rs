@@ -1,0 +1,93 @@
+//! Adds one to an array in a pipeline: one warp loads, the others work, several chunks on their way.
+
+use core::hint::assert_unchecked;
+
+use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk, thread::block_dim};
+
+use crate::parts::{Schedule, add_one, pipeline};
+
+/// Vectors of four numbers that a thread has of a chunk.
+const VECTORS: usize = 2;
+const VECTOR_BYTES: u32 = 16;
+
+/// Writes `x + 1` for each number `x` of `src` to the same place of `dst`; blocks draw their chunks
+/// from a counter.
+///
+/// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
+/// and each block keeps `STAGES` of them in shared memory: `add_one_ring_2` to `add_one_ring_8`. The
+/// launch has as many blocks as run at once, and asks for `STAGES` times the bytes of a chunk and 20
+/// more of shared memory.
+///
+/// # Safety
+/// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
+///    kernel runs; they are the same or do not overlap.
+/// 2. Both addresses and `len_bytes` are multiples of 16, and there are fewer than 2^31 chunks.
+/// 3. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
+///    and the launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_ring_4.ptx"), "\n```"))]
+#[kernel(max_threads = 544, instances(STAGES = 2, 3, 4, 6, 8))]
+pub unsafe fn add_one_ring<const STAGES: u32>(
+    dst: *mut u8,
+    src: *const u8,
+    len_bytes: u64,
+    counter: *mut u32,
+) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { ring::<STAGES>(dst, src, len_bytes, Schedule::Drawn(counter)) }
+}
+
+/// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
+/// counter loses.
+///
+/// # Safety
+/// As for [`add_one_ring`], without (3).
+#[kernel(max_threads = 544, instances(STAGES = 3, 4, 6))]
+pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { ring::<STAGES>(dst, src, len_bytes, Schedule::Static) }
+}
+
+/// # Safety
+/// As for [`add_one_ring`].
+#[inline(always)]
+unsafe fn ring<const STAGES: u32>(
+    dst: *mut u8,
+    src: *const u8,
+    len_bytes: u64,
+    schedule: Schedule,
+) {
+    let chunk_bytes = (block_dim().x - 32) * VECTORS as u32 * VECTOR_BYTES;
+    // SAFETY: there are working threads (4).
+    unsafe { assert_unchecked(chunk_bytes != 0) };
+    let chunks = len_bytes.div_ceil(chunk_bytes.into()) as u32;
+    let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
+    // The last chunk may be shorter.
+    let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
+    let load = |chunk: u32, place: SharedPtr<u8>, bar: &Barrier| {
+        let _ = bar.arrive_expect_tx(bytes(chunk));
+        // SAFETY: the chunk lies within the source (1), aligned (2); the place is free and takes it.
+        unsafe {
+            cp_async_bulk::shared_cluster_global(
+                place,
+                src.add(start(chunk) as usize),
+                bytes(chunk),
+                bar.address(),
+            )
+        };
+    };
+    let work = |chunk: u32, place: SharedPtr<u8>, thread: u32, threads: u32| {
+        // SAFETY: the chunk has been loaded, and each thread has its own vectors.
+        unsafe { add_one::<VECTORS>(place, bytes(chunk) / VECTOR_BYTES, thread, threads) };
+    };
+    let store = |chunk: u32, place: SharedPtr<u8>| {
+        // SAFETY: the chunk lies within the destination (1), aligned (2); its place is left alone until
+        // the group has been read.
+        unsafe {
+            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), place, bytes(chunk))
+        };
+    };
+    // SAFETY: the three do so; the counter (3), the launch (4) and the number of chunks (2) are as it
+    // wants them.
+    unsafe { pipeline::<STAGES>(chunk_bytes, chunks, schedule, load, work, store) };
+}

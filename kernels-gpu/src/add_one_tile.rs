@@ -1,0 +1,87 @@
+//! Adds one to a matrix with a tensor copy in and out for each block, as fast as memory goes.
+
+use tma::{
+    Barrier, TensorMap, kernel,
+    ptx::{cp_async_bulk, cp_async_bulk_tensor, fence, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+};
+
+use crate::parts::add_one;
+
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`.
+///
+/// Each block has one tile of `tile_width_elems` by `tile_height_elems` numbers of 4 bytes, in its
+/// place in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
+/// `add_one_tile_4`. The launch asks for `16 * VECTORS` bytes of shared memory for each thread of a
+/// block.
+///
+/// # Safety
+/// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with boxes of a tile, that swizzle
+///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
+///    same or do not overlap.
+/// 2. A tile has `16 * VECTORS` bytes for each thread of a block, and its width is a multiple of 16
+///    bytes. Rows of `dst` end at multiples of 16 bytes, or the bytes up to the next one are
+///    padding. Coordinates are less than 2^31.
+/// 3. Blocks are one-dimensional, of a multiple of 32 threads, and the launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_tile_4.ptx"), "\n```"))]
+#[kernel(max_threads = 1024, instances(VECTORS = 1, 2, 4))]
+pub unsafe fn add_one_tile<const VECTORS: usize>(
+    #[grid_constant] dst: &TensorMap,
+    #[grid_constant] src: &TensorMap,
+    tile_width_elems: u32,
+    tile_height_elems: u32,
+) {
+    shared! {
+        static BAR: Mbarrier;
+    }
+    let data = shared::dynamic::<u8, 1024>();
+    let vectors = VECTORS as u32 * block_dim().x;
+    let block = block_idx();
+    let coords = [
+        (block.x * tile_width_elems) as i32,
+        (block.y * tile_height_elems) as i32,
+    ];
+
+    // One thread makes the barrier and starts the copy; the meeting comes after, so that the copy is
+    // under way while the others gather.
+    // SAFETY: blocks are one-dimensional, and whole warps are here (3).
+    if unsafe { is_elected() } {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), 1) };
+        // SAFETY: this thread initialised it; its one phase has this arrival and these bytes.
+        let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+        let _ = bar.arrive_expect_tx(16 * vectors);
+        // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
+        // nobody uses its place before the phase completes.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(data, src, coords, bar.address())
+        };
+    }
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+    // SAFETY: the meeting orders the initialisation before.
+    unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
+
+    // Where a number lies in the tile makes no difference.
+    // SAFETY: the tile has been loaded, and each thread has its own vectors.
+    unsafe { add_one::<VECTORS>(data, vectors, thread_idx().x, block_dim().x) };
+
+    // Make each thread's writes visible to the copy engine, then meet.
+    // SAFETY: a fence only orders.
+    unsafe { fence::proxy_async_shared_cta() };
+    // SAFETY: every thread is here.
+    unsafe { sync_threads() };
+
+    // SAFETY: blocks are one-dimensional, and whole warps are here (3).
+    if unsafe { is_elected() } {
+        // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2);
+        // fences and the meeting order the writes before.
+        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords, data) };
+        // The tile's place ends with the block.
+        // SAFETY: the group is this thread's.
+        unsafe { cp_async_bulk::commit_group() };
+        // SAFETY: the group is this thread's.
+        unsafe { cp_async_bulk::wait_group_read::<0>() };
+    }
+}

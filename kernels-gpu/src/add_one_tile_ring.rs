@@ -1,0 +1,86 @@
+//! Adds one to a matrix in a pipeline of tensor copies: one warp loads, the others work.
+
+use core::hint::assert_unchecked;
+
+use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor, thread::block_dim};
+
+use crate::parts::{Schedule, add_one, pipeline};
+
+/// Vectors of four numbers that a thread has of a tile.
+const VECTORS: usize = 4;
+
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`;
+/// blocks draw their tiles from a counter.
+///
+/// The matrix is `tiles_x` by `tiles / tiles_x` tiles of `tile_width_elems` by `tile_height_elems`
+/// numbers of 4 bytes, those at its ends cut off by the maps. The first warp of a block loads, the
+/// others work. A tile has 64 bytes for each working thread, and each block keeps `STAGES` of them
+/// in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has as many blocks
+/// as run at once, and asks for `STAGES` times the bytes of a tile and 20 more of shared memory.
+///
+/// # Safety
+/// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with boxes of a tile, that swizzle
+///    alike or not at all, over matrices that nobody else uses while the kernel runs; they are the
+///    same or do not overlap.
+/// 2. A tile has 64 bytes for each working thread, and its width is a multiple of 16 bytes. Rows of
+///    `dst` end at multiples of 16 bytes, or the bytes up to the next one are padding.
+/// 3. `tiles_x` is not 0, there are fewer than 2^31 tiles, and coordinates are less than 2^31.
+/// 4. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
+///    and the launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_tile_ring_4.ptx"), "\n```"))]
+#[kernel(max_threads = 544, instances(STAGES = 2, 3, 4))]
+pub unsafe fn add_one_tile_ring<const STAGES: u32>(
+    #[grid_constant] dst: &TensorMap,
+    #[grid_constant] src: &TensorMap,
+    tiles_x: u32,
+    tiles: u32,
+    tile_width_elems: u32,
+    tile_height_elems: u32,
+    counter: *mut u32,
+) {
+    let vectors = (block_dim().x - 32) * VECTORS as u32;
+    // SAFETY: the caller says so (3).
+    unsafe { assert_unchecked(tiles_x != 0) };
+    let coords = |tile: u32| {
+        [
+            (tile % tiles_x * tile_width_elems) as i32,
+            (tile / tiles_x * tile_height_elems) as i32,
+        ]
+    };
+    let load = |tile: u32, place: SharedPtr<u8>, bar: &Barrier| {
+        let _ = bar.arrive_expect_tx(16 * vectors);
+        // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
+        // the place is free, aligned and takes it.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(
+                place,
+                src,
+                coords(tile),
+                bar.address(),
+            )
+        };
+    };
+    // Where a number lies in the tile makes no difference.
+    let work = |_, place: SharedPtr<u8>, thread: u32, threads: u32| {
+        // SAFETY: the tile has been loaded, and each thread has its own vectors.
+        unsafe { add_one::<VECTORS>(place, vectors, thread, threads) };
+    };
+    let store = |tile: u32, place: SharedPtr<u8>| {
+        // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is negative (3);
+        // its place is left alone until the group has been read.
+        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords(tile), place) };
+    };
+    // SAFETY: the three do so; the counter (4), the launch (5) and the number of tiles (3) are as it
+    // wants them.
+    unsafe {
+        pipeline::<STAGES>(
+            16 * vectors,
+            tiles,
+            Schedule::Drawn(counter),
+            load,
+            work,
+            store,
+        )
+    };
+}

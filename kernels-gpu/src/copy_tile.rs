@@ -1,0 +1,74 @@
+//! Copies a matrix through tensor maps, tile by tile, as fast as it goes.
+
+use core::hint::assert_unchecked;
+
+use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor};
+
+use crate::parts::stream;
+
+/// Copies a matrix to another one of the same shape, in tiles of which each block keeps `STAGES` in
+/// shared memory: `copy_tile_2` to `copy_tile_4`.
+///
+/// The matrix is `tiles_x` by `tiles / tiles_x` tiles of `tile_width_elems` by `tile_height_elems`
+/// elements, those at its ends cut off by the maps. Both maps swizzle alike or not at all.
+///
+/// A block is one warp. The launch has as many blocks as run at once, and asks for
+/// `STAGES * (tile_bytes + 20)` bytes of shared memory.
+///
+/// # Safety
+/// 1. `src` and `dst` are two-dimensional maps with boxes of a tile, which has `tile_bytes` bytes
+///    in shared memory, over matrices that do not overlap and that nobody else uses while the kernel
+///    runs.
+/// 2. `tile_bytes` is a multiple of 128, or of 1024 where the maps swizzle, and less than 2^20; the
+///    width of a tile is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the
+///    bytes up to the next one are padding.
+/// 3. `tiles_x` is not 0, there are fewer than 2^31 tiles, and coordinates are less than 2^31.
+/// 4. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 5. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
+///    memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/copy_tile_4.ptx"), "\n```"))]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "a kernel takes its numbers one by one"
+)]
+#[kernel(max_threads = 32, instances(STAGES = 2, 3, 4, 6))]
+pub unsafe fn copy_tile<const STAGES: u32>(
+    #[grid_constant] dst: &TensorMap,
+    #[grid_constant] src: &TensorMap,
+    tiles_x: u32,
+    tiles: u32,
+    tile_width_elems: u32,
+    tile_height_elems: u32,
+    tile_bytes: u32,
+    counter: *mut u32,
+) {
+    // SAFETY: the caller says so (3).
+    unsafe { assert_unchecked(tiles_x != 0) };
+    let coords = |tile: u32| {
+        [
+            (tile % tiles_x * tile_width_elems) as i32,
+            (tile / tiles_x * tile_height_elems) as i32,
+        ]
+    };
+    let load = |tile: u32, place: SharedPtr<u8>, bar: &Barrier| {
+        let _ = bar.arrive_expect_tx(tile_bytes);
+        // SAFETY: the map has this box (1), which begins at a multiple of 16 bytes (2); the place is
+        // free, aligned and takes it.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(
+                place,
+                src,
+                coords(tile),
+                bar.address(),
+            )
+        };
+    };
+    let store = |tile: u32, place: SharedPtr<u8>| {
+        // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is negative (3);
+        // the tile has been loaded, and its place is left alone until the group has been read.
+        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords(tile), place) };
+    };
+    // SAFETY: `load` and `store` do so; the counter (4), the launch (5) and the number of tiles (3)
+    // are as it wants them.
+    unsafe { stream::<STAGES>(tile_bytes, tiles, counter, load, store) };
+}

@@ -1,0 +1,318 @@
+//! Gathers small boxes at scattered positions, as deformable attention and grid sampling do: 2 by 2
+//! pixels of 32 half-precision channels, 256 bytes, many on their way.
+
+use tma::{
+    Barrier, SharedPtr, TensorMap, kernel,
+    ptx::{cp_async_bulk_tensor, elect_sync, mbarrier::Mbarrier, shfl_sync},
+    shared,
+    thread::{block_dim, block_idx, grid_dim, thread_idx},
+    warp::{broadcast, lane, sync_warp},
+};
+
+/// Boxes that a warp asks for at once.
+const ROUND_TILES: u32 = 8;
+/// Channels of a pixel.
+const CHANNELS: u32 = 32;
+
+const TILE_BYTES: u32 = 256;
+const ROUND_BYTES: u32 = ROUND_TILES * TILE_BYTES;
+const VECTOR_BYTES: u32 = 16;
+const LANES: u32 = 32;
+
+/// What a thread's sums are multiplied by before each addition, so that the order counts.
+const FACTOR: u32 = 31;
+
+/// Gathers eight boxes of 2 by 2 pixels of 32 channels of 2 bytes for each round, and adds them up.
+///
+/// The eight positions of a round follow each other; a position is the column of the first pixel in
+/// the lower half and its row in the upper half, both signed. Pixels outside the tensor read as the
+/// map says. Each warp has every so-manieth round, `STAGES` of them on their way: `tile_gather_1` to
+/// `tile_gather_4`.
+///
+/// The 2048 bytes of a round are 128 vectors of four numbers. Lane `l` has the vectors `l`, `l + 32`,
+/// `l + 64`, `l + 96`; it adds each number of a vector to 31 times what it had for that place,
+/// and writes its four sums to `sums` in the end, those of all threads of the grid in order.
+///
+/// The launch asks for `STAGES * 2056` bytes of shared memory for each warp of a block.
+///
+/// # Safety
+/// 1. `map` is a three-dimensional map, without swizzle, of 2-byte elements with boxes of 32, 2 and
+///    2: channel, column, row; nobody writes the tensor while the kernel runs.
+/// 2. `positions` points to `8 * rounds` numbers of global memory that nobody writes while the kernel
+///    runs.
+/// 3. `sums` points to four numbers for each thread, at a multiple of 16 bytes, that nobody else uses
+///    while the kernel runs.
+/// 4. `rounds`, and `STAGES + 1` for each warp of the grid, are fewer than 2^32.
+/// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the
+///    shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `tile_gather_2`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/tile_gather_2.ptx"), "\n```"))]
+#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 4))]
+pub unsafe fn tile_gather<const STAGES: u32>(
+    #[grid_constant] map: &TensorMap,
+    positions: *const u32,
+    rounds: u32,
+    sums: *mut u32,
+) {
+    let copy = |place: SharedPtr<u8>, position: u32, bar: &Barrier| {
+        let [x, y] = pixel(position);
+        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the place takes it.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(place, map, [0, x, y], bar.address())
+        };
+    };
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { gather::<STAGES>(Issue::Elected, positions, rounds, sums, copy) };
+}
+
+/// As [`tile_gather`], through a map of the tensor as a matrix of `32 * columns` by `rows` elements
+/// with boxes of 64 by 2: half as many pieces for a box.
+///
+/// # Safety
+/// As for [`tile_gather`], with this map for (1).
+/// 6. No box crosses the first or last column: a matrix has no pixels to fill there.
+#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 4))]
+pub unsafe fn tile_gather_view<const STAGES: u32>(
+    #[grid_constant] map: &TensorMap,
+    positions: *const u32,
+    rounds: u32,
+    sums: *mut u32,
+) {
+    let copy = |place: SharedPtr<u8>, position: u32, bar: &Barrier| {
+        let [x, y] = pixel(position);
+        let x = x * CHANNELS as i32;
+        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the place takes it.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(place, map, [x, y], bar.address())
+        };
+    };
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { gather::<STAGES>(Issue::Elected, positions, rounds, sums, copy) };
+}
+
+/// As [`tile_gather`], but eight lanes ask for a box each, in place of one lane for all of them.
+///
+/// # Safety
+/// As for [`tile_gather`].
+#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 4))]
+pub unsafe fn tile_gather_lanes<const STAGES: u32>(
+    #[grid_constant] map: &TensorMap,
+    positions: *const u32,
+    rounds: u32,
+    sums: *mut u32,
+) {
+    let copy = |place: SharedPtr<u8>, position: u32, bar: &Barrier| {
+        let [x, y] = pixel(position);
+        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the place takes it.
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_tile(place, map, [0, x, y], bar.address())
+        };
+    };
+    // SAFETY: the conditions are this kernel's own.
+    unsafe { gather::<STAGES>(Issue::EightLanes, positions, rounds, sums, copy) };
+}
+
+/// Column and row.
+#[inline(always)]
+fn pixel(position: u32) -> [i32; 2] {
+    [i32::from(position as i16), position as i32 >> 16]
+}
+
+/// Who asks for the boxes of a round.
+#[derive(Clone, Copy)]
+enum Issue {
+    /// One lane, which `elect.sync` chooses.
+    Elected,
+    /// The first eight lanes.
+    EightLanes,
+}
+
+/// The rounds of a warp that are still to be asked for. The positions of the next one are read ahead,
+/// one by each of eight lanes, so that ptxas waits for them when they are passed round and not before.
+struct Queue {
+    positions: *const u32,
+    round: u32,
+    rounds: u32,
+    step: u32,
+    ahead: u32,
+}
+
+impl Queue {
+    /// Every `step`-th round from `round` on.
+    ///
+    /// # Safety
+    /// 1. `positions` points to those of `rounds` rounds, which nobody writes.
+    /// 2. `round` is less than `rounds`, and `rounds + step` less than 2^32.
+    #[inline(always)]
+    unsafe fn new(positions: *const u32, round: u32, rounds: u32, step: u32) -> Self {
+        let mut queue = Self {
+            positions,
+            round,
+            rounds,
+            step,
+            ahead: 0,
+        };
+        // SAFETY: the round is there (1, 2).
+        unsafe { queue.read() };
+        queue
+    }
+
+    /// # Safety
+    /// 1. The round is there.
+    #[inline(always)]
+    unsafe fn read(&mut self) {
+        let first = u64::from(self.round) * u64::from(ROUND_TILES);
+        let own = first + u64::from(lane() % ROUND_TILES);
+        // SAFETY: eight numbers of the round (1).
+        self.ahead = unsafe { self.positions.add(own as usize).read() };
+    }
+
+    /// Asks for the boxes of the next round, if there is one.
+    ///
+    /// # Safety
+    /// 1. Every lane of the warp is here.
+    /// 2. Nobody uses the place, and the barrier's phase takes an arrival and the bytes of a round.
+    /// 3. `copy` starts a copy of the box at the position to the place, counted at the barrier.
+    #[inline(always)]
+    unsafe fn ask(
+        &mut self,
+        issue: Issue,
+        place: SharedPtr<u8>,
+        bar: &Barrier,
+        copy: &impl Fn(SharedPtr<u8>, u32, &Barrier),
+    ) {
+        if self.round >= self.rounds {
+            return;
+        }
+        match issue {
+            Issue::Elected => {
+                // SAFETY: every lane is here: the round is the same for the whole warp (1).
+                let position = |tile| unsafe { broadcast(self.ahead, tile) };
+                let positions: [u32; ROUND_TILES as usize] = [
+                    position(0),
+                    position(1),
+                    position(2),
+                    position(3),
+                    position(4),
+                    position(5),
+                    position(6),
+                    position(7),
+                ];
+                // SAFETY: every lane is here (1).
+                if unsafe { elect_sync::elect(u32::MAX).1 } {
+                    let _ = bar.arrive_expect_tx(ROUND_BYTES);
+                    for tile in 0..ROUND_TILES {
+                        copy(
+                            place.byte_add(tile * TILE_BYTES),
+                            positions[tile as usize],
+                            bar,
+                        );
+                    }
+                }
+            }
+            Issue::EightLanes => {
+                let lane = lane();
+                if lane == 0 {
+                    let _ = bar.arrive_expect_tx(ROUND_BYTES);
+                }
+                if lane < ROUND_TILES {
+                    copy(place.byte_add(lane * TILE_BYTES), self.ahead, bar);
+                }
+            }
+        }
+        self.round += self.step;
+        if self.round < self.rounds {
+            // SAFETY: the round is there (1 of `new`).
+            unsafe { self.read() };
+        }
+    }
+}
+
+/// # Safety
+/// 1. (2) to (5) of [`tile_gather`] hold.
+/// 2. `copy` starts a copy of the box at the position to the place, counted at the barrier.
+#[inline(always)]
+unsafe fn gather<const STAGES: u32>(
+    issue: Issue,
+    positions: *const u32,
+    rounds: u32,
+    sums: *mut u32,
+    copy: impl Fn(SharedPtr<u8>, u32, &Barrier),
+) {
+    let (thread, lane) = (thread_idx().x, lane());
+    let block_warps = block_dim().x / LANES;
+    // SAFETY: whole warps are here (1); the broadcast makes the warp's number uniform for ptxas.
+    let warp = unsafe { shfl_sync::idx(u32::MAX, thread / LANES, 0) };
+    let warps = grid_dim().x * block_warps;
+
+    // The stages of all warps lie one after another, the barriers behind them.
+    let smem = shared::dynamic::<u8, 128>();
+    let data = |stage| smem.byte_add((warp * STAGES + stage) * ROUND_BYTES);
+    let bar_address = |stage| {
+        let barriers = smem.byte_add(block_warps * STAGES * ROUND_BYTES);
+        barriers.cast::<Mbarrier>().add(warp * STAGES + stage)
+    };
+    if lane == 0 {
+        for stage in 0..STAGES {
+            // SAFETY: one lane does so, before any other uses the barrier, and the memory is there (1).
+            unsafe { Barrier::init(bar_address(stage), 1) };
+        }
+    }
+    // SAFETY: every lane is here.
+    unsafe { sync_warp() };
+    // SAFETY: the meeting orders the initialisation before; a phase has the one arrival and the bytes
+    // of a round.
+    let bar = |stage| unsafe { Barrier::assume_init(bar_address(stage)) };
+
+    let mut round = block_idx().x * block_warps + warp;
+    if round >= rounds {
+        // SAFETY: four numbers for each thread (1); this one's lanes have nothing to add up.
+        return unsafe { write(sums, [0; 4]) };
+    }
+    // SAFETY: the positions are there (1), and so is the first round.
+    let mut queue = unsafe { Queue::new(positions, round, rounds, warps) };
+    for stage in 0..STAGES {
+        // SAFETY: every lane is here; the stage is free, and `copy` does so (2).
+        unsafe { queue.ask(issue, data(stage), &bar(stage), &copy) };
+    }
+
+    let mut sum = [0_u32; 4];
+    let (mut stage, mut parity) = (0, 0);
+    while round < rounds {
+        bar(stage).wait_parity(parity);
+        for turn in 0..ROUND_BYTES / VECTOR_BYTES / LANES {
+            let vector = data(stage).cast::<[u32; 4]>().add(lane + turn * LANES);
+            // SAFETY: the copies wrote all vectors of the round.
+            let vector = unsafe { vector.read() };
+            let add = |place: usize| sum[place].wrapping_mul(FACTOR).wrapping_add(vector[place]);
+            sum = [add(0), add(1), add(2), add(3)];
+        }
+        // All lanes have read before the stage is filled again.
+        // SAFETY: every lane is here.
+        unsafe { sync_warp() };
+        // SAFETY: every lane is here; the stage is free, and `copy` does so (2).
+        unsafe { queue.ask(issue, data(stage), &bar(stage), &copy) };
+        round += warps;
+        stage += 1;
+        if stage == STAGES {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+    // SAFETY: four numbers for each thread (1).
+    unsafe { write(sums, sum) };
+}
+
+/// # Safety
+/// 1. `sums` has four numbers for each thread of the grid, at a multiple of 16 bytes.
+#[inline(always)]
+unsafe fn write(sums: *mut u32, sum: [u32; 4]) {
+    #[repr(align(16))]
+    struct Vector(#[expect(dead_code, reason = "it is only written")] [u32; 4]);
+    let thread = u64::from(block_idx().x) * u64::from(block_dim().x) + u64::from(thread_idx().x);
+    // SAFETY: this thread's four (1).
+    unsafe {
+        sums.cast::<Vector>()
+            .add(thread as usize)
+            .write(Vector(sum))
+    };
+}

@@ -1,0 +1,116 @@
+//! The backends, side by side.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use emulator::EmulatorBackend;
+use host::{Gpu, GpuBackend};
+use launch::{Backend, Failure};
+use tests::copies::{Batch, Case, Output};
+
+/// What came out of a case, or why nothing did.
+pub(super) type Made = Result<Output, String>;
+
+/// What came out of a job.
+pub(super) struct Both {
+    /// On the GPU, if it was asked, and if no job before this one failed.
+    pub(super) gpu: Option<Result<Vec<Output>, Failure>>,
+    /// On the emulator, if it was asked.
+    pub(super) emulator: Option<Vec<Made>>,
+}
+
+/// The backends that are asked.
+pub(super) struct Sides {
+    gpu: Option<GpuBackend>,
+    emulates: bool,
+    /// Time that each took, the emulator on all threads together.
+    took: (Duration, Duration),
+}
+
+impl Sides {
+    pub(super) fn open(gpu: bool, emulates: bool) -> Result<Self, String> {
+        let gpu = match gpu {
+            false => None,
+            true => {
+                let gpu = Gpu::first().map_err(|error| error.to_string())?;
+                // SAFETY: the kernels write to shared memory and to the job's buffers alone: the
+                // generator places every tensor and all bytes inside of them (1).
+                Some(unsafe { GpuBackend::new(gpu) })
+            }
+        };
+        Ok(Self {
+            gpu,
+            emulates,
+            took: (Duration::ZERO, Duration::ZERO),
+        })
+    }
+
+    /// What makes the copies that are judged.
+    pub(super) fn name(&self) -> String {
+        match &self.gpu {
+            Some(gpu) => gpu.name(),
+            None => EmulatorBackend::default().name(),
+        }
+    }
+
+    /// How long it all took.
+    pub(super) fn times(&self) -> String {
+        let (gpu, emulator) = (self.took.0.as_secs_f64(), self.took.1.as_secs_f64());
+        format!("GPU {gpu:.1} s, emulator {emulator:.1} s")
+    }
+
+    /// Makes the copies of some jobs, the emulator's on a thread for each, with these seeds.
+    pub(super) fn make(&mut self, jobs: &[Vec<Case>], seeds: &[u64]) -> Vec<Both> {
+        let (gpu, took) = (&mut self.gpu, &mut self.took);
+        let emulated = jobs.iter().zip(seeds).filter(|_| self.emulates);
+        thread::scope(|scope| {
+            let workers: Vec<_> = emulated
+                .map(|(cases, seed)| scope.spawn(|| timed(|| emulate(cases, *seed))))
+                .collect();
+            let mut made: Vec<Both> = Vec::new();
+            for cases in jobs {
+                let failed = made.iter().any(|made| matches!(made.gpu, Some(Err(_))));
+                let gpu = gpu.as_mut().filter(|_| !failed).map(|gpu| {
+                    let (outputs, time) = timed(|| Batch::new(cases).run(gpu));
+                    took.0 += time;
+                    outputs
+                });
+                made.push(Both {
+                    gpu,
+                    emulator: None,
+                });
+            }
+            for (made, worker) in made.iter_mut().zip(workers) {
+                let (outputs, time) = match worker.join() {
+                    Ok(joined) => joined,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                };
+                took.1 += time;
+                made.emulator = Some(outputs);
+            }
+            made
+        })
+    }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let begin = Instant::now();
+    (work(), begin.elapsed())
+}
+
+/// All in one job or, if that fails, each case in its own.
+fn emulate(cases: &[Case], seed: u64) -> Vec<Made> {
+    let backend = &mut EmulatorBackend::new(seed);
+    if let Ok(outputs) = Batch::new(cases).run(backend) {
+        return outputs.into_iter().map(Ok).collect();
+    }
+    let alone = |case: &Case| {
+        let mut outputs = Batch::new(std::slice::from_ref(case))
+            .run(backend)
+            .map_err(|failure| failure.to_string())?;
+        outputs.pop().ok_or_else(|| "nothing came out".to_owned())
+    };
+    cases.iter().map(alone).collect()
+}

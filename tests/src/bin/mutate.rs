@@ -1,0 +1,147 @@
+//! Deletes or alters one fence, wait, arrival, byte count, scope or guard of a kernel after the
+//! other, and says who noticed.
+
+use std::{
+    io::{IsTerminal, Write as _, stderr, stdout},
+    process::ExitCode,
+    thread::available_parallelism,
+    time::Instant,
+};
+
+use clap::Parser;
+use tests::{
+    KERNELS, KERNELS_PTX, Kernel,
+    mutants::{self, Allowed, Plan, Subject, Summary},
+};
+
+/// Delete or alter one fence, wait, arrival, byte count, scope or guard of a kernel after the other,
+/// and say who noticed.
+#[derive(Parser)]
+struct Arguments {
+    /// Only the mutants of this kernel.
+    #[arg(long)]
+    kernel: Option<String>,
+    /// The first schedule on which each case is tried.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many schedules.
+    #[arg(long, default_value_t = 4)]
+    seeds: u64,
+    /// Show this mutant alone: what was changed, and what was said of it.
+    #[arg(long, value_name = "ID")]
+    show: Option<String>,
+    /// List the mutants with what became of each.
+    #[arg(long)]
+    list: bool,
+    /// Print everything as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Mutants that are tried at the same time; as many as there are cores unless given.
+    #[arg(long)]
+    threads: Option<usize>,
+}
+
+fn main() -> ExitCode {
+    match mutate(&Arguments::parse()) {
+        Ok((report, is_good)) => {
+            // A reader who has gone, such as `head`, is no error.
+            let _ = stdout().write_all(report.as_bytes());
+            if is_good {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Gives the report, and whether every mutant was caught or is explained.
+fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
+    let start = Instant::now();
+    let allowed = Allowed::load().map_err(|error| format!("tests/mutants/allowed.txt: {error}"))?;
+    let mut subjects = Vec::new();
+    for kernel in kernels(arguments)? {
+        say(&format!("runs the cases of {}", kernel.name));
+        subjects.extend(Subject::of_kernel(kernel, module()?)?);
+    }
+    let ids = subjects.iter().flat_map(|subject| &subject.mutants);
+    let ids: Vec<&str> = ids.map(|mutant| mutant.id.as_str()).collect();
+    if let Some(id) = &arguments.show
+        && !ids.contains(&id.as_str())
+    {
+        let hint = launch::suggestion(id, ids);
+        return Err(format!("there is no mutant `{id}`; {hint}"));
+    }
+    let total = if arguments.show.is_some() {
+        1
+    } else {
+        ids.len()
+    };
+    let cores = available_parallelism().map_or(1, |cores| cores.get());
+    let plan = Plan {
+        seeds: arguments.seed..arguments.seed.saturating_add(arguments.seeds),
+        threads: arguments.threads.unwrap_or(cores),
+        only: arguments.show.clone(),
+    };
+    let progress = |done| say(&format!("{done} of {total} mutants"));
+    let tried = mutants::run(&subjects, &allowed, &plan, &progress)?;
+    say("");
+    if let (Some(_), [only]) = (&arguments.show, &tried[..]) {
+        return Ok((mutants::shown(only), true));
+    }
+    let stale = match arguments.kernel {
+        // Whose mutants a pattern means is not known.
+        Some(_) => Vec::new(),
+        None => allowed.stale(&tried),
+    };
+    let is_good = Summary::of(&tried).unexplained == 0 && stale.is_empty();
+    if arguments.json {
+        return Ok((format!("{:#}\n", mutants::json(&tried, &stale)), is_good));
+    }
+    let mut report = String::new();
+    if arguments.list {
+        for one in &tried {
+            report += &format!("{}\n", mutants::line(one));
+        }
+        report += "\n";
+    }
+    report += &mutants::table(&tried);
+    report += &format!("\n{}", mutants::summary(&tried));
+    for line in &stale {
+        report += &format!("tests/mutants/allowed.txt is not true, {line}\n");
+    }
+    let (seconds, threads) = (start.elapsed().as_secs(), plan.threads);
+    report += &format!("{seconds} s on {threads} threads\n");
+    Ok((report, is_good))
+}
+
+/// The only line on a terminal.
+fn say(line: &str) {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K{line}");
+    }
+}
+
+fn kernels(arguments: &Arguments) -> Result<Vec<&'static Kernel>, String> {
+    let Some(name) = &arguments.kernel else {
+        return Ok(KERNELS.iter().collect());
+    };
+    let kernel = KERNELS.iter().find(|kernel| kernel.name == name);
+    let kernel = kernel.ok_or_else(|| {
+        let known = KERNELS.iter().map(|kernel| kernel.name);
+        format!(
+            "there is no kernel `{name}`; {}",
+            launch::suggestion(name, known)
+        )
+    })?;
+    Ok(vec![kernel])
+}
+
+fn module() -> Result<launch::Ptx<'static>, String> {
+    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
+    Ok(module.ok_or("no module was built for sm_90a")?.ptx())
+}

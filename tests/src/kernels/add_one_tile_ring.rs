@@ -1,0 +1,59 @@
+use launch::{Buffer, Launch};
+use tensor_map::Swizzle;
+
+use super::{
+    Kernel,
+    tiles::{Tiles, ragged},
+};
+use crate::Scenario;
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "add_one_tile_ring",
+    summary: "adds one to a matrix in a pipeline: one warp loads tiles, the others work on them",
+    golden: &["add_one_tile_ring_4"],
+    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4, 4),
+    cases,
+};
+
+fn cases() -> Vec<Scenario> {
+    let mut cases = Vec::new();
+    for tile in [[16, 32], [64, 24]] {
+        for tiles in ragged(tile, Swizzle::None) {
+            cases.push(scenario(tiles, 3, 2));
+        }
+    }
+    for tiles in ragged([32, 16], Swizzle::B128) {
+        cases.push(scenario(tiles, 4, 3));
+    }
+    for stages in [2, 3, 4] {
+        for blocks in [1, 4, 30] {
+            cases.push(scenario(Tiles::packed(148, 100, [32, 16]), stages, blocks));
+        }
+    }
+    cases
+}
+
+fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
+    let threads = 32 + tiles.tile_bytes() / 64;
+    let launch = Launch::new(
+        &format!("add_one_tile_ring_{stages}"),
+        blocks,
+        threads as u32,
+    )
+    .shared_bytes((stages * (tiles.tile_bytes() + 20)) as u32)
+    .tensor_map(tiles.map(), 0)
+    .tensor_map(tiles.map(), 1)
+    .scalar(tiles.columns() as u32)
+    .scalar((tiles.columns() * tiles.rows()) as u32)
+    .scalar(tiles.tile[0] as u32)
+    .scalar(tiles.tile[1] as u32)
+    .buffer(2);
+    let mut buffers = tiles.buffers();
+    buffers.push(Buffer::zeroed::<u32>("counter", 1));
+    Scenario {
+        name: format!("{}_{stages}_stages_{blocks}_blocks", tiles.describe()),
+        buffers,
+        launches: vec![launch],
+        expected: tiles.expected(|element| element.wrapping_add(1)),
+    }
+}

@@ -1,0 +1,178 @@
+//! The mutants that are no bugs.
+
+use super::Tried;
+
+/// Mutants that may survive, each with the reason.
+///
+/// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
+/// text; the lines before it that begin with a space, up to a line that is no pattern, are its
+/// reason. Lines with `#` in front are comments:
+///
+/// ```text
+/// # tile_2d.rs
+///   The block ends right after, and its shared memory with it.
+/// tile_2d/delete/mbarrier.inval*
+/// tile_2d_to/delete/mbarrier.inval*
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    explanations: Vec<Explanation>,
+}
+
+/// Why some mutants may survive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// Which mutants.
+    pub pattern: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The list of the repository.
+const TEXT: &str = include_str!("../../mutants/allowed.txt");
+
+impl Allowed {
+    /// The list of the repository.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn load() -> Result<Self, String> {
+        Self::parse(TEXT)
+    }
+
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// A pattern without a reason, or a reason without a pattern.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut explanations: Vec<Explanation> = Vec::new();
+        let mut reason: Vec<&str> = Vec::new();
+        let mut is_used = true;
+        for (line, words) in text.lines().enumerate() {
+            let line = line + 1;
+            if words.trim().is_empty() || words.starts_with('#') {
+                continue;
+            }
+            if words.starts_with(' ') {
+                if is_used {
+                    reason.clear();
+                }
+                is_used = false;
+                reason.push(words.trim());
+                continue;
+            }
+            if reason.is_empty() {
+                return Err(format!("line {line}: `{words}` has no reason before it"));
+            }
+            is_used = true;
+            explanations.push(Explanation {
+                line,
+                pattern: words.trim().to_owned(),
+                reason: reason.join(" "),
+            });
+        }
+        match is_used {
+            true => Ok(Self { explanations }),
+            false => Err(format!("`{}` is the reason of no mutant", reason.join(" "))),
+        }
+    }
+
+    /// Why this mutant may survive.
+    pub fn explain(&self, id: &str) -> Option<&Explanation> {
+        let mut all = self.explanations.iter();
+        all.find(|explanation| matches(&explanation.pattern, id))
+    }
+
+    /// What is no longer true: patterns of mutants that were caught, and patterns of none among all
+    /// mutants of all kernels.
+    pub fn stale(&self, all: &[Tried<'_>]) -> Vec<String> {
+        let id = |one| {
+            let Tried {
+                mutant, outcome, ..
+            }: &Tried<'_> = one;
+            (mutant.id.as_str(), outcome.caught.is_none())
+        };
+        self.stale_among(&all.iter().map(id).collect::<Vec<_>>())
+    }
+
+    /// The same, with the ids and whether each survived.
+    fn stale_among(&self, all: &[(&str, bool)]) -> Vec<String> {
+        let mut stale = Vec::new();
+        for Explanation { line, pattern, .. } in &self.explanations {
+            let mut is_used = false;
+            for (id, survived) in all.iter().filter(|(id, _)| matches(pattern, id)) {
+                is_used = true;
+                if !survived {
+                    stale.push(format!(
+                        "line {line}: `{pattern}` has `{id}`, which was caught"
+                    ));
+                }
+            }
+            if !is_used {
+                stale.push(format!("line {line}: there is no mutant `{pattern}`"));
+            }
+        }
+        stale
+    }
+}
+
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
+            let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            ends.any(|at| matches(rest, &text[at..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        for (pattern, text, is_match) in [
+            ("a/b", "a/b", true),
+            ("a/b", "a/b/c", false),
+            ("a*/b", "a_1/b", true),
+            ("*b*", "abc", true),
+            ("a*", "a", true),
+            ("*/x/1", "k/x/11", false),
+        ] {
+            assert_eq!(matches(pattern, text), is_match, "{pattern} {text}");
+        }
+    }
+
+    const LIST: &str = "# one\n  For a\n  reason.\na/1\na/2\n\n  Another.\nb/*\n";
+
+    #[test]
+    fn reasons_stand_before_their_mutants() {
+        let list = Allowed::parse(LIST).unwrap();
+        let reason = |id| list.explain(id).map(|e| (e.line, e.reason.as_str()));
+        assert_eq!(reason("a/1"), Some((4, "For a reason.")));
+        assert_eq!(reason("a/2"), Some((5, "For a reason.")));
+        assert_eq!(reason("b/c/d"), Some((8, "Another.")));
+        assert_eq!(reason("c"), None);
+        assert!(Allowed::parse("a/1\n").is_err());
+        assert!(Allowed::parse("  Why.\na/1\n  Why not.\n").is_err());
+    }
+
+    #[test]
+    fn what_is_no_longer_true_is_named() {
+        let list = Allowed::parse(LIST).unwrap();
+        assert!(
+            list.stale_among(&[("a/1", true), ("a/2", true), ("b/1", true), ("c", false)])
+                .is_empty()
+        );
+        assert_eq!(
+            list.stale_among(&[("a/1", true), ("b/1", false)]),
+            [
+                "line 5: there is no mutant `a/2`",
+                "line 8: `b/*` has `b/1`, which was caught"
+            ]
+        );
+    }
+}

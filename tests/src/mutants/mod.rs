@@ -1,0 +1,105 @@
+//! Mutants: kernels with one fence, wait, arrival, byte count, scope or guard deleted or altered.
+//!
+//! [`Subject`] is an entry with the cases that launch it. [`mutants`] makes its mutants on the
+//! finished PTX, by the syntax tree: each differs from the entry in one instruction. [`Subject::try_out`]
+//! runs one and says who noticed. [`Allowed`] has the mutants that are no bugs, each with the
+//! reason.
+
+mod allowed;
+mod change;
+mod flow;
+mod guards;
+mod operator;
+mod profile;
+mod report;
+mod run;
+mod subject;
+
+pub use allowed::{Allowed, Explanation};
+pub use operator::Operator;
+pub use report::{json, line, shown, summary, table};
+pub use run::{Caught, Outcome, Plan, Summary, Tried, run};
+pub use subject::{Case, Subject};
+
+use ptx::{Function, LineIndex, Module, Span, Statement};
+
+/// One instruction of one entry, changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// `entry/operator/opcode/n`, for the `n`th instruction of this opcode in its function. The
+    /// function's name stands before the operator too where it is not the entry.
+    pub id: String,
+    /// What was done.
+    pub operator: Operator,
+    /// The line in the PTX of the entry, from 1.
+    pub line: usize,
+    /// The instruction.
+    pub before: String,
+    /// What stands in its place.
+    pub after: String,
+    span: Span,
+}
+
+impl Mutant {
+    /// The text of the module with this change.
+    pub fn apply(&self, text: &str) -> String {
+        let (before, after) = (&text[..self.span.start], &text[self.span.end..]);
+        format!("{before}{}{after}", self.after)
+    }
+}
+
+/// All mutants of an entry and the functions that it calls, in the order of the text. `module` was
+/// parsed from `text`.
+pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
+    let lines = LineIndex::new(text);
+    let needed = module.extract(entry);
+    let is_needed = |function: &&Function| {
+        let needed = needed
+            .as_ref()
+            .and_then(|m| m.function(function.name.as_str()));
+        needed.is_some()
+    };
+    let functions = module.functions().filter(is_needed);
+    let endless = module
+        .functions()
+        .filter(|f| f.directive(".noreturn").is_some());
+    let endless = endless.map(|function| function.name.as_str()).collect();
+    let mut all: Vec<Mutant> = Vec::new();
+    for function in functions {
+        let Some(body) = &function.body else { continue };
+        let of = match function.name.as_str() {
+            name if name == entry => entry.to_owned(),
+            name => format!("{entry}/{name}"),
+        };
+        let guards = guards::opened(body, &endless);
+        let mut seen = std::collections::HashMap::new();
+        for statement in body.walk() {
+            let Statement::Instruction(instruction) = statement else {
+                continue;
+            };
+            let opcode = instruction.opcode.name();
+            let nth = seen.entry(opcode).or_insert(0);
+            *nth += 1;
+            let span = *instruction.span;
+            let opened = guards.iter().filter(|(at, _)| *at == span);
+            let opened = opened.map(|(_, change)| change.clone());
+            for change in change::changes(instruction).into_iter().chain(opened) {
+                let operator = change.operator;
+                let mut id = format!("{of}/{operator}/{opcode}/{nth}");
+                // A branch with something that matters on either side.
+                if all.last().is_some_and(|last| last.id == id) {
+                    id += "/taken";
+                }
+                all.push(Mutant {
+                    id,
+                    operator,
+                    line: lines.place(span.start).line,
+                    before: span.slice(text).to_owned(),
+                    after: change.after,
+                    span,
+                });
+            }
+        }
+    }
+    all
+}

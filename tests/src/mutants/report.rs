@@ -1,0 +1,160 @@
+//! What became of mutants, for people and for programs.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{Caught, Summary, Tried};
+
+/// A line for each kernel, and one for all.
+pub fn table(tried: &[Tried<'_>]) -> String {
+    let mut text = format!("{:<20}", "kernel");
+    let columns = [
+        "mutants",
+        "checker",
+        "fault",
+        "data",
+        "survived",
+        "explained",
+    ];
+    columns
+        .iter()
+        .for_each(|column| text += &format!("{column:>10}"));
+    text += "\n";
+    for (name, counts) in by_kernel(tried)
+        .into_iter()
+        .chain([("all", Summary::of(tried))])
+    {
+        text += &format!("{name:<20}");
+        let numbers = [
+            counts.mutants,
+            counts.checker,
+            counts.fault,
+            counts.data,
+            counts.explained + counts.unexplained,
+            counts.explained,
+        ];
+        numbers
+            .iter()
+            .for_each(|number| text += &format!("{number:>10}"));
+        text += "\n";
+    }
+    text
+}
+
+/// The counts of each kernel, in the order of the subjects.
+fn by_kernel<'a>(tried: &[Tried<'a>]) -> Vec<(&'a str, Summary)> {
+    let mut kernels: Vec<&str> = tried.iter().map(|one| one.subject.kernel).collect();
+    kernels.dedup();
+    let of = |kernel: &'a str| tried.iter().filter(move |one| one.subject.kernel == kernel);
+    let counts = kernels
+        .into_iter()
+        .map(|kernel| (kernel, Summary::of(of(kernel))));
+    counts.collect()
+}
+
+/// The share in a sentence, and the mutants that one should look at.
+pub fn summary(tried: &[Tried<'_>]) -> String {
+    let counts = Summary::of(tried);
+    let (bugs, caught) = (counts.bugs(), counts.caught());
+    let share = 100.0 * caught as f64 / bugs.max(1) as f64;
+    let mut text = format!(
+        "caught {caught} of {bugs} ({share:.1} %); {} more survived and are no bugs\n",
+        counts.explained
+    );
+    for one in tried {
+        let what = match (one.outcome.caught, one.explanation) {
+            (Some(Caught::Data), _) => "caught by its results alone",
+            (None, None) => "survived, and nobody says why",
+            _ => continue,
+        };
+        let _ = writeln!(text, "{what}: {}", one.mutant.id);
+    }
+    text
+}
+
+/// A mutant in a line.
+pub fn line(one: &Tried<'_>) -> String {
+    let caught = one.outcome.caught.map_or("survived", Caught::name);
+    let mut kinds = one.outcome.kinds.clone();
+    kinds.dedup();
+    let line = format!("{caught:<9} {}  {}", one.mutant.id, kinds.join(" "));
+    line.trim_end().to_owned()
+}
+
+/// The change, and what was said of it.
+pub fn shown(one: &Tried<'_>) -> String {
+    let Tried {
+        subject,
+        mutant,
+        outcome,
+        explanation,
+    } = one;
+    let (id, kernel, line) = (&mutant.id, subject.kernel, mutant.line);
+    let mut text = format!("{id}: {kernel}, line {line} of the PTX\n");
+    let from = line.saturating_sub(4);
+    for (index, words) in subject.text.lines().enumerate().take(line + 3).skip(from) {
+        if index + 1 == line {
+            let indent = &words[..words.len() - words.trim_start().len()];
+            let _ = writeln!(text, "-{words}\n+{indent}{}", mutant.after);
+        } else {
+            let _ = writeln!(text, " {words}");
+        }
+    }
+    if let Some(caught) = outcome.caught {
+        let (case, seed) = (&outcome.case, outcome.seed);
+        let caught = caught.name();
+        let _ = writeln!(
+            text,
+            "\n{caught}, in `{case}` with seed {seed}:\n{}",
+            outcome.report
+        );
+        return text;
+    }
+    text += "\nsurvived\n";
+    for case in &subject.cases {
+        let _ = writeln!(text, "  `{}`, {} steps", case.name(), case.steps);
+    }
+    let reason = explanation.map_or("nobody says why", |explanation| &explanation.reason);
+    text + reason + "\n"
+}
+
+/// Everything.
+pub fn json(tried: &[Tried<'_>], stale: &[String]) -> Value {
+    let mutants = tried.iter().map(|one| {
+        let (mutant, outcome) = (one.mutant, &one.outcome);
+        json!({
+            "id": mutant.id,
+            "kernel": one.subject.kernel,
+            "entry": one.subject.entry,
+            "operator": mutant.operator.name(),
+            "line": mutant.line,
+            "before": mutant.before,
+            "after": mutant.after,
+            "caught": outcome.caught.map(Caught::name),
+            "findings": outcome.kinds,
+            "case": outcome.case,
+            "seed": outcome.seed,
+            "explanation": one.explanation.map(|explanation| &explanation.reason),
+        })
+    });
+    let kernels = by_kernel(tried).into_iter();
+    let kernels = kernels.map(|(name, counts)| (name.to_owned(), counted(counts)));
+    json!({
+        "mutants": mutants.collect::<Vec<_>>(),
+        "kernels": kernels.collect::<serde_json::Map<_, _>>(),
+        "all": counted(Summary::of(tried)),
+        "stale": stale,
+    })
+}
+
+fn counted(counts: Summary) -> Value {
+    json!({
+        "mutants": counts.mutants,
+        "checker": counts.checker,
+        "fault": counts.fault,
+        "data": counts.data,
+        "explained": counts.explained,
+        "unexplained": counts.unexplained,
+    })
+}

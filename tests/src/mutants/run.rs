@@ -1,0 +1,182 @@
+//! All mutants of all subjects, on several threads.
+
+use std::{
+    ops::Range,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use super::{Allowed, Explanation, Mutant, Subject};
+
+/// Who noticed a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Caught {
+    /// The checker, in a kernel that went on to its end or not.
+    Checker,
+    /// The emulator: a fault, a deadlock, or too many steps.
+    Fault,
+    /// The comparison of the results alone.
+    Data,
+}
+
+impl Caught {
+    /// In a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Checker => "checker",
+            Self::Fault => "fault",
+            Self::Data => "data",
+        }
+    }
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Who noticed; nobody where it survived.
+    pub caught: Option<Caught>,
+    /// The kinds of findings.
+    pub kinds: Vec<&'static str>,
+    /// What was said.
+    pub report: String,
+    /// The case on which it was caught.
+    pub case: String,
+    /// The schedule.
+    pub seed: u64,
+}
+
+impl Outcome {
+    pub(super) const fn survived() -> Self {
+        Self {
+            caught: None,
+            kinds: Vec::new(),
+            report: String::new(),
+            case: String::new(),
+            seed: 0,
+        }
+    }
+}
+
+/// A mutant that was tried.
+#[derive(Clone, Debug)]
+pub struct Tried<'a> {
+    /// Whose mutant it is.
+    pub subject: &'a Subject,
+    /// It.
+    pub mutant: &'a Mutant,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why it may survive.
+    pub explanation: Option<&'a Explanation>,
+}
+
+/// What is tried, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The schedules on which each case is tried.
+    pub seeds: Range<u64>,
+    /// Mutants that are tried at the same time.
+    pub threads: usize,
+    /// The id of the only mutant that is tried; all of them where there is none.
+    pub only: Option<String>,
+}
+
+/// Counts of what became of mutants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// All.
+    pub mutants: usize,
+    /// Found by the checker.
+    pub checker: usize,
+    /// Ended by a fault, a deadlock or the limit of steps.
+    pub fault: usize,
+    /// Found by wrong results alone.
+    pub data: usize,
+    /// Found by nobody, and explained.
+    pub explained: usize,
+    /// Found by nobody.
+    pub unexplained: usize,
+}
+
+impl Summary {
+    /// Of all these.
+    pub fn of<'a, 'b: 'a>(tried: impl IntoIterator<Item = &'a Tried<'b>>) -> Self {
+        let mut all = Self::default();
+        tried.into_iter().for_each(|one| all.add(one));
+        all
+    }
+
+    fn add(&mut self, one: &Tried<'_>) {
+        self.mutants += 1;
+        *match (one.outcome.caught, one.explanation.is_some()) {
+            (Some(Caught::Checker), _) => &mut self.checker,
+            (Some(Caught::Fault), _) => &mut self.fault,
+            (Some(Caught::Data), _) => &mut self.data,
+            (None, true) => &mut self.explained,
+            (None, false) => &mut self.unexplained,
+        } += 1;
+    }
+
+    /// Those that are bugs: all but the explained ones.
+    pub fn bugs(&self) -> usize {
+        self.mutants - self.explained
+    }
+
+    /// Those that were caught.
+    pub fn caught(&self) -> usize {
+        self.checker + self.fault + self.data
+    }
+}
+
+/// Tries the mutants of all subjects; gives them in the order of the subjects. `progress` is told
+/// after each how many are done.
+///
+/// # Errors
+/// A mutant that cannot be run.
+pub fn run<'a>(
+    subjects: &'a [Subject],
+    allowed: &'a Allowed,
+    plan: &Plan,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Result<Vec<Tried<'a>>, String> {
+    let is_wanted = |mutant: &Mutant| plan.only.as_ref().is_none_or(|id| mutant.id == *id);
+    let of = |subject: &'a Subject| subject.mutants.iter().map(move |mutant| (subject, mutant));
+    let all: Vec<(&Subject, &Mutant)> = subjects
+        .iter()
+        .flat_map(of)
+        .filter(|(_, mutant)| is_wanted(mutant))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let tried = Mutex::new(Vec::new());
+    let work = || -> Result<(), String> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((subject, mutant)) = all.get(at) else {
+                return Ok(());
+            };
+            let outcome = subject.try_out(mutant, plan.seeds.clone())?;
+            let one = Tried {
+                subject,
+                mutant,
+                outcome,
+                explanation: allowed.explain(&mutant.id),
+            };
+            let mut tried = tried.lock().map_err(|_| "another thread panicked")?;
+            tried.push((at, one));
+            progress(tried.len());
+        }
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..plan.threads.max(1))
+            .map(|_| scope.spawn(work))
+            .collect();
+        let mut ends = threads.into_iter().map(|thread| thread.join());
+        ends.try_for_each(|end| end.map_err(|_| "a mutant made the emulator panic")?)
+    })?;
+    let mut tried = tried.into_inner().map_err(|_| "a thread panicked")?;
+    tried.sort_by_key(|(at, _)| *at);
+    Ok(tried.into_iter().map(|(_, one)| one).collect())
+}

@@ -1,0 +1,237 @@
+//! An entry whose mutants are tried, and how one is.
+
+use std::ops::Range;
+
+use emulator::{
+    Config, EmulatorBackend,
+    check::{Finding, Severity, Verdict},
+};
+use launch::{Backend, Failure, Job, Outcome as Ran, Ptx};
+use ptx::Module;
+
+use super::{
+    Caught, Mutant, Outcome, mutants,
+    profile::{Profile, telling},
+};
+use crate::{Kernel, Scenario, Wrong};
+
+/// Steps that a mutant may take, as a multiple of those of the kernel.
+const STEPS_FACTOR: u64 = 4;
+/// Steps that a mutant may take besides.
+const STEPS_MORE: u64 = 200_000;
+
+/// Cases of more threads tell no more than small ones, and take long.
+const MAX_THREADS: u64 = 4096;
+
+/// An entry of a kernel.
+#[derive(Debug)]
+pub struct Subject {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The entry.
+    pub entry: String,
+    /// The PTX of the entries that the cases launch.
+    pub text: String,
+    /// The mutants.
+    pub mutants: Vec<Mutant>,
+    /// The cases that show everything that some case shows, cheap ones first.
+    pub cases: Vec<Case>,
+}
+
+/// A case on which mutants are tried.
+#[derive(Clone, Debug)]
+pub struct Case {
+    scenario: Scenario,
+    /// Instructions of threads in the kernel as it is.
+    pub steps: u64,
+}
+
+impl Case {
+    /// The scenario's name.
+    pub fn name(&self) -> &str {
+        &self.scenario.name
+    }
+}
+
+impl Subject {
+    /// All entries that a kernel's cases launch, from this module.
+    ///
+    /// # Errors
+    /// A kernel that is not right itself, or a module that is not PTX.
+    pub fn of_kernel(kernel: &Kernel, module: Ptx<'_>) -> Result<Vec<Self>, String> {
+        let parsed = ptx::parse_named(module.name, module.text).map_err(|e| e.to_string())?;
+        let scenarios = (kernel.cases)();
+        let entries = launched(&scenarios.iter().collect::<Vec<_>>());
+        let subject = |entry: &&str| {
+            let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(entry);
+            let scenarios: Vec<&Scenario> = scenarios.iter().filter(launches).collect();
+            let text = with_entries(&parsed, &launched(&scenarios)).to_string();
+            let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
+            Ok(Self {
+                kernel: kernel.name,
+                entry: (*entry).to_owned(),
+                mutants: mutants(&parsed, &text, entry),
+                cases: cases(kernel.name, &text, &scenarios)?,
+                text,
+            })
+        };
+        entries.iter().map(subject).collect()
+    }
+
+    /// Runs a mutant on one case after the other, under each seed, until it is found out. What only
+    /// the data gives away is tried on, in case a later run says more.
+    ///
+    /// # Errors
+    /// A mutant that cannot be run.
+    pub fn try_out(&self, mutant: &Mutant, seeds: Range<u64>) -> Result<Outcome, String> {
+        let text = mutant.apply(&self.text);
+        let mut outcome = Outcome::survived();
+        for case in &self.cases {
+            for seed in seeds.clone() {
+                let run = attempt(&case.scenario, self.kernel, &text, config(case.steps, seed));
+                let run = run.map_err(|failure| format!("{}: {failure}", mutant.id))?;
+                let Some((caught, report, kinds)) = run else {
+                    continue;
+                };
+                if outcome.caught.is_none() || caught != Caught::Data {
+                    outcome = Outcome {
+                        caught: Some(caught),
+                        kinds,
+                        report,
+                        case: case.name().to_owned(),
+                        seed,
+                    };
+                }
+                if caught != Caught::Data {
+                    return Ok(outcome);
+                }
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+fn config(steps: u64, seed: u64) -> Config {
+    Config {
+        seed,
+        max_steps: steps
+            .saturating_mul(STEPS_FACTOR)
+            .saturating_add(STEPS_MORE),
+        ..Config::default()
+    }
+}
+
+/// The entries that these scenarios launch.
+fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
+    let launches = scenarios.iter().flat_map(|scenario| &scenario.launches);
+    let mut entries: Vec<&str> = launches.map(|launch| launch.entry.as_str()).collect();
+    entries.sort_unstable();
+    entries.dedup();
+    entries
+}
+
+/// The parts of a module that these entries need.
+fn with_entries(module: &Module, entries: &[&str]) -> Module {
+    let needed: Vec<Module> = entries.iter().filter_map(|e| module.extract(e)).collect();
+    let mut kept = module.clone();
+    kept.target.names.retain(|name| *name != "debug");
+    kept.items
+        .retain(|item| needed.iter().any(|module| module.items.contains(item)));
+    kept
+}
+
+/// The telling cases; every case must be right for that.
+fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Case>, String> {
+    let ptx = Ptx { name: kernel, text };
+    let threads = |scenario: &Scenario| -> u64 {
+        let shapes = scenario.launches.iter().map(|launch| &launch.shape);
+        let threads = shapes.map(|shape| shape.grid.count() * shape.block.count());
+        threads.sum()
+    };
+    let smallest = scenarios.iter().map(|scenario| threads(scenario)).min();
+    let limit = smallest.unwrap_or(0).max(MAX_THREADS);
+    let small = scenarios
+        .iter()
+        .filter(|scenario| threads(scenario) <= limit);
+    let scenarios: Vec<&Scenario> = small.copied().collect();
+    let mut profiles = Vec::new();
+    for scenario in &scenarios {
+        let mut profile = Profile::default();
+        let mut job = job(scenario, ptx);
+        let reports = EmulatorBackend::new(0).observe(&mut job, &mut profile);
+        let reports =
+            reports.map_err(|failure| format!("{kernel}/{}: {failure}", scenario.name))?;
+        let steps = reports.iter().map(|report| report.steps).sum();
+        profiles.push((steps, profile.features()));
+    }
+    let case = |index: usize| Case {
+        scenario: scenarios[index].clone(),
+        steps: profiles[index].0,
+    };
+    let cases: Vec<Case> = telling(&profiles).into_iter().map(case).collect();
+    for case in &cases {
+        let run = attempt(&case.scenario, kernel, text, config(case.steps, 0));
+        let name = || format!("{kernel}/{}, without any change", case.name());
+        match run.map_err(|failure| format!("{}: {failure}", name()))? {
+            None => {}
+            Some((_, report, _)) => return Err(format!("{}:\n{report}", name())),
+        }
+    }
+    Ok(cases)
+}
+
+fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
+    Job {
+        ptx,
+        buffers: scenario.buffers.clone(),
+        launches: scenario.launches.clone(),
+    }
+}
+
+/// The emulator with its checker, which keeps what was found.
+struct Checked {
+    emulator: EmulatorBackend,
+    verdict: Verdict,
+}
+
+impl Backend for Checked {
+    fn name(&self) -> String {
+        self.emulator.name()
+    }
+
+    fn run(&mut self, job: &mut Job<'_>) -> Result<Ran, Failure> {
+        self.verdict = self.emulator.check(job)?;
+        Ok(Ran::default())
+    }
+}
+
+/// Who noticed, what is said, and the kinds of findings.
+type Noticed = (Caught, String, Vec<&'static str>);
+
+/// Runs a scenario once.
+fn attempt(
+    scenario: &Scenario,
+    name: &str,
+    text: &str,
+    config: Config,
+) -> Result<Option<Noticed>, Box<Failure>> {
+    let mut checked = Checked {
+        emulator: EmulatorBackend::with_config(config),
+        verdict: Verdict::default(),
+    };
+    let data = scenario.check(&mut checked, Ptx { name, text });
+    if let Err(Wrong::Failed(failure)) = data {
+        return Err(Box::new(failure));
+    }
+    let is_error = |finding: &&Finding| finding.kind.severity() >= Severity::Error;
+    let errors: Vec<&Finding> = checked.verdict.findings.iter().filter(is_error).collect();
+    let kinds = errors.iter().map(|finding| finding.kind.name()).collect();
+    let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let report = shown.join("\n\n");
+    Ok(match (errors.iter().all(|e| e.ends_kernel()), data) {
+        (false, _) => Some((Caught::Checker, report, kinds)),
+        (true, _) if !errors.is_empty() => Some((Caught::Fault, report, kinds)),
+        (true, Err(wrong)) => Some((Caught::Data, wrong.to_string(), kinds)),
+        (true, Ok(_)) => None,
+    })
+}

@@ -1,0 +1,82 @@
+//! `bench`: the kernels beside their twins in CUDA C++ on a GPU, and what the host side costs.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
+
+use anyhow::{Context, Result};
+
+use crate::{
+    process::{cargo, exit_code, programs, run as run_command, status},
+    setup,
+};
+
+/// Measures the kernels beside their twins, the driver's copy and the limit of the memory, on a GPU.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Instead, what the host side costs: maps, the emulator, the builder; needs no GPU
+    #[arg(long)]
+    cpu: bool,
+    /// Rows, and options of the program: `--sweep`, `--out FOLDER`, `--runs N`, `--compile-only` …
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+/// What the compilers made, beside the program that says so.
+pub(crate) const COMPILED: &str = "compiled.json";
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    setup::ensure_device_compiler()?;
+    if args.cpu {
+        let mut bench = cargo();
+        bench.args(["bench", "--package=bench", "--bench=cpu", "--"]);
+        run_command(bench.args(&args.arguments))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let built = programs(&["build", "--package=bench", "--bin=bench"])?;
+    let program = &built.first().context("cargo made no program `bench`")?.1;
+    if !args
+        .arguments
+        .iter()
+        .any(|argument| argument == "--compile-only")
+    {
+        write_compiled(program)?;
+    }
+    Ok(exit_code(status(
+        Command::new(program).args(&args.arguments),
+    )?))
+}
+
+/// Writes down beside the program what the compilers made of the kernels, where there are tools to say
+/// so. Whether that is as it should be is said, too.
+pub(crate) fn write_compiled(program: &Path) -> Result<()> {
+    let path = program.with_file_name(COMPILED);
+    if setup::tool("ptxas").is_none() || setup::tool("cuobjdump").is_none() {
+        complain!(
+            "(no ptxas and cuobjdump to say what the compilers made: cargo xtask setup --cuda)"
+        );
+        return remove(&path);
+    }
+    let output = Command::new(program).arg("--compile-only").output();
+    let output = output.with_context(|| format!("cannot run {}", program.display()))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    for line in said
+        .lines()
+        .filter(|line| !output.status.success() && line.contains(": "))
+    {
+        complain!("{line}");
+    }
+    fs::write(&path, &output.stdout).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// An old one says nothing about a new program.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if path.exists() => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
