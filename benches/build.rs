@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use ptx_builder::{Arch, PtxBuilder, PtxIsa, tool_dirs};
+use ptx_builder::{Arch, PtxBuilder, tool_dirs};
 
 const ARCHS: &[Arch] = &[Arch::Sm90a, Arch::Sm100a, Arch::Sm120a];
 
@@ -27,14 +27,8 @@ fn main() {
     let build = |arch: Arch| {
         let (nvcc, all, out_dir) = (&nvcc, &all, &out_dir);
         move || {
-            // Maps that a kernel changes came with PTX 8.3.
-            let isa = arch.default_isa().max(PtxIsa::new(8, 3));
-            let rust = [("../kernels-gpu", arch.default_isa()), ("gpu", isa)].map(|(path, isa)| {
-                PtxBuilder::new(path)
-                    .arch(arch)
-                    .ptx_isa(isa)
-                    .build_or_exit()
-            });
+            let rust = ["../kernels-gpu", "gpu"]
+                .map(|path| PtxBuilder::new(path).arch(arch).build_or_exit());
             let twins = nvcc.as_ref().map(|nvcc| compile(nvcc, all, arch, out_dir));
             (rust, twins)
         }

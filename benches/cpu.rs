@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench --cpu`; a name behind it chooses.
 
-use std::path::Path;
+use std::{env, path::Path};
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use emulator::EmulatorBackend;
@@ -11,6 +11,9 @@ use ptx_builder::{Arch, Assemble, PtxBuilder};
 use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
 
 fn main() {
+    // Cargo sets it here, too, where the builder would take this program for a build script.
+    // SAFETY: no other thread runs yet.
+    unsafe { env::remove_var("OUT_DIR") };
     divan::main();
 }
 

@@ -2,7 +2,7 @@
 
 use std::{env, fmt::Write as _, fs, path::Path, thread};
 
-use ptx_builder::{Arch, PtxBuilder};
+use ptx_builder::{Arch, Assemble, PtxBuilder, PtxIsa};
 
 const ARCHS: &[Arch] = &[
     Arch::Sm90,
@@ -12,16 +12,42 @@ const ARCHS: &[Arch] = &[
     Arch::Sm120a,
 ];
 
-/// Crates of kernels, and what to call their PTX.
-const CRATES: &[(&str, &str)] = &[("KERNELS", "../kernels-gpu"), ("PROBES", "gpu")];
+/// Crates of kernels, what to call their PTX, and for which architectures.
+const CRATES: &[(&str, &str, &[Arch])] = &[
+    ("KERNELS", "../kernels-gpu", ARCHS),
+    ("PROBES", "gpu", ARCHS),
+    // For the emulator alone.
+    ("BUGS", "bugs", &[Arch::Sm90a]),
+];
+
+/// The kernels that show each instruction form, for the one architecture that has all of them.
+fn forms() -> PtxBuilder {
+    let builder = PtxBuilder::new("forms")
+        .arch(Arch::Sm103a)
+        .ptx_isa(PtxIsa::new(9, 0))
+        .assemble(Assemble::Never);
+    let all = [
+        "sm_80",
+        "sm_90",
+        "sm_90a",
+        "sm_100",
+        "sm_100a",
+        "sm_100a_or_sm_120a",
+        "sm_103a",
+    ];
+    all.into_iter().fold(builder, PtxBuilder::feature)
+}
 
 fn main() {
-    let built = thread::scope(|scope| {
+    let (built, forms) = thread::scope(|scope| {
+        let forms = scope.spawn(|| forms().build_or_exit());
         let build = |arch: &'static Arch| {
             move || {
-                CRATES
-                    .iter()
-                    .map(|(_, path)| PtxBuilder::new(path).arch(*arch).build_or_exit())
+                let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
+                crates
+                    .map(|(name, path, _)| {
+                        (*name, PtxBuilder::new(path).arch(*arch).build_or_exit())
+                    })
                     .collect::<Vec<_>>()
             }
         };
@@ -29,16 +55,20 @@ fn main() {
         let crates = builds
             .into_iter()
             .map(|build| build.join().expect("a build ends by itself"));
-        crates.collect::<Vec<_>>()
+        (
+            crates.collect::<Vec<_>>(),
+            forms.join().expect("a build ends by itself"),
+        )
     });
     let mut source = String::new();
-    for (index, (name, path)) in CRATES.iter().enumerate() {
+    for (name, path, _) in CRATES {
         writeln!(
             source,
             "/// The finished PTX of `{path}`.\npub const {name}_PTX: &[Module] = &["
         )
         .expect("a string takes all");
-        for ptx in built.iter().map(|crates| &crates[index]) {
+        let of_crate = built.iter().flatten().filter(|(of, _)| of == name);
+        for (_, ptx) in of_crate {
             let (arch, path) = (ptx.arch.name(), ptx.path.display().to_string());
             writeln!(
                 source,
@@ -48,10 +78,17 @@ fn main() {
         }
         source += "];\n";
     }
+    let (arch, path) = (forms.arch.name(), forms.path.display().to_string());
+    writeln!(
+        source,
+        "/// The finished PTX of `forms`.\npub const FORMS_PTX: Module = \
+         Module {{ arch: {arch:?}, text: include_str!({path:?}) }};"
+    )
+    .expect("a string takes all");
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
     println!(
         "cargo::rustc-env=DEVICE_COMPILER={}",
-        built[0][0].compiler.version
+        built[0][0].1.compiler.version
     );
 }

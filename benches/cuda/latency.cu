@@ -41,6 +41,14 @@ extern "C" __global__ void __launch_bounds__(32) box_latency(
     }
 }
 
+// cuda::ptx::tensormap_replace_global_address, which CUDA 13.0's libcu++ has not for every architecture.
+__device__ inline void replace_address(CUtensorMap* map, uint64_t address) {
+    asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;"
+                 :
+                 : "r"(uint32_t(__cvta_generic_to_shared(map))), "l"(address)
+                 : "memory");
+}
+
 extern "C" __global__ void __launch_bounds__(32) replace_latency(
     const __grid_constant__ CUtensorMap source, uint64_t tensor, uint32_t stride_bytes, CUtensorMap* map,
     uint32_t count, uint32_t* cycles, uint32_t* firsts) {
@@ -57,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(32) replace_latency(
         const uint64_t address = tensor + uint64_t(round) * stride_bytes;
         const uint64_t start = clock64();
         if (elect_sync(0xffffffff)) {
-            ptx::tensormap_replace_global_address(ptx::space_shared, &edited, address);
+            replace_address(&edited, address);
         }
         __syncwarp();
         ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, &edited, ptx::n32_t<128>());

@@ -100,3 +100,70 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{measure::Times, statistics::Spread};
+
+    fn times(gb_s: f64) -> Times {
+        Times {
+            milliseconds: Spread::of(&[1.0]),
+            gb_s,
+            registers: None,
+            local_bytes: None,
+            static_shared_bytes: None,
+            blocks_at_once: None,
+        }
+    }
+
+    fn row(kernel: &'static str, gb_s: f64, twin: Option<f64>) -> Row {
+        Row {
+            kernel,
+            variant: "8 KiB x 2 x 4".to_owned(),
+            entry: kernel.to_owned(),
+            grid: [1, 1, 1],
+            threads: 32,
+            shared_bytes: 0,
+            bytes: 1 << 33,
+            boxes: None,
+            rust: times(gb_s),
+            twin: twin.map(times),
+            reference: Some(times(1500.0)),
+            reference_is: "the driver's copy".to_owned(),
+            of_twin: twin.map(|twin| twin / gb_s),
+            of_reference: Some(gb_s / 1500.0),
+            goal: None,
+        }
+    }
+
+    #[test]
+    fn each_row_has_its_bars_within_the_limit() {
+        let machine = Machine {
+            name: "GPU <1>".to_owned(),
+            arch: "sm_90a".to_owned(),
+            multiprocessors: 4,
+            memory_bytes: 1 << 30,
+            l2_bytes: 1 << 20,
+            sm_clock_mhz: 1000.0,
+            memory_clock_mhz: 1000.0,
+            memory_bus_bits: 8000,
+            memory_limit_gb_s: 2000.0,
+            driver: String::new(),
+            measured_sm_clock_mhz: 1000.0,
+            nvidia_smi: None,
+        };
+        let rows = [
+            row("copy_bulk", 1000.0, Some(900.0)),
+            row("copy_tile", 1600.0, None),
+            row("from a cache", 9000.0, None),
+        ];
+        let svg = svg(&rows, &machine);
+        // The ground, two bars of the first row, one of the second; a cache has no such limit.
+        assert_eq!(svg.matches("<rect").count(), 1 + 2 + 1);
+        let bar = format!("width=\"{:.1}\" height=\"13\"", BARS / 2.0);
+        assert!(svg.contains(&bar), "{svg}");
+        assert!(svg.contains("GPU &lt;1&gt;") && svg.contains("the driver's copy 1500"));
+        assert!(!svg.contains("from a cache"));
+    }
+}

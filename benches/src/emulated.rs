@@ -165,7 +165,7 @@ fn a_map_is_changed_before_each_load() {
         ];
         let launch = Launch::new("replace_latency", 1, 32)
             .shared_bytes(16384)
-            .tensor_map(&map, 0)
+            .tensor_map(map, 0)
             .buffer(0)
             .scalar(16384_u32)
             .buffer(1)
@@ -194,7 +194,7 @@ fn every_load_takes_its_time() {
             ]
         };
         let boxes = Launch::new("box_latency", 1, 32)
-            .tensor_map(&map, 0)
+            .tensor_map(map, 0)
             .buffer(1)
             .scalar(LOADS as u32)
             .buffer(2);

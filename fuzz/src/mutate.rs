@@ -159,6 +159,24 @@ impl Pool {
         }
     }
 
+    /// A word that can stand for another: a register for a register, a type for a type.
+    fn like(&self, word: &str, rng: &mut Rng) -> String {
+        let letters = |word: &str| {
+            let end = word.find(|c: char| !c.is_ascii_alphabetic());
+            word[..end.unwrap_or(word.len())].to_owned()
+        };
+        let stem = letters(word);
+        for _ in 0..64 {
+            if let Some(other) = rng.pick(&self.words)
+                && other != word
+                && (letters(other) == stem || rng.one_in(64) && is_word(other))
+            {
+                return other.clone();
+            }
+        }
+        word.to_owned()
+    }
+
     fn change_line(&self, line: &mut String, rng: &mut Rng) {
         let mut words = tokens(line);
         let at = rng.below(words.len());
@@ -174,19 +192,28 @@ impl Pool {
             }
             3 => words.insert(at, rng.pick(&self.words).cloned().unwrap_or_default()),
             4 => words[at] = rng.pick(&self.words).cloned().unwrap_or_default(),
+            // Mostly what stays a text of the same form: numbers are where the limits are.
             _ => {
-                // Numbers are where the limits are.
-                let is_number = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
-                let numbers: Vec<usize> =
-                    (0..words.len()).filter(|i| is_number(&words[*i])).collect();
-                match rng.pick(&numbers) {
-                    Some(at) => words[*at] = (*rng.pick(&NUMBERS).unwrap_or(&"0")).to_owned(),
-                    None => words[at] = rng.pick(&self.words).cloned().unwrap_or_default(),
-                }
+                let all: Vec<usize> = (0..words.len()).filter(|i| is_word(&words[*i])).collect();
+                let Some(at) = rng.pick(&all).copied() else {
+                    return;
+                };
+                words[at] = match is_number(&words[at]) && rng.one_in(2) {
+                    true => (*rng.pick(&NUMBERS).unwrap_or(&"0")).to_owned(),
+                    false => self.like(&words[at], rng),
+                };
             }
         }
         *line = words.concat();
     }
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+fn is_number(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn text_of(target: Target, input: &[u8]) -> &[u8] {

@@ -26,8 +26,8 @@ const FACTOR: u32 = 31;
 ///
 /// The eight positions of a round follow each other; a position is the column of the first pixel in
 /// the lower half and its row in the upper half, both signed. Pixels outside the tensor read as the
-/// map says. Each warp has every so-manieth round, `STAGES` of them on their way: `tile_gather_1` to
-/// `tile_gather_4`.
+/// map says. Warps take turns with the rounds, and each has `STAGES` of them on their way: `tile_gather_1`
+/// to `tile_gather_4`.
 ///
 /// The 2048 bytes of a round are 128 vectors of four numbers. Lane `l` has the vectors `l`, `l + 32`,
 /// `l + 64`, `l + 96`; it adds each number of a vector to 31 times what it had for that place,

@@ -5,8 +5,10 @@
 //! and what must come out, computed by plain Rust that shares no code with the kernel. [`Device`]
 //! chooses the backend and says why a case cannot run.
 
+pub mod bugs;
 pub mod copies;
 mod device;
+pub mod forms;
 mod kernels;
 pub mod maps;
 mod modules;
@@ -16,7 +18,7 @@ mod scenario;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel, LARGE};
-pub use modules::{DEVICE_COMPILER, KERNELS_PTX, Module, PROBES_PTX};
+pub use modules::{BUGS_PTX, DEVICE_COMPILER, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX};
 pub use scenario::{Content, Expected, Scenario, Wrong};
 
 /// Cases that belong together.

@@ -1,11 +1,12 @@
-//! The kernels beside their CUDA C++ twins: registers and local memory, and that both do the same.
+//! The kernels beside their CUDA C++ twins: registers and local memory, no loops around copies, and that
+//! both do the same.
 //!
 //! Needs nvcc and ptxas, which `cargo xtask setup --cuda` installs; without them the test is
 //! listed as ignored.
 
 use std::{
     collections::BTreeMap,
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -20,6 +21,9 @@ use tests::{KERNELS, KERNELS_PTX, Kernel};
 const MORE: f64 = 1.10;
 /// With so many, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
 const FREE: u32 = 32;
+/// Here several lanes ask for copies on purpose.
+const LOOPS_ALLOWED: &str = "tile_gather_lanes";
+const CUBIN: &str = "module.cubin";
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -50,6 +54,7 @@ fn is_no_worse(kernel: &Kernel, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed
     let twin = compile_twin(kernel.name, nvcc, folder.path())?;
     does_the_same(kernel, &fs::read_to_string(&twin)?)?;
     let twins = assemble(ptxas, &twin, folder.path())?;
+    has_no_loops(nvcc, folder.path())?;
     let module = KERNELS_PTX
         .iter()
         .find(|module| module.arch == "sm_90a")
@@ -57,6 +62,7 @@ fn is_no_worse(kernel: &Kernel, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed
     let path = folder.path().join("ours.ptx");
     fs::write(&path, module.text)?;
     let ours = assemble(ptxas, &path, folder.path())?;
+    has_no_loops(nvcc, folder.path())?;
     if twins.is_empty() {
         return Err("the twin has no kernel".into());
     }
@@ -96,12 +102,42 @@ fn does_the_same(kernel: &Kernel, twin: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Where ptxas does not see that one lane alone asks for a copy, it puts a loop over the lanes around
+/// it, which ends with a branch that asks whether any is left.
+fn has_no_loops(nvcc: &Path, folder: &Path) -> Result<(), Failed> {
+    // It calls nvdisasm, which lies beside it.
+    let tools = nvcc.parent().ok_or("nvcc lies nowhere")?;
+    let paths = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect::<Vec<_>>();
+    let paths = env::join_paths([tools.to_owned()].into_iter().chain(paths))?;
+    let output = Command::new(tools.join("cuobjdump"))
+        .env("PATH", paths)
+        .arg("-sass")
+        .arg(folder.join(CUBIN))
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut entry = "";
+    let mut copies = 0;
+    for line in text.lines() {
+        if let Some((_, name)) = line.split_once("Function : ") {
+            entry = name;
+        }
+        copies += usize::from(line.contains("UBLKCP") || line.contains("UTMALDG"));
+        if line.contains("BRA.U.ANY") && !entry.starts_with(LOOPS_ALLOWED) {
+            return Err(format!("`{entry}` has a loop around a copy").into());
+        }
+    }
+    if copies == 0 {
+        return Err("cuobjdump showed no copy".into());
+    }
+    Ok(())
+}
+
 fn assemble(
     ptxas: &Ptxas,
     path: &Path,
     folder: &Path,
 ) -> Result<BTreeMap<String, Resources>, Failed> {
-    Ok(ptxas.assemble(path, Arch::Sm90a, &folder.join("module.cubin"))?)
+    Ok(ptxas.assemble(path, Arch::Sm90a, &folder.join(CUBIN))?)
 }
 
 fn compile_twin(kernel: &str, nvcc: &Path, folder: &Path) -> Result<PathBuf, Failed> {

@@ -6,7 +6,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     process::{cargo, exit_code, programs, run as run_command, status},
@@ -62,6 +62,12 @@ pub(crate) fn write_compiled(program: &Path) -> Result<()> {
     let output = Command::new(program).arg("--compile-only").output();
     let output = output.with_context(|| format!("cannot run {}", program.display()))?;
     let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        !output.stdout.is_empty(),
+        "{} --compile-only says nothing: {}",
+        program.display(),
+        said.trim()
+    );
     for line in said
         .lines()
         .filter(|line| !output.status.success() && line.contains(": "))

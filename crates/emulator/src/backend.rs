@@ -13,7 +13,7 @@ use crate::{
     Config, Error, Fault, Observer, Program, Report,
     check::{Checker, Finding, Verdict},
     decode::Image,
-    machine::{self, BUFFERS_START, Memory, Places},
+    machine::{self, BUFFERS_START, MAX_CLUSTER_BYTES, Memory, Places},
     signature::{parameter, signature},
 };
 
@@ -89,7 +89,7 @@ impl EmulatorBackend {
     ) -> Result<Vec<T>, Failure> {
         let module = ptx::parse_named(job.ptx.name, job.ptx.text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        let mut image = Image::new(&module);
+        let image = Image::new(&module);
         let mut decoded = BTreeMap::new();
         let programs = job
             .launches
@@ -97,13 +97,12 @@ impl EmulatorBackend {
             .map(|launch| prepare(&module, &image, job, launch, &mut decoded));
         let programs = programs.collect::<Result<Vec<_>, _>>()?;
 
-        let variables = variables(&image, &job.buffers)?;
         let mut memory = Memory::default();
-        memory.constants = std::mem::take(&mut image.constants);
-        for global in std::mem::take(&mut image.globals) {
-            memory.place(&global.name, global.bytes, global.address);
+        memory.constants = image.constants.clone();
+        for global in &image.globals {
+            memory.place(&global.name, global.bytes.clone(), global.address);
         }
-        let addresses = upload(&mut memory, &variables, &job.buffers)?;
+        let addresses = upload(&mut memory, &image, &job.buffers)?;
 
         let mut results = Vec::new();
         for (index, (launch, program)) in job.launches.iter().zip(programs).enumerate() {
@@ -181,30 +180,15 @@ impl Backend for EmulatorBackend {
     }
 }
 
-/// Where the variables are that buffers are put into.
-fn variables(image: &Image, buffers: &[Buffer]) -> Result<Vec<Option<u64>>, Failure> {
-    let place = |buffer: &Buffer| {
-        let variable = buffer.variable()?;
-        Some(image.place_of(variable, buffer.bytes().len()))
-    };
-    buffers
-        .iter()
-        .map(|buffer| place(buffer).transpose())
-        .collect()
-}
-
 /// Gives each buffer its place and its bytes; says where they are.
-fn upload(
-    memory: &mut Memory,
-    variables: &[Option<u64>],
-    buffers: &[Buffer],
-) -> Result<Vec<u64>, Failure> {
-    let allocate = |(buffer, variable): (&Buffer, &Option<u64>)| {
-        variable.unwrap_or_else(|| {
-            memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START)
-        })
-    };
-    let addresses: Vec<u64> = buffers.iter().zip(variables).map(allocate).collect();
+fn upload(memory: &mut Memory, image: &Image, buffers: &[Buffer]) -> Result<Vec<u64>, Failure> {
+    let mut addresses = Vec::new();
+    for buffer in buffers {
+        addresses.push(match buffer.variable() {
+            None => memory.allocate(buffer.name(), buffer.bytes().to_vec(), BUFFERS_START),
+            Some(variable) => image.place_of(variable, buffer.bytes().len())?,
+        });
+    }
     for (buffer, address) in buffers.iter().zip(&addresses) {
         let map_of = |placed: &PlacedMap| {
             let tensor = addresses.get(placed.index).copied().unwrap_or_default();
@@ -246,13 +230,20 @@ fn prepare<'j>(
             program
         }
     };
-    check(
-        launch,
-        &job.buffers,
-        &Limits::SM_90,
-        &signature(entry, &program),
-    )
-    .map_err(|violations| Failure::check(&launch.entry, violations))?;
+    let signature = signature(entry, &program);
+    check(launch, &job.buffers, &Limits::SM_90, &signature)
+        .map_err(|violations| Failure::check(&launch.entry, violations))?;
+    let cluster = signature.reqnctapercluster.or(launch.shape.cluster);
+    let places = Places::new(&launch.shape, cluster.map(Dim3::to_array));
+    let bytes = places.cluster_bytes(&program);
+    if bytes > MAX_CLUSTER_BYTES {
+        let what = format!(
+            "the threads of a cluster of `{}` have {bytes} bytes of registers and local memory; \
+             the emulator has room for {MAX_CLUSTER_BYTES}",
+            launch.entry
+        );
+        return Err(Failure::new(Stage::Launch, what).error_name("CUDA_ERROR_OUT_OF_MEMORY"));
+    }
     Ok(program)
 }
 

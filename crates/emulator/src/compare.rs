@@ -1,5 +1,7 @@
 //! Comparison and selection. PTX ISA 9.7.6 and 9.7.7.
 
+mod halves;
+
 use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
@@ -103,6 +105,28 @@ fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
     }
 }
 
+/// What a comparison is combined with another predicate by.
+#[derive(Clone, Copy)]
+enum Combine {
+    And,
+    Or,
+    Xor,
+}
+
+const COMBINATIONS: [(&str, Combine); 3] = [
+    ("and", Combine::And),
+    ("or", Combine::Or),
+    ("xor", Combine::Xor),
+];
+
+fn combined(combine: Combine) -> Binary {
+    match combine {
+        Combine::And => lift!(|a: bool, b: bool| a & b),
+        Combine::Or => lift!(|a: bool, b: bool| a | b),
+        Combine::Xor => lift!(|a: bool, b: bool| a ^ b),
+    }
+}
+
 /// The comparison with what it is combined with, before it is written.
 fn compared(
     decoder: &mut Decoder<'_>,
@@ -112,21 +136,16 @@ fn compared(
     c: Option<&ptx::Operand>,
 ) -> Result<(Slot, Option<Slot>), Refusal> {
     let which = words.one_of(&RELATIONS).ok_or("its comparison")?;
-    let combine = words.one_of(&[("and", 0), ("or", 1), ("xor", 2)]);
+    let combine = words.one_of(&COMBINATIONS);
     let flushes = words.take("ftz");
     let ty = words.ty()?;
     let f = relation(which, ty, flushes).ok_or("its type")?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
     let holds = decoder.temporary(|d| Alu::Binary { f, d, a, b });
-    let (combine, c) = match (combine, c) {
+    let (f, c) = match (combine, c) {
         (None, None) => return Ok((holds, None)),
-        (Some(combine), Some(c)) => (combine, decoder.source(c, Type::Pred)?),
+        (Some(combine), Some(c)) => (combined(combine), decoder.source(c, Type::Pred)?),
         _ => return Err("the number of its operands".into()),
-    };
-    let f = match combine {
-        0 => lift!(|a: bool, b: bool| a & b),
-        1 => lift!(|a: bool, b: bool| a | b),
-        _ => lift!(|a: bool, b: bool| a ^ b),
     };
     let p = decoder.temporary(|d| Alu::Binary {
         f,
@@ -154,6 +173,9 @@ pub(crate) fn setp(
         [d, a, b, c] => (d, a, b, Some(c)),
         _ => return Err("the number of its operands".into()),
     };
+    if halves::is_packed(instruction) {
+        return halves::setp(decoder, words, d, [a, b], c);
+    }
     let (p, not) = decoder.pair(d)?;
     // The plain form needs no second step.
     if c.is_none() && not.is_none() {
@@ -195,6 +217,9 @@ pub(crate) fn set(
         _ => return Err("the number of its operands".into()),
     };
     let to = words.ty()?;
+    if halves::is_packed(instruction) {
+        return halves::set(decoder, words, to, d, [a, b], c);
+    }
     let (holds, _) = compared(decoder, words, a, b, c)?;
     let f = match to {
         Type::U32 | Type::S32 => lift!(|p: bool| if p { u32::MAX } else { 0 }),

@@ -45,7 +45,7 @@ impl Reduction {
             Type::S32 | Type::S64 => matches!(operator, Add | Min | Max),
             Type::B32 | Type::B64 => matches!(operator, And | Or | Xor | Exch),
             Type::F16 | Type::Bf16 | Type::F32 | Type::F64 => matches!(operator, Add | Min | Max),
-            Type::F16x2 | Type::Bf16x2 => operator == Add,
+            Type::F16x2 | Type::Bf16x2 => matches!(operator, Add | Min | Max),
             _ => false,
         };
         known

@@ -9,6 +9,7 @@ use crate::{
     compile::{Compilation, Output, package_name},
     finish::{finish, rename_folders},
     lint::{SourceBarriers, lint, raise_version},
+    places::name_own_lines,
     target_dir,
 };
 
@@ -241,9 +242,10 @@ impl PtxBuilder {
         if self.isa.is_none() {
             raise_version(&mut module);
         }
-        write(&module.to_string())?;
         let source = SourceBarriers::from_llvm_ir(&output.llvm_ir);
         let findings = lint(&module, &markers, Some(&source));
+        name_own_lines(&mut module, &output.ptx, &output.own_files);
+        write(&module.to_string())?;
         if findings.is_empty() {
             Ok(())
         } else {

@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Arch, DeviceCompiler, Error, PtxIsa};
+use crate::{Arch, DeviceCompiler, Error, PtxIsa, places::OwnFiles};
 
 /// The triple of device code.
 const TARGET: &str = "nvptx64-nvidia-cuda";
@@ -36,6 +36,8 @@ pub(crate) struct Output {
     pub(crate) sources: Vec<PathBuf>,
     /// Folders that the line tables name, and what to call them.
     pub(crate) named_folders: Vec<(String, String)>,
+    /// Which files are the crate's own.
+    pub(crate) own_files: OwnFiles,
 }
 
 impl Compilation<'_> {
@@ -85,7 +87,8 @@ impl Compilation<'_> {
             command.args(["--features", &self.features.join(",")]);
         }
         command
-            .arg("--")
+            // Comments say where inlined code was called from.
+            .args(["--", "-Zverbose-asm"])
             .arg(joined("--emit=asm=", &ptx))
             .arg(joined("--emit=llvm-ir=", &llvm_ir));
 
@@ -104,6 +107,10 @@ impl Compilation<'_> {
             llvm_ir: read(&llvm_ir)?,
             sources: self.sources(),
             named_folders: self.named_folders(),
+            own_files: OwnFiles {
+                crate_dir: absolute(self.crate_dir),
+                workspace: workspace_root(self.crate_dir),
+            },
         })
     }
 
@@ -205,11 +212,13 @@ fn dependencies(text: &str) -> impl Iterator<Item = PathBuf> {
     })
 }
 
+fn absolute(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
 /// The nearest folder above the crate whose manifest has a `[workspace]`, or the crate's own.
 fn workspace_root(crate_dir: &Path) -> PathBuf {
-    let absolute = crate_dir
-        .canonicalize()
-        .unwrap_or_else(|_| crate_dir.to_owned());
+    let absolute = absolute(crate_dir);
     let is_root = |folder: &&Path| {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
         manifest.lines().any(|line| line.trim() == "[workspace]")

@@ -15,7 +15,8 @@
 //! is then
 //!
 //! 1. *finished* ([`finish`]): what the `#[kernel]` attributes ask for becomes directives, tensor
-//!    map parameters are aligned to 64 bytes, debug sections go, line tables stay;
+//!    map parameters are aligned to 64 bytes, debug sections go, line tables stay and
+//!    name the crate's own lines, also for what is inlined from others;
 //! 2. *linted* ([`lint`]): barriers that the compiler copied into divergent arms, instructions
 //!    newer than the module's PTX version, local memory where none was asked for;
 //! 3. *assembled* by `ptxas`, where one is found ([`Ptxas`]), which reports registers, spills and
@@ -31,6 +32,7 @@ mod control_flow;
 mod error;
 pub mod finish;
 pub mod lint;
+mod places;
 mod ptxas;
 mod self_test;
 mod target_dir;

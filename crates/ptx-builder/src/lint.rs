@@ -29,8 +29,9 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The compiler copied a barrier into divergent arms of a branch, where the threads that take
-    /// different arms wait for each other for ever.
+    /// The compiler copied a barrier, or another instruction that all threads of a warp reach together,
+    /// into divergent arms of a branch, where the threads that take different arms wait for each other
+    /// for ever.
     DuplicatedBarrier {
         /// The instruction.
         instruction: String,
@@ -38,7 +39,7 @@ pub enum Kind {
         in_source: usize,
         /// How often the PTX has it.
         in_ptx: usize,
-        /// Does the source have it as `asm!`?
+        /// Does the source have it as `asm!`, though LLVM has an intrinsic for it?
         is_asm: bool,
     },
     /// An instruction is newer than the module's `.version`.
@@ -89,7 +90,7 @@ impl fmt::Display for Finding {
                 let advice = if *is_asm {
                     "LLVM copies `asm!`: reach barriers through the crate `tma`"
                 } else {
-                    "move the barrier out of the branches around it"
+                    "move it out of the branches around it"
                 };
                 write!(
                     f,

@@ -40,6 +40,7 @@
         core_intrinsics,
         f16,
         link_llvm_intrinsics,
+        rustc_attrs,
         stdarch_nvptx
     )
 )]
@@ -82,3 +83,8 @@ pub use transaction::Transaction;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// What no other crate can implement.
+mod sealed {
+    pub trait Sealed {}
+}

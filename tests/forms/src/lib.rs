@@ -31,10 +31,10 @@ fn generic<T>(pointer: *mut u8) -> *mut T {
     pointer.cast()
 }
 
-/// Stores a result where the optimiser cannot see that nobody reads it.
+/// Stores a result.
 unsafe fn keep<T>(out: *mut u64, value: T) {
     if size_of::<T>() > 0 {
         // SAFETY: the caller's.
-        unsafe { out.cast::<T>().write_volatile(value) };
+        unsafe { out.cast::<T>().write(value) };
     }
 }

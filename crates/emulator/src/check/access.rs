@@ -177,6 +177,7 @@ impl Checker {
             side,
             range,
             conflicts: Vec::new(),
+            overwrites_copy: false,
         };
         shadow.visit(
             shared,
@@ -188,7 +189,13 @@ impl Checker {
                 }
             },
         );
-        for conflict in comparison.conflicts {
+        let (conflicts, overwrites) = (comparison.conflicts, comparison.overwrites_copy);
+        if let Some(copy) = made.copy.filter(|_| overwrites)
+            && let Some(info) = copies.get_mut(copy as usize)
+        {
+            info.overwrites_copy = true;
+        }
+        for conflict in conflicts {
             self.clash(made, conflict);
         }
     }
@@ -212,12 +219,15 @@ struct Comparison<'a> {
     side: Side,
     range: Range,
     conflicts: Vec<Conflict>,
+    /// Whether a copy wrote there before.
+    overwrites_copy: bool,
 }
 
 impl Comparison<'_> {
     /// Compares with what was before at one place, and takes note.
     fn compare(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
         let (now, write) = (self.now, cell.write);
+        let mut stays = false;
         let is_shared = self.side == Side::Shared;
         if write.is_none() {
             if self.reads && is_shared {
@@ -231,6 +241,8 @@ impl Comparison<'_> {
         } else if !self.judge.happened_before(write) {
             if !self.judge.are_morally_strong(write, now) {
                 self.clash(Clash::Unordered, write, AccessKind::Write, at);
+                // A copy takes longer than a store.
+                stays = write.is_write_of_copy() && !now.is_async();
             }
         } else if now.is_async() && write.is_generic() && !self.judge.is_fenced(write, self.side) {
             self.clash(Clash::Unfenced, write, AccessKind::Write, at);
@@ -243,7 +255,10 @@ impl Comparison<'_> {
                     self.clash(Clash::Unordered, *reader, AccessKind::Read, at);
                 }
             }
-            cell.set_write(now, readers);
+            self.overwrites_copy |= write.is_write_of_copy();
+            if !stays {
+                cell.set_write(now, readers);
+            }
         } else {
             let before = |reader| self.judge.happened_before(reader);
             cell.add_reader(now, is_shared, before, readers);

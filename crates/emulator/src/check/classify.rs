@@ -3,12 +3,30 @@
 use super::{
     Checker, Kind,
     access::{Clash, Conflict, Judge, Made},
-    clock::Lane,
+    clock::{Clock, Lane},
     copies::{CopyInfo, Done},
     raw::words,
     shadow::Actor,
 };
-use crate::observer::AccessKind;
+use crate::observer::{AccessKind, Memory};
+
+/// What two accesses are called, with the state that explains it.
+struct Named {
+    kind: Kind,
+    notes: Vec<String>,
+    /// Another instruction, and what it has to do with them.
+    third: Option<(usize, String)>,
+}
+
+impl Named {
+    fn new(kind: Kind, notes: impl Into<Vec<String>>) -> Self {
+        Self {
+            kind,
+            notes: notes.into(),
+            third: None,
+        }
+    }
+}
 
 impl Checker {
     /// Reports a clash.
@@ -20,20 +38,38 @@ impl Checker {
             return;
         }
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
-        let (kind, notes) = match conflict.clash {
-            Clash::Mbarrier => (Kind::MbarrierOverwritten, Vec::new()),
-            Clash::Unfenced => (Kind::MissingProxyFence, Vec::new()),
+        let Named { kind, notes, third } = match conflict.clash {
+            Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
+            Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
             _ => self.name(made, &conflict),
         };
-        self.report(kind, here, Some(there), |_| notes);
+        // Which of the two came first was the schedule's choice: each kind has an order of its own.
+        let copy_is_here = match kind {
+            Kind::ReadBeforeCompletion | Kind::WrongPhase | Kind::DestinationOverwritten => false,
+            Kind::StageStillRead => true,
+            _ => made.copy.is_some(),
+        };
+        let copies = [made.copy, conflict.earlier.copy()];
+        let (here, there) = match copies {
+            [Some(_), None] if !copy_is_here => (there, here),
+            [None, Some(_)] if copy_is_here => (there, here),
+            _ => (here, there),
+        };
+        let mbarrier = copies.into_iter().flatten().find_map(|copy| {
+            let copy = self.copies.get(copy as usize)?;
+            copy.mbarrier()
+        });
+        let raw = self.report(kind, here, Some(there), |_| notes);
+        raw.about(mbarrier);
+        raw.third = raw.third.take().or(third);
     }
 
     /// The kind of two accesses that are not ordered.
-    fn name(&self, made: &Made, conflict: &Conflict) -> (Kind, Vec<String>) {
+    fn name(&self, made: &Made, conflict: &Conflict) -> Named {
         let (block, thread) = (made.origin.block as u32, made.origin.thread);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|block| block.threads.get(thread as usize)) else {
-            return (Kind::DataRace, Vec::new());
+            return Named::new(Kind::DataRace, []);
         };
         let judge = Judge {
             extents: &self.grid.extents,
@@ -42,33 +78,52 @@ impl Checker {
             own: &state.own,
             copy: made.copy,
         };
-        if judge.knows(state.known.wide(), conflict.earlier) {
-            let notes = vec![self.scopes(conflict, block)];
-            return (Kind::ScopeTooNarrow, notes);
+        let are_strong = conflict.earlier.scope().is_some() && made.access.scope().is_some();
+        if are_strong || judge.knows(state.known.wide(), conflict.earlier) {
+            return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
         }
         let reads = made.kind == AccessKind::Read;
-        match conflict.earlier.actor() {
-            Actor::Copy { id, writes } => {
+        let own = judge.extents.thread(block, thread);
+        let mine = made.copy.and_then(|copy| self.copies.get(copy as usize));
+        let is_shared = matches!(conflict.range.memory, Memory::Shared { .. });
+        match (conflict.earlier.actor(), mine) {
+            (Actor::Copy { id, writes }, _) => {
                 let Some(copy) = self.copies.get(id as usize) else {
-                    return (Kind::DataRace, Vec::new());
+                    return Named::new(Kind::DataRace, []);
                 };
-                if writes && reads {
-                    self.read_of_copy(&judge, copy)
+                let knows_issue = Self::knows_issue(&judge, copy);
+                if conflict.earlier.reads_map() {
+                    let notes = [self.completes(copy)];
+                    return Named::new(Kind::TensorMapChangedInUse, notes);
+                }
+                if !is_shared && !knows_issue {
+                    Named::new(Kind::DataRace, [self.completes(copy)])
+                } else if writes && reads {
+                    self.read_of_copy(own, &judge.known.order, knows_issue, copy)
                 } else if writes {
-                    (Kind::DestinationOverwritten, vec![self.completes(copy)])
+                    Named::new(Kind::DestinationOverwritten, [self.completes(copy)])
                 } else {
-                    self.write_to_source(&judge, conflict, copy)
+                    self.write_to_source(&judge, copy)
                 }
             }
-            Actor::Async(_) if reads => {
+            (Actor::Async(_), _) if reads => {
                 let note =
                     "the copy is a `cp.async`: the thread that issued it waits, then all meet";
-                (Kind::ReadBeforeCompletion, vec![note.into()])
+                Named::new(Kind::ReadBeforeCompletion, [note.into()])
             }
-            _ if made.copy.is_some() && conflict.earlier_kind == AccessKind::Read => {
-                (Kind::StageStillRead, Vec::new())
+            (Actor::Thread(thread), Some(copy)) if is_shared && made.kind == AccessKind::Write => {
+                match conflict.earlier_kind {
+                    AccessKind::Read => {
+                        let (block, lane) = judge.extents.split(thread);
+                        let reader = self.grid.blocks.get(block);
+                        let reader = reader.and_then(|block| block.threads.get(lane as usize));
+                        let known = reader.map(|reader| reader.known.order.clone());
+                        self.read_of_copy(thread, &known.unwrap_or_default(), false, copy)
+                    }
+                    _ => Named::new(Kind::DestinationOverwritten, [self.completes(copy)]),
+                }
             }
-            _ => (Kind::DataRace, Vec::new()),
+            _ => Named::new(Kind::DataRace, []),
         }
     }
 
@@ -79,61 +134,82 @@ impl Checker {
             || judge.known.order.get(Lane::Thread, block, thread) >= copy.issue_epoch
     }
 
-    fn read_of_copy(&self, judge: &Judge<'_>, copy: &CopyInfo) -> (Kind, Vec<String>) {
+    /// A thread of the grid reads what a copy writes.
+    fn read_of_copy(
+        &self,
+        reader: u32,
+        known: &Clock,
+        knows_issue: bool,
+        copy: &CopyInfo,
+    ) -> Named {
         let mut notes = vec![self.completes(copy)];
-        let Done::Mbarrier { block, id, .. } = copy.done else {
-            let (issuer_block, issuer) = judge.extents.split(copy.issuer);
-            let read = judge.known.order.get(Lane::BulkRead, issuer_block, issuer);
-            if read >= copy.epoch {
-                notes.push(
-                    "the wait was with `.read`, which says only that the source was read".into(),
-                );
+        let (block, id) = match copy.done {
+            Done::Mbarrier { block, id, .. } => (block, id),
+            Done::Group { .. } => {
+                let (issuer_block, issuer) = self.grid.extents.split(copy.issuer);
+                if known.get(Lane::BulkRead, issuer_block, issuer) >= copy.epoch {
+                    notes.push(
+                        "the wait was with `.read`, which says only that the source was read"
+                            .into(),
+                    );
+                }
+                return Named::new(Kind::ReadBeforeCompletion, notes);
             }
-            return (Kind::ReadBeforeCompletion, notes);
         };
-        let waited = judge.known.order.mbarrier(block, id);
-        if waited == 0 {
-            notes.push("the thread knows of no completed phase of this mbarrier".into());
-            return (Kind::ReadBeforeCompletion, notes);
+        let object = self.mbarriers.get(block, id);
+        if let Some(wait) = object.and_then(|o| o.stale_wait(reader, copy.phase())) {
+            let (_, thread) = self.grid.extents.split(reader);
+            let text = format!("thread {thread} goes on at once where it waits for an older phase");
+            return Named {
+                third: Some((wait.instruction, text)),
+                ..Named::new(Kind::WrongPhase, notes)
+            };
         }
-        notes.push(format!(
-            "the last phase of this mbarrier that the thread waited for is {}",
-            waited - 1
-        ));
-        match Self::knows_issue(judge, copy) {
-            true => (Kind::WrongPhase, notes),
-            false => (Kind::StageStillRead, notes),
+        let waited = known.mbarrier(block, id);
+        match waited.checked_sub(1) {
+            None => notes.push("the thread knows of no completed phase of this mbarrier".into()),
+            Some(last) => notes.push(format!(
+                "the last phase of this mbarrier that the thread knows to be complete is {last}"
+            )),
+        }
+        match waited > 0 && !knows_issue && copy.overwrites_copy {
+            true => Named::new(Kind::StageStillRead, notes),
+            false => Named::new(Kind::ReadBeforeCompletion, notes),
         }
     }
 
-    fn write_to_source(
-        &self,
-        judge: &Judge<'_>,
-        conflict: &Conflict,
-        copy: &CopyInfo,
-    ) -> (Kind, Vec<String>) {
-        let mut notes = vec![self.completes(copy)];
-        if conflict.earlier.reads_map() {
-            return (Kind::TensorMapChangedInUse, notes);
-        }
+    fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo) -> Named {
+        let notes = vec![self.completes(copy)];
         if !matches!(copy.done, Done::Group { .. }) || !Self::knows_issue(judge, copy) {
-            return (Kind::DataRace, notes);
+            return Named::new(Kind::DataRace, notes);
         }
         let (block, issuer) = judge.extents.split(copy.issuer);
-        let waits = self.grid.blocks.get(block).map(|block| &block.vain_waits);
-        let vain = waits.into_iter().flatten().find(|(thread, epoch, _)| {
-            *thread != issuer
-                && (judge.own.thread == *thread
-                    || judge.known.order.get(Lane::Thread, block, *thread) >= *epoch)
+        let Some(waits) = self.grid.blocks.get(block).map(|block| &block.group_waits) else {
+            return Named::new(Kind::StoreSourceOverwritten, notes);
+        };
+        let knows = |thread: u32, epoch| {
+            (judge.own.block, judge.own.thread) == (block, thread)
+                || judge.known.order.get(Lane::Thread, block, thread) >= epoch
+        };
+        // Waits that were meant for this copy, as far as can be told.
+        let of_issuer = waits
+            .get(&issuer)
+            .is_some_and(|wait| wait.epoch >= copy.issue_epoch && knows(issuer, wait.epoch));
+        let of_others = waits.iter().filter(|(thread, wait)| {
+            let after_issue =
+                wait.knew.get(Lane::Thread, block, issuer) >= copy.issue_epoch || !wait.has_groups;
+            **thread != issuer && after_issue && knows(**thread, wait.epoch)
         });
-        match vain {
-            Some((thread, ..)) => {
-                notes.push(format!(
-                    "thread {thread} waited, and has no bulk groups; thread {issuer} has"
-                ));
-                (Kind::GroupWaitByOtherThread, notes)
+        let of_others = of_others.min_by_key(|(thread, _)| **thread);
+        match of_others {
+            Some((thread, wait)) if !of_issuer => {
+                let text = format!("thread {thread} waits for its own bulk groups alone");
+                Named {
+                    third: Some((wait.instruction, text)),
+                    ..Named::new(Kind::GroupWaitByOtherThread, notes)
+                }
             }
-            None => (Kind::StoreSourceOverwritten, notes),
+            _ => Named::new(Kind::StoreSourceOverwritten, notes),
         }
     }
 

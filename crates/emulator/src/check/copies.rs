@@ -4,7 +4,7 @@ use super::{
     Checker, Kind,
     access::Made,
     clock::{Clock, Epoch, Lane},
-    grid::Extents,
+    grid::{Extents, GroupWait},
     raw::{End, words},
     shadow::{Access, Actor},
 };
@@ -36,6 +36,8 @@ pub(super) struct CopyInfo {
     /// How far [`Done`] must have come.
     pub(super) epoch: Epoch,
     pub(super) origin: Origin,
+    /// Whether a copy had written to its destination before.
+    pub(super) overwrites_copy: bool,
 }
 
 /// Waits with cluster scope count apart.
@@ -52,7 +54,21 @@ impl CopyInfo {
             done: Done::Group { plain: false },
             epoch: Epoch::MAX,
             origin,
+            overwrites_copy: false,
         }
+    }
+
+    /// The mbarrier that it counts at, by block and number.
+    pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
+        match self.done {
+            Done::Mbarrier { block, id, .. } => Some((block, id)),
+            Done::Group { .. } => None,
+        }
+    }
+
+    /// The phase of the mbarrier that counts it.
+    pub(super) fn phase(&self) -> Epoch {
+        self.epoch.saturating_sub(1)
     }
 
     /// Whether the copy, or its reading, is known to be complete.
@@ -128,6 +144,7 @@ impl Checker {
             done,
             epoch,
             origin,
+            overwrites_copy: false,
         };
         // Copies are numbered in the order of their issues.
         debug_assert_eq!(copy, self.copies.len() as CopyId);
@@ -244,13 +261,13 @@ impl Checker {
             state.raise(Lane::Async, epoch);
             return;
         }
-        if state.bulk.issued == 0 {
-            let wait = (thread, state.own.epoch, origin.instruction);
-            if !block.vain_waits.contains(&wait) && block.vain_waits.len() < 4096 {
-                block.vain_waits.push(wait);
-            }
-            return;
-        }
+        let wait = GroupWait {
+            epoch: state.own.epoch,
+            knew: state.known.order.clone(),
+            has_groups: state.bulk.issued > 0,
+            instruction: origin.instruction,
+        };
+        block.group_waits.insert(thread, wait);
         let epoch = state.bulk.before(until);
         state.raise(Lane::BulkRead, epoch);
         if !read {

@@ -13,9 +13,9 @@ pub struct Finding {
     pub kind: Kind,
     /// The kernel.
     pub entry: String,
-    /// Where it showed: the later of two places. Nothing where no single instruction is to blame.
+    /// Where it showed. Nothing where no single instruction is to blame.
     pub here: Option<Site>,
-    /// The earlier of two places.
+    /// The other of two places. Where nothing orders the two, either may come first.
     pub there: Option<Site>,
     /// The state that explains it, a line each.
     pub notes: Vec<String>,
@@ -100,7 +100,7 @@ impl Display for Finding {
             write!(f, "\n{here}")?;
         }
         if let Some(there) = &self.there {
-            write!(f, "\n  and earlier\n{there}")?;
+            write!(f, "\n  and\n{there}")?;
         }
         for note in &self.notes {
             for (index, line) in note.lines().enumerate() {

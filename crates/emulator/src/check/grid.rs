@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{
-    clock::{Epoch, Lane},
+    clock::{Clock, Epoch, Lane},
     few::Few,
     hash::Map,
     knowledge::{Distance, Knowledge, Memos, Own, Released},
 };
-use crate::observer::Scope;
+use crate::observer::{Origin, Scope};
 
 /// Numbers of blocks and threads.
 #[derive(Clone, Copy, Debug)]
@@ -129,8 +129,8 @@ impl Thread {
 #[derive(Debug, Default)]
 pub(super) struct Meeting {
     pub(super) released: Released,
-    /// The instruction that the first lane of each warp executed, and whether it is aligned.
-    pub(super) warps: Vec<Option<(usize, bool)>>,
+    /// The first lane of each warp and its instruction, and whether this is aligned.
+    pub(super) warps: Vec<Option<(Origin, bool)>>,
     /// Blocks that have come.
     pub(super) blocks: BTreeSet<u32>,
 }
@@ -159,6 +159,17 @@ impl Meetings {
     }
 }
 
+/// A wait for bulk groups.
+#[derive(Clone, Debug)]
+pub(super) struct GroupWait {
+    pub(super) epoch: Epoch,
+    /// What the thread knew.
+    pub(super) knew: Clock,
+    /// Whether it had ever issued a copy.
+    pub(super) has_groups: bool,
+    pub(super) instruction: usize,
+}
+
 /// A block that is running.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -176,8 +187,8 @@ pub(super) struct Block {
     pub(super) remote: Map<u32, (Epoch, usize)>,
     /// Copies that use its shared memory and complete at an mbarrier.
     pub(super) copies: Vec<u32>,
-    /// Waits for bulk groups by threads that had none: thread, epoch, instruction.
-    pub(super) vain_waits: Vec<(u32, Epoch, usize)>,
+    /// The last wait for bulk groups of each thread.
+    pub(super) group_waits: Map<u32, GroupWait>,
 }
 
 /// All running blocks.

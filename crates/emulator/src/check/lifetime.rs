@@ -107,7 +107,9 @@ impl Checker {
             );
             let notes = vec![self.completes(info)];
             let here = End::new(origin, "is the last of its block to end");
-            self.report(Kind::ExitWithCopyInFlight, here, Some(there), |_| notes);
+            let mbarrier = info.mbarrier();
+            self.report(Kind::ExitWithCopyInFlight, here, Some(there), |_| notes)
+                .about(mbarrier);
         }
         let mut remote: Vec<_> = block.remote.iter().collect();
         remote.sort_unstable();

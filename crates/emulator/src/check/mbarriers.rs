@@ -1,5 +1,7 @@
 //! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
 
+mod bytes;
+
 use super::{
     Checker, Kind,
     access::Made,
@@ -50,11 +52,17 @@ pub(super) struct Object {
     narrow: Released,
     /// What the last phase passes on, to waits of block scope and of cluster scope.
     done: [Knowledge; 2],
+    /// By number of the thread: a wait that told it nothing new, as it had waited for the phase
+    /// before, or as there was no such phase yet; with the phase after.
+    stale: Map<u32, (Origin, Epoch)>,
+    /// What completed the last phase.
+    completer: Option<Origin>,
     /// The last wait of each thread of the block.
     waited: Map<u32, Waited>,
     /// Last uses by each thread of the grid.
     users: Map<u32, (Epoch, usize)>,
-    is_valid: bool,
+    /// Who invalidated it, and when.
+    ended: Option<(Origin, Epoch)>,
 }
 
 /// All barrier objects of running blocks.
@@ -107,39 +115,14 @@ impl Mbarriers {
 }
 
 impl Object {
-    /// The arithmetic of the current phase.
-    pub(super) fn arithmetic(&self) -> Option<(u64, u64, Vec<String>)> {
-        let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
-        if issued == self.expected {
-            return None;
-        }
-        let mut notes = vec![format!(
-            "phase {} of the mbarrier at shared address {:#x} expects {} bytes; {} copies deliver {issued}",
-            self.phase,
-            self.offset,
-            self.expected,
-            self.issued.iter().filter(|copy| copy.bytes > 0).count(),
-        )];
-        for (origin, bytes) in self.armed.iter().take(4) {
-            let (thread, block) = (origin.thread, origin.block);
-            notes.push(format!(
-                "thread {thread} of block {block} expects {bytes} bytes"
-            ));
-        }
-        if self.armed.is_empty() {
-            notes.push("nobody expects bytes in this phase".into());
-        }
-        Some((self.expected, issued, notes))
-    }
-
-    /// Who said last how many bytes come, and who issued the last copy.
-    pub(super) fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
-        let armed = self.armed.last().map(|(origin, _)| *origin);
-        (armed, self.issued.last().map(|copy| copy.origin))
+    /// The wait after which a thread of the grid reads too early what comes in this phase.
+    pub(super) fn stale_wait(&self, thread: u32, phase: Epoch) -> Option<Origin> {
+        let (origin, next) = self.stale.get(&thread)?;
+        (*next <= phase).then_some(*origin)
     }
 
     pub(super) fn is_valid(&self) -> bool {
-        self.is_valid
+        self.ended.is_none()
     }
 
     /// Whether a thread's step is known to those who complete the current phase.
@@ -198,9 +181,13 @@ impl Checker {
             MbarrierEvent::PhaseDone { phase } => self.phase_done(origin, at, phase),
             MbarrierEvent::WaitDone { phase } => {
                 self.mbarrier_use(origin, range, "waits at");
+                self.waits_late(origin, at, phase);
                 self.mbarrier_waited(origin, at, phase, sem, scope);
             }
-            MbarrierEvent::WaitPending { .. } => self.mbarrier_use(origin, range, "waits at"),
+            MbarrierEvent::WaitPending { phase } => {
+                self.mbarrier_use(origin, range, "waits at");
+                self.waits_late(origin, at, phase);
+            }
         }
     }
 
@@ -229,7 +216,7 @@ impl Checker {
             return;
         };
         let old = self.mbarriers.objects.get(&(block, offset));
-        if let Some(old) = old.filter(|old| old.is_valid) {
+        if let Some(old) = old.filter(|old| old.is_valid()) {
             let there = End::new(old.init.0, "initialised it");
             let what = format!("initialises the mbarrier at shared address {offset:#x} again");
             self.report(
@@ -256,9 +243,11 @@ impl Checker {
             distant: Released::default(),
             narrow: Released::default(),
             done: Default::default(),
+            stale: Map::default(),
+            completer: None,
             waited: Map::default(),
             users: Map::default(),
-            is_valid: true,
+            ended: None,
         };
         self.mbarriers.objects.insert((block, offset), object);
     }
@@ -268,15 +257,13 @@ impl Checker {
         let (block, thread) = (origin.block as u32, origin.thread);
         let mut in_use = None;
         let extents = self.grid.extents;
-        let known = self
-            .grid
-            .thread(block, thread)
-            .map(|t| t.known.order.clone());
-        let (Some(known), Some(at)) = (known, place(range)) else {
+        let state = self.grid.thread(block, thread);
+        let known = state.map(|t| (t.known.order.clone(), t.own.epoch));
+        let (Some((known, epoch)), Some(at)) = (known, place(range)) else {
             return;
         };
         if let Some(object) = self.mbarriers.objects.get_mut(&at) {
-            object.is_valid = false;
+            object.ended = Some((origin, epoch));
             let mine = extents.thread(block, thread);
             let mut users: Vec<_> = object.users.iter().collect();
             users.sort_unstable_by_key(|(user, _)| **user);
@@ -341,22 +328,37 @@ impl Checker {
         object
             .users
             .insert(user, (state.own.epoch, origin.instruction));
-        let (by, epoch) = object.init;
-        let initialiser = (by.block as u32, by.thread);
-        let knows = |clock: &Clock| clock.get(Lane::Thread, initialiser.0, initialiser.1) >= epoch;
-        let is_known = initialiser == (block, thread)
-            || knows(&state.known.order)
-            || knows(&state.known.inits);
-        let kind = match (object.is_valid, is_known) {
-            (false, _) => Kind::MbarrierInvalidated,
-            (true, false) => Kind::MbarrierInitNotPublished,
-            (true, true) => return,
+        let knows = |(by, epoch): (Origin, Epoch), clock: &Clock| {
+            let by = (by.block as u32, by.thread);
+            by == (block, thread) || clock.get(Lane::Thread, by.0, by.1) >= epoch
         };
-        let here = End::new(
-            origin,
-            format!("{what} the mbarrier at shared address {:#x}", at.1),
-        );
-        let there = End::new(by, "initialises it");
+        let here = |what: &str| {
+            let offset = at.1;
+            End::new(
+                origin,
+                format!("{what} the mbarrier at shared address {offset:#x}"),
+            )
+        };
+        let (kind, here, there) = match object.ended {
+            Some(end) if knows(end, &state.known.order) => {
+                let there = End::new(end.0, "invalidates it");
+                (Kind::MbarrierInvalidated, here(what), there)
+            }
+            Some((by, _)) => {
+                let there = End::new(origin, "uses it");
+                let here = End::new(by, "invalidates the mbarrier");
+                (Kind::MbarrierInvalidatedInUse, here, there)
+            }
+            None if knows(object.init, &state.known.order)
+                || knows(object.init, &state.known.inits) =>
+            {
+                return;
+            }
+            None => {
+                let there = End::new(object.init.0, "initialises it");
+                (Kind::MbarrierInitNotPublished, here(what), there)
+            }
+        };
         self.report(kind, here, Some(there), |_| Vec::new());
     }
 
@@ -407,7 +409,7 @@ impl Checker {
         let Some(mut object) = self.mbarriers.objects.remove(&at) else {
             return;
         };
-        self.check_bytes(origin, &object);
+        self.check_bytes(origin, at.0, &object);
         let extents = self.grid.extents;
         let lapped = object.waited.values().filter(|waited| {
             let (of, thread) = (waited.origin.block as u32, waited.origin.thread);
@@ -429,10 +431,12 @@ impl Checker {
                     "nothing orders the wait before the arrivals and copies of the next phase"
                         .into(),
                 ]
-            });
+            })
+            .about(Some((at.0, object.id)));
         }
         object.waited.retain(|_, waited| waited.phase >= phase);
         object.phase = phase + 1;
+        object.completer = Some(origin);
         let epoch = object.phase as Epoch;
         let (block, id) = (at.0, object.id);
         object.near.known.order.raise_mbarrier(block, id, epoch);
@@ -463,23 +467,29 @@ impl Checker {
         self.mbarriers.objects.insert(at, object);
     }
 
-    /// Whether a phase that completes got the bytes of its copies, and all of them.
-    fn check_bytes(&mut self, origin: Origin, object: &Object) {
-        let Some((expected, _, mut notes)) = object.arithmetic() else {
+    /// A wait for a phase, by its parity, though an earlier phase of this parity is what the thread
+    /// has not seen yet.
+    fn waits_late(&mut self, origin: Origin, at: (u32, u64), phase: u64) {
+        let Some(state) = self.grid.thread(origin.block as u32, origin.thread) else {
             return;
         };
-        let kind = if expected == 0 {
-            Kind::UnarmedReceiver
-        } else {
-            Kind::TransactionBytes
+        let Some(object) = self.mbarriers.objects.get(&at) else {
+            return;
         };
-        notes.push(
-            "the phase completed all the same, since the bytes that came happened to fit".into(),
+        let known = state.known.order.mbarrier(at.0, object.id);
+        let (id, offset, completer) = (object.id, object.offset, object.completer);
+        if phase < u64::from(known) + 2 {
+            return;
+        }
+        let what = format!(
+            "waits at the mbarrier at shared address {offset:#x}, of which it has seen {known} phases, \
+             for the next"
         );
-        let (armed, issued) = object.blamed();
-        let here = armed.or(issued).unwrap_or(origin);
-        let there = issued.map(|issued| End::new(issued, "issues a copy"));
-        self.report(kind, End::new(here, "expects bytes"), there, |_| notes);
+        let there = completer.map(|origin| End::new(origin, "completes a phase after that"));
+        self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
+            vec!["nothing orders the wait before the arrivals and copies of the next phase".into()]
+        })
+        .about(Some((at.0, id)));
     }
 
     fn mbarrier_waited(
@@ -503,6 +513,14 @@ impl Checker {
             epoch,
             phase,
         };
+        let user = self.grid.extents.thread(origin.block as u32, origin.thread);
+        // The wait for the phase before the first is said to be for phase 0.
+        let is_first = object.phase == 0;
+        let before = object.waited.get(&origin.thread);
+        if is_first || before.is_some_and(|before| before.phase == phase) {
+            let next = if is_first { 0 } else { phase as Epoch + 1 };
+            object.stale.entry(user).or_insert((origin, next));
+        }
         let last = object.waited.entry(origin.thread).or_insert(waited);
         if last.phase <= phase {
             *last = waited;
@@ -512,44 +530,5 @@ impl Checker {
         }
         let done = &object.done[usize::from(scope != Scope::Cta)];
         state.known.acquire(done, true, memos);
-    }
-
-    /// Barriers whose current phase expects other bytes than its copies deliver.
-    pub(super) fn wrong_bytes(&self) -> Option<(Kind, Vec<String>)> {
-        let objects = self.mbarriers.objects.iter();
-        let objects = objects.filter(|(_, object)| object.is_valid);
-        let mut wrong: Vec<_> = objects
-            .filter_map(|(at, object)| Some((at, object.arithmetic()?)))
-            .collect();
-        wrong.sort_unstable_by_key(|(at, _)| **at);
-        let kind = match wrong.first()?.1 {
-            (0, ..) => Kind::UnarmedReceiver,
-            _ => Kind::TransactionBytes,
-        };
-        let notes = wrong.into_iter().take(4).flat_map(|(_, (.., notes))| notes);
-        Some((kind, notes.collect()))
-    }
-
-    /// What is wrong with the barriers of a block that ends.
-    pub(super) fn mbarriers_at_end(&mut self, block: u32) {
-        let objects = self.mbarriers.of_block(block).filter(|o| o.is_valid());
-        let mut wrong: Vec<_> = objects
-            .filter_map(|object| {
-                let (expected, issued, notes) = object.arithmetic()?;
-                Some((object.offset, expected, issued, notes, object.blamed()))
-            })
-            .collect();
-        wrong.sort_by_key(|(offset, ..)| *offset);
-        for (_, expected, issued, notes, (armed, copy)) in wrong {
-            let kind = match (expected, issued) {
-                (0, _) => Kind::UnarmedReceiver,
-                _ => Kind::TransactionBytes,
-            };
-            let there = copy.map(|origin| End::new(origin, "issues a copy"));
-            if let Some(origin) = armed.or(copy) {
-                self.report(kind, End::new(origin, "expects bytes"), there, |_| notes);
-            }
-        }
-        self.mbarriers.forget(block);
     }
 }

@@ -7,6 +7,7 @@
 
 mod access;
 mod barriers;
+mod causes;
 mod classify;
 mod clock;
 mod copies;
@@ -91,11 +92,49 @@ impl Checker {
         entry: &str,
         fault: Option<&Fault>,
     ) -> Vec<Finding> {
-        let ended = fault.map(|fault| self.fault(fault, entry));
-        let found = self.found.iter();
-        let found = found.map(|raw| raw.render(&self, program, places, entry));
-        found.chain(ended).collect()
+        let causes = self.causes();
+        let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
+        let ended = fault.filter(|_| explains.is_none());
+        let ended = ended.map(|fault| self.fault(fault, entry));
+        let found = self.found.iter().enumerate();
+        let told = found.filter(|(index, _)| causes.is_told(*index));
+        let found = told.map(|(index, raw)| {
+            let mut finding = raw.render(&self, program, places, entry);
+            if let Some(fault) = fault.filter(|_| explains == Some(index)) {
+                finding.trap = Some(fault.trap);
+                finding
+                    .notes
+                    .push(format!("this ends the kernel: {}", fault.what));
+            }
+            finding
+        });
+        merged(found.chain(ended))
     }
+}
+
+/// Findings of the same kind at the same two lines of the source are one: loops are unrolled.
+fn merged(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    let lines = |finding: &Finding| {
+        let sites = [&finding.here, &finding.there];
+        sites.map(|site| site.as_ref().map(|site| site.place.line_of_source()))
+    };
+    for finding in findings {
+        let same = |other: &&mut Finding| {
+            other.kind == finding.kind && finding.here.is_some() && lines(other) == lines(&finding)
+        };
+        match all.iter_mut().find(same) {
+            Some(other) => {
+                other.count += finding.count;
+                if let Some(trap) = finding.trap {
+                    other.trap = Some(trap);
+                    other.notes.extend(finding.notes.last().cloned());
+                }
+            }
+            None => all.push(finding),
+        }
+    }
+    all
 }
 
 impl Observer for Checker {

@@ -27,6 +27,10 @@ pub(super) struct Raw {
     pub(super) there: Option<End>,
     pub(super) notes: Vec<String>,
     pub(super) count: u64,
+    /// A third instruction, and what is said of it.
+    pub(super) third: Option<(usize, String)>,
+    /// The mbarriers that it is about, by block and number.
+    pub(super) mbarriers: Vec<(u32, u32)>,
 }
 
 impl End {
@@ -51,6 +55,17 @@ impl End {
 }
 
 impl Raw {
+    /// It is about this mbarrier, too.
+    pub(super) fn about(&mut self, mbarrier: Option<(u32, u32)>) {
+        let known = &mut self.mbarriers;
+        known.extend(mbarrier.filter(|new| known.len() < 64 && !known.contains(new)));
+    }
+
+    /// One or two.
+    pub(super) fn ends(&self) -> impl Iterator<Item = &End> {
+        self.here.iter().chain(&self.there)
+    }
+
     pub(super) fn render(
         &self,
         checker: &Checker,
@@ -69,6 +84,10 @@ impl Raw {
                 let (opcode, place) = (program.opcode(fence), program.place(fence));
                 notes.push(format!("`{opcode}` at {place} is not on the path"));
             }
+        }
+        if let Some((instruction, text)) = &self.third {
+            let (opcode, place) = (program.opcode(*instruction), program.place(*instruction));
+            notes.push(format!("{text}: `{opcode}` at {place}"));
         }
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, places));
         Finding {
@@ -91,22 +110,27 @@ impl Checker {
         here: End,
         there: Option<End>,
         notes: impl FnOnce(&Self) -> Vec<String>,
-    ) {
+    ) -> &mut Raw {
         let second = there.as_ref().map_or(usize::MAX, |end| end.instruction);
         let key = (kind, here.instruction, second);
         if let Some(index) = self.known.get(&key) {
-            self.found[*index].count += 1;
-            return;
+            let found = &mut self.found[*index];
+            found.count += 1;
+            return found;
         }
         let notes = notes(self);
-        self.known.insert(key, self.found.len());
+        let index = self.found.len();
+        self.known.insert(key, index);
         self.found.push(Raw {
             kind,
             here: Some(here),
             there,
             notes,
             count: 1,
+            third: None,
+            mbarriers: Vec::new(),
         });
+        &mut self.found[index]
     }
 
     /// The end that an earlier access was.
@@ -116,16 +140,22 @@ impl Checker {
             Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
         };
         let (block, thread) = self.grid.extents.split(thread);
-        let by = match access.actor() {
-            Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier of".to_owned(),
-            Actor::Thread(_) => verb(kind).to_owned(),
-            Actor::Async(_) | Actor::Copy { .. } => format!("issues a copy that {}", verb(kind)),
+        let what = words(range);
+        let what = match access.actor() {
+            Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier there".to_owned(),
+            Actor::Thread(_) => format!("{} {what}", verb(kind)),
+            Actor::Copy { .. } if access.reads_map() => {
+                "issues a copy that uses the tensor map there".to_owned()
+            }
+            Actor::Async(_) | Actor::Copy { .. } => {
+                format!("issues a copy that {} {what}", verb(kind))
+            }
         };
         End {
             block,
             thread,
             instruction: access.instruction(),
-            what: format!("{by} {}", words(range)),
+            what,
         }
     }
 }

@@ -117,6 +117,16 @@ impl Access {
         self.bits >> 6 & 3 == Proxy::Async as u32
     }
 
+    /// The copy that it is one of.
+    pub(super) fn copy(self) -> Option<u32> {
+        matches!(self.role(), 3 | 4).then_some(self.index)
+    }
+
+    /// Whether it is the writing of a bulk copy.
+    pub(super) fn is_write_of_copy(self) -> bool {
+        self.role() == 4
+    }
+
     /// Whether it is the reading of a tensor map.
     pub(super) fn reads_map(self) -> bool {
         self.bits >> 6 & 3 == Proxy::TensorMap as u32

@@ -72,7 +72,7 @@ impl Exact {
         let numerator = self.m << 70;
         Self {
             negative: self.negative != other.negative,
-            m: numerator / other.m | u128::from(numerator % other.m != 0),
+            m: (numerator / other.m) | u128::from(!numerator.is_multiple_of(other.m)),
             e: self.e - other.e - 70,
         }
     }

@@ -1,7 +1,7 @@
-//! Barriers that the compiler copied.
+//! Barriers and other aligned instructions that the compiler copied.
 //!
-//! LLVM may copy a call into both arms of a branch. For an aligned barrier that is fatal: threads
-//! that take different arms then wait at different barriers. Copies one after another, as of an
+//! LLVM may copy a call into both arms of a branch. For an aligned instruction that is fatal: threads
+//! that take different arms then wait at different places. Copies one after another, as of an
 //! unrolled loop, are harmless.
 
 use std::collections::{HashMap, HashSet};
@@ -37,7 +37,7 @@ impl SourceBarriers {
             .filter_map(|line| line.strip_prefix('!')?.split_once(" = "))
             .collect();
         let mut function = String::new();
-        let mut seen: HashSet<(String, &str)> = HashSet::new();
+        let mut seen: HashSet<(String, Vec<&str>)> = HashSet::new();
         let mut calls: HashMap<_, Calls> = HashMap::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("define ") {
@@ -52,7 +52,7 @@ impl SourceBarriers {
                 continue;
             };
             if let Some((line_number, column)) = metadata.get(id).and_then(|node| position(node))
-                && seen.insert((function.clone(), id))
+                && seen.insert((function.clone(), chain(&metadata, id)))
             {
                 let key = (function.clone(), line_number, column);
                 let calls = calls.entry(key).or_default();
@@ -70,6 +70,19 @@ impl SourceBarriers {
         self.calls
             .get(&(function.to_owned(), location.line, location.column))
     }
+}
+
+/// What tells a call in the source from another one: the places through which it was inlined. The
+/// nodes themselves do not, since each inlining makes new ones, that of a copied call, too.
+fn chain<'a>(metadata: &HashMap<&str, &'a str>, id: &'a str) -> Vec<&'a str> {
+    let mut places = Vec::new();
+    let mut next = Some(id);
+    while let Some(node) = next.and_then(|id| metadata.get(id)) {
+        let node = node.strip_prefix("distinct ").unwrap_or(node);
+        places.push(node.split(", inlinedAt: ").next().unwrap_or(node));
+        next = reference(node, "inlinedAt: !");
+    }
+    places
 }
 
 /// Follows `inlinedAt` to the end: the file and line in the kernel, which the entry that `#[kernel]`
@@ -109,22 +122,32 @@ fn digits(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// A call of an intrinsic or of inline assembly that is an aligned barrier.
+/// A call of an intrinsic or of inline assembly that is an aligned instruction.
 fn is_barrier_call(line: &str) -> bool {
     if !line.contains("call ") {
         return false;
     }
-    let intrinsic = line.contains("@llvm.nvvm.barrier");
-    let asm = line.contains(" asm ") && (line.contains("bar.") || line.contains("barrier."));
+    let intrinsic = line.contains("@llvm.nvvm.barrier") || line.contains("@llvm.nvvm.setmaxnreg");
+    let words = ["bar.", "barrier.", ".aligned"];
+    let asm = line.contains(" asm ") && words.iter().any(|word| line.contains(word));
     intrinsic || asm
 }
 
-/// Instructions that every thread of a warp must reach together, and that name no thread.
-fn is_aligned_barrier(opcode: &Opcode) -> bool {
-    let named = opcode.starts_with("bar.sync")
+/// Barriers of a block under their older name, which are aligned.
+fn is_bar(opcode: &Opcode) -> bool {
+    opcode.starts_with("bar.sync")
         || opcode.starts_with("bar.arrive")
-        || opcode.starts_with("bar.red");
-    named || opcode.stem() == "barrier" && opcode.has("aligned")
+        || opcode.starts_with("bar.red")
+}
+
+/// Instructions that every thread of a warp must reach together, and that name no thread.
+fn is_aligned(opcode: &Opcode) -> bool {
+    is_bar(opcode) || opcode.has("aligned")
+}
+
+/// Does LLVM have an intrinsic for it, which it does not copy?
+fn has_intrinsic(opcode: &Opcode) -> bool {
+    is_bar(opcode) || opcode.stem() == "barrier" || opcode.stem() == "setmaxnreg"
 }
 
 pub(super) fn duplicated(
@@ -137,7 +160,7 @@ pub(super) fn duplicated(
     let mut at_place: HashMap<(u32, u32, u32, String), Vec<&Placed<'_>>> = HashMap::new();
     for placed in &flow.instructions {
         if let Some(at) = placed.location
-            && is_aligned_barrier(&placed.instruction.opcode)
+            && is_aligned(&placed.instruction.opcode)
         {
             let key = (at.file, at.line, at.column, placed.instruction.to_string());
             at_place.entry(key).or_default().push(placed);
@@ -158,7 +181,8 @@ pub(super) fn duplicated(
                     instruction,
                     in_source,
                     in_ptx: copies.len(),
-                    is_asm: calls.is_some_and(|calls| calls.is_asm),
+                    is_asm: calls.is_some_and(|calls| calls.is_asm)
+                        && has_intrinsic(&copies[0].instruction.opcode),
                 },
                 function: function.to_owned(),
                 rust: calls
@@ -180,19 +204,35 @@ define ptx_kernel void @k(ptr %0) {
   tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
   tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !11
 }
+define ptx_kernel void @inlined_in_two_arms(ptr %0) {
+  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !10
+  tail call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !15
+}
 define ptx_kernel void @copied(ptr %0) {
   call void asm sideeffect \"bar.sync 0;\", \"~{memory}\"() #3, !dbg !12, !srcloc !13
   call void asm sideeffect \"bar.sync 0;\", \"~{memory}\"() #3, !dbg !12, !srcloc !13
 }
+define ptx_kernel void @fenced(ptr %0) {
+  call void asm sideeffect \"tensormap.cp_fenceproxy.x.sync.aligned [$0], [$1], 128;\", \"l,r,~{memory}\"(ptr %0, i32 0) #3, !dbg !14
+}
+!14 = !DILocation(line: 8, column: 5, scope: !1)
 !10 = !DILocation(line: 14, column: 18, scope: !1, inlinedAt: !20)
 !11 = !DILocation(line: 14, column: 18, scope: !1, inlinedAt: !21)
 !12 = !DILocation(line: 7, column: 5, scope: !1)
+!15 = !DILocation(line: 14, column: 18, scope: !1, inlinedAt: !22)
+!20 = distinct !DILocation(line: 3, column: 5, scope: !2)
+!21 = distinct !DILocation(line: 4, column: 5, scope: !2)
+!22 = distinct !DILocation(line: 3, column: 5, scope: !2)
 ";
 
     fn module(name: &str, line: u32, column: u32) -> Module {
+        module_of("bar.sync 0;", name, line, column)
+    }
+
+    fn module_of(instruction: &str, name: &str, line: u32, column: u32) -> Module {
         let text = format!(
-            ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"src/k.rs\"\n.visible .entry {name}()\n{{\n\
-             .reg .pred %p;\n.loc 1 {line} {column}\n@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;\n}}"
+            ".version 8.3\n.target sm_90\n.address_size 64\n.file 1 \"src/k.rs\"\n.visible .entry {name}()\n{{\n\
+             .reg .pred %p;\n.loc 1 {line} {column}\n@%p bra A;\n{instruction}\nbra.uni B;\nA:\n{instruction}\nB:\nret;\n}}"
         );
         ptx::parse(&text).unwrap()
     }
@@ -215,6 +255,25 @@ define ptx_kernel void @copied(ptr %0) {
             ),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn an_aligned_instruction_without_an_intrinsic_is_found_too() {
+        let text = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
+                    [%rd1], [%r1], 128;";
+        let found = findings(&module_of(text, "fenced", 8, 5));
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].contains("128;` stands once in the source and 2 times")
+                && found[0].ends_with("move it out of the branches around it"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_copy_that_was_inlined_by_itself_is_found() {
+        let found = findings(&module("inlined_in_two_arms", 14, 18));
+        assert_eq!(found.len(), 1, "{found:?}");
     }
 
     #[test]

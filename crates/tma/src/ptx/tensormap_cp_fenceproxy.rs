@@ -1,13 +1,22 @@
 //! `tensormap.cp_fenceproxy`, a tensor map from shared to global memory, released for copies.
 //! PTX ISA 9.7.13.16.
 //!
-//! LLVM has no intrinsic for it. It is `asm!`, which LLVM may copy into the arms of a branch;
-//! `ptx-builder` refuses such a module, as it does for barriers.
+//! LLVM has no intrinsic for it, and copies small blocks with `asm!` into the arms of a branch. So
+//! the wrapper comes with empty assembly that makes its block too big for that, and `ptx-builder`
+//! refuses modules in which it was copied all the same, as it does for barriers.
 
 use tensor_map::TensorMap;
 
 use super::Scope;
 use crate::SharedPtr;
+
+/// Assembly without instructions, so often that LLVM finds the block too big to copy.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! weigh_down {
+    ($($nothing:literal)+) => {
+        $(core::arch::asm!($nothing, options(nomem, nostack, preserves_flags));)+
+    };
+}
 
 device_fn! {
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.C.sync.aligned [dst], [src], 128;`
@@ -22,8 +31,9 @@ device_fn! {
     /// 4. No copy uses the map at `dst`, and nobody else uses these bytes, at the same time.
     #[doc(alias = "tensormap_cp_fenceproxy")]
     pub unsafe fn global_shared_cta_release[C: Scope](dst: *mut TensorMap, src: SharedPtr<TensorMap>) {
-        // SAFETY: (1) to (4) are the caller's.
+        // SAFETY: (1) to (4) are the caller's; the others are no instructions.
         unsafe {
+            weigh_down!("" "" "" "" "" "" "" "" "" "");
             ptx_asm! { []
                 ("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release") { scope C }
                 (".sync.aligned" " [{dst}], [{src}], 128;"; dst = in(reg64) dst, src = in(reg32) src.address())

@@ -1,0 +1,165 @@
+//! What follows from something else that was found is not reported apart.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Checker, Kind, raw::Raw};
+use crate::{Fault, Program, Trap};
+
+/// Which findings are told.
+pub(super) struct Causes {
+    /// For each that is not: the one that it follows from.
+    follows: HashMap<usize, usize>,
+}
+
+impl Causes {
+    pub(super) fn is_told(&self, index: usize) -> bool {
+        !self.follows.contains_key(&index)
+    }
+}
+
+impl Checker {
+    /// Finds causes among what was found.
+    pub(super) fn causes(&self) -> Causes {
+        let mut follows = HashMap::new();
+        let found = || self.found.iter().enumerate();
+        // Where the bytes of a barrier are wrong, nothing that waits for them can be right.
+        let mut wrong_bytes = HashMap::new();
+        for (index, raw) in found().filter(|(_, raw)| is_of_bytes(raw.kind)) {
+            for mbarrier in &raw.mbarriers {
+                wrong_bytes.entry(*mbarrier).or_insert(index);
+            }
+        }
+        for (index, raw) in found().filter(|(_, raw)| !is_of_bytes(raw.kind)) {
+            let causes = raw.mbarriers.iter().map(|at| wrong_bytes.get(at));
+            if let Some(Some(cause)) = causes.reduce(|all, next| all.and(next)) {
+                follows.insert(index, *cause);
+            }
+        }
+        // Who uses a barrier of a block that has not started cannot know that it was made.
+        let unknown: HashSet<usize> = found()
+            .filter(|(_, raw)| raw.kind == Kind::PeerNotStarted)
+            .flat_map(|(_, raw)| raw.ends().map(|end| end.instruction))
+            .collect();
+        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::MbarrierInitNotPublished) {
+            let here = raw.here.as_ref();
+            if here.is_some_and(|end| unknown.contains(&end.instruction)) {
+                follows.entry(index).or_insert(index);
+            }
+        }
+        // A load into a stage that is still read is not ordered after the waits for the stage, either.
+        let refills: HashSet<_> = found()
+            .filter(|(_, raw)| raw.kind == Kind::StageStillRead)
+            .flat_map(|(_, raw)| &raw.mbarriers)
+            .collect();
+        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::LappedWaiter) {
+            if raw.mbarriers.iter().all(|at| refills.contains(at)) {
+                follows.entry(index).or_insert(index);
+            }
+        }
+        // Who went on too early is out of step from then on.
+        if let Some((early, _)) = found().find(|(_, raw)| raw.kind == Kind::WrongPhase) {
+            let others = found().filter(|(_, raw)| {
+                raw.kind != Kind::WrongPhase
+                    && (is_of_stages(raw.kind) || raw.kind == Kind::UninitialisedRead)
+            });
+            for (index, _) in others {
+                follows.entry(index).or_insert(early);
+            }
+        }
+        // What is read without a wait for it is not waited for at the end, either.
+        let unwaited: HashSet<_> = found()
+            .filter(|(_, raw)| matches!(raw.kind, Kind::WrongPhase | Kind::ReadBeforeCompletion))
+            .flat_map(|(_, raw)| &raw.mbarriers)
+            .collect();
+        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::ExitWithCopyInFlight) {
+            if raw.mbarriers.iter().all(|at| unwaited.contains(at)) {
+                follows.entry(index).or_insert(index);
+            }
+        }
+        // Whether somebody reads before or after a write that is not ordered was the schedule's
+        // choice; if before, the bytes may not have been written at all.
+        let racing: HashSet<usize> = found()
+            .filter(|(_, raw)| is_race(raw.kind))
+            .flat_map(|(_, raw)| raw.ends().map(|end| end.instruction))
+            .collect();
+        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::UninitialisedRead) {
+            let mut ends = raw.ends();
+            if ends.any(|end| racing.contains(&end.instruction)) {
+                follows.insert(index, index);
+            }
+        }
+        Causes { follows }
+    }
+
+    /// The finding that explains what ended the kernel.
+    pub(super) fn explains(
+        &self,
+        fault: &Fault,
+        program: &Program,
+        causes: &Causes,
+    ) -> Option<usize> {
+        let told = |index: usize| Some(causes.follows.get(&index).copied().unwrap_or(index));
+        let first = |is: fn(Kind) -> bool| self.found.iter().position(|raw| is(raw.kind));
+        let place = fault.at.as_ref().map(|at| &at.place);
+        let is_at = |raw: &Raw| {
+            let mut ends = raw.ends();
+            ends.any(|end| Some(&program.place(end.instruction)) == place)
+        };
+        let at = |is: fn(Kind) -> bool| {
+            let mut found = self.found.iter();
+            found.position(|raw| is(raw.kind) && is_at(raw))
+        };
+        match fault.trap {
+            Trap::PeerEnded => told(at(is_of_ends).or_else(|| first(is_of_bytes))?),
+            Trap::MbarrierUninitialised => told(at(is_of_starts)?),
+            Trap::Deadlock if self.wrong_bytes().0.is_some() => None,
+            Trap::Deadlock | Trap::MbarrierOverflow => {
+                let is_cause = |kind| {
+                    is_of_stages(kind) || is_of_bytes(kind) || kind == Kind::DivergentBarrier
+                };
+                told(first(is_cause)?)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Of what a block or thread leaves behind.
+fn is_of_ends(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::ExitWithCopyInFlight | Kind::ExitWhilePeerAccesses
+    )
+}
+
+/// Of what is used before it is there.
+fn is_of_starts(kind: Kind) -> bool {
+    matches!(kind, Kind::PeerNotStarted | Kind::MbarrierInitNotPublished)
+}
+
+/// Of who works on which stage.
+fn is_of_stages(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::WrongPhase
+            | Kind::LappedWaiter
+            | Kind::ReadBeforeCompletion
+            | Kind::StageStillRead
+            | Kind::DestinationOverwritten
+    )
+}
+
+fn is_of_bytes(kind: Kind) -> bool {
+    matches!(kind, Kind::TransactionBytes | Kind::UnarmedReceiver)
+}
+
+fn is_race(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::DataRace
+            | Kind::ReadBeforeCompletion
+            | Kind::WrongPhase
+            | Kind::StageStillRead
+            | Kind::ScopeTooNarrow
+    )
+}

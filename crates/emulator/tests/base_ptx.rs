@@ -1,0 +1,298 @@
+//! Instructions that compilers emit besides: carries, bits, calls through tables, the heap, matrices
+//! of a warp.
+
+mod common;
+
+use common::{long, module, run, run_launch, word};
+use launch::{Buffer, Launch};
+
+#[test]
+fn carries_of_products() {
+    let numbers = [0_u32, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678];
+    for a in numbers {
+        for b in numbers {
+            for c in [0_u64, u64::MAX, 0xdead_beef_0000_0001] {
+                let body = format!(
+                    "mov.u32 %r2, {a}; mov.u32 %r3, {b}; mov.u32 %r4, {}; mov.u32 %r5, {};
+                    mad.lo.cc.u32 %r6, %r2, %r3, %r4; madc.hi.cc.u32 %r7, %r2, %r3, %r5; addc.u32 %r8, 0, 0;
+                    st.global.v2.u32 [%out], {{%r6, %r7}}; st.global.u32 [%out+8], %r8;
+                    mad.hi.cc.s32 %r6, %r2, %r3, %r4; madc.lo.s32 %r7, %r2, %r3, %r5;
+                    st.global.v2.u32 [%out+16], {{%r6, %r7}};",
+                    c as u32,
+                    c >> 32
+                );
+                let got = run(&body, 1, 6).unwrap();
+                let sum = u128::from(a) * u128::from(b) + u128::from(c);
+                let words = [0, 32, 64].map(|shift| (sum >> shift) as u32);
+                assert_eq!(got[..3], words, "{a:#x} {b:#x} {c:#x}");
+                let high = (i64::from(a as i32) * i64::from(b as i32)) >> 32;
+                let (high, carry) = (high as u32).overflowing_add(c as u32);
+                let low = a.wrapping_mul(b).wrapping_add((c >> 32) as u32);
+                assert_eq!(got[4..], [high, low.wrapping_add(carry.into())]);
+            }
+        }
+    }
+    let body = "mov.u64 %rd2, 0xffffffffffffffff; mov.u64 %rd3, 0xfffffffffffffffe; mad.lo.cc.u64 %rd4, %rd2, %rd3, %rd2;
+        madc.hi.u64 %rd1, %rd2, %rd3, 5;";
+    let product = u128::from(u64::MAX) * u128::from(u64::MAX - 1) + u128::from(u64::MAX);
+    assert_eq!(long(body), ((product >> 64) as u64).wrapping_add(5));
+}
+
+/// All pairs of these numbers and the results of an instruction.
+fn pairs(instruction: &str, expected: impl Fn(u32, u32) -> u32) {
+    let numbers = [
+        0_u32,
+        1,
+        5,
+        31,
+        32,
+        33,
+        63,
+        0x7f,
+        0x8000_0000,
+        0xffff_ffff,
+        0xdead_beef,
+    ];
+    let (mut body, mut wanted) = (String::new(), Vec::new());
+    for a in numbers {
+        for b in numbers {
+            let at = 4 * wanted.len();
+            body += &format!(
+                "mov.b32 %r2, {a}; mov.b32 %r3, {b}; {instruction} %r1, %r2, %r3; st.global.b32 [%out+{at}], %r1;\n"
+            );
+            wanted.push(expected(a, b));
+        }
+    }
+    assert_eq!(
+        run(&body, 1, wanted.len()).unwrap(),
+        wanted,
+        "{instruction}"
+    );
+}
+
+#[test]
+fn runs_of_bits() {
+    // Bit by bit.
+    let bits = |set: &dyn Fn(u32) -> bool| {
+        (0..32)
+            .filter(|bit| set(*bit))
+            .fold(0, |mask, bit| mask | 1 << bit)
+    };
+    let mask = |start: u32, width: u32| {
+        let end = u64::from(start) + u64::from(width);
+        bits(&|bit| bit >= start && u64::from(bit) < end)
+    };
+    pairs("bmsk.clamp.b32", mask);
+    pairs("bmsk.wrap.b32", |a, b| mask(a % 32, b % 32));
+    let extended = |a: u32, width: u32, signed: bool| {
+        bits(&|bit| match bit {
+            bit if bit < width => a >> bit & 1 != 0,
+            _ => signed && width > 0 && a >> (width - 1) & 1 != 0,
+        })
+    };
+    pairs("szext.clamp.u32", |a, b| extended(a, b.min(32), false));
+    pairs("szext.clamp.s32", |a, b| extended(a, b.min(32), true));
+    pairs("szext.wrap.u32", |a, b| extended(a, b % 32, false));
+    pairs("szext.wrap.s32", |a, b| extended(a, b % 32, true));
+}
+
+#[test]
+fn every_function_of_three_bits() {
+    let (a, b, c) = (0xf0f0_1234_u32, 0xcccc_9876, 0xaaaa_5500);
+    let mut body = format!("mov.b32 %r2, {a}; mov.b32 %r3, {b}; mov.b32 %r4, {c};\n");
+    for table in 0..256 {
+        body += &format!(
+            "lop3.b32 %r1, %r2, %r3, %r4, {table}; st.global.b32 [%out+{}], %r1;\n",
+            4 * table
+        );
+    }
+    let expected = (0..256_u32).map(|table| {
+        (0..32).fold(0, |word, bit| {
+            let of = |x: u32| x >> bit & 1;
+            word | (table >> (of(a) << 2 | of(b) << 1 | of(c)) & 1) << bit
+        })
+    });
+    assert_eq!(run(&body, 1, 256).unwrap(), expected.collect::<Vec<_>>());
+    // With a predicate: whether any bit is set, and another one.
+    let body = "mov.b32 %r2, 5; setp.eq.u32 %p2, %r2, 0; setp.eq.u32 %p3, %r2, 5;
+        lop3.or.b32 %r3|%p4, %r2, %r2, %r2, 0, %p3; lop3.and.b32 %r4|%p5, %r2, %r2, %r2, 0xf0, %p3;
+        lop3.or.b32 _|%p6, %r2, %r2, %r2, 0, %p2; selp.u32 %r5, 1, 0, %p4; selp.u32 %r6, 2, 0, %p5; selp.u32 %r7, 4, 0, %p6;
+        add.u32 %r1, %r5, %r6; add.u32 %r1, %r1, %r7; mad.lo.u32 %r1, %r4, 100, %r1;";
+    assert_eq!(word(body), 503);
+}
+
+#[test]
+fn sums_of_small_products() {
+    let (a, b, c) = (0x8001_fffe_u32, 0x80ff_017f_u32, 1000_u32);
+    let of = |instruction: &str| {
+        word(&format!(
+            "mov.b32 %r2, {a}; mov.b32 %r3, {b}; mov.b32 %r4, {c}; {instruction} %r1, %r2, %r3, %r4;"
+        ))
+    };
+    let (unsigned, signed) = ([0xfffe, 0x8001], [-2, -0x7fff]);
+    let sum = |halves: [i64; 2], bytes: [i64; 2]| {
+        (i64::from(c) + halves[0] * bytes[0] + halves[1] * bytes[1]) as u32
+    };
+    assert_eq!(of("dp2a.lo.u32.u32"), sum(unsigned, [0x7f, 1]));
+    assert_eq!(of("dp2a.hi.u32.u32"), sum(unsigned, [0xff, 0x80]));
+    assert_eq!(of("dp2a.lo.s32.u32"), sum(signed, [0x7f, 1]));
+    assert_eq!(of("dp2a.hi.s32.s32"), sum(signed, [-1, -0x80]));
+    assert_eq!(of("dp2a.hi.u32.s32"), sum(unsigned, [-1, -0x80]));
+    let bytes: i64 = [(0xfe, 0x7f), (0xff, 1), (1, -1), (0x80, -0x80)]
+        .iter()
+        .map(|(a, b)| a * b)
+        .sum();
+    assert_eq!(of("dp4a.u32.s32"), (1000 + bytes) as u32);
+}
+
+#[test]
+fn policies_of_ordinary_accesses_and_vectors_of_atomics() {
+    let body = "createpolicy.fractional.L2::evict_first.b64 %rd5; mov.u32 %r2, 7; mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f40000000;
+        st.global.L2::cache_hint.u32 [%out], %r2, %rd5; ld.global.L1::no_allocate.L2::cache_hint.u32 %r3, [%out], %rd5;
+        atom.global.add.L2::cache_hint.u32 %r4, [%out], %r3, %rd5; red.global.add.L2::cache_hint.u32 [%out], %r4, %rd5;
+        st.global.v4.f32 [%out+16], {%f2, %f2, %f2, %f2}; red.global.add.v4.f32 [%out+16], {%f2, %f3, %f2, %f3};
+        atom.global.add.v2.f32 {%f4, _}, [%out+16], {%f3, %f3}; st.global.f32 [%out+4], %f4;
+        mov.b32 %r5, 0x3c004000; st.global.v2.u32 [%out+8], {%r5, %r5}; red.global.add.noftz.v2.f16x2 [%out+8], {%r5, %r5};";
+    let out = run(body, 1, 8).unwrap();
+    let [two, three, four, five] = [2.0_f32, 3.0, 4.0, 5.0].map(f32::to_bits);
+    assert_eq!(
+        out,
+        [21, two, 0x4000_4400, 0x4000_4400, four, five, two, three]
+    );
+}
+
+/// Functions in a table in global memory, one in a table of constants, and a table of tables.
+const TABLES: &str = "
+    .func (.reg .u32 %r) add_one(.reg .u32 %a) { add.u32 %r, %a, 1; ret; }
+    .func (.reg .u32 %r) twice(.reg .u32 %a) { add.u32 %r, %a, %a; ret; }
+    .func (.reg .u32 %r) square(.reg .u32 %a) { mul.lo.u32 %r, %a, %a; ret; }
+    .global .align 8 .u64 table[3] = {add_one, twice, square};
+    .const .align 8 .u64 fixed[2] = {square, add_one};
+    .global .align 8 .u64 tables[2] = {generic(table), generic(fixed)};
+    .visible .entry k(.param .u64 out) {
+        .reg .b32 %r<6>; .reg .b64 %rd<8>; .reg .pred %p;
+        ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;
+        prototype: .callprototype (.reg .u32 _) _ (.reg .u32 _);
+        rem.u32 %r2, %r1, 3; mov.u64 %rd2, table; mad.wide.u32 %rd2, %r2, 8, %rd2; ld.global.u64 %rd3, [%rd2];
+        call (%r3), %rd3, (%r1), prototype;
+        and.b32 %r2, %r1, 1; mov.u64 %rd2, tables; ld.global.u64 %rd4, [%rd2+8]; mad.wide.u32 %rd4, %r2, 8, %rd4; ld.u64 %rd3, [%rd4];
+        call (%r4), %rd3, (%r1), prototype;
+        mad.lo.u32 %r4, %r4, 10000, %r3; mul.wide.u32 %rd5, %r1, 4; add.u64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], %r4;
+        ret;
+    }";
+
+#[test]
+fn functions_are_called_through_tables() {
+    let text = module(TABLES);
+    for seed in common::SEEDS {
+        let launch = Launch::new("k", 1, 64).buffer(0);
+        let buffers = vec![Buffer::zeroed::<u32>("out", 64)];
+        let out =
+            run_launch(&text, launch, buffers, seed).unwrap_or_else(|failure| panic!("{failure}"));
+        let expected = (0..64_u32).map(|t| {
+            let first = [t + 1, 2 * t, t * t][t as usize % 3];
+            let second = [t * t, t + 1][t as usize % 2];
+            second * 10_000 + first
+        });
+        assert_eq!(
+            out[0].to_vec::<u32>().unwrap(),
+            expected.collect::<Vec<_>>()
+        );
+    }
+    let said = common::failure(
+        "mov.u64 %rd2, 64; { prototype: .callprototype _ (); call %rd2, (), prototype; }",
+        1,
+    );
+    assert!(
+        said.contains("0x40 is not the address of a function"),
+        "{said}"
+    );
+}
+
+#[test]
+fn kernels_have_a_heap() {
+    let text = module(
+        ".extern .func (.param .b64 result) malloc(.param .b64 bytes);
+        .extern .func free(.param .b64 pointer);
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r<4>; .reg .b64 %rd<8>; .reg .pred %p;
+            ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;
+            { .param .b64 bytes; .param .b64 result; st.param.b64 [bytes], 100; call.uni (result), malloc, (bytes); ld.param.b64 %rd2, [result]; }
+            st.u32 [%rd2+96], %r1; bar.sync 0; ld.u32 %r2, [%rd2+96]; add.u32 %r2, %r2, 1;
+            mul.wide.u32 %rd3, %r1, 4; add.u64 %rd3, %rd3, %rd1; st.global.u32 [%rd3], %r2;
+            { .param .b64 pointer; st.param.b64 [pointer], %rd2; call.uni free, (pointer); }
+            { .param .b64 bytes; .param .b64 result; st.param.b64 [bytes], 1073741824; call.uni (result), malloc, (bytes); ld.param.b64 %rd2, [result]; }
+            setp.ne.u64 %p, %rd2, 0; @%p trap; ret;
+        }",
+    );
+    let buffers = vec![Buffer::zeroed::<u32>("out", 48)];
+    let out = run_launch(&text, Launch::new("k", 1, 48).buffer(0), buffers, 3).unwrap();
+    assert_eq!(
+        out[0].to_vec::<u32>().unwrap(),
+        (1..49).collect::<Vec<u32>>()
+    );
+}
+
+/// Four matrices of 8 x 8 halves, row by row, whose elements are their numbers.
+fn matrices(body: &str) -> Vec<u32> {
+    let body = format!(
+        ".shared .align 16 .b8 s[1024]; mov.u32 %r20, s; mad.lo.u32 %r21, %t, 16, %r20;
+        mul.lo.u32 %r22, %t, 8; mov.u32 %r23, 0x00020002; shl.b32 %r24, %r22, 16; or.b32 %r25, %r22, %r24; add.u32 %r25, %r25, 0x10000;
+        add.u32 %r26, %r25, %r23; add.u32 %r27, %r26, %r23; add.u32 %r28, %r27, %r23;
+        st.shared.v4.u32 [%r21], {{%r25, %r26, %r27, %r28}}; bar.warp.sync 0xffffffff;
+        {body}
+        mul.wide.u32 %rd2, %t, 16; add.u64 %rd2, %rd2, %out; st.global.v4.u32 [%rd2], {{%r1, %r2, %r3, %r4}};"
+    );
+    run(&body, 32, 128).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+#[test]
+fn matrices_of_a_warp() {
+    let element = |matrix: u32, row: u32, column: u32| 64 * matrix + 8 * row + column;
+    // Lane t has row t / 4, and two of its columns; transposed, two rows of column t / 4.
+    let fragment = |lane: u32, matrix: u32, transposed: bool| {
+        let of = |at| match transposed {
+            false => element(matrix, lane / 4, 2 * (lane % 4) + at),
+            true => element(matrix, 2 * (lane % 4) + at, lane / 4),
+        };
+        of(0) | of(1) << 16
+    };
+    let load = |trans: &str| {
+        format!("ldmatrix.sync.aligned.m8n8.x4{trans}.shared.b16 {{%r1, %r2, %r3, %r4}}, [%r21];")
+    };
+    for (trans, transposed) in [("", false), (".trans", true)] {
+        let expected = (0..128).map(|n| fragment(n / 4, n % 4, transposed));
+        assert_eq!(
+            matrices(&load(trans)),
+            expected.collect::<Vec<_>>(),
+            "{trans}"
+        );
+        // Stored the same way, they are what they were, somewhere else.
+        let there_and_back = format!(
+            "{} stmatrix.sync.aligned.m8n8.x4{trans}.shared::cta.b16 [%r21+512], {{%r1, %r2, %r3, %r4}};
+            bar.warp.sync 0xffffffff; ld.shared.v4.u32 {{%r1, %r2, %r3, %r4}}, [%r21+512];",
+            load(trans)
+        );
+        let expected = (0..128).map(|n| (2 * n) | ((2 * n + 1) << 16));
+        assert_eq!(
+            matrices(&there_and_back),
+            expected.collect::<Vec<_>>(),
+            "{trans}"
+        );
+    }
+    let moved = matrices(
+        "ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%r2, %r3}, [%r21]; movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r3;
+        ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 %r4, [%r21];",
+    );
+    let expected = (0..32).flat_map(|t| {
+        [
+            fragment(t, 1, true),
+            fragment(t, 0, false),
+            fragment(t, 1, false),
+            fragment(t, 0, true),
+        ]
+    });
+    assert_eq!(moved, expected.collect::<Vec<_>>());
+    let few = ".shared .align 16 .b8 s[128]; mov.u32 %r2, s; ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [%r2];";
+    assert!(common::failure(few, 16).contains("only the lanes 0x0000ffff of the warp are here"));
+}

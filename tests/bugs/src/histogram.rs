@@ -1,0 +1,43 @@
+//! All blocks count into the same bins in global memory.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use tma::{
+    kernel,
+    thread::{block_idx, thread_idx},
+};
+
+const PLAIN_ADDITIONS: u32 = 1;
+const ZEROED_BY_THE_FIRST_BLOCK: u32 = 2;
+const PAST_THE_LAST_BIN: u32 = 3;
+const INDEX_CHECKED_BY_RUST: u32 = 4;
+const ASSERTION: u32 = 5;
+
+const BINS: usize = 16;
+
+#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5))]
+unsafe fn histogram<const BUG: u32>(bins: *mut u32) {
+    let (block, thread) = (block_idx().x, thread_idx().x);
+    let number = (7 * thread + block) as usize;
+    let bin = match BUG {
+        PAST_THE_LAST_BIN if block == 3 && thread == 31 => 1 << 20,
+        _ => number % BINS,
+    };
+    if BUG == ZEROED_BY_THE_FIRST_BLOCK && block == 0 && thread == 0 {
+        bins.write(0);
+    }
+    if BUG == INDEX_CHECKED_BY_RUST {
+        let all = core::slice::from_raw_parts(bins.cast::<AtomicU32>(), BINS);
+        all[number % (BINS + 1)].fetch_add(1, Ordering::Relaxed);
+        return;
+    }
+    if BUG == ASSERTION {
+        assert!(number < 200, "the number has no bin");
+    }
+    match BUG {
+        PLAIN_ADDITIONS => *bins.add(bin) += 1,
+        _ => {
+            AtomicU32::from_ptr(bins.add(bin)).fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

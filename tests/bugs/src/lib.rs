@@ -1,0 +1,32 @@
+//! Kernels with bugs, for the emulator's checker.
+//!
+//! Each kernel has a `const BUG`: 0 is the kernel as it should be, every other number plants one
+//! bug, so that the two share all but the bug. The cases are in `tests`; what Rust cannot express
+//! stands beside this crate as PTX.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+// Most of these kernels break the conditions of what they call: there is nothing to prove.
+#![allow(
+    unsafe_op_in_unsafe_fn,
+    clippy::missing_safety_doc,
+    clippy::undocumented_unsafe_blocks
+)]
+
+mod barrier_life;
+mod clean;
+mod count_bytes;
+mod full_empty;
+mod histogram;
+mod last_block;
+mod load_store;
+mod load_tile;
+mod prefetch;
+mod reverse;
+mod signal;
+mod spin;
+mod stages_once;
+mod store_ring;
+mod store_tile;
+mod swizzled;
+mod tensor_tile;
+mod two_phases;

@@ -1,0 +1,44 @@
+//! Barriers in shared memory, without copies.
+
+use emulator::check::Kind::{
+    Deadlock, LappedWaiter, MbarrierInitNotPublished, MbarrierInvalidated,
+    MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised,
+};
+
+use super::{Bug, Family, Other, writes};
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        name: "barrier_life",
+        ptx: None,
+        scenario: |entry| writes(entry, 64, |i| 63 - i, 64),
+        bugs: &[
+            Bug::new("no_meeting_before_the_end", &[MbarrierInvalidatedInUse]),
+            Bug::new("memory_used_without_end", &[MbarrierOverwritten]),
+            Bug::new("made_again_without_end", &[MbarrierOverwritten]),
+            Bug::new("used_after_the_end", &[MbarrierInvalidated]),
+            Bug::new("not_made_again", &[MbarrierInvalidated]),
+            Bug::new("never_made", &[MbarrierUninitialised]),
+            Bug::new("no_meeting_after_the_init", &[MbarrierInitNotPublished]).or(NOT_YET_MADE),
+            Bug::new("meeting_of_the_warp", &[MbarrierInitNotPublished]).or(NOT_YET_MADE),
+            Bug::new("meeting_by_a_flag", &[MbarrierInitNotPublished]),
+            Bug::new("ended_with_the_last_wait_ahead", &[MbarrierInvalidated]),
+            Bug::new("counts_too_many", &[Deadlock]),
+        ],
+    },
+    Family {
+        name: "signal",
+        ptx: None,
+        scenario: |entry| writes(entry, 64, |i| i, 64),
+        bugs: &[
+            Bug::new("no_way_back", &[LappedWaiter]),
+            Bug::new("second_warp_does_not_arrive", &[LappedWaiter]),
+            Bug::new("way_back_before_the_wait", &[LappedWaiter]),
+        ],
+    },
+];
+
+const NOT_YET_MADE: &[Other] = &[Other {
+    because: "a thread may come to the barrier before it is made",
+    finds: &[MbarrierUninitialised],
+}];

@@ -1,0 +1,110 @@
+//! Ordinary accesses to shared and global memory.
+
+use emulator::check::Kind::{
+    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, OutOfBounds,
+    Trapped, UninitialisedRead,
+};
+use launch::{Buffer, Launch};
+
+use super::{Bug, Family, Other, blocks, writes};
+use crate::{Expected, Scenario};
+
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        name: "reverse",
+        ptx: None,
+        scenario: |entry| writes(entry, 64, |i| 100 * (i / 64) + 63 - i % 64, 128),
+        bugs: &[
+            Bug::new("no_barrier", &[DataRace]),
+            Bug::new("barrier_of_the_warp", &[DataRace]),
+            Bug::new("second_use_too_early", &[DataRace]),
+            Bug::new("padding_read", &[UninitialisedRead]),
+            Bug::new("half_written", &[UninitialisedRead]),
+            Bug::new("behind_the_end", &[OutOfBounds]),
+            Bug::new("four_bytes_at_two", &[Misaligned]),
+        ],
+    },
+    Family {
+        name: "histogram",
+        ptx: None,
+        scenario: histogram,
+        bugs: &[
+            Bug::new("plain_additions", &[DataRace]),
+            Bug::new("zeroed_by_the_first_block", &[DataRace]),
+            Bug::new("past_the_last_bin", &[OutOfBounds]),
+            Bug::new("index_checked_by_rust", &[Trapped]),
+            Bug::new("assertion", &[Trapped]),
+        ],
+    },
+    Family {
+        name: "last_block",
+        ptx: None,
+        scenario: |entry| {
+            let sums: Vec<u32> = (0..32).map(|i| 15 + 6 * i).collect();
+            blocks(entry, 6, &sums)
+        },
+        bugs: &[
+            Bug::new("no_fence_before_the_count", &[DataRace]),
+            Bug::new("no_fence_after_the_count", &[DataRace]),
+            Bug::new("fence_before_the_barrier", &[DataRace]),
+            Bug::new("release_of_the_compiler", &[DataRace]),
+        ],
+    },
+    Family {
+        name: "named_barriers",
+        ptx: Some(include_str!("../../bugs/ptx/named_barriers.ptx")),
+        scenario: |entry| writes(entry, 64, |i| 100 * (i / 32) + 31 - i % 32, 96),
+        bugs: &[
+            Bug::new("written_before_it_is_empty", &[DataRace]),
+            Bug::new("counts_differ", &[InvalidCollective]).or(&[Other {
+                because: "32 threads that come alone complete the barrier for themselves",
+                finds: &[Deadlock],
+            }]),
+            Bug::new("another_barrier", &[Deadlock]),
+        ],
+    },
+    Family {
+        name: "divergent",
+        ptx: Some(include_str!("../../bugs/ptx/divergent.ptx")),
+        scenario: |entry| {
+            let number = |i| (i ^ 1) + if i < 16 { 2000 } else { 1000 };
+            writes(entry, 64, number, 64)
+        },
+        bugs: &[
+            Bug::new("barrier_in_both_branches", &[DivergentBarrier]),
+            Bug::new("cluster_barrier_in_both_branches", &[DivergentBarrier]),
+            Bug::new("barrier_jumped_over", &[DivergentBarrier]),
+            Bug::new("shuffle_of_other_lanes", &[InvalidCollective]),
+            Bug::new("masks_differ", &[InvalidCollective]).or(&[Other {
+                because: "lanes with the smaller mask may have gone on before the others come",
+                finds: &[Deadlock],
+            }]),
+            Bug::new("one_and_a_half_warps", &[InvalidCollective]),
+            Bug::new("barrier_of_each_lane", &[InvalidCollective]),
+        ],
+    },
+    Family {
+        name: "spin",
+        ptx: None,
+        scenario: |entry| writes(entry, 64, |i| i, 64),
+        bugs: &[
+            Bug::new("flag_of_another_round", &[Endless]),
+            Bug::new("counts_past_the_end", &[Endless]),
+        ],
+    },
+];
+
+fn histogram(entry: &str) -> Scenario {
+    let mut bins = [0_u32; 16];
+    for block in 0..4 {
+        for thread in 0..32 {
+            bins[(7 * thread + block) % 16] += 1;
+        }
+    }
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![Buffer::zeroed::<u32>("bins", 16)],
+        launches: vec![Launch::new(entry, 4, 32).buffer(0)],
+        expected: vec![Expected::of(0, &bins)],
+    }
+}

@@ -1,0 +1,177 @@
+//! The checker finds each seeded bug, says the same of it whatever the schedule, and says nothing of
+//! the kernel without it. `cargo xtask bless` renews the reports.
+
+use std::{collections::BTreeSet, env, fs, path::PathBuf, sync::Arc};
+
+use emulator::{
+    Config, EmulatorBackend,
+    check::{Kind, Verdict},
+};
+use launch::{Job, Ptx};
+use libtest_mimic::{Arguments, Failed, Trial};
+use tests::{
+    BUGS_PTX, DEVICE_COMPILER,
+    bugs::{Bug, Family, families},
+};
+
+const SEEDS: u64 = 64;
+/// Steps of threads; the kernels need far fewer.
+const MAX_STEPS: u64 = 100_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let same_compiler = DEVICE_COMPILER == ptx_builder::TRIED_VERSION.to_string();
+    if !same_compiler {
+        println!(
+            "skipped: the reports on kernels in Rust are by rustc {}, the kernels were compiled by {DEVICE_COMPILER}",
+            ptx_builder::TRIED_VERSION
+        );
+    }
+    let [module] = BUGS_PTX else {
+        panic!("the kernels are compiled for one architecture");
+    };
+    let module = ptx::parse_named(module.arch, module.text);
+    let module = Arc::new(module.unwrap_or_else(|errors| panic!("{errors}")));
+    let mut trials: Vec<Trial> = Kind::ALL.iter().map(|kind| two_pairs(*kind)).collect();
+    for family in families() {
+        let with = |bug: usize| {
+            let module = Arc::clone(&module);
+            move || Variant::new(family, bug, &module)
+        };
+        let clean = with(0);
+        trials.push(Trial::test(format!("clean/{}", family.name), move || {
+            is_clean(&clean())
+        }));
+        for (index, bug) in family.bugs.iter().enumerate() {
+            let name = format!("{}/{}", family.name, bug.name);
+            let (found, reported) = (with(index + 1), with(index + 1));
+            let test = move || is_found(&found(), bug);
+            trials.push(Trial::test(format!("found/{name}"), test));
+            let test = move || is_reported(&reported(), bug);
+            let skipped = !same_compiler && family.ptx.is_none();
+            trials.push(Trial::test(format!("report/{name}"), test).with_ignored_flag(skipped));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A kernel with one bug, or with none.
+struct Variant {
+    family: &'static Family,
+    entry: String,
+    file: String,
+    text: String,
+}
+
+impl Variant {
+    fn new(family: &'static Family, bug: usize, module: &ptx::Module) -> Self {
+        let (file, text) = family.text(bug, module);
+        Self {
+            family,
+            entry: family.entry(bug),
+            file,
+            text,
+        }
+    }
+
+    fn ptx(&self) -> Ptx<'_> {
+        Ptx {
+            name: &self.file,
+            text: &self.text,
+        }
+    }
+
+    fn check(&self, seed: u64) -> Result<Verdict, Failed> {
+        let scenario = (self.family.scenario)(&self.entry);
+        let mut job = Job {
+            ptx: self.ptx(),
+            buffers: scenario.buffers,
+            launches: scenario.launches,
+        };
+        let config = Config {
+            seed,
+            max_steps: MAX_STEPS,
+            ..Config::default()
+        };
+        let verdict = EmulatorBackend::with_config(config).check(&mut job);
+        verdict.map_err(|failure| failure.to_string().into())
+    }
+}
+
+/// Every kind has bugs in two kernels or two ways.
+fn two_pairs(kind: Kind) -> Trial {
+    Trial::test(format!("pairs/{kind}"), move || {
+        let bugs = families().flat_map(|family| family.bugs);
+        let count = bugs.filter(|bug| bug.finds.first() == Some(&kind)).count();
+        match count {
+            0 | 1 => Err(format!("{count} bugs are there for `{kind}`; two are needed").into()),
+            _ => Ok(()),
+        }
+    })
+}
+
+fn is_clean(variant: &Variant) -> Result<(), Failed> {
+    for seed in 0..SEEDS {
+        let verdict = variant.check(seed)?;
+        if !verdict.findings.is_empty() {
+            return Err(format!("with seed {seed}:\n{}", rendered(&verdict)).into());
+        }
+    }
+    // It does what it is there for.
+    let scenario = (variant.family.scenario)(&variant.entry);
+    let result = scenario.check(&mut EmulatorBackend::new(0), variant.ptx());
+    result.map(|_| ()).map_err(|wrong| wrong.to_string().into())
+}
+
+fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
+    for seed in 0..SEEDS {
+        let verdict = variant.check(seed)?;
+        let found: BTreeSet<Kind> = verdict.findings.iter().map(|found| found.kind).collect();
+        let others = bug.or.iter().map(|other| other.finds);
+        let mut allowed = std::iter::once(bug.finds).chain(others);
+        let matches = |kinds: &[Kind]| {
+            kinds.iter().all(|kind| found.contains(kind))
+                && found
+                    .iter()
+                    .all(|kind| kinds.contains(kind) || bug.also.contains(kind))
+        };
+        if !allowed.any(matches) {
+            let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>();
+            return Err(format!(
+                "with seed {seed} {:?} are expected, and found are {:?}:\n{}",
+                names(bug.finds),
+                names(&Vec::from_iter(found)),
+                rendered(&verdict)
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
+    let report = rendered(&variant.check(0)?);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/findings");
+    let path = folder.join(format!("{}.{}.txt", variant.family.name, bug.name));
+    if env::var_os("BLESS").is_some() {
+        fs::create_dir_all(&folder)?;
+        fs::write(&path, report)?;
+        return Ok(());
+    }
+    let golden =
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if golden == report {
+        return Ok(());
+    }
+    Err(format!(
+        "{} is another; `cargo xtask bless` renews it\n--- golden\n{golden}--- now\n{report}",
+        path.display()
+    )
+    .into())
+}
+
+fn rendered(verdict: &Verdict) -> String {
+    let findings = verdict.findings.iter();
+    let findings: Vec<String> = findings.map(|finding| format!("{finding}\n")).collect();
+    findings.join("\n")
+}

@@ -1,0 +1,60 @@
+//! Every wrapper emits its instruction and nothing else, ptxas accepts it for exactly the
+//! architectures of the checklist, and the compiler refuses it for the others.
+
+#[path = "forms/assembled.rs"]
+mod assembled;
+#[path = "forms/emitted.rs"]
+mod emitted;
+#[path = "forms/refused.rs"]
+mod refused;
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use ptx_builder::Ptxas;
+use tests::{FORMS_PTX, forms};
+
+/// The checklist with the wrappers.
+static SUPPORT: LazyLock<Vec<forms::Support>> =
+    LazyLock::new(|| forms::support().unwrap_or_else(|wrong| panic!("{}", wrong.join("\n"))));
+
+/// The module with the probes.
+static MODULE: LazyLock<ptx::Module> =
+    LazyLock::new(|| ptx::parse(FORMS_PTX.text).expect("the builder parsed it"));
+
+/// The forms that a probe stands for, by its kernel: the one that it emits, and other spellings.
+fn by_probe() -> BTreeMap<&'static str, Vec<&'static forms::Support>> {
+    let mut probes: BTreeMap<&str, Vec<&forms::Support>> = BTreeMap::new();
+    for support in SUPPORT.iter() {
+        probes.entry(&support.probe).or_default().push(support);
+    }
+    probes
+}
+
+fn main() {
+    let ptxas = Ptxas::find();
+    if ptxas.is_none() {
+        println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
+    }
+    let mut trials = vec![
+        Trial::test("every_form_has_one_wrapper", every_form_has_one_wrapper),
+        Trial::test("every_probe_is_its_instruction", emitted::check),
+    ];
+    trials.extend(assembled::trials(ptxas));
+    trials.extend(refused::trials());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn every_form_has_one_wrapper() -> Result<(), Failed> {
+    let supported = forms::support().map_err(|wrong| wrong.join("\n"))?;
+    let spelled = supported
+        .iter()
+        .filter(|form| form.spelled.is_some())
+        .count();
+    println!(
+        "{} forms have a wrapper: {} are emitted, {spelled} are other spellings of these",
+        supported.len(),
+        supported.len() - spelled
+    );
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! A probe has its instruction, and conversions of operands.
+
+use libtest_mimic::Failed;
+use ptx::{Block, Function, Type};
+use tests::forms::by_width;
+
+use super::{MODULE, by_probe};
+
+/// What a probe has besides: parameters are loaded, predicates and narrow or wide values become
+/// registers of another kind, results are stored.
+const CONVERSIONS: &[&str] = &[
+    "ld.param",
+    "cvta.to.global",
+    "st.global",
+    "mov",
+    "cvt",
+    "setp",
+    "selp",
+    "ret",
+];
+
+pub(super) fn check() -> Result<(), Failed> {
+    let probes = by_probe();
+    let mut wrong = Vec::new();
+    for (name, forms) in &probes {
+        let emitted = forms.iter().find(|form| form.spelled.is_none());
+        match (MODULE.function(name), emitted) {
+            (Some(function), Some(form)) => wrong.extend(extra(function, &form.form.text())),
+            (None, _) => wrong.push(format!("there is no kernel `{name}`")),
+            (_, None) => wrong.push(format!("`{name}` emits none of its forms")),
+        }
+    }
+    let kernels = MODULE.entries().count();
+    if kernels != probes.len() {
+        wrong.push(format!("{kernels} kernels for {} probes", probes.len()));
+    }
+    println!(
+        "{} probes are their instruction",
+        probes.len() - wrong.len().min(probes.len())
+    );
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("\n").into())
+    }
+}
+
+/// What is wrong with a probe.
+fn extra(function: &Function, text: &str) -> Vec<String> {
+    let Some(body) = &function.body else {
+        return vec![format!("`{}` has no body", function.name.as_str())];
+    };
+    let mut wrong = Vec::new();
+    let mut found = 0;
+    for instruction in body.instructions() {
+        let written = by_width(&instruction.to_string(), |name| width(body, name));
+        if written == text {
+            found += 1;
+        } else if !CONVERSIONS
+            .iter()
+            .any(|prefix| instruction.opcode.starts_with(prefix))
+        {
+            wrong.push(format!("`{text}`: `{written}` in its probe"));
+        }
+    }
+    if found != 1 {
+        wrong.push(format!(
+            "`{text}` is {found} times in `{}`",
+            function.name.as_str()
+        ));
+    }
+    wrong
+}
+
+/// The letter for the width of a register.
+fn width(body: &Block, name: &str) -> Option<&'static str> {
+    let declared = body.variables().find(|variable| {
+        variable.declarators.iter().any(|declarator| {
+            let rest = name.strip_prefix(declarator.name.as_str());
+            match declarator.range {
+                Some(_) => rest.is_some_and(|rest| rest.parse::<u32>().is_ok()),
+                None => rest == Some(""),
+            }
+        })
+    })?;
+    match (declared.ty, declared.ty.size_bytes()) {
+        (Type::Pred, _) => Some("p"),
+        (_, Some(1)) => Some("b"),
+        (_, Some(2)) => Some("h"),
+        (_, Some(4)) => Some("r"),
+        (_, Some(8)) => Some("d"),
+        (_, Some(16)) => Some("q"),
+        _ => None,
+    }
+}
