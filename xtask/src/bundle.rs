@@ -41,6 +41,7 @@ no CUDA toolkit and no Rust.
     ./failures                launches that must fail, and whether the messages say why
     ./copy-differential       random copies, compared byte by byte with the emulator's
     ./bench --out FOLDER      the kernels beside their twins by nvcc; a table, JSON and a chart
+    ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
     ./tma --help              the rest
@@ -69,6 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=copy-differential",
         "--package=bench",
         "--bin=bench",
+        "--bin=deform_attn",
     ])?;
     built.extend(programs(&[
         "test",
@@ -88,6 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "failures",
         "copy-differential",
         "bench",
+        "deform_attn",
     ];
     for name in programs {
         let from = built.iter().find(|(built, _)| built == name);

@@ -1,0 +1,268 @@
+//! Times multi-scale deformable attention on a GPU: ordinary loads, tiles, and coarse images in shared
+//! memory, always all of them, so that no figure stands alone.
+//!
+//! The results are checked elsewhere: `cases --device gpu large`.
+
+#[path = "../modules.rs"]
+#[allow(dead_code, reason = "the other program compares compilers and loads twins")]
+mod modules;
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use cust::event::{Event, EventFlags};
+use host::{DeviceBuffer, Gpu, Module, Source, Value, encode};
+use kernels_host::{DeformAttn, DeformAttnForm};
+use launch::{Argument, Launch};
+use modules::Built;
+
+/// Time deformable attention by ordinary loads and by tiles.
+#[derive(Parser)]
+struct Arguments {
+    /// Queries of a batch.
+    #[arg(long, default_values_t = [1000, 20522])]
+    queries: Vec<u32>,
+    /// Batches.
+    #[arg(long, default_value_t = 48)]
+    batches: u32,
+    /// Launches in a timed run.
+    #[arg(long, default_value_t = 20)]
+    launches: u32,
+    /// Timed runs; the median counts.
+    #[arg(long, default_value_t = 15)]
+    runs: usize,
+    /// Try more shapes of launches, and show them all.
+    #[arg(long)]
+    sweep: bool,
+}
+
+/// Height and width of the images, their borders counted.
+const SHAPES: [[u32; 2]; 4] = [[94, 162], [48, 82], [25, 42], [14, 22]];
+const SAMPLES: u32 = 32;
+
+/// Where queries look.
+#[derive(Clone, Copy, Debug)]
+enum Places {
+    /// Anywhere.
+    Uniform,
+    /// Up to four pixels from the query's own place, the queries row by row.
+    Local,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let gpu = Gpu::first()?;
+    let built = Built::for_capability(gpu.device().capability)?;
+    let source = Source::parse(built.arch, built.kernels)?;
+    let module = Module::load(&gpu, source)?;
+    println!("{} ({})", gpu.device().name, built.arch);
+    let multiprocessors = gpu.device().multiprocessors;
+    for queries in &arguments.queries {
+        for places in [Places::Uniform, Places::Local] {
+            let data = Data::new(&gpu, arguments.batches, *queries, places)?;
+            println!(
+                "\n{queries} queries of {} batches, {places:?} places",
+                arguments.batches
+            );
+            let mut fastest_loads = None;
+            for form in FORMS {
+                let mut times = Vec::new();
+                for (blocks, warps, waves) in shapes(*form, multiprocessors, arguments.sweep) {
+                    let attention = DeformAttn {
+                        form: *form,
+                        shapes: SHAPES,
+                        batches: arguments.batches,
+                        queries: *queries,
+                        value: 0,
+                        locations: 1,
+                        weights: 2,
+                        output: 3,
+                        blocks,
+                        warps,
+                        waves: waves.min(arguments.batches),
+                    };
+                    let launch = attention.launch()?;
+                    let time = time(&gpu, &module, &launch, &data, arguments)
+                        .with_context(|| format!("{} of {blocks} blocks", launch.entry))?;
+                    let how = format!("{blocks} blocks of {warps} warps, {waves} waves");
+                    if arguments.sweep {
+                        println!("    {:<24} {time:>9.1} us  {how}", launch.entry);
+                    }
+                    times.push((time, launch.entry, how));
+                }
+                times.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let Some((time, entry, how)) = times.into_iter().next() else {
+                    continue;
+                };
+                let loads = *fastest_loads.get_or_insert(time);
+                let samples = f64::from(arguments.batches * queries) * f64::from(SAMPLES);
+                println!(
+                    "{entry:<24} {time:>9.1} us  {:>5.1} G samples/s  {:.2} of ordinary loads  ({how})",
+                    samples / time / 1e3,
+                    loads / time,
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Ordinary loads first: the others are compared with them.
+const FORMS: &[DeformAttnForm] = &[
+    DeformAttnForm::Gather,
+    DeformAttnForm::Tiles { stages: 1 },
+    DeformAttnForm::Tiles { stages: 2 },
+    DeformAttnForm::Tiles { stages: 4 },
+    DeformAttnForm::Resident { stages: 1 },
+    DeformAttnForm::Resident { stages: 2 },
+];
+
+/// Blocks, warps of a block, and waves that are tried.
+fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, u32, u32)> {
+    let (shapes, waves): (&[(u32, u32)], &[u32]) = match (form, sweep) {
+        (DeformAttnForm::Gather, _) => (&[(2, 8), (4, 8), (8, 8), (16, 8), (8, 4), (16, 4)], &[1]),
+        (DeformAttnForm::Tiles { stages: 1 }, false) => (&[(2, 8), (4, 4)], &[1, 2]),
+        (DeformAttnForm::Tiles { .. }, false) => (&[(1, 8), (2, 4), (3, 4)], &[1, 2]),
+        (DeformAttnForm::Tiles { .. }, true) => (
+            &[(1, 4), (1, 8), (2, 4), (2, 8), (3, 4), (3, 8), (4, 4), (6, 4), (12, 2)],
+            &[1, 2, 4],
+        ),
+        (DeformAttnForm::Resident { stages: 1 }, false) => (&[(1, 23), (1, 28)], &[1, 2, 4]),
+        (DeformAttnForm::Resident { .. }, false) => (&[(1, 12), (1, 14)], &[1, 2, 4]),
+        (DeformAttnForm::Resident { stages: 1 }, true) => {
+            (&[(1, 12), (1, 16), (1, 20), (1, 23), (1, 28)], &[1, 2, 4, 8])
+        }
+        (DeformAttnForm::Resident { .. }, true) => (&[(1, 8), (1, 12), (1, 14)], &[1, 2, 4, 8]),
+    };
+    let of_wave = |wave: &u32| {
+        let wave = *wave;
+        shapes
+            .iter()
+            .map(move |(blocks, warps)| (blocks * multiprocessors, *warps, wave))
+    };
+    waves.iter().flat_map(of_wave).collect()
+}
+
+/// The operator's inputs and output on the GPU.
+struct Data {
+    buffers: [DeviceBuffer<u8>; 4],
+}
+
+impl Data {
+    fn new(gpu: &Gpu, batches: u32, queries: u32, places: Places) -> Result<Self> {
+        let pixels: u32 = SHAPES.iter().map(|[height, width]| height * width).sum();
+        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut half = |low: f32, high: f32| {
+            let value = low + (high - low) * random.next();
+            host::half::f16::from_f32(value).to_le_bytes()
+        };
+        let values = batches as usize * pixels as usize * DeformAttn::CHANNELS as usize;
+        let value: Vec<u8> = (0..values).flat_map(|_| half(-1.0, 1.0)).collect();
+        let columns = (f64::from(queries)).sqrt().ceil() as u32;
+        let mut locations = Vec::new();
+        for query in 0..batches * queries {
+            let query = query % queries;
+            for [height, width] in SHAPES {
+                for _ in 0..DeformAttn::POINTS {
+                    for (index, length) in [(query % columns, width), (query / columns, height)] {
+                        let centre = (index as f32 + 0.5) / columns as f32;
+                        let reach = 4.0 / (length - 2) as f32;
+                        locations.extend(match places {
+                            Places::Uniform => half(0.0, 1.0),
+                            Places::Local => half(centre - reach, centre + reach),
+                        });
+                    }
+                }
+            }
+        }
+        let weights = (batches * queries * SAMPLES) as usize;
+        let weights: Vec<u8> = (0..weights).flat_map(|_| half(0.0, 0.06)).collect();
+        let output = batches as usize * queries as usize * DeformAttn::CHANNELS as usize * 2;
+        Ok(Self {
+            buffers: [
+                gpu.upload(&value)?,
+                gpu.upload(&locations)?,
+                gpu.upload(&weights)?,
+                gpu.zeroed(output)?,
+            ],
+        })
+    }
+
+    fn values(&self, gpu: &Gpu, launch: &Launch) -> Result<Vec<Value>> {
+        let value = |argument: &Argument| {
+            Ok(match argument {
+                Argument::Buffer {
+                    index,
+                    offset_bytes,
+                } => Value::address(self.buffers[*index].address() + offset_bytes),
+                Argument::TensorMap {
+                    params,
+                    index,
+                    offset_bytes,
+                } => {
+                    let address = self.buffers[*index].address() + offset_bytes;
+                    Value::tensor_map(encode(gpu, params.as_ref(), address)?)
+                }
+                Argument::Scalar(scalar) => Value::scalar(*scalar),
+                other => anyhow::bail!("an argument that the operator does not have: {other:?}"),
+            })
+        };
+        launch.arguments.iter().map(value).collect()
+    }
+}
+
+/// The median time of a launch, in microseconds.
+fn time(
+    gpu: &Gpu,
+    module: &Module,
+    launch: &Launch,
+    data: &Data,
+    arguments: &Arguments,
+) -> Result<f64> {
+    let function = module.function(&launch.entry)?;
+    let values = data.values(gpu, launch)?;
+    let event = || Event::new(EventFlags::DEFAULT).context("no event");
+    let (before, after) = (event()?, event()?);
+    let start = || {
+        // SAFETY: the launch keeps the kernel's conditions (1), so that it stays in the buffers of
+        // `data` (2), which live until all runs have ended (3) and which nobody else uses (4).
+        unsafe { function.launch(launch.shape, values.as_slice()) }
+    };
+    start()?;
+    gpu.synchronise()?;
+    let mut times = Vec::new();
+    for _ in 0..arguments.runs {
+        before.record(gpu.stream())?;
+        for _ in 0..arguments.launches {
+            start()?;
+        }
+        after.record(gpu.stream())?;
+        after.synchronize().context("the run did not end well")?;
+        let milliseconds = f64::from(after.elapsed_time_f32(&before)?);
+        times.push(1e3 * milliseconds / f64::from(arguments.launches));
+    }
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().context("no run")
+}
+
+/// Numbers from 0 to 1.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 40) as f32 / (1_u64 << 24) as f32
+    }
+}

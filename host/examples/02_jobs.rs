@@ -1,0 +1,46 @@
+//! A launch as data: it is checked before it runs, and any backend runs it.
+
+use host_examples::{Result, check, device};
+use kernels_host::{AddOne1d, AddOneForm};
+use launch::{Buffer, Job};
+
+fn main() -> Result<()> {
+    let mut device = device()?;
+    println!("on {}", device.backend.name());
+
+    // What the kernel cannot take is refused, all of it at once, with what it would take.
+    let add_one = AddOne1d {
+        threads: 100,
+        offset_elems: 6,
+        ..AddOne1d::default()
+    };
+    let Err(refused) = add_one.launch() else {
+        return Err("100 threads are no whole warps, and were taken".into());
+    };
+    println!("refused:\n{refused}");
+
+    // Three launches, one after the other, on the same buffer: one number more each.
+    let numbers: Vec<i32> = (0..3000).collect();
+    let mut job = Job::new(device.ptx()?);
+    let data = job.buffer(Buffer::new("numbers", &numbers));
+    for form in [
+        AddOneForm::Transaction,
+        AddOneForm::ExpectTx,
+        AddOneForm::Raw,
+    ] {
+        let add_one = AddOne1d {
+            form,
+            data,
+            offset_elems: 8,
+            blocks: 2,
+            threads: 128,
+        };
+        job.launch(add_one.launch()?);
+    }
+    device.backend.run(&mut job)?;
+
+    let changed = 8..8 + 2 * AddOne1d::PER_BLOCK as i32;
+    let expected = (0..3000).map(|i| if changed.contains(&i) { i + 3 } else { i });
+    let expected: Vec<i32> = expected.collect();
+    check("three launches", &expected, &job.buffers[data].to_vec()?)
+}

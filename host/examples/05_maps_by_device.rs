@@ -1,0 +1,69 @@
+//! Maps that one kernel makes on the device and the next one uses: tensors of different sizes, in one
+//! launch each.
+
+use host_examples::{Result, check, device};
+use kernels_host::{ConsumeMap, EncodeMap, map_fields};
+use launch::{Buffer, Job};
+use tensor_map::{DataType, TensorMap};
+
+/// Columns, rows, and where the tensor begins.
+const TENSORS: [(u64, u64, u64); 3] = [(256, 8, 0), (100, 5, 4096), (144, 30, 8192)];
+
+fn main() -> Result<()> {
+    let mut device = device()?;
+    println!("on {}", device.backend.name());
+    let ptx = device.ptx()?;
+    if !ptx.text.contains(".entry encode_map(") {
+        println!(
+            "{} has no instruction that changes tensor maps, so there is nothing to show",
+            ptx.name
+        );
+        return Ok(());
+    }
+
+    let bytes: Vec<u8> = (0..16384_u32).map(|i| (i * 7 % 251) as u8).collect();
+    let mut fields = Vec::new();
+    for (width, height, offset) in TENSORS {
+        let tiled = TensorMap::tiled(DataType::U8, &[width, height])
+            .strides_bytes(&[width.next_multiple_of(16)])
+            .box_dims(&[128, 4]);
+        fields.extend(map_fields(&tiled, offset)?);
+    }
+    let mut job = Job::new(ptx);
+    let tensors = job.buffer(Buffer::new("tensors", &bytes));
+    let fields = job.buffer(Buffer::new("fields", &fields));
+    let maps = job.buffer(Buffer::zeroed::<u8>("maps", 128 * TENSORS.len()));
+    let output = job.buffer(Buffer::zeroed::<u8>("output", 512 * TENSORS.len()));
+    let count = TENSORS.len() as u32;
+    let encode = EncodeMap {
+        template: true,
+        fields,
+        tensors,
+        maps,
+        count,
+    };
+    let consume = ConsumeMap {
+        rank: 2,
+        maps,
+        output,
+        place: [16, 3],
+        count,
+        threads: 32,
+    };
+    job.launch(encode.launch()?);
+    job.launch(consume.launch()?);
+    device.backend.run(&mut job)?;
+
+    let mut expected = Vec::new();
+    for (width, height, offset) in TENSORS {
+        for y in 3..7 {
+            for x in 16..144 {
+                let index = offset + y * width.next_multiple_of(16) + x;
+                let inside = x < width && y < height;
+                expected.push(if inside { bytes[index as usize].into() } else { 0 });
+            }
+        }
+    }
+    let got = job.buffers[output].bytes().iter().copied().map(i32::from);
+    check("boxes of three tensors", &expected, &got.collect::<Vec<_>>())
+}
