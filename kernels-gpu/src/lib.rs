@@ -1,5 +1,5 @@
-//! Kernels that port the samples of NVIDIA's CUDA C++ Programming Guide, and what people port next, and
-//! such as are made to reach the limits of a GPU's memory; one file each.
+//! Kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide
+//! and what people port next, and such as are made to reach the limits of a GPU's memory.
 //!
 //! `ptx-builder` compiles the crate to PTX. For the host it compiles too, for documentation and
 //! editors; calling a kernel there panics.
@@ -7,16 +7,16 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
 pub mod add_one_1d;
-pub mod consume_map;
-pub mod conv_im2col;
-pub mod deform_attn;
-// `tensormap.replace` is an instruction of single architectures.
 pub mod add_one_bulk;
 pub mod add_one_ring;
 pub mod add_one_tile;
 pub mod add_one_tile_ring;
+pub mod consume_map;
+pub mod conv_im2col;
 pub mod copy_bulk;
 pub mod copy_tile;
+pub mod deform_attn;
+// `tensormap.replace` is an instruction of single architectures.
 #[cfg(not(any(
     tma_arch = "sm_90",
     tma_arch = "sm_100",
@@ -40,14 +40,3 @@ pub mod stencil;
 pub mod tile_2d;
 pub mod tile_gather;
 pub mod transpose;
-
-pub use add_one_1d::{BUF_LEN, add_one_1d};
-pub use add_one_bulk::add_one_bulk;
-pub use add_one_ring::{add_one_ring, add_one_ring_static};
-pub use add_one_tile::add_one_tile;
-pub use add_one_tile_ring::add_one_tile_ring;
-pub use copy_bulk::copy_bulk;
-pub use copy_tile::copy_tile;
-pub use prefetch_1d::prefetch_1d;
-pub use tile_2d::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_to};
-pub use tile_gather::{tile_gather, tile_gather_lanes, tile_gather_view};

@@ -73,7 +73,10 @@ pub const KERNELS: &[Kernel] = &[
 ];
 
 /// Cases that only a GPU can run in a short time: their names, and how they are made.
-pub const LARGE: &[(&str, fn() -> Scenario)] = deform_attn::LARGE;
+pub const LARGE: &[Large] = deform_attn::LARGE;
+
+/// The name of a case, and how it is made.
+pub type Large = (&'static str, fn() -> Scenario);
 
 /// The launch of a case, which keeps the kernel's conditions.
 fn kept(launch: Result<Launch, Violations>) -> Launch {

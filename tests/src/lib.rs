@@ -17,7 +17,7 @@ pub mod probes;
 mod scenario;
 
 pub use device::{Device, Opened};
-pub use kernels::{KERNELS, Kernel, LARGE};
+pub use kernels::{KERNELS, Kernel, LARGE, Large};
 pub use modules::{BUGS_PTX, DEVICE_COMPILER, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX};
 pub use scenario::{Content, Expected, Scenario, Wrong};
 

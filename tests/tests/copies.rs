@@ -1,7 +1,7 @@
 //! Random copies on the emulator, against what must come out by the definition and what came out on
 //! an H100.
 //!
-//! `data/copies-h100.z` is what `copy-differential --record` wrote on the H100.
+//! `data/copies-gpu.z` is what `copy-differential --record` wrote on the H100.
 
 use std::{fs, path::Path};
 
@@ -14,7 +14,7 @@ use tests::copies::{
     record::Samples, reference::expected, text,
 };
 
-const SAMPLES: &str = "data/copies-h100.z";
+const SAMPLES: &str = "data/copies-gpu.z";
 
 fn main() {
     let arguments = Arguments::from_args();

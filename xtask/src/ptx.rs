@@ -19,6 +19,7 @@ const ALL: &[Arch] = &[
     Arch::Sm100a,
     Arch::Sm100f,
     Arch::Sm103f,
+    Arch::Sm110f,
     Arch::Sm120,
     Arch::Sm120a,
     Arch::Sm120f,

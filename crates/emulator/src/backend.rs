@@ -13,7 +13,7 @@ use crate::{
     Config, Error, Fault, Observer, Program, Report,
     check::{Checker, Finding, Verdict},
     decode::Image,
-    machine::{self, BUFFERS_START, Memory, Places},
+    machine::{self, BUFFERS_START, MAX_CLUSTER_BYTES, Memory, Places},
     signature::{parameter, signature},
 };
 
@@ -230,13 +230,20 @@ fn prepare<'j>(
             program
         }
     };
-    check(
-        launch,
-        &job.buffers,
-        &Limits::SM_90,
-        &signature(entry, &program),
-    )
-    .map_err(|violations| Failure::check(&launch.entry, violations))?;
+    let signature = signature(entry, &program);
+    check(launch, &job.buffers, &Limits::SM_90, &signature)
+        .map_err(|violations| Failure::check(&launch.entry, violations))?;
+    let cluster = signature.reqnctapercluster.or(launch.shape.cluster);
+    let places = Places::new(&launch.shape, cluster.map(Dim3::to_array));
+    let bytes = places.cluster_bytes(&program);
+    if bytes > MAX_CLUSTER_BYTES {
+        let what = format!(
+            "the threads of a cluster of `{}` have {bytes} bytes of registers and local memory; \
+             the emulator has room for {MAX_CLUSTER_BYTES}",
+            launch.entry
+        );
+        return Err(Failure::new(Stage::Launch, what).error_name("CUDA_ERROR_OUT_OF_MEMORY"));
+    }
     Ok(program)
 }
 

@@ -16,6 +16,16 @@ pub struct Place {
     pub source: Option<(String, u32)>,
 }
 
+impl Place {
+    /// File and line of the source, or of the PTX where that was written by hand.
+    pub(crate) fn line_of_source(&self) -> (String, usize) {
+        match &self.source {
+            Some((file, line)) => (file.clone(), *line as usize),
+            None => (self.file.clone(), self.line),
+        }
+    }
+}
+
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)?;
@@ -66,7 +76,7 @@ pub enum Trap {
     MbarrierUninitialised,
     /// More arrivals or bytes than an mbarrier can count.
     MbarrierOverflow,
-    /// A copy into a block that has left.
+    /// An access to the shared memory of a block that has left, or a copy into it.
     PeerEnded,
     /// A tensor map where copies cannot read it.
     MapInLocalMemory,

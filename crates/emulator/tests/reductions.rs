@@ -334,7 +334,7 @@ fn boxes_of_every_type() {
         (DataType::U64, "and", |a, b| a & b),
         (DataType::I64, "min", |a, b| (a as i64).min(b as i64) as u64),
         (DataType::I64, "max", |a, b| (a as i64).max(b as i64) as u64),
-        (DataType::I64, "xor", |a, b| a ^ b),
+        (DataType::U64, "xor", |a, b| a ^ b),
     ];
     let cases = of_words
         .iter()

@@ -179,6 +179,53 @@ fn variables_that_are_too_large_are_refused() {
     );
 }
 
+/// Frames of local memory of as many bytes, written by each thread of clusters of 16 blocks.
+fn local(bytes: u32) -> Result<(), launch::Failure> {
+    let text = module(&format!(
+        ".visible .entry k() {{ .local .align 8 .b8 big[{bytes}];
+            st.local.u32 [big+{}], 1; bar.sync 0; ret; }}",
+        bytes - 4
+    ));
+    let mut job = Job::new(Ptx {
+        name: "local.ptx",
+        text: &text,
+    });
+    let shape = Launch::new("k", 48, 512).cluster(16).non_portable_cluster();
+    job.launch(shape);
+    EmulatorBackend::new(0).run(&mut job).map(drop)
+}
+
+#[test]
+fn local_memory_of_many_threads_has_a_limit() {
+    assert_eq!(local(20_000), Ok(()));
+    let said = local(520_000).unwrap_err();
+    assert_eq!(said.error_name.as_deref(), Some("CUDA_ERROR_OUT_OF_MEMORY"));
+    assert_eq!(said.stage, launch::Stage::Launch);
+}
+
+#[test]
+fn registers_of_deep_calls_have_a_limit() {
+    let registers: Vec<String> = (0..200)
+        .map(|n| format!("add.u32 %r{n}, a, {n};"))
+        .collect();
+    let text = module(&format!(
+        ".func f(.reg .b32 a) {{ .reg .b32 %r<200>; {} call f, (%r199); ret; }}
+        .visible .entry k() {{ .reg .b32 %r1; mov.u32 %r1, 1; call f, (%r1); ret; }}",
+        registers.join("\n")
+    ));
+    let mut job = Job::new(Ptx {
+        name: "deep.ptx",
+        text: &text,
+    });
+    job.launch(Launch::new("k", 4, 256));
+    let said = EmulatorBackend::new(0).run(&mut job).unwrap_err();
+    assert!(
+        said.to_string()
+            .contains("the stack overflows in a call of `f`"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_kernel_without_end_is_stopped() {
     let config = Config {

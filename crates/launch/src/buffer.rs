@@ -178,7 +178,10 @@ mod tests {
     fn maps_are_written_where_they_were_put() {
         let params = TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]);
         let buffer = Buffer::tensor_maps("maps", [(params, 1), (params, 2)]);
-        let address = |map: &PlacedMap| params.build(map.index as u64 * 0x1000);
+        let address = |map: &PlacedMap| {
+            let built = params.build(map.index as u64 * 0x1000);
+            built.map_err(Box::new)
+        };
         let bytes = buffer.bytes_with_maps(address).unwrap();
         let second = TensorMap::from_bytes(bytes[128..].try_into().unwrap());
         assert_eq!(bytes.len(), 256);

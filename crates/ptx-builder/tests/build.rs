@@ -32,6 +32,11 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         "an_instruction_newer_than_the_module_is_refused",
         newer_instruction,
     ),
+    ("const_arguments_out_of_range_are_refused", const_arguments),
+    (
+        "a_wrapper_that_the_architecture_lacks_is_refused_where_it_is_called",
+        missing_instruction,
+    ),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
     (
         "shared_memory_in_a_macro_is_its_own_each_time",
@@ -276,6 +281,100 @@ fn newer_instruction() -> Result<(), Failed> {
     contains(&text(&told.build()?)?, &[".version 8.7\n"])?;
     // Untold, the version is the one that the instruction needs.
     contains(&text(&newer.builder().build()?)?, &[".version 8.6\n"])
+}
+
+/// Each at the place of its call, all at once.
+fn const_arguments() -> Result<(), Failed> {
+    let cases = [
+        (
+            "cp_async::shared_cta_global::<Ca, 12>(s, data)",
+            "`cp.async` copies 4, 8 or 16 bytes",
+        ),
+        (
+            "cp_async::shared_cta_global::<Cg, 8>(s, data)",
+            "`cp.async.cg` copies 16 bytes",
+        ),
+        (
+            "cp_async::shared_cta_global_l2::<Ca, 4, 32>(s, data)",
+            "`cp.async` prefetches 64, 128 or 256 bytes into L2",
+        ),
+        (
+            "cp_async_bulk_tensor::global_shared_cta_tile(map, [0; 6], s)",
+            "a tensor has 1 to 5 dimensions",
+        ),
+        (
+            "cp_reduce_async_bulk_tensor::global_shared_cta_im2col_no_offs::<Add, 2>(map, [0; 2], s)",
+            "a tensor in an im2col mode has 3 to 5 dimensions",
+        ),
+        (
+            "cp_async_bulk_prefetch_tensor::l2_global_im2col(map, [0; 4], [0; 3])",
+            "im2col takes an offset for each dimension but channels and images",
+        ),
+        (
+            "cp_async_bulk_prefetch_tensor::l2_global_tile_gather4(map, [0; 4])",
+            "a gather or scatter takes a column and four rows",
+        ),
+        (
+            "cp_async_bulk_tensor::shared_cta_global_tile_cta_group::<1, 3>(s, map, [0], s.cast())",
+            "`.cta_group` is 1 or 2",
+        ),
+        (
+            "tensormap_replace::tile_box_dim::<5>(map.cast_mut(), 1)",
+            "the dimension is 0 to 4",
+        ),
+        (
+            "tensormap_replace::tile_global_stride::<4>(map.cast_mut(), 1)",
+            "the dimension is 0 to 3",
+        ),
+        (
+            "tensormap_replace::tile_fill_mode::<2>(map.cast_mut())",
+            "the value is 0 to 1",
+        ),
+        (
+            "setmaxnreg::inc_sync_aligned::<100>()",
+            "`setmaxnreg` takes multiples of 8 from 24 to 256",
+        ),
+        (
+            "clusterlaunchcontrol::try_cancel_async_shared_cta::<u64>(s.cast(), s.cast())",
+            "an answer has 16 bytes",
+        ),
+    ];
+    let calls: String = cases
+        .iter()
+        .map(|(call, _)| format!("    {call};\n"))
+        .collect();
+    let wrong = Crate::new(&format!(
+        "use tma::ptx::*;\n#[kernel]\npub unsafe fn k(data: *mut u8) {{ unsafe {{\n    \
+         let (s, map) = (tma::SharedPtr::<u8>::from_address(0), data.cast_const().cast());\n{calls}}} }}"
+    ))?;
+    let error = refused(&wrong.builder().arch(Arch::Sm100a))?;
+    for (index, (call, message)) in cases.iter().enumerate() {
+        contains(
+            &error,
+            &[
+                &format!("evaluation panicked: {message}\n"),
+                &format!("src/lib.rs:{}:", index + 9),
+                call,
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+fn missing_instruction() -> Result<(), Failed> {
+    let body = "#[kernel]\npub unsafe fn k(bytes: u64) {\n    \
+                unsafe { tma::ptx::st_bulk::weak_shared_cta(tma::SharedPtr::<u8>::from_address(0), bytes) }\n}";
+    let wrong = Crate::new(body)?;
+    let error = refused(&wrong.builder())?;
+    contains(
+        &error,
+        &[
+            "`tma::ptx::st_bulk::weak_shared_cta` needs sm_100",
+            "src/lib.rs:7:",
+        ],
+    )?;
+    let ptx = text(&wrong.builder().arch(Arch::Sm100a).build()?)?;
+    contains(&ptx, &["st.bulk.weak.shared::cta ["])
 }
 
 fn instances() -> Result<(), Failed> {

@@ -105,7 +105,7 @@ pub enum Space {
 }
 
 /// The address of a `T` in one state space or a generic one.
-pub trait Address<T>: Copy {
+pub trait Address<T>: Copy + crate::sealed::Sealed {
     /// Which space.
     #[doc(hidden)]
     const SPACE: Space;
@@ -128,6 +128,7 @@ pub trait Address<T>: Copy {
 
 macro_rules! addresses {
     ($($type:ty: $space:ident, $self:ident => $number:expr;)+) => {$(
+        impl<T> crate::sealed::Sealed for $type {}
         impl<T> Address<T> for $type {
             const SPACE: Space = Space::$space;
 

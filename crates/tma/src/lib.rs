@@ -83,3 +83,8 @@ pub use transaction::Transaction;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// What no other crate can implement.
+mod sealed {
+    pub trait Sealed {}
+}

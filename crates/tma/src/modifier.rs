@@ -11,6 +11,7 @@ macro_rules! words {
             $(#[$attribute])*
             #[derive(Clone, Copy, Debug)]
             pub struct $word;
+            impl crate::sealed::Sealed for $word {}
             impl Modifier for $word {
                 const WORD: Word = Word::$word;
             }
@@ -19,7 +20,7 @@ macro_rules! words {
 }
 
 /// A modifier of an instruction.
-pub trait Modifier: Copy {
+pub trait Modifier: Copy + crate::sealed::Sealed {
     /// Which one it is.
     #[doc(hidden)]
     const WORD: Word;

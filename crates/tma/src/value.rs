@@ -1,7 +1,7 @@
 //! Values that instructions move or reduce, by their Rust type.
 
 /// A number that an instruction has a type for.
-pub trait Value: Copy {
+pub trait Value: Copy + crate::sealed::Sealed {
     /// Which type.
     #[doc(hidden)]
     const TYPE: Type;
@@ -26,6 +26,8 @@ macro_rules! values {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Type { $($name,)+ }
         $(
+            $(#[$attribute])*
+            impl crate::sealed::Sealed for $type {}
             $(#[$attribute])*
             impl Value for $type {
                 const TYPE: Type = Type::$name;

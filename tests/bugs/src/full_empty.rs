@@ -2,7 +2,10 @@
 
 use tma::{
     Barrier, kernel,
-    ptx::{cp_async_bulk, mbarrier::Mbarrier},
+    ptx::{
+        cp_async_bulk,
+        mbarrier::{self, Mbarrier},
+    },
     shared,
     thread::{sync_threads, thread_idx},
 };
@@ -17,12 +20,16 @@ const ONE_LOAD_TOO_MANY: u32 = 7;
 const SECOND_BARRIER_NOT_INITIALISED: u32 = 8;
 const WHOLE_WARP_ARRIVES: u32 = 9;
 const EMPTY_COUNTS_TOO_FEW: u32 = 10;
+const PRODUCER_ENDS_THE_BARRIERS: u32 = 11;
 
 const STAGES: u32 = 2;
 const ROUNDS: u32 = 6;
 const BYTES: u32 = 128;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))]
+#[kernel(
+    max_threads = 64,
+    instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+)]
 unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
         static TILES: [[u32; 32]; 2] align 128;
@@ -59,7 +66,7 @@ unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
                 match BUG {
                     NOT_WAITED_UNTIL_EMPTY => {}
                     FIRST_WAIT_FOR_EMPTY_HANGS => empty(stage).wait_parity(turn % 2),
-                    _ => empty(stage).wait_parity(turn % 2 ^ 1),
+                    _ => empty(stage).wait_parity((turn % 2) ^ 1),
                 }
             }
             if thread == 0 || BUG == WHOLE_WARP_ARRIVES {
@@ -70,6 +77,9 @@ unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
                 let to = TILES::ptr().at(stage).cast();
                 cp_async_bulk::shared_cluster_global(to, from.cast(), BYTES, full(stage).address());
             }
+        }
+        if BUG == PRODUCER_ENDS_THE_BARRIERS && thread == 0 {
+            mbarrier::inval(FULL::ptr().at(0));
         }
     } else {
         for round in 0..ROUNDS {

@@ -3,9 +3,10 @@
 use super::{Bug, Family, Other, loads, writes};
 use emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
-    GroupWaitByOtherThread, LappedWaiter, MbarrierOverflow, MbarrierUninitialised, Misaligned,
-    MisplacedProxyFence, MissingProxyFence, OutOfBounds, ReadBeforeCompletion, StageStillRead,
-    StoreSourceOverwritten, TransactionBytes, UnarmedReceiver, UninitialisedRead, WrongPhase,
+    GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse, MbarrierOverflow,
+    MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,
+    OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten, TransactionBytes,
+    UnarmedReceiver, UninitialisedRead, WrongPhase,
 };
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -47,11 +48,7 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("read_before_the_wait", &[ReadBeforeCompletion]),
             Bug::new("issuer_alone_waits", &[ReadBeforeCompletion]),
-            Bug::new(
-                "wait_for_the_other_parity",
-                &[WrongPhase, ExitWithCopyInFlight],
-            )
-            .or(LATE_WAITERS_HANG),
+            Bug::new("wait_for_the_other_parity", &[WrongPhase]).or(LATE_WAITERS_HANG),
             Bug::new("tail_not_loaded", &[UninitialisedRead]),
             Bug::new("write_before_the_wait", &[DestinationOverwritten]),
             Bug::new("zeros_without_fence", &[MissingProxyFence]),
@@ -94,6 +91,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("second_barrier_not_initialised", &[MbarrierUninitialised]),
             Bug::new("whole_warp_arrives", &[MbarrierOverflow]),
             Bug::new("empty_counts_too_few", &[MbarrierOverflow]),
+            Bug::new("producer_ends_the_barriers", &[MbarrierInvalidatedInUse]),
         ],
     },
     Family {
@@ -136,6 +134,39 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("past_the_input", &[OutOfBounds]),
             Bug::new("past_the_output", &[OutOfBounds]),
             Bug::new("source_written_meanwhile", &[DataRace]),
+        ],
+    },
+    Family {
+        name: "relay",
+        ptx: Some(include_str!("../../bugs/ptx/relay.ptx")),
+        scenario: |entry| loads(entry, 32, 32, |i| 9 * i + 3, 32),
+        bugs: &[
+            Bug::new("no_fences", &[MissingProxyFence]),
+            Bug::new("fence_of_shared_memory", &[MisplacedProxyFence]),
+            Bug::new("fence_of_global_memory", &[MisplacedProxyFence]),
+        ],
+    },
+    Family {
+        name: "overlap",
+        ptx: Some(include_str!("../../bugs/ptx/overlap.ptx")),
+        scenario: |entry| {
+            let mut scenario = loads(entry, 32, 32, |i| 1000 + i, 32);
+            scenario.launches[0].shape.shared_bytes = 256;
+            scenario
+        },
+        bugs: &[
+            Bug::new("barrier_in_the_tile", &[MbarrierOverwritten]),
+            Bug::new("barrier_at_4", &[Misaligned]),
+        ],
+    },
+    Family {
+        name: "plain_copies",
+        ptx: Some(include_str!("../../bugs/ptx/plain_copies.ptx")),
+        scenario: |entry| loads(entry, 64, 256, |i| 1000 + i / 64 * 64 + 63 - i % 64, 256),
+        bugs: &[
+            Bug::new("one_group_too_many", &[ReadBeforeCompletion]),
+            Bug::new("no_barrier", &[ReadBeforeCompletion]),
+            Bug::new("groups_run_together", &[ReadBeforeCompletion]),
         ],
     },
     Family {

@@ -1,11 +1,12 @@
 //! Ordinary accesses to shared and global memory.
 
 use emulator::check::Kind::{
-    DataRace, Endless, Misaligned, OutOfBounds, Trapped, UninitialisedRead,
+    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, OutOfBounds,
+    Trapped, UninitialisedRead,
 };
 use launch::{Buffer, Launch};
 
-use super::{Bug, Family, blocks, writes};
+use super::{Bug, Family, Other, blocks, writes};
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -47,6 +48,39 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("no_fence_after_the_count", &[DataRace]),
             Bug::new("fence_before_the_barrier", &[DataRace]),
             Bug::new("release_of_the_compiler", &[DataRace]),
+        ],
+    },
+    Family {
+        name: "named_barriers",
+        ptx: Some(include_str!("../../bugs/ptx/named_barriers.ptx")),
+        scenario: |entry| writes(entry, 64, |i| 100 * (i / 32) + 31 - i % 32, 96),
+        bugs: &[
+            Bug::new("written_before_it_is_empty", &[DataRace]),
+            Bug::new("counts_differ", &[InvalidCollective]).or(&[Other {
+                because: "32 threads that come alone complete the barrier for themselves",
+                finds: &[Deadlock],
+            }]),
+            Bug::new("another_barrier", &[Deadlock]),
+        ],
+    },
+    Family {
+        name: "divergent",
+        ptx: Some(include_str!("../../bugs/ptx/divergent.ptx")),
+        scenario: |entry| {
+            let number = |i| (i ^ 1) + if i < 16 { 2000 } else { 1000 };
+            writes(entry, 64, number, 64)
+        },
+        bugs: &[
+            Bug::new("barrier_in_both_branches", &[DivergentBarrier]),
+            Bug::new("cluster_barrier_in_both_branches", &[DivergentBarrier]),
+            Bug::new("barrier_jumped_over", &[DivergentBarrier]),
+            Bug::new("shuffle_of_other_lanes", &[InvalidCollective]),
+            Bug::new("masks_differ", &[InvalidCollective]).or(&[Other {
+                because: "lanes with the smaller mask may have gone on before the others come",
+                finds: &[Deadlock],
+            }]),
+            Bug::new("one_and_a_half_warps", &[InvalidCollective]),
+            Bug::new("barrier_of_each_lane", &[InvalidCollective]),
         ],
     },
     Family {

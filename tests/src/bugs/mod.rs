@@ -5,6 +5,7 @@
 
 mod barriers;
 mod clean;
+mod clusters;
 mod copies;
 mod memory;
 mod tensors;
@@ -34,11 +35,13 @@ pub struct Family {
 pub struct Bug {
     /// In words that make a file name.
     pub name: &'static str,
-    /// The kinds of the findings: exactly these, whatever the seed. The first is what the bug is
-    /// there for.
+    /// The kinds of the findings: all of these, and no others but `also`, whatever the seed. The
+    /// first is what the bug is there for.
     pub finds: &'static [Kind],
-    /// Other kinds that some schedules give, and why that is right.
+    /// What some schedules give in place of it, and why that is right.
     pub or: &'static [Other],
+    /// Kinds that some schedules give besides: the bug lets others in.
+    pub also: &'static [Kind],
 }
 
 /// What a schedule may legitimately find in place of the usual.
@@ -56,6 +59,7 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
         copies::FAMILIES,
         barriers::FAMILIES,
         memory::FAMILIES,
+        clusters::FAMILIES,
         tensors::FAMILIES,
         clean::FAMILIES,
     ]
@@ -92,7 +96,13 @@ impl Bug {
             name,
             finds,
             or: &[],
+            also: &[],
         }
+    }
+
+    const fn also(mut self, also: &'static [Kind]) -> Self {
+        self.also = also;
+        self
     }
 
     const fn or(mut self, or: &'static [Other]) -> Self {

@@ -2,10 +2,11 @@
 
 use emulator::check::Kind::{
     DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
-    SwizzleAlignment, TransactionBytes,
+    SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired, TensorMapNotReleased,
+    TransactionBytes,
 };
 use launch::{Buffer, Launch};
-use tensor_map::{DataType, Swizzle, TensorMap};
+use tensor_map::{DataType, Params, Swizzle, TensorMap};
 
 use super::{Bug, Family};
 use crate::{Expected, Scenario};
@@ -34,7 +35,96 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("behind_a_header", &[SwizzleAlignment]),
         ],
     },
+    Family {
+        name: "local_map",
+        ptx: Some(include_str!("../../bugs/ptx/local_map.ptx")),
+        scenario: |entry| {
+            let tensor: Vec<u32> = (0..32).map(|i| 1000 + i).collect();
+            Scenario {
+                name: entry.to_owned(),
+                buffers: vec![
+                    Buffer::zeroed::<u32>("output", 32),
+                    Buffer::new("tensor", &tensor),
+                ],
+                launches: vec![Launch::new(entry, 1, 32).tensor_map(row(32), 1).buffer(0)],
+                expected: vec![Expected::of(0, &tensor)],
+            }
+        },
+        bugs: &[Bug::new("map_in_local_memory", &[MapInLocalMemory])],
+    },
+    Family {
+        name: "map_in_memory",
+        ptx: Some(include_str!("../../bugs/ptx/map_in_memory.ptx")),
+        scenario: |entry| {
+            let mut scenario = left_map(entry, 2);
+            let tensor: Vec<u32> = (0..64).map(|i| 1000 + i).collect();
+            scenario.expected = vec![Expected::of(0, &tensor)];
+            scenario
+        },
+        bugs: &[
+            Bug::new("not_acquired", &[TensorMapNotAcquired]),
+            Bug::new("acquired_by_another_block", &[TensorMapNotAcquired]),
+            Bug::new("acquired_by_another_thread", &[TensorMapNotAcquired]),
+        ],
+    },
+    Family {
+        name: "map_edited_in_place",
+        ptx: Some(include_str!("../../bugs/ptx/map_edited_in_place.ptx")),
+        scenario: |entry| {
+            let mut scenario = left_map(entry, 1);
+            let launch = Launch::new(entry, 1, 32).buffer(0).buffer(1).buffer(2);
+            scenario.launches[1] = launch;
+            scenario
+        },
+        bugs: &[
+            Bug::new("edited_before_the_wait", &[TensorMapChangedInUse]),
+            Bug::new("not_released", &[TensorMapNotReleased]),
+            Bug::new("not_acquired_again", &[TensorMapNotAcquired]),
+            Bug::new("acquired_before_the_release", &[TensorMapNotAcquired]),
+        ],
+    },
+    Family {
+        name: "edited_map",
+        ptx: Some(include_str!("../../bugs/ptx/edited_map.ptx")),
+        scenario: |entry| {
+            let mut scenario = left_map(entry, 1);
+            let launch = Launch::new(entry, 1, 32).tensor_map(row(32), 1);
+            scenario.launches = vec![launch.buffer(0).buffer(1).buffer(2)];
+            scenario
+        },
+        bugs: &[
+            Bug::new("copied_by_threads", &[TensorMapNotReleased]),
+            Bug::new("edited_before_the_wait", &[TensorMapChangedInUse]),
+            Bug::new("acquired_once", &[TensorMapNotAcquired]),
+        ],
+    },
 ];
+
+/// A map of so many numbers, in boxes of 32.
+fn row(count: u64) -> impl Into<Params> {
+    TensorMap::tiled(DataType::U32, &[count]).box_dims(&[32])
+}
+
+/// One launch leaves a map in global memory, the next uses it; the output has the sums of two tensors.
+fn left_map(entry: &str, blocks: u32) -> Scenario {
+    let tensors: Vec<u32> = (0..64).map(|i| 1000 + i).collect();
+    let sums: Vec<u32> = (0..32).map(|i| 2032 + 2 * i).collect();
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::zeroed::<u32>("output", 32 * blocks as usize),
+            Buffer::new("tensors", &tensors),
+            Buffer::zeroed::<u32>("map", 32),
+        ],
+        launches: vec![
+            Launch::new("leave_map", 1, 32)
+                .tensor_map(row(64), 1)
+                .buffer(2),
+            Launch::new(entry, blocks, 32).buffer(0).buffer(2),
+        ],
+        expected: vec![Expected::of(0, &sums)],
+    }
+}
 
 fn tensor_tile(entry: &str) -> Scenario {
     let matrix: Vec<u32> = (0..40 * 8).collect();

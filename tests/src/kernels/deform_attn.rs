@@ -28,7 +28,7 @@ pub(super) const KERNEL: Kernel = Kernel {
 
 /// At the sizes that were measured; every query of the first batch, and some of the others, are
 /// compared.
-pub(super) const LARGE: &[(&str, fn() -> Scenario)] = &[
+pub(super) const LARGE: &[super::Large] = &[
     ("deform_attn_1000_gather", || large(1000, FORMS[0])),
     ("deform_attn_1000_tiles_1", || large(1000, FORMS[1])),
     ("deform_attn_1000_resident_1", || large(1000, FORMS[4])),

@@ -118,27 +118,24 @@ impl Checker {
         }
     }
 
-    fn diverges(&mut self, origin: Origin, earlier: Option<usize>, at: &str) {
-        let Some(instruction) = earlier else { return };
-        let here = End::new(origin, format!("comes to {at} here"));
-        let there = End {
-            instruction,
-            what: "of the same warp comes to it here, where the whole warp must".into(),
-            ..End::new(origin, "")
-        };
-        self.report(Kind::DivergentBarrier, here, Some(there), |_| Vec::new());
+    fn diverges(&mut self, origin: Origin, other: Option<Origin>, at: &str) {
+        let Some(other) = other else { return };
+        let mut both = [origin, other];
+        both.sort_by_key(|origin| origin.instruction);
+        let [here, there] = both.map(|origin| End::new(origin, format!("comes to {at} here")));
+        self.report(Kind::DivergentBarrier, here, Some(there), |_| {
+            let warp = origin.thread / LANES as u32;
+            vec![format!("both are lanes of warp {warp}")]
+        });
     }
 }
 
-/// The instruction by which another lane of the warp came, if it is another one and one of the two
-/// is aligned.
-fn first_of_warp(meeting: &mut Meeting, origin: Origin, aligned: bool) -> Option<usize> {
-    let warp = origin.thread / LANES as u32;
-    let now = (origin.instruction, aligned);
-    let warp = warp as usize;
+/// Another lane of the warp that came by another instruction, if one of the two is aligned.
+fn first_of_warp(meeting: &mut Meeting, origin: Origin, aligned: bool) -> Option<Origin> {
+    let warp = (origin.thread / LANES as u32) as usize;
     if meeting.warps.len() <= warp {
         meeting.warps.resize(warp + 1, None);
     }
-    let (instruction, was_aligned) = *meeting.warps[warp].get_or_insert(now);
-    (instruction != origin.instruction && (aligned || was_aligned)).then_some(instruction)
+    let (other, was_aligned) = *meeting.warps[warp].get_or_insert((origin, aligned));
+    (other.instruction != origin.instruction && (aligned || was_aligned)).then_some(other)
 }

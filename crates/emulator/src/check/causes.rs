@@ -35,6 +35,17 @@ impl Checker {
                 follows.insert(index, *cause);
             }
         }
+        // Who uses a barrier of a block that has not started cannot know that it was made.
+        let unknown: HashSet<usize> = found()
+            .filter(|(_, raw)| raw.kind == Kind::PeerNotStarted)
+            .flat_map(|(_, raw)| raw.ends().map(|end| end.instruction))
+            .collect();
+        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::MbarrierInitNotPublished) {
+            let here = raw.here.as_ref();
+            if here.is_some_and(|end| unknown.contains(&end.instruction)) {
+                follows.entry(index).or_insert(index);
+            }
+        }
         // A load into a stage that is still read is not ordered after the waits for the stage, either.
         let refills: HashSet<_> = found()
             .filter(|(_, raw)| raw.kind == Kind::StageStillRead)
@@ -89,20 +100,24 @@ impl Checker {
     ) -> Option<usize> {
         let told = |index: usize| Some(causes.follows.get(&index).copied().unwrap_or(index));
         let first = |is: fn(Kind) -> bool| self.found.iter().position(|raw| is(raw.kind));
+        let place = fault.at.as_ref().map(|at| &at.place);
+        let is_at = |raw: &Raw| {
+            let mut ends = raw.ends();
+            ends.any(|end| Some(&program.place(end.instruction)) == place)
+        };
+        let at = |is: fn(Kind) -> bool| {
+            let mut found = self.found.iter();
+            found.position(|raw| is(raw.kind) && is_at(raw))
+        };
         match fault.trap {
-            Trap::PeerEnded => {
-                let place = &fault.at.as_ref()?.place;
-                let is_at = |raw: &Raw| {
-                    let mut ends = raw.ends();
-                    ends.any(|end| program.place(end.instruction) == *place)
-                };
-                let mut found = self.found.iter();
-                let at = found.position(|raw| is_of_ends(raw.kind) && is_at(raw));
-                told(at.or_else(|| first(is_of_bytes))?)
-            }
-            Trap::Deadlock if self.wrong_bytes().is_some() => None,
+            Trap::PeerEnded => told(at(is_of_ends).or_else(|| first(is_of_bytes))?),
+            Trap::MbarrierUninitialised => told(at(is_of_starts)?),
+            Trap::Deadlock if self.wrong_bytes().0.is_some() => None,
             Trap::Deadlock | Trap::MbarrierOverflow => {
-                told(first(|kind| is_of_stages(kind) || is_of_bytes(kind))?)
+                let is_cause = |kind| {
+                    is_of_stages(kind) || is_of_bytes(kind) || kind == Kind::DivergentBarrier
+                };
+                told(first(is_cause)?)
             }
             _ => None,
         }
@@ -115,6 +130,11 @@ fn is_of_ends(kind: Kind) -> bool {
         kind,
         Kind::ExitWithCopyInFlight | Kind::ExitWhilePeerAccesses
     )
+}
+
+/// Of what is used before it is there.
+fn is_of_starts(kind: Kind) -> bool {
+    matches!(kind, Kind::PeerNotStarted | Kind::MbarrierInitNotPublished)
 }
 
 /// Of who works on which stage.

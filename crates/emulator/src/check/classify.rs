@@ -78,7 +78,10 @@ impl Checker {
             own: &state.own,
             copy: made.copy,
         };
-        if judge.knows(state.known.wide(), conflict.earlier) {
+        let are_strong = conflict.earlier.scope().is_some() && made.access.scope().is_some();
+        let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
+        let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
+        if are_strong || is_far && judge.knows(state.known.wide(), conflict.earlier) {
             return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
         }
         let reads = made.kind == AccessKind::Read;
@@ -91,6 +94,10 @@ impl Checker {
                     return Named::new(Kind::DataRace, []);
                 };
                 let knows_issue = Self::knows_issue(&judge, copy);
+                if conflict.earlier.reads_map() {
+                    let notes = [self.completes(copy)];
+                    return Named::new(Kind::TensorMapChangedInUse, notes);
+                }
                 if !is_shared && !knows_issue {
                     Named::new(Kind::DataRace, [self.completes(copy)])
                 } else if writes && reads {
@@ -98,7 +105,7 @@ impl Checker {
                 } else if writes {
                     Named::new(Kind::DestinationOverwritten, [self.completes(copy)])
                 } else {
-                    self.write_to_source(&judge, conflict, copy)
+                    self.write_to_source(&judge, copy)
                 }
             }
             (Actor::Async(_), _) if reads => {
@@ -173,11 +180,8 @@ impl Checker {
         }
     }
 
-    fn write_to_source(&self, judge: &Judge<'_>, conflict: &Conflict, copy: &CopyInfo) -> Named {
+    fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo) -> Named {
         let notes = vec![self.completes(copy)];
-        if conflict.earlier.reads_map() {
-            return Named::new(Kind::TensorMapChangedInUse, notes);
-        }
         if !matches!(copy.done, Done::Group { .. }) || !Self::knows_issue(judge, copy) {
             return Named::new(Kind::DataRace, notes);
         }

@@ -122,7 +122,7 @@ impl Checker {
             }
             CopyCompletion::Nothing => (Done::Group { plain: false }, Epoch::MAX),
             CopyCompletion::Mbarrier(range) => {
-                let wide = state.known.wide().clone();
+                let wide = (state.known.wide().clone(), state.own.epoch);
                 self.mbarrier_known(origin, range, "issues a copy that counts at");
                 match self.mbarriers.copy_issued(range, bytes, wide, origin) {
                     Some((of, id, phase)) => {

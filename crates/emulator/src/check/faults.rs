@@ -20,22 +20,30 @@ impl Checker {
             Trap::Deadlock => Kind::Deadlock,
             Trap::Endless => Kind::Endless,
         };
-        if kind == Kind::Deadlock
-            && let Some((of_bytes, arithmetic)) = self.wrong_bytes()
-        {
-            kind = of_bytes;
+        if kind == Kind::Deadlock {
+            let (of_bytes, arithmetic) = self.wrong_bytes();
+            kind = of_bytes.unwrap_or(kind);
             notes.extend(arithmetic);
         }
-        let what = fault.what.clone();
+        let said = fault.what.as_str();
+        // That nothing goes on is what the kind says.
+        let what = match kind {
+            Kind::Deadlock => said
+                .split_once('\n')
+                .map_or(said, |(_, who)| who.trim_start()),
+            _ => said,
+        };
+        let what = what.to_owned();
         let here = fault.at.as_ref().map(|at| Site {
             place: at.place.clone(),
             instruction: at.instruction.clone(),
             block: at.block,
             thread: at.thread,
-            what: format!("fails: {what}"),
+            what: format!("fails: {}", what.lines().next().unwrap_or_default()),
         });
-        if here.is_none() {
-            notes.push(what);
+        match here {
+            None => notes.push(what),
+            Some(_) => notes.extend(what.lines().skip(1).map(str::to_owned)),
         }
         Finding {
             kind,

@@ -8,7 +8,7 @@ use super::{
     hash::Map,
     knowledge::{Distance, Knowledge, Memos, Own, Released},
 };
-use crate::observer::Scope;
+use crate::observer::{Origin, Scope};
 
 /// Numbers of blocks and threads.
 #[derive(Clone, Copy, Debug)]
@@ -129,8 +129,8 @@ impl Thread {
 #[derive(Debug, Default)]
 pub(super) struct Meeting {
     pub(super) released: Released,
-    /// The instruction that the first lane of each warp executed, and whether it is aligned.
-    pub(super) warps: Vec<Option<(usize, bool)>>,
+    /// The first lane of each warp and its instruction, and whether this is aligned.
+    pub(super) warps: Vec<Option<(Origin, bool)>>,
     /// Blocks that have come.
     pub(super) blocks: BTreeSet<u32>,
 }

@@ -78,11 +78,11 @@ kinds! {
     "the bytes that a phase of an mbarrier expects are not the bytes of its copies"
     "9.7.13.15"
     "expect exactly what the copies deliver: a tensor copy counts its whole box, out of bounds or not, and a multicast counts in every receiver"
-    /// A block of a cluster receives a copy and has not armed its barrier.
+    /// An mbarrier receives bytes that nobody said would come.
     UnarmedReceiver "unarmed-receiver" Error
-    "a copy delivers to a block that expects no bytes"
-    "9.7.9.25.4"
-    "every block that a multicast delivers to executes `mbarrier.arrive.expect_tx` on its own barrier"
+    "a copy delivers bytes to an mbarrier that expects none"
+    "9.7.13.15, 9.7.9.25.4"
+    "who arrives for the copy says how many bytes come, with `mbarrier.arrive.expect_tx`: in every block that a multicast delivers to, at its own barrier"
     /// A waiter may miss a phase.
     LappedWaiter "lapped-waiter" Error
     "an mbarrier can complete another phase before a waiter has seen the last one, and the waiter would wait for the wrong one"
@@ -177,7 +177,7 @@ kinds! {
     MbarrierOverflow "mbarrier-overflow" Error
     "more arrivals or bytes come to an mbarrier than it can count in this phase"
     "9.7.13.15"
-    "the count of `mbarrier.init` is the number of arrivals of a phase: one thread arrives for a copy, not the whole warp"
+    "the count of `mbarrier.init` is the number of arrivals of a phase: one thread arrives for a copy, not the whole warp; and who arrives again knows that the last phase is complete"
     /// Initialised again, or its memory written, while it is a barrier.
     MbarrierOverwritten "mbarrier-overwritten" Error
     "the memory of an mbarrier is written while it is a barrier"
@@ -202,7 +202,7 @@ kinds! {
     InvalidCollective "invalid-collective" Error
     "an operation of a warp or a barrier is executed with operands that it does not allow"
     "9.7.9, 9.7.13.1"
-    "all lanes of the member mask execute it, with the same mask and the same barrier"
+    "all lanes of the member mask execute it with the same mask, and threads at a barrier come in whole warps with the same barrier and count"
     /// The address is not aligned.
     Misaligned "misaligned" Error
     "an address or size is not a multiple of what the instruction needs"
@@ -230,14 +230,14 @@ kinds! {
     "an assertion failed, or `trap` was executed"
     /// Nothing can go on.
     Deadlock "deadlock" Error
-    "nothing can go on"
+    "nothing can go on: threads wait for what never comes"
     "9.7.13"
-    "see who waits for what"
+    "look for the arrival, the copy or the thread that is missing: counts of a barrier are those of who comes, and a wait's parity is that of the phase"
     /// Too many steps.
     Endless "endless" Error
     "the kernel is not over after as many steps as were allowed"
     "9.7.12"
-    "see what is executed; allow more steps if the kernel is meant to run that long"
+    "see what is executed, and whether its condition can ever change; allow more steps if the kernel is meant to run that long"
 }
 
 impl Display for Kind {

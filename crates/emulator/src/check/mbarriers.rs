@@ -1,5 +1,7 @@
 //! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
 
+mod bytes;
+
 use super::{
     Checker, Kind,
     access::Made,
@@ -20,6 +22,7 @@ struct Issued {
     bytes: u32,
     /// What its issuer knew.
     wide: Clock,
+    epoch: Epoch,
     origin: Origin,
 }
 
@@ -94,7 +97,7 @@ impl Mbarriers {
         &mut self,
         range: Range,
         bytes: u32,
-        wide: Clock,
+        (wide, epoch): (Clock, Epoch),
         origin: Origin,
     ) -> Option<(u32, u32, Epoch)> {
         let place = place(range)?;
@@ -102,6 +105,7 @@ impl Mbarriers {
         object.issued.push(Issued {
             bytes,
             wide,
+            epoch,
             origin,
         });
         Some((place.0, object.id, object.phase as Epoch))
@@ -113,41 +117,10 @@ impl Mbarriers {
 }
 
 impl Object {
-    /// The arithmetic of the current phase.
-    pub(super) fn arithmetic(&self) -> Option<(u64, u64, Vec<String>)> {
-        let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
-        if issued == self.expected {
-            return None;
-        }
-        let mut notes = vec![format!(
-            "phase {} of the mbarrier at shared address {:#x} expects {} bytes; {} copies deliver {issued}",
-            self.phase,
-            self.offset,
-            self.expected,
-            self.issued.iter().filter(|copy| copy.bytes > 0).count(),
-        )];
-        for (origin, bytes) in self.armed.iter().take(4) {
-            let (thread, block) = (origin.thread, origin.block);
-            notes.push(format!(
-                "thread {thread} of block {block} expects {bytes} bytes"
-            ));
-        }
-        if self.armed.is_empty() {
-            notes.push("nobody expects bytes in this phase".into());
-        }
-        Some((self.expected, issued, notes))
-    }
-
     /// The wait after which a thread of the grid reads too early what comes in this phase.
     pub(super) fn stale_wait(&self, thread: u32, phase: Epoch) -> Option<Origin> {
         let (origin, next) = self.stale.get(&thread)?;
         (*next <= phase).then_some(*origin)
-    }
-
-    /// Who said last how many bytes come, and who issued the last copy.
-    pub(super) fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
-        let armed = self.armed.last().map(|(origin, _)| *origin);
-        (armed, self.issued.last().map(|copy| copy.origin))
     }
 
     pub(super) fn is_valid(&self) -> bool {
@@ -194,6 +167,7 @@ impl Checker {
                         object.issued.push(Issued {
                             bytes,
                             wide,
+                            epoch: 0,
                             origin,
                         });
                     }
@@ -425,11 +399,14 @@ impl Checker {
         if near.has_wide() {
             near.wide_mut().raise(Lane::Async, block, thread, epoch);
         }
-        let wide = self.grid.thread(block, thread);
-        let wide = wide.map_or_else(Clock::default, |state| state.known.wide().clone());
+        let state = self.grid.thread(block, thread);
+        let (wide, epoch) = state.map_or_else(Default::default, |state| {
+            (state.known.wide().clone(), state.own.epoch)
+        });
         object.issued.push(Issued {
             bytes: 0,
             wide,
+            epoch,
             origin,
         });
     }
@@ -468,6 +445,13 @@ impl Checker {
         object.completer = Some(origin);
         let epoch = object.phase as Epoch;
         let (block, id) = (at.0, object.id);
+        // A copy that comes orders nothing of what its thread did before; but it comes after that.
+        for copy in &object.issued {
+            let wide = object.near.known.wide_mut();
+            wide.join(&copy.wide);
+            let (of, thread) = (copy.origin.block as u32, copy.origin.thread);
+            wide.raise(Lane::Thread, of, thread, copy.epoch);
+        }
         object.near.known.order.raise_mbarrier(block, id, epoch);
         if object.near.known.has_wide() {
             object
@@ -494,47 +478,6 @@ impl Checker {
         object.armed.clear();
         object.issued.clear();
         self.mbarriers.objects.insert(at, object);
-    }
-
-    /// Whether a phase that completes got the bytes of its copies, and all of them.
-    fn check_bytes(&mut self, origin: Origin, block: u32, object: &Object) {
-        let Some((expected, _, mut notes)) = object.arithmetic() else {
-            return;
-        };
-        let kind = if expected == 0 {
-            Kind::UnarmedReceiver
-        } else {
-            Kind::TransactionBytes
-        };
-        notes.push(
-            "the phase completed all the same, since the bytes that came happened to fit".into(),
-        );
-        self.wrong_bytes_at(
-            Some(origin),
-            (block, object.id),
-            kind,
-            object.blamed(),
-            notes,
-        );
-    }
-
-    /// Reports bytes that do not fit: who expects them, and who issued the last copy.
-    fn wrong_bytes_at(
-        &mut self,
-        completer: Option<Origin>,
-        mbarrier: (u32, u32),
-        kind: Kind,
-        (armed, issued): (Option<Origin>, Option<Origin>),
-        notes: Vec<String>,
-    ) {
-        let issued = issued.map(|issued| End::new(issued, "issues a copy that counts there"));
-        let armed = armed.map(|armed| End::new(armed, "expects bytes"));
-        let completer = completer.map(|origin| End::new(origin, "completes the phase"));
-        let mut ends = armed.into_iter().chain(issued).chain(completer);
-        if let Some(here) = ends.next() {
-            self.report(kind, here, ends.next(), |_| notes)
-                .about(Some(mbarrier));
-        }
     }
 
     /// A wait for a phase, by its parity, though an earlier phase of this parity is what the thread
@@ -600,41 +543,5 @@ impl Checker {
         }
         let done = &object.done[usize::from(scope != Scope::Cta)];
         state.known.acquire(done, true, memos);
-    }
-
-    /// Barriers whose current phase expects other bytes than its copies deliver.
-    pub(super) fn wrong_bytes(&self) -> Option<(Kind, Vec<String>)> {
-        let objects = self.mbarriers.objects.iter();
-        let objects = objects.filter(|(_, object)| object.is_valid());
-        let mut wrong: Vec<_> = objects
-            .filter_map(|(at, object)| Some((at, object.arithmetic()?)))
-            .collect();
-        wrong.sort_unstable_by_key(|(at, _)| **at);
-        let kind = match wrong.first()?.1 {
-            (0, ..) => Kind::UnarmedReceiver,
-            _ => Kind::TransactionBytes,
-        };
-        let notes = wrong.into_iter().take(4).flat_map(|(_, (.., notes))| notes);
-        Some((kind, notes.collect()))
-    }
-
-    /// What is wrong with the barriers of a block that ends.
-    pub(super) fn mbarriers_at_end(&mut self, block: u32) {
-        let objects = self.mbarriers.of_block(block).filter(|o| o.is_valid());
-        let mut wrong: Vec<_> = objects
-            .filter_map(|object| {
-                let (expected, issued, notes) = object.arithmetic()?;
-                let kind = match expected {
-                    0 if issued > 0 => Kind::UnarmedReceiver,
-                    _ => Kind::TransactionBytes,
-                };
-                Some((object.offset, object.id, kind, object.blamed(), notes))
-            })
-            .collect();
-        wrong.sort_by_key(|(offset, ..)| *offset);
-        for (_, id, kind, blamed, notes) in wrong {
-            self.wrong_bytes_at(None, (block, id), kind, blamed, notes);
-        }
-        self.mbarriers.forget(block);
     }
 }

@@ -1,6 +1,6 @@
 //! Finds what is wrong with the order of a kernel's accesses, whatever the schedule was.
 //!
-//! A [`Checker`] is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
+//! It is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
 //! for each byte who wrote it last and who has read it since. Copies are forked at their issue and
 //! joined where they are waited for, so that a verdict depends on synchronisation and not on when a
 //! copy happened to move its bytes. The page `docs/memory-model.md` says what is covered.
@@ -108,8 +108,33 @@ impl Checker {
             }
             finding
         });
-        found.chain(ended).collect()
+        merged(found.chain(ended))
     }
+}
+
+/// Findings of the same kind at the same two lines of the source are one: loops are unrolled.
+fn merged(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    let lines = |finding: &Finding| {
+        let sites = [&finding.here, &finding.there];
+        sites.map(|site| site.as_ref().map(|site| site.place.line_of_source()))
+    };
+    for finding in findings {
+        let same = |other: &&mut Finding| {
+            other.kind == finding.kind && finding.here.is_some() && lines(other) == lines(&finding)
+        };
+        match all.iter_mut().find(same) {
+            Some(other) => {
+                other.count += finding.count;
+                if let Some(trap) = finding.trap {
+                    other.trap = Some(trap);
+                    other.notes.extend(finding.notes.last().cloned());
+                }
+            }
+            None => all.push(finding),
+        }
+    }
+    all
 }
 
 impl Observer for Checker {

@@ -140,16 +140,22 @@ impl Checker {
             Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
         };
         let (block, thread) = self.grid.extents.split(thread);
-        let by = match access.actor() {
-            Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier of".to_owned(),
-            Actor::Thread(_) => verb(kind).to_owned(),
-            Actor::Async(_) | Actor::Copy { .. } => format!("issues a copy that {}", verb(kind)),
+        let what = words(range);
+        let what = match access.actor() {
+            Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier there".to_owned(),
+            Actor::Thread(_) => format!("{} {what}", verb(kind)),
+            Actor::Copy { .. } if access.reads_map() => {
+                "issues a copy that uses the tensor map there".to_owned()
+            }
+            Actor::Async(_) | Actor::Copy { .. } => {
+                format!("issues a copy that {} {what}", verb(kind))
+            }
         };
         End {
             block,
             thread,
             instruction: access.instruction(),
-            what: format!("{by} {}", words(range)),
+            what,
         }
     }
 }

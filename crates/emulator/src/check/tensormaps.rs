@@ -3,7 +3,7 @@
 use super::{
     Checker, Kind,
     access::{Judge, Made},
-    clock::Lane,
+    clock::{Clock, Lane},
     knowledge::{AcquiredMap, Distance},
     raw::{End, words},
     shadow::{Access, Actor},
@@ -83,6 +83,11 @@ impl Checker {
             };
             let notes = match kind {
                 Kind::ScopeTooNarrow => vec![note.to_owned()],
+                Kind::TensorMapNotAcquired => {
+                    vec![
+                        "the change was released, and the map was last acquired before that".into(),
+                    ]
+                }
                 _ => Vec::new(),
             };
             self.report(kind, here, there, |_| notes);
@@ -119,19 +124,24 @@ impl Judge<'_> {
             Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
         };
         let (block, thread) = self.extents.split(writer);
-        let is_released = |near: Distance| {
-            let released = &map.released[near as usize];
-            match write.actor() {
-                // What a thread knows of itself is in the clock that it acquired with.
-                Actor::Thread(_) => released.get(Lane::Thread, block, thread) >= write.epoch,
-                _ => self.knows(released, write),
-            }
+        let is_in = |released: &Clock| match write.actor() {
+            // What a thread knows of itself is in the clock that it acquired with.
+            Actor::Thread(_) => released.get(Lane::Thread, block, thread) >= write.epoch,
+            _ => self.knows(released, write),
+        };
+        let is_released = |near: Distance| is_in(&map.released[near as usize]);
+        let is_released_since = || {
+            let near = Distance::SameBlock as usize;
+            let is_own = (block, thread) == (self.own.block, self.own.thread);
+            is_in(&self.known.released[near]) || is_own && self.own.released[near] >= write.epoch
         };
         let needed = self.extents.distance(block, self.own.block);
         if is_released(needed) {
             None
         } else if is_released(Distance::SameBlock) {
             narrow
+        } else if is_released_since() {
+            Some((Kind::TensorMapNotAcquired, write))
         } else {
             Some((Kind::TensorMapNotReleased, write))
         }

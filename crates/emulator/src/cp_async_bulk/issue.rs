@@ -33,7 +33,7 @@ pub(crate) fn target<O: Observer>(
         return Err(step.fault(lane, Trap::IllegalAddress, what));
     }
     let found = step.world.find_shared(step.here, space, at, 0);
-    match found.map_err(|what| step.fault(lane, Trap::IllegalAddress, what))? {
+    match found.map_err(|(trap, what)| step.fault(lane, trap, what))? {
         Located::Shared { rank, offset } => Ok(Target::Shared(rank, offset)),
         _ => Ok(Target::Global(at)),
     }

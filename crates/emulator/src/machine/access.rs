@@ -61,7 +61,8 @@ impl<O: Observer> Step<'_, O> {
         let found = match space {
             Space::Global | Space::Generic => self.world.memory.find(at, bytes),
             Space::SharedCta | Space::SharedCluster => {
-                self.world.find_shared(self.here, space, at, bytes)
+                let found = self.world.find_shared(self.here, space, at, bytes);
+                return found.map_err(|(trap, what)| self.fault(lane, trap, what));
             }
             Space::Local => {
                 self.grow_local(lane);
@@ -164,7 +165,7 @@ impl World {
         space: Space,
         at: u64,
         bytes: u64,
-    ) -> Result<Located, String> {
+    ) -> Result<Located, (Trap, String)> {
         let (rank, offset) = of_shared(at & 0xffff_ffff);
         let (ctas, start) = (&self.clusters[here.cluster].ctas, offset as u64);
         let is_there = ctas.get(rank).is_some_and(|cta| cta.alive != 0)
@@ -174,7 +175,14 @@ impl World {
             && start + bytes <= self.shared_bytes;
         match is_there {
             true => Ok(Located::Shared { rank, offset }),
-            false => Err(self.why_not_shared(here, space, at, bytes)),
+            false => {
+                let cta = self.clusters[here.cluster].ctas.get(rank);
+                let trap = match cta.is_some_and(|cta| cta.alive == 0) {
+                    true => Trap::PeerEnded,
+                    false => Trap::IllegalAddress,
+                };
+                Err((trap, self.why_not_shared(here, space, at, bytes)))
+            }
         }
     }
 

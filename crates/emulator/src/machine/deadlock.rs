@@ -73,12 +73,23 @@ fn lanes(mask: u32) -> String {
     if mask == u32::MAX {
         return "all lanes".to_owned();
     }
-    let lanes: Vec<String> = lanes_of(mask).map(|lane| lane.to_string()).collect();
-    format!(
-        "lane{} {}",
-        if lanes.len() == 1 { "" } else { "s" },
-        lanes.join(", ")
-    )
+    // Lanes that follow one another are one range.
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for lane in lanes_of(mask) {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => ranges.push((lane, lane)),
+        }
+    }
+    let ranges: Vec<String> = ranges
+        .into_iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            _ => format!("{first} to {last}"),
+        })
+        .collect();
+    let plural = if mask.count_ones() == 1 { "" } else { "s" };
+    format!("lane{plural} {}", ranges.join(", "))
 }
 
 fn doing(world: &World, program: &Program, here: Here, group: &Group) -> String {

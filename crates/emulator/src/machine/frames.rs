@@ -8,6 +8,9 @@ use crate::{
     lanes::{LANES, lanes_of},
 };
 
+/// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
+const MAX_SLOTS: usize = 1 << 14;
+
 impl<O: Observer> Step<'_, O> {
     /// Bytes of local memory up to the end of the current function's frame.
     pub(crate) fn local_bytes(&self) -> usize {
@@ -44,7 +47,9 @@ impl<O: Observer> Step<'_, O> {
         let base = self.group.base + caller.slots;
         let local = (self.group.local + caller.local_bytes).next_multiple_of(16);
         let local_end = local + callee.local_bytes;
-        if local_end > 512 << 10 || self.group.frames.len() >= 4096 {
+        let registers_end = base + callee.slots;
+        let is_deep = self.group.frames.len() >= 4096 || registers_end > MAX_SLOTS;
+        if local_end > 512 << 10 || is_deep {
             let what = format!("the stack overflows in a call of `{}`", callee.name);
             return Err(self.trapped(Trap::IllegalAddress, what));
         }

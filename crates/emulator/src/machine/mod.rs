@@ -41,6 +41,8 @@ pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 pub(crate) const IMAGE_START: u64 = 0x7e00_0000_0000;
 /// Global memory: buffers.
 pub(crate) const BUFFERS_START: u64 = 0x7f00_0000_0000;
+/// A launch of which the threads of one cluster take more is refused.
+pub(crate) const MAX_CLUSTER_BYTES: u64 = 2 << 30;
 /// A module whose variables together are larger is refused.
 pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The first bytes of a block's shared memory belong to the system on sm_90.

@@ -27,7 +27,7 @@ impl World {
         program: &Program,
         observer: &mut O,
     ) -> Result<(), Trapped> {
-        for _ in 0..self.resident() {
+        for _ in 0..self.resident(program) {
             self.start(program, None, observer);
         }
         let mut barren = (self.progress, 0_u64);

@@ -17,6 +17,8 @@ use crate::{
 
 /// Clusters that are resident at a time.
 const RESIDENT: u64 = 4;
+/// Fewer are, where their threads would take more memory than this.
+const RESIDENT_BYTES: u64 = 1 << 30;
 
 /// Extents of the launch, and what numbers of blocks and threads mean.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +54,14 @@ impl Places {
 
     pub(crate) fn cluster_blocks(&self) -> u32 {
         self.cluster.iter().product()
+    }
+
+    /// Registers and local memory of all threads of a cluster, as far as calls are not recursive.
+    pub(crate) fn cluster_bytes(&self, program: &Program) -> u64 {
+        let threads = u64::from(self.threads()) * u64::from(self.cluster_blocks());
+        let frames = program.functions.iter();
+        let frames = frames.map(|function| 8 * function.slots as u64 + function.local_bytes);
+        threads.saturating_mul(frames.sum())
     }
 
     /// Clusters in each dimension.
@@ -246,8 +256,9 @@ impl World {
             .product()
     }
 
-    pub(crate) fn resident(&self) -> u64 {
-        RESIDENT.min(self.cluster_count())
+    pub(crate) fn resident(&self, program: &Program) -> u64 {
+        let room = RESIDENT_BYTES / self.places.cluster_bytes(program).max(1);
+        room.clamp(1, RESIDENT).min(self.cluster_count())
     }
 
     /// The number of the next cluster, if there is one; it will not begin.

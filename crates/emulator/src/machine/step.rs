@@ -149,7 +149,12 @@ impl<O: Observer> Step<'_, O> {
     }
 
     /// The fault of one lane.
-    pub(crate) fn fault(&self, lane: usize, trap: Trap, what: String) -> Trapped {
+    pub(crate) fn fault(&self, lane: usize, trap: Trap, mut what: String) -> Trapped {
+        for frame in self.group.frames.iter().rev() {
+            // A frame has the operation after the call.
+            let place = self.program.place(frame.pc.saturating_sub(1));
+            what += &format!("\ncalled at {place}");
+        }
         Trapped {
             trap,
             what,

@@ -319,13 +319,7 @@ impl World {
                     return Ok(Located::Shared { rank, offset });
                 }
                 let at = ((rank as u64) << super::SHARED_RANK_SHIFT) + offset as u64;
-                let found = self.find_shared(here, Space::SharedCluster, at, bytes as u64);
-                let trap = if ended {
-                    Trap::PeerEnded
-                } else {
-                    Trap::IllegalAddress
-                };
-                found.map_err(|what| (trap, what))
+                self.find_shared(here, Space::SharedCluster, at, bytes as u64)
             }
         }
     }

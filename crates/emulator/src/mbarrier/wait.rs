@@ -138,6 +138,7 @@ impl MbarrierOperation {
             match (*pending, *tx) {
                 (0, tx) if tx > 0 => format!("{tx} bytes are missing"),
                 (0, tx) => format!("{} bytes are too many", -tx),
+                (1, 0) => "1 arrival is missing".to_owned(),
                 (pending, 0) => format!("{pending} arrivals are missing"),
                 (pending, tx) => format!("{pending} arrivals and {tx} bytes are missing"),
             }

@@ -1,0 +1,151 @@
+//! What the checker says of stores and copies by single threads, of changed tensor maps, and of
+//! requests for clusters: right kernels and the same with one bug.
+
+mod common;
+
+use common::{
+    SEEDS,
+    copies::{INIT, kernel},
+    run_launch,
+};
+use launch::{Buffer, Launch};
+
+/// What is said of a kernel; nothing where it is right. With every seed the same.
+fn said(body: &str, directives: &str, blocks: u32) -> Option<String> {
+    let text = kernel(".param .u64 in", directives, body);
+    let results = SEEDS.map(|seed| {
+        let launch = Launch::new("k", blocks, 32).buffer(0).buffer(1);
+        let buffers = vec![
+            Buffer::zeroed::<u32>("out", 1024),
+            Buffer::zeroed::<u32>("in", 1024),
+        ];
+        let failure = run_launch(&text, launch, buffers, seed).err()?;
+        Some(failure.to_string())
+    });
+    let first = results[0].clone();
+    let said_something = results.iter().all(|said| said.is_some() == first.is_some());
+    assert!(said_something, "{results:?}");
+    first
+}
+
+/// Waits for phase 0 of `%bar`.
+const WAIT: &str = "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;";
+
+/// The kernel is right; with each of the changes, it has the bug.
+fn check(body: &str, directives: &str, blocks: u32, bugs: &[(&str, &str, &str)]) {
+    assert_eq!(said(body, directives, blocks), None);
+    for (part, instead, kind) in bugs {
+        assert!(body.contains(part), "{part}");
+        let said = said(&body.replace(part, instead), directives, blocks).unwrap_or_default();
+        assert!(said.contains(kind), "`{instead}` for `{part}`: {said}");
+    }
+}
+
+#[test]
+fn copies_that_arrive_at_an_mbarrier() {
+    let body = &format!(
+        "@%p1 mbarrier.init.shared::cta.b64 [%bar], 32; bar.sync 0;
+        ld.param.u64 %rd2, [in]; mul.wide.u32 %rd3, %t, 16; add.u64 %rd2, %rd2, %rd3; mad.lo.u32 %r1, %t, 16, %tile;
+        cp.async.cg.shared.global [%r1], [%rd2], 16;
+        cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%bar]; {WAIT}
+        xor.b32 %r2, %t, 1; mad.lo.u32 %r2, %r2, 16, %tile; ld.shared.u32 %r3, [%r2+8];
+        mul.wide.u32 %rd4, %t, 4; add.u64 %rd4, %rd4, %out; st.global.u32 [%rd4], %r3;"
+    );
+    check(
+        body,
+        "",
+        1,
+        &[
+            // An arrival of the thread says nothing of its copies.
+            (
+                "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%bar];",
+                "mbarrier.arrive.shared::cta.b64 _, [%bar];",
+                "read-before-completion",
+            ),
+            (WAIT, "", "read-before-completion"),
+        ],
+    );
+}
+
+#[test]
+fn stores_to_another_block() {
+    let body = format!(
+        "{INIT} mov.u32 %r4, %cluster_ctarank; @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
+        barrier.cluster.arrive; barrier.cluster.wait; xor.b32 %r5, %r4, 1;
+        mapa.shared::cluster.u32 %r8, %tile, %r5; mapa.shared::cluster.u32 %r9, %bar, %r5; mad.lo.u32 %r8, %t, 4, %r8;
+        st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r8], %t, [%r9];
+        WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;
+        mad.lo.u32 %r1, %t, 4, %tile; ld.shared.u32 %r3, [%r1];
+        shl.b32 %r6, %r4, 5; add.u32 %r6, %r6, %t; mul.wide.u32 %rd4, %r6, 4; add.u64 %rd4, %rd4, %out; st.global.u32 [%rd4], %r3;
+        barrier.cluster.arrive; barrier.cluster.wait;"
+    );
+    check(
+        &body,
+        ".reqnctapercluster 2, 1, 1",
+        2,
+        &[
+            (".acquire.cluster", ".acquire.cta", "scope-too-narrow"),
+            ("[%bar], 128;", "[%bar], 132;", "transaction-bytes"),
+        ],
+    );
+}
+
+#[test]
+fn maps_that_are_changed_and_copied() {
+    let body = format!(
+        "{INIT} ld.param.u64 %rd2, [in]; add.u64 %rd6, %out, 1024; add.u32 %r8, %tile, 1024; mov.u64 %rd5, 128;
+        @%p1 st.bulk.weak.shared::cta [%r8], %rd5, 0;
+        @%p1 tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r8], %rd2;
+        @%p1 tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r8], 0, 32;
+        @%p1 tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r8], 0, 32;
+        @%p1 tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r8], 0, 1;
+        @%p1 tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r8], 2;
+        bar.warp.sync 0xffffffff;
+        tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.cta.sync.aligned [%rd6], [%r8], 128;
+        fence.proxy.tensormap::generic.acquire.cta [%rd6], 128;
+        @!%p1 bra WAIT; mov.u32 %r6, 0; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
+        cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%tile], [%rd6, {{%r6}}], [%bar];
+        WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;"
+    );
+    check(
+        &body,
+        "",
+        1,
+        &[
+            (
+                "fence.proxy.tensormap::generic.acquire.cta [%rd6], 128;",
+                "",
+                "tensormap-not-acquired",
+            ),
+            // The other lanes copy what thread 0 has changed.
+            (
+                "bar.warp.sync 0xffffffff;\n        tensormap.cp",
+                "tensormap.cp",
+                "data-race",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn responses_are_waited_for() {
+    let body = format!(
+        ".reg .b128 %q; {INIT} @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 16;
+        @%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%tile], [%bar];
+        {WAIT} ld.shared.b128 %q, [%tile];"
+    );
+    check(&body, "", 1, &[(WAIT, "", "read-before-completion")]);
+}
+
+#[test]
+fn zeros_of_ordinary_stores_need_a_proxy_fence_before_a_copy() {
+    let body = "mov.u64 %rd5, 128; @%p1 st.bulk.weak.shared::cta [%tile], %rd5, 0; fence.proxy.async.shared::cta;
+        @%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [%tile], 128;
+        @%p1 cp.async.bulk.commit_group; @%p1 cp.async.bulk.wait_group 0;";
+    check(
+        body,
+        "",
+        1,
+        &[("fence.proxy.async.shared::cta;", "", "missing-proxy-fence")],
+    );
+}
