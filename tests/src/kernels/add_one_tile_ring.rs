@@ -27,7 +27,8 @@ fn cases() -> Vec<Scenario> {
     }
     for stages in [2, 3, 4] {
         for blocks in [1, 4, 30] {
-            cases.push(scenario(Tiles::packed(148, 100, [32, 16]), stages, blocks));
+            // Two warps that work.
+            cases.push(scenario(Tiles::packed(148, 100, [32, 32]), stages, blocks));
         }
     }
     cases

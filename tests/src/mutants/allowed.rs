@@ -5,7 +5,7 @@ use super::Tried;
 /// Mutants that may survive, each with the reason.
 ///
 /// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
-/// text; the lines before it that begin with a space, up to a line that is no pattern, are its
+/// text and `?` for one character; the lines before it that begin with a space, up to a line that is no pattern, are its
 /// reason. Lines with `#` in front are comments:
 ///
 /// ```text
@@ -118,14 +118,19 @@ impl Allowed {
     }
 }
 
+/// Ids are ASCII.
 fn matches(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((start, rest)) => text.strip_prefix(start).is_some_and(|text| {
-            let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-            ends.any(|at| matches(rest, &text[at..]))
-        }),
+    fn rest(pattern: &[u8], text: &[u8]) -> bool {
+        match pattern.split_first() {
+            None => text.is_empty(),
+            Some((b'*', pattern)) => (0..=text.len()).any(|at| rest(pattern, &text[at..])),
+            Some((first, pattern)) => match text.split_first() {
+                Some((found, text)) => (*first == b'?' || first == found) && rest(pattern, text),
+                None => false,
+            },
+        }
     }
+    rest(pattern.as_bytes(), text.as_bytes())
 }
 
 #[cfg(test)]
@@ -140,6 +145,8 @@ mod tests {
             ("a*/b", "a_1/b", true),
             ("*b*", "abc", true),
             ("a*", "a", true),
+            ("a?c", "abc", true),
+            ("a?", "a", false),
             ("*/x/1", "k/x/11", false),
         ] {
             assert_eq!(matches(pattern, text), is_match, "{pattern} {text}");

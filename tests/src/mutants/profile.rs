@@ -1,16 +1,17 @@
 //! What a case makes of an entry: a case is telling when it brings instructions to what other cases
 //! do not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use emulator::observer::{Event, MbarrierEvent, Observer, Origin};
+use emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Range};
 
 /// What was seen of one launch or several.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
-    /// How often each thread executed each instruction that is watched.
-    counts: HashMap<(usize, u64, u32), u32>,
-    features: HashSet<Feature>,
+    /// How often each thread of each block executed each instruction that is seen.
+    counts: HashMap<(u64, u32), HashMap<usize, u32>>,
+    /// Instruction, block and address of the mbarrier, and its phase.
+    phases: HashSet<(usize, u64, u64, u64)>,
 }
 
 /// Something that a kernel did with an instruction.
@@ -18,17 +19,21 @@ pub(super) struct Profile {
 pub(super) enum Feature {
     /// One thread executed it so often, up to [`MANY`].
     Often(usize, u32),
+    /// One thread executed it and not the other.
+    Without(usize, usize),
     /// Several warps executed it.
     Warps(usize),
     /// Several blocks executed it.
     Blocks(usize),
-    /// It was about this phase of an mbarrier, up to [`PHASES`].
-    Phase(usize, u64),
+    /// It was about the so-manieth mbarrier of its block, up to [`BARRIERS`], in this phase, up to
+    /// [`PHASES`].
+    Phase(usize, usize, u64),
 }
 
 const MANY: u32 = 4;
+const BARRIERS: usize = 32;
 /// The parity has come back to where it was.
-const PHASES: u64 = 3;
+const PHASES: u64 = 2;
 
 impl Observer for Profile {
     fn see(&mut self, origin: Origin, event: Event) {
@@ -37,10 +42,13 @@ impl Observer for Profile {
             // Steps of copies come when they like.
             Event::CopyPlan { .. } | Event::CopyRead(_) | Event::CopyDone(_) => return,
             Event::Access { copy: Some(_), .. } => return,
-            Event::Mbarrier { operation, .. } => match operation {
+            Event::Mbarrier {
+                range, operation, ..
+            } => match operation {
                 MbarrierEvent::WaitDone { phase } | MbarrierEvent::Arrive { phase, .. } => {
-                    self.features.insert(Feature::Phase(at, phase.min(PHASES)));
+                    self.phase(at, range, phase);
                 }
+                MbarrierEvent::Init { .. } => self.phase(at, range, 0),
                 MbarrierEvent::CompleteTx { .. }
                 | MbarrierEvent::PhaseDone { .. }
                 | MbarrierEvent::WaitPending { .. } => return,
@@ -48,26 +56,55 @@ impl Observer for Profile {
             },
             _ => {}
         }
-        let count = self
-            .counts
-            .entry((at, origin.block, origin.thread))
-            .or_insert(0);
-        *count += 1;
-        if *count <= MANY {
-            self.features.insert(Feature::Often(at, *count));
-        }
-        if origin.thread >= 32 {
-            self.features.insert(Feature::Warps(at));
-        }
-        if origin.block >= 1 {
-            self.features.insert(Feature::Blocks(at));
-        }
+        let thread = (origin.block, origin.thread);
+        let counts = self.counts.entry(thread).or_default();
+        *counts.entry(at).or_insert(0) += 1;
     }
 }
 
 impl Profile {
+    fn phase(&mut self, at: usize, range: Range, phase: u64) {
+        if let Memory::Shared { block } = range.memory {
+            self.phases
+                .insert((at, block, range.address, phase.min(PHASES)));
+        }
+    }
+
     pub(super) fn features(self) -> HashSet<Feature> {
-        self.features
+        let mut features = HashSet::new();
+        let every = self.counts.values().flat_map(HashMap::keys).copied();
+        let every: BTreeSet<usize> = every.collect();
+        // Most threads do the same.
+        let mut ways = HashSet::new();
+        for ((block, thread), counts) in self.counts {
+            let mut way: Vec<(usize, u32)> = Vec::new();
+            for (at, count) in counts {
+                way.push((at, count.min(MANY)));
+                features.extend((thread >= 32).then_some(Feature::Warps(at)));
+                features.extend((block >= 1).then_some(Feature::Blocks(at)));
+            }
+            way.sort_unstable();
+            ways.insert(way);
+        }
+        for way in ways {
+            let done: BTreeSet<usize> = way.iter().map(|(at, _)| *at).collect();
+            for (at, count) in way {
+                features.extend((1..=count).map(|count| Feature::Often(at, count)));
+                let others = every.difference(&done);
+                features.extend(others.map(|other| Feature::Without(at, *other)));
+            }
+        }
+        let barriers = self
+            .phases
+            .iter()
+            .map(|(_, block, address, _)| (*block, *address));
+        let barriers: BTreeSet<(u64, u64)> = barriers.collect();
+        for (at, block, address, phase) in self.phases {
+            let before = barriers.range((block, 0)..(block, address)).count();
+            let barrier = before.min(BARRIERS);
+            features.extend((0..=phase).map(|phase| Feature::Phase(at, barrier, phase)));
+        }
+        features
     }
 }
 
@@ -122,22 +159,66 @@ mod tests {
         assert_eq!(telling(&[]), [0; 0]);
     }
 
+    fn origin(thread: u32, instruction: usize) -> Origin {
+        Origin {
+            block: 0,
+            thread,
+            instruction,
+        }
+    }
+
+    fn sorted(profile: Profile) -> Vec<Feature> {
+        let mut features: Vec<_> = profile.features().into_iter().collect();
+        features.sort();
+        features
+    }
+
     #[test]
     fn a_thread_that_comes_again_is_a_feature_until_it_is_many() {
         let mut profile = Profile::default();
-        let origin = |thread| Origin {
-            block: 0,
-            thread,
-            instruction: 7,
-        };
         for _ in 0..9 {
-            profile.see(origin(3), Event::ThreadStart);
+            profile.see(origin(3, 7), Event::ThreadStart);
         }
-        profile.see(origin(40), Event::ThreadStart);
-        let mut features: Vec<_> = profile.features().into_iter().collect();
-        features.sort();
+        profile.see(origin(40, 7), Event::ThreadStart);
         let often = (1..=MANY).map(|count| Feature::Often(7, count));
         let expected: Vec<_> = often.chain([Feature::Warps(7)]).collect();
-        assert_eq!(features, expected);
+        assert_eq!(sorted(profile), expected);
+    }
+
+    #[test]
+    fn what_some_thread_leaves_out_is_a_feature() {
+        let mut profile = Profile::default();
+        for (thread, instruction) in [(0, 7), (0, 9), (1, 7)] {
+            profile.see(origin(thread, instruction), Event::ThreadStart);
+        }
+        let expected = [
+            Feature::Often(7, 1),
+            Feature::Often(9, 1),
+            Feature::Without(7, 9),
+        ];
+        assert_eq!(sorted(profile), expected);
+    }
+
+    #[test]
+    fn barriers_are_told_apart_by_their_order() {
+        let mut profile = Profile::default();
+        for (address, phase) in [(64, 0), (128, 0), (128, 1)] {
+            let range = Range {
+                memory: Memory::Shared { block: 0 },
+                address,
+                bytes: 8,
+            };
+            let event = Event::Mbarrier {
+                range,
+                operation: MbarrierEvent::WaitDone { phase },
+                sem: Default::default(),
+                scope: Default::default(),
+            };
+            profile.see(origin(0, 7), event);
+        }
+        let often = (1..=3).map(|count| Feature::Often(7, count));
+        let phases = [(0, 0), (1, 0), (1, 1)];
+        let phases = phases.map(|(barrier, phase)| Feature::Phase(7, barrier, phase));
+        assert_eq!(sorted(profile), often.chain(phases).collect::<Vec<_>>());
     }
 }
