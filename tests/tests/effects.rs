@@ -136,8 +136,21 @@ fn check(backend: &Mutex<Box<dyn Backend + Send>>, effect: &Effect) -> Result<()
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
     match effect.scenario.check(backend.as_mut(), ptx) {
         Ok(0) => Err("nothing was compared".into()),
-        Ok(_) => reaches(effect, ptx),
+        Ok(_) => {
+            reaches(effect, ptx)?;
+            matters(effect, ptx, backend.as_mut())
+        }
         Err(wrong) => Err(format!("{}: {wrong}", effect.form()).into()),
+    }
+}
+
+/// Without the instruction something else comes out, unless it is only a hint.
+fn matters(effect: &Effect, ptx: Ptx<'_>, backend: &mut dyn Backend) -> Result<(), Failed> {
+    let text = text::without(effect, ptx.text)?;
+    let checked = effect.scenario.check(backend, Ptx { text: &text, ..ptx });
+    match (checked, effect.is_silent()) {
+        (Ok(_), false) => Err(format!("nothing changes without `{}`", effect.form()).into()),
+        _ => Ok(()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! The kernels are in the crate `tests-effects`, one for each wrapper's form. A form that is another
 //! spelling has that of the form which the wrapper emits, with the spelling changed in the text.
 
+mod bulk;
+mod cp_async;
 mod mbarrier;
 mod plan;
 pub mod results;
@@ -28,7 +30,17 @@ impl Effect {
     pub fn form(&self) -> String {
         self.support.form.text()
     }
+
+    /// Whether a kernel gives the same results without the instruction, which is a hint, or orders
+    /// what happens to be in order.
+    pub fn is_silent(&self) -> bool {
+        let opcode = &self.support.form.ptx;
+        SILENT.iter().any(|beginning| opcode.starts_with(beginning))
+    }
 }
+
+/// Beginnings of forms whose absence does not show.
+const SILENT: &[&str] = &["cp.async.bulk.prefetch"];
 
 /// Every form that has a case, in the order of the checklist.
 ///
@@ -52,6 +64,12 @@ fn effect(support: forms::Support) -> Option<Effect> {
     let entry = template::entry(index);
     let plans = match template.name {
         "init" | "inval" | "pending_count" | "arrivals" | "waits" => mbarrier::plans(&emitted),
+        "small_copies" | "small_groups" | "small_arrivals" => {
+            cp_async::plans(&emitted, template.name)
+        }
+        "counted" | "moved" | "grouped" | "prefetched" | "bulk_groups" => {
+            bulk::plans(&emitted, template.name)
+        }
         _ => return None,
     };
     let scenario = plan::scenario(&support.form.key, &entry, plans);

@@ -21,6 +21,18 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("mbarrier.arrive", "arrivals"),
     ("mbarrier.test_wait", "waits"),
     ("mbarrier.try_wait", "waits"),
+    ("cp.async.bulk.commit_group", "bulk_groups"),
+    ("cp.async.bulk.wait_group", "bulk_groups"),
+    ("cp.async.bulk.prefetch", "prefetched"),
+    ("*.shared::cluster.shared::cta.", "moved"),
+    ("cp.async.bulk.global", "grouped"),
+    ("*d.global.shared::cta.", "grouped"),
+    ("cp.reduce.async.bulk.global", "grouped"),
+    ("cp.async.bulk.", "counted"),
+    ("cp.async.mbarrier.arrive", "small_arrivals"),
+    ("cp.async.commit_group", "small_groups"),
+    ("cp.async.wait_", "small_groups"),
+    ("cp.async.c", "small_copies"),
 ];
 
 /// The template of a form; none where there is no case yet.
@@ -33,7 +45,7 @@ pub fn template(text: &str) -> Option<Template> {
         })?;
     Some(Template {
         name,
-        has_map: false,
+        has_map: text.contains(".tensor."),
         options: "max_threads = 128",
     })
 }

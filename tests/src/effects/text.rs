@@ -55,6 +55,29 @@ pub fn module(effect: &Effect) -> Result<String, String> {
     }
 }
 
+/// The text without the instruction.
+///
+/// # Errors
+/// The text is not PTX.
+pub fn without(effect: &Effect, text: &str) -> Result<String, String> {
+    let module = ptx::parse(text).map_err(|errors| errors.to_string())?;
+    let form = effect.form();
+    let mut left = text.to_owned();
+    for body in module
+        .functions()
+        .filter_map(|function| function.body.as_ref())
+    {
+        let is_it = |instruction: &&ptx::Instruction| {
+            by_width(&instruction.to_string(), |name| width(body, name)) == form
+        };
+        let found: Vec<_> = body.instructions().filter(is_it).collect();
+        for instruction in found.into_iter().rev() {
+            left.replace_range(instruction.span.start..instruction.span.end, "");
+        }
+    }
+    Ok(left)
+}
+
 /// An instruction with the opcode of a form, and its own operands.
 fn respelled(written: &str, form: &str) -> String {
     let opcode = form.split(' ').next().unwrap_or_default();

@@ -40,6 +40,7 @@ impl Given for u64 {
 
 /// Words: arrivals of a phase, the operand, bytes expected before, the script, bytes that complete,
 /// results of the script for which the state is asked.
+#[inline(always)]
 pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
     let bar = BAR::ptr();
     let first = thread::thread_idx().x == 0;
@@ -63,6 +64,7 @@ pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
 }
 
 /// As [`arrivals`]; the call makes the barrier.
+#[inline(always)]
 pub(crate) unsafe fn init(io: Io, form: impl Fn(Operands)) {
     let bar = BAR::ptr();
     if thread::thread_idx().x == 0 {
@@ -72,6 +74,7 @@ pub(crate) unsafe fn init(io: Io, form: impl Fn(Operands)) {
 }
 
 /// The barrier's memory is used for something else, then for a barrier again.
+#[inline(always)]
 pub(crate) unsafe fn inval(io: Io, form: impl Fn(Operands)) {
     let bar = BAR::ptr();
     if thread::thread_idx().x == 0 {
@@ -88,6 +91,7 @@ pub(crate) unsafe fn inval(io: Io, form: impl Fn(Operands)) {
 }
 
 /// Arrivals that are pending before each arrival of a phase.
+#[inline(always)]
 pub(crate) unsafe fn pending_count(io: Io, form: impl Fn(Operands) -> u32) {
     let bar = BAR::ptr();
     if thread::thread_idx().x == 0 {
@@ -100,6 +104,7 @@ pub(crate) unsafe fn pending_count(io: Io, form: impl Fn(Operands) -> u32) {
 }
 
 /// Two phases; the question is put before and after each ends.
+#[inline(always)]
 pub(crate) unsafe fn waits(io: Io, form: impl Fn(Operands) -> bool) {
     let bar = BAR::ptr();
     if thread::thread_idx().x == 0 {
