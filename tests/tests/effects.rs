@@ -14,10 +14,10 @@ use std::{
 };
 
 use emulator::EmulatorBackend;
-use launch::{Backend, Job, Ptx};
+use launch::{Backend, Job, Ptx, Stage};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
-    Device, Opened,
+    Device, Opened, Wrong,
     effects::{
         Effect, effects,
         results::{Results, today},
@@ -148,6 +148,11 @@ fn check(backend: &Mutex<Box<dyn Backend + Send>>, effect: &Effect) -> Result<()
 fn matters(effect: &Effect, ptx: Ptx<'_>, backend: &mut dyn Backend) -> Result<(), Failed> {
     let text = text::without(effect, ptx.text)?;
     let checked = effect.scenario.check(backend, Ptx { text: &text, ..ptx });
+    if let Err(Wrong::Failed(failure)) = &checked
+        && failure.stage < Stage::Launch
+    {
+        return Err(format!("without the instruction: {failure}").into());
+    }
     match (checked, effect.is_silent()) {
         (Ok(_), false) => Err(format!("nothing changes without `{}`", effect.form()).into()),
         _ => Ok(()),
