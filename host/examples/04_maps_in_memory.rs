@@ -15,11 +15,7 @@ fn main() -> Result<()> {
     });
     let expected: Vec<i32> = expected.collect();
 
-    for place in [
-        MapPlace::Parameter,
-        MapPlace::Constant,
-        MapPlace::Global(1),
-    ] {
+    for place in [MapPlace::Parameter, MapPlace::Constant, MapPlace::Global(1)] {
         let mut job = Job::new(device.ptx()?);
         let data = job.buffer(Buffer::new("matrix", &numbers));
         let map = Buffer::tensor_maps("map", [(matrix.map(TILE_2D), data)]);

@@ -60,10 +60,18 @@ fn main() -> Result<()> {
             for x in 16..144 {
                 let index = offset + y * width.next_multiple_of(16) + x;
                 let inside = x < width && y < height;
-                expected.push(if inside { bytes[index as usize].into() } else { 0 });
+                expected.push(if inside {
+                    bytes[index as usize].into()
+                } else {
+                    0
+                });
             }
         }
     }
     let got = job.buffers[output].bytes().iter().copied().map(i32::from);
-    check("boxes of three tensors", &expected, &got.collect::<Vec<_>>())
+    check(
+        "boxes of three tensors",
+        &expected,
+        &got.collect::<Vec<_>>(),
+    )
 }

@@ -6,7 +6,9 @@ use ptx_builder::{Arch, PtxBuilder};
 
 fn main() {
     let build = |arch| {
-        let ptx = PtxBuilder::new("../../kernels-gpu").arch(arch).build_or_exit();
+        let ptx = PtxBuilder::new("../../kernels-gpu")
+            .arch(arch)
+            .build_or_exit();
         let (name, path) = (ptx.arch.name(), ptx.path.display().to_string());
         format!("    ({name:?}, include_str!({path:?})),\n")
     };

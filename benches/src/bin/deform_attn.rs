@@ -4,7 +4,10 @@
 //! The results are checked elsewhere: `cases --device gpu large`.
 
 #[path = "../modules.rs"]
-#[allow(dead_code, reason = "the other program compares compilers and loads twins")]
+#[allow(
+    dead_code,
+    reason = "the other program compares compilers and loads twins"
+)]
 mod modules;
 
 use std::process::ExitCode;
@@ -134,14 +137,25 @@ fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, 
         (DeformAttnForm::Tiles { stages: 1 }, false) => (&[(2, 8), (4, 4)], &[1, 2]),
         (DeformAttnForm::Tiles { .. }, false) => (&[(1, 8), (2, 4), (3, 4)], &[1, 2]),
         (DeformAttnForm::Tiles { .. }, true) => (
-            &[(1, 4), (1, 8), (2, 4), (2, 8), (3, 4), (3, 8), (4, 4), (6, 4), (12, 2)],
+            &[
+                (1, 4),
+                (1, 8),
+                (2, 4),
+                (2, 8),
+                (3, 4),
+                (3, 8),
+                (4, 4),
+                (6, 4),
+                (12, 2),
+            ],
             &[1, 2, 4],
         ),
         (DeformAttnForm::Resident { stages: 1 }, false) => (&[(1, 23), (1, 28)], &[1, 2, 4]),
         (DeformAttnForm::Resident { .. }, false) => (&[(1, 12), (1, 14)], &[1, 2, 4]),
-        (DeformAttnForm::Resident { stages: 1 }, true) => {
-            (&[(1, 12), (1, 16), (1, 20), (1, 23), (1, 28)], &[1, 2, 4, 8])
-        }
+        (DeformAttnForm::Resident { stages: 1 }, true) => (
+            &[(1, 12), (1, 16), (1, 20), (1, 23), (1, 28)],
+            &[1, 2, 4, 8],
+        ),
         (DeformAttnForm::Resident { .. }, true) => (&[(1, 8), (1, 12), (1, 14)], &[1, 2, 4, 8]),
     };
     let of_wave = |wave: &u32| {
