@@ -50,10 +50,14 @@ impl Checker {
             _ => made.copy.is_some(),
         };
         let copies = [made.copy, conflict.earlier.copy()];
-        let (here, there) = match copies {
-            [Some(_), None] if !copy_is_here => (there, here),
-            [None, Some(_)] if copy_is_here => (there, here),
-            _ => (here, there),
+        let swaps = match copies {
+            [Some(_), None] => !copy_is_here,
+            [None, Some(_)] => copy_is_here,
+            _ => here.instruction < there.instruction && kind == Kind::DataRace,
+        };
+        let (here, there) = match swaps {
+            true => (there, here),
+            false => (here, there),
         };
         let mbarrier = copies.into_iter().flatten().find_map(|copy| {
             let copy = self.copies.get(copy as usize)?;

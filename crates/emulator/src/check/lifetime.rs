@@ -74,7 +74,10 @@ impl Checker {
                 ..End::new(origin, "issues a copy out of shared memory")
             };
             let here = End::new(origin, "ends");
-            let note = format!("{count} copies of this thread were not waited for");
+            let note = match count {
+                1 => "1 copy of this thread was not waited for".to_owned(),
+                _ => format!("{count} copies of this thread were not waited for"),
+            };
             self.report(Kind::ExitWithReadsInFlight, here, Some(there), |_| {
                 vec![note]
             });
@@ -103,7 +106,7 @@ impl Checker {
             }
             let there = End::new(
                 info.origin,
-                format!("issues a copy that uses block {number}"),
+                format!("issues a copy into or out of the shared memory of block {number}"),
             );
             let notes = vec![self.completes(info)];
             let here = End::new(origin, "is the last of its block to end");

@@ -491,14 +491,17 @@ impl Checker {
         };
         let known = state.known.order.mbarrier(at.0, object.id);
         let (id, offset, completer) = (object.id, object.offset, object.completer);
-        if phase < u64::from(known) + 2 {
+        let last = object.phase.saturating_sub(1);
+        let instruction = completer.map_or(usize::MAX, |by| by.instruction);
+        let key = (Kind::LappedWaiter, origin.instruction, instruction);
+        // Who polls is told once.
+        if phase < u64::from(known) + 2 || self.known.contains_key(&key) {
             return;
         }
         let what = format!(
-            "waits at the mbarrier at shared address {offset:#x}, of which it has seen {known} phases, \
-             for the next"
+            "waits at the mbarrier at shared address {offset:#x} and has not seen its phase {known}"
         );
-        let there = completer.map(|origin| End::new(origin, "completes a phase after that"));
+        let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
         self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
             vec!["nothing orders the wait before the arrivals and copies of the next phase".into()]
         })

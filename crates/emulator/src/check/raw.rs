@@ -82,7 +82,12 @@ impl Raw {
             fences.sort_unstable();
             for fence in fences {
                 let (opcode, place) = (program.opcode(fence), program.place(fence));
-                notes.push(format!("`{opcode}` at {place} is not on the path"));
+                let alone = match opcode {
+                    _ if opcode.contains(".global") => ", and orders global memory alone",
+                    _ if opcode.contains(".shared") => ", and orders shared memory alone",
+                    _ => "",
+                };
+                notes.push(format!("`{opcode}` at {place} is not on the path{alone}"));
             }
         }
         if let Some((instruction, text)) = &self.third {

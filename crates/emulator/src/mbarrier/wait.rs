@@ -140,7 +140,13 @@ impl MbarrierOperation {
                 (0, tx) => format!("{} bytes are too many", -tx),
                 (1, 0) => "1 arrival is missing".to_owned(),
                 (pending, 0) => format!("{pending} arrivals are missing"),
-                (pending, tx) => format!("{pending} arrivals and {tx} bytes are missing"),
+                (pending, tx) if tx > 0 => {
+                    format!("{pending} arrivals and {tx} bytes are missing")
+                }
+                (pending, tx) => {
+                    let more = -tx;
+                    format!("arrivals missing: {pending}; bytes too many: {more}")
+                }
             }
         )
     }

@@ -8,7 +8,7 @@ use crate::{
 
 impl Object {
     /// The arithmetic of the current phase.
-    fn arithmetic(&self) -> Option<(u64, u64, Vec<String>)> {
+    fn arithmetic(&self, block: u32) -> Option<(u64, u64, Vec<String>)> {
         let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
         if issued == self.expected {
             return None;
@@ -21,7 +21,8 @@ impl Object {
             _ => format!("{copies} copies deliver {issued}"),
         };
         let mut notes = vec![format!(
-            "phase {phase} of the mbarrier at shared address {offset:#x} expects {expected} bytes; {delivered}"
+            "phase {phase} of the mbarrier at shared address {offset:#x} of block {block} expects {expected} \
+             bytes; {delivered}"
         )];
         for (origin, bytes) in self.armed.iter().take(4) {
             let (thread, block) = (origin.thread, origin.block);
@@ -45,7 +46,7 @@ impl Object {
 impl Checker {
     /// Whether a phase that completes got the bytes of its copies, and all of them.
     pub(super) fn check_bytes(&mut self, origin: Origin, block: u32, object: &Object) {
-        let Some((expected, _, mut notes)) = object.arithmetic() else {
+        let Some((expected, _, mut notes)) = object.arithmetic(block) else {
             return;
         };
         let kind = if expected == 0 {
@@ -90,7 +91,7 @@ impl Checker {
         let objects = self.mbarriers.objects.iter();
         let objects = objects.filter(|(_, object)| object.is_valid());
         let mut wrong: Vec<_> = objects
-            .filter_map(|(at, object)| Some((at, object.arithmetic()?)))
+            .filter_map(|(at, object)| Some((at, object.arithmetic(at.0)?)))
             .collect();
         wrong.sort_unstable_by_key(|(at, _)| **at);
         let kind = wrong.iter().find_map(|(_, (expected, issued, _))| {
@@ -108,7 +109,7 @@ impl Checker {
         let objects = self.mbarriers.of_block(block).filter(|o| o.is_valid());
         let mut wrong: Vec<_> = objects
             .filter_map(|object| {
-                let (expected, issued, notes) = object.arithmetic()?;
+                let (expected, issued, notes) = object.arithmetic(block)?;
                 let kind = match expected {
                     0 if issued > 0 => Kind::UnarmedReceiver,
                     _ => Kind::TransactionBytes,
