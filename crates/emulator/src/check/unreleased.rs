@@ -8,9 +8,9 @@ use super::{
     shadow::{Access, Actor},
 };
 
-/// Bytes of global memory.
+/// Bytes of global memory: for each launch, in the order of their addresses.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unreleased(Vec<Bytes>);
+pub(crate) struct Unreleased(Vec<Vec<Bytes>>);
 
 #[derive(Clone, Debug)]
 struct Bytes {
@@ -21,24 +21,13 @@ struct Bytes {
 }
 
 impl Unreleased {
-    /// Adds what comes behind all that is there.
-    fn push(&mut self, start: u64, bytes: u64, is_narrow: bool) {
-        let end = start + bytes;
-        match self.0.last_mut() {
-            Some(last) if last.end == start && last.is_narrow == is_narrow => last.end = end,
-            _ => self.0.push(Bytes {
-                start,
-                end,
-                is_narrow,
-            }),
-        }
-    }
-
     /// Whether the byte is one of them, and then whether it was released at all.
     pub(super) fn is_narrow(&self, address: u64) -> Option<bool> {
-        let mut all = self.0.iter();
-        let found = all.find(|bytes| (bytes.start..bytes.end).contains(&address));
-        found.map(|bytes| bytes.is_narrow)
+        self.0.iter().rev().find_map(|launch| {
+            let next = launch.partition_point(|bytes| bytes.end <= address);
+            let bytes = launch.get(next).filter(|bytes| bytes.start <= address);
+            bytes.map(|bytes| bytes.is_narrow)
+        })
     }
 }
 
@@ -65,13 +54,22 @@ impl Checker {
             true => self.unreleased.clone(),
             false => Unreleased::default(),
         };
-        let mut new = Unreleased::default();
-        self.shadow.global_writes(|address, bytes, write| {
-            if !self.covers(&self.released_maps.far, write) {
-                new.push(address, bytes, self.covers(&self.released_maps.near, write));
+        let mut launch: Vec<Bytes> = Vec::new();
+        self.shadow.global_writes(|start, bytes, write| {
+            if self.covers(&self.released_maps.far, write) {
+                return;
+            }
+            let (end, is_narrow) = (start + bytes, self.covers(&self.released_maps.near, write));
+            match launch.last_mut() {
+                Some(last) if last.end == start && last.is_narrow == is_narrow => last.end = end,
+                _ => launch.push(Bytes {
+                    start,
+                    end,
+                    is_narrow,
+                }),
             }
         });
-        left.0.append(&mut new.0);
+        left.0.push(launch);
         left
     }
 
@@ -90,6 +88,33 @@ impl Checker {
                 .copies
                 .get(id as usize)
                 .is_none_or(|copy| copy.is_known(released, writes, extents)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_launch_counts() {
+        let bytes = |start, end, is_narrow| Bytes {
+            start,
+            end,
+            is_narrow,
+        };
+        let first = vec![bytes(16, 32, true), bytes(48, 64, true)];
+        let left = Unreleased(vec![first, vec![bytes(24, 40, false)]]);
+        for (address, is_narrow) in [
+            (15, None),
+            (16, Some(true)),
+            (24, Some(false)),
+            (39, Some(false)),
+            (40, None),
+            (63, Some(true)),
+            (64, None),
+        ] {
+            assert_eq!(left.is_narrow(address), is_narrow, "{address}");
         }
     }
 }
