@@ -95,6 +95,9 @@ fn run(arguments: &Arguments) -> Result<()> {
                         waves: waves.min(arguments.batches),
                     };
                     let launch = attention.launch()?;
+                    if u64::from(launch.shape.shared_bytes) > gpu.device().limits().shared_bytes {
+                        continue;
+                    }
                     let time = time(&gpu, &module, &launch, &data, arguments)
                         .with_context(|| format!("{} of {blocks} blocks", launch.entry))?;
                     let how = format!("{blocks} blocks of {warps} warps, {waves} waves");
@@ -133,7 +136,10 @@ const FORMS: &[DeformAttnForm] = &[
 /// Blocks, warps of a block, and waves that are tried.
 fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, u32, u32)> {
     let (shapes, waves): (&[(u32, u32)], &[u32]) = match (form, sweep) {
-        (DeformAttnForm::Gather, _) => (&[(2, 8), (4, 8), (8, 8), (16, 8), (8, 4), (16, 4)], &[1]),
+        (DeformAttnForm::Gather, _) => (
+            &[(2, 8), (4, 8), (8, 8), (16, 8), (120, 8), (8, 4), (16, 4)],
+            &[1],
+        ),
         (DeformAttnForm::Tiles { stages: 1 }, false) => (&[(2, 8), (4, 4)], &[1, 2]),
         (DeformAttnForm::Tiles { .. }, false) => (&[(1, 8), (2, 4), (3, 4)], &[1, 2]),
         (DeformAttnForm::Tiles { .. }, true) => (

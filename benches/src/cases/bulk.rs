@@ -11,14 +11,14 @@ use crate::{
 
 pub(super) fn cases(place: Place<'_>) -> Vec<Case> {
     vec![
-        copy_bulk(place, 8192, 2, 4, Some(1.0)),
-        copy_bulk(place, 8192, 4, 2, Some(1.0)),
+        copy_bulk(place, 16384, 2, 2, Some(1.0)),
+        copy_bulk(place, 8192, 3, 2, Some(1.0)),
         copy_bulk(place, 16384, 4, 1, None),
         add_one_1d(place, 256),
         add_one_bulk(place, 256, Some(0.98)),
-        add_one_ring(place, Some(0.95), false, 6, 256, 1),
-        add_one_ring(place, None, false, 4, 256, 2),
-        add_one_ring(place, Some(1.0), true, 4, 256, 2),
+        add_one_ring(place, Some(0.95), false, 3, 256, 2),
+        add_one_ring(place, Some(1.0), true, 3, 256, 2),
+        add_one_ring(place, None, true, 4, 256, 2),
         prefetch_1d(place, 4, 1024, 2),
     ]
 }

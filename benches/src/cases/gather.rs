@@ -62,9 +62,9 @@ pub(crate) fn datasets(bytes: u64) -> [Dataset; 2] {
 pub(super) fn cases(place: Place<'_>) -> Result<Vec<Case>> {
     let [l2, memory] = datasets(place.bytes);
     Ok(vec![
-        case(place, l2, Variant::Box, [2, 8, 4], Some(0.97))?,
-        case(place, l2, Variant::View, [2, 8, 4], Some(0.97))?,
-        case(place, l2, Variant::Lanes, [2, 8, 4], Some(0.97))?,
+        case(place, l2, Variant::Box, [1, 16, 2], Some(0.97))?,
+        case(place, l2, Variant::View, [1, 16, 2], Some(0.97))?,
+        case(place, l2, Variant::Lanes, [1, 4, 8], Some(0.97))?,
         case(place, l2, Variant::Box, [1, 1, 1], None)?,
         case(place, l2, Variant::Lanes, [1, 1, 1], None)?,
         case(place, memory, Variant::Box, [2, 8, 4], None)?,

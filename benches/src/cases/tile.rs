@@ -77,14 +77,14 @@ pub(super) fn cases(place: Place<'_>) -> Result<Vec<Case>> {
     let swizzled = |data_type, tile| Matrix::new(place, data_type, tile, Swizzle::B128);
     let (bf16, i32) = (DataType::Bf16, DataType::I32);
     Ok(vec![
-        copy_tile(place, plain(bf16, [64, 64]), 4, 2, Some(0.98))?,
-        copy_tile(place, swizzled(bf16, [64, 64]), 4, 2, Some(0.98))?,
-        copy_tile(place, plain(i32, [64, 64]), 4, 1, None)?,
+        copy_tile(place, plain(bf16, [64, 64]), 2, 4, Some(0.98))?,
+        copy_tile(place, swizzled(bf16, [64, 64]), 2, 4, Some(0.98))?,
+        copy_tile(place, plain(i32, [64, 64]), 2, 2, None)?,
         tile_2d(place, 128)?,
         add_one_tile(place, plain(i32, [64, 64]), 4, Some(0.98))?,
-        add_one_tile(place, swizzled(i32, [32, 64]), 2, Some(0.98))?,
-        add_one_tile_ring(place, plain(i32, [64, 64]), 4, 2, Some(0.98))?,
-        add_one_tile_ring(place, swizzled(i32, [32, 64]), 4, 4, None)?,
+        add_one_tile(place, swizzled(i32, [32, 64]), 2, None)?,
+        add_one_tile_ring(place, plain(i32, [64, 64]), 4, 1, Some(0.98))?,
+        add_one_tile_ring(place, swizzled(i32, [32, 64]), 3, 2, Some(0.98))?,
     ])
 }
 

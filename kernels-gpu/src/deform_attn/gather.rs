@@ -7,7 +7,7 @@ use tma::{
 };
 
 use super::{
-    POINTS, QUERIES,
+    LEVELS, POINTS, QUERIES,
     geometry::{CHUNKS, Corners, Problem, accumulate},
 };
 
@@ -16,9 +16,8 @@ use super::{
 #[inline(always)]
 pub(super) unsafe fn run(problem: &Problem) {
     let lane = warp::lane();
-    // A lane works out the places of its query in one image; for the sums, it has eight channels.
+    // A lane works out every fourth place of its query; for the sums, it has eight channels.
     let (query_of_warp, own) = (lane / CHUNKS, lane % CHUNKS);
-    let level = problem.levels.pick(own);
     let pixels = problem.levels.pixels();
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
 
@@ -32,35 +31,42 @@ pub(super) unsafe fn run(problem: &Problem) {
         let first_pixel = u64::from(batch) * u64::from(pixels);
 
         let mut sums = [0.0; 8];
-        for point in 0..POINTS {
-            // SAFETY: the query is there (1).
-            let (location, weight) = unsafe { problem.place(query, own, point) };
-            let Corners {
-                column,
-                row,
-                weights,
-            } = level.corners(location, weight);
-            let pixel = level.first + row * level.width + column;
-            for other in 0..CHUNKS {
-                // SAFETY: all lanes are here.
-                let from = |value| unsafe {
-                    shfl_sync::idx(warp::ALL_LANES, value, query_of_warp * CHUNKS + other)
+        // Image by image: while warps are at the coarser ones, these stay in L1.
+        for image in 0..LEVELS {
+            let level = problem.levels.pick(image);
+            for first in (0..POINTS).step_by(CHUNKS as usize) {
+                // SAFETY: the query is there (1).
+                let (location, weight) = unsafe { problem.place(query, image, first + own) };
+                let Corners {
+                    column,
+                    row,
+                    weights,
+                } = level.corners(location, weight);
+                let pixel = level.first + row * level.width + column;
+                let mut look = |other| {
+                    // SAFETY: all lanes are here.
+                    let from = |value| unsafe {
+                        shfl_sync::idx(warp::ALL_LANES, value, query_of_warp * CHUNKS + other)
+                    };
+                    let [a, b, c, d] = weights.map(|weight| f32::from_bits(from(weight.to_bits())));
+                    let chunk = (first_pixel + u64::from(from(pixel))) * u64::from(CHUNKS);
+                    // SAFETY: the four pixels around a place lie in its image with its border (1).
+                    let upper = unsafe { problem.value.add(chunk as usize + own as usize) };
+                    let mut add = |offset: u32, weight| {
+                        // SAFETY: as above.
+                        let pixel = unsafe { *upper.add((offset * CHUNKS) as usize) };
+                        accumulate(&mut sums, pixel.0, weight);
+                    };
+                    add(0, a);
+                    add(1, b);
+                    add(level.width, c);
+                    add(level.width + 1, d);
                 };
-                let weights = weights.map(|weight| f32::from_bits(from(weight.to_bits())));
-                let (pixel, width) = (from(pixel), problem.levels.pick(other).width);
-                let chunk = (first_pixel + u64::from(pixel)) * u64::from(CHUNKS);
-                // SAFETY: the four pixels around a place lie in its image with its border (1).
-                let upper = unsafe { problem.value.add(chunk as usize + own as usize) };
-                let mut add = |offset: u32, weight| {
-                    // SAFETY: as above.
-                    let pixel = unsafe { *upper.add((offset * CHUNKS) as usize) };
-                    accumulate(&mut sums, pixel.0, weight);
-                };
-                let [a, b, c, d] = weights;
-                add(0, a);
-                add(1, b);
-                add(width, c);
-                add(width + 1, d);
+                // Spelled out, so that the loads of all four are on their way at once.
+                look(0);
+                look(1);
+                look(2);
+                look(3);
             }
         }
         if is_there {
