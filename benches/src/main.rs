@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// Entries whose copies are asked for by several lanes, on purpose.
-const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes"];
+const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
 /// Measure the kernels beside their twins, the driver's copy and the limit of the memory.
 #[derive(Parser)]
