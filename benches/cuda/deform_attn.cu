@@ -377,12 +377,15 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
             if constexpr (is_resident) {
                 // Nobody reads the images of the batch before any more.
                 __syncthreads();
-                if (is_elected()) {
-                    const uint64_t pixel = uint64_t(batch) * problem.pixels() + resident_first;
-                    ptx::cp_async_bulk(
-                        ptx::space_cluster, ptx::space_global, smem, problem.value + pixel * chunks, resident_bytes,
-                        images_barrier);
-                    expect(images_barrier, resident_bytes);
+                // One condition in the other, or else ptxas wraps the copy in a loop over the lanes.
+                if (warp_number == 0) {
+                    if (elect_sync(0xffffffff)) {
+                        const uint64_t pixel = uint64_t(batch) * problem.pixels() + resident_first;
+                        ptx::cp_async_bulk(
+                            ptx::space_cluster, ptx::space_global, smem, problem.value + pixel * chunks,
+                            resident_bytes, images_barrier);
+                        expect(images_barrier, resident_bytes);
+                    }
                 }
                 wait(images_barrier, images_parity);
                 images_parity ^= 1;

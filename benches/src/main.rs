@@ -21,7 +21,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use host::{Gpu, Value};
-use tensor_map::Tiled;
+use tensor_map::Params;
 
 use crate::{
     arena::Arena,
@@ -155,8 +155,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             unfit.join("; ")
         );
     }
-    let encode = |tiled: Tiled, address| {
-        let map = host::encode(&gpu, tiled, address)?;
+    let encode = |params: Params, address| {
+        let map = host::encode(&gpu, params, address)?;
         Ok(Value::tensor_map(map))
     };
     let place = arena.place(&gpu, &encode);
