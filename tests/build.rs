@@ -34,12 +34,12 @@ fn forms() -> PtxBuilder {
     all.fold(builder, PtxBuilder::feature)
 }
 
-/// The kernels that show what each instruction form does: those that a Hopper GPU runs.
-fn effects() -> PtxBuilder {
+/// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
+fn effects(arch: Arch, features: &[&str]) -> PtxBuilder {
     let builder = PtxBuilder::new("effects")
-        .arch(Arch::Sm90a)
+        .arch(arch)
         .ptx_isa(PtxIsa::new(9, 0));
-    FIRSTS.into_iter().fold(builder, PtxBuilder::feature)
+    features.iter().copied().fold(builder, PtxBuilder::feature)
 }
 
 fn main() {
@@ -49,7 +49,12 @@ fn main() {
             (
                 "EFFECTS",
                 "effects",
-                scope.spawn(|| effects().build_or_exit()),
+                scope.spawn(|| effects(Arch::Sm90a, &FIRSTS).build_or_exit()),
+            ),
+            (
+                "LATER_EFFECTS",
+                "effects",
+                scope.spawn(|| effects(Arch::Sm103a, &LATER_FIRSTS).build_or_exit()),
             ),
         ];
         let build = |arch: &'static Arch| {

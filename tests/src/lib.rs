@@ -22,7 +22,8 @@ mod width;
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};
 pub use modules::{
-    BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX,
+    BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, LATER_EFFECTS_PTX, Module,
+    PROBES_PTX,
 };
 pub use scenario::{Content, Expected, Scenario, Wrong};
 pub use width::width;

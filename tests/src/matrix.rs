@@ -186,6 +186,16 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, re
     for (what, all, on_hopper) in rows {
         line(page, &format!("| {what} | {all} | {on_hopper} |"));
     }
+    let failed = (1..).zip(results).flat_map(|(number, results)| {
+        let failed = results.forms.iter();
+        let failed = failed.filter_map(|(form, wrong)| Some((form, wrong.as_ref()?)));
+        failed.map(move |(form, wrong)| format!("- `{form}`, GPU {number}: {wrong}"))
+    });
+    let failed: Vec<String> = failed.collect();
+    if !failed.is_empty() {
+        line(page, "\nNot as it should be:\n");
+        failed.iter().for_each(|failed| line(page, failed));
+    }
 }
 
 fn legend(page: &mut String, results: &[Results]) {

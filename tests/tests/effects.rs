@@ -26,6 +26,9 @@ use tests::{
     },
 };
 
+/// Spellings that drivers of CUDA 13.0 do not load, though later ones may.
+const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
+
 fn main() -> ExitCode {
     match run() {
         Ok(code) => code,
@@ -70,9 +73,11 @@ fn run() -> Result<ExitCode, String> {
         return Ok(conclude(rest, emulated(effects, backend)));
     };
     if let Some(from) = gpu::from() {
+        let effects: Vec<Effect> = effects.into_iter().filter(Effect::is_on_hopper).collect();
         gpu::run(&effects, from, backend.as_mut());
         return Ok(ExitCode::SUCCESS);
     }
+    let effects: Vec<Effect> = effects.into_iter().filter(Effect::is_on_hopper).collect();
     println!("on {name}: {} forms", effects.len());
     let wrong = gpu::all(effects.len());
     if let Some(path) = out {
@@ -82,11 +87,16 @@ fn run() -> Result<ExitCode, String> {
     let trials = effects.iter().enumerate().map(|(number, effect)| {
         let wrong = wrong.get(&number).cloned();
         let form = effect.form();
-        Trial::test(trial_name(effect), move || match wrong.as_deref() {
+        let is_refused = REFUSED_SPELLINGS.contains(&form.as_str())
+            && wrong
+                .as_deref()
+                .is_some_and(|wrong| wrong.starts_with("load"));
+        let test = move || match wrong.as_deref() {
             Some("") => Ok(()),
             Some(wrong) => Err(format!("{form}: {wrong}").into()),
             None => Err("not run".into()),
-        })
+        };
+        Trial::test(trial_name(effect), test).with_ignored_flag(is_refused)
     });
     Ok(conclude(rest, trials.collect()))
 }

@@ -3,6 +3,8 @@
 
 #[path = "forms/assembled.rs"]
 mod assembled;
+#[path = "forms/constants.rs"]
+mod constants;
 #[path = "forms/emitted.rs"]
 mod emitted;
 #[path = "forms/refused.rs"]
@@ -38,6 +40,7 @@ fn main() {
     }
     let mut trials = vec![
         Trial::test("every_form_has_one_wrapper", every_form_has_one_wrapper),
+        Trial::test("constants_out_of_range", constants::are_refused),
         Trial::test("every_probe_is_its_instruction", emitted::check),
     ];
     trials.extend(assembled::trials(ptxas));

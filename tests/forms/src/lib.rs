@@ -6,6 +6,9 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 #![cfg(target_arch = "nvptx64")]
 
+#[cfg(feature = "bad_constants")]
+mod bad_constants;
+
 use half::{bf16, f16};
 use tma::{ClusterPtr, GlobalPtr, SharedPtr, ptx::*};
 

@@ -7,9 +7,11 @@ mod lanes;
 mod parameters;
 mod places;
 mod shared_memory;
+mod typed;
 
 pub use clusters::{cluster_at_launch, cluster_of_two, cluster_places};
 pub use lanes::{half_barriers, lanes};
 pub use parameters::{parameters, trap};
 pub use places::places;
 pub use shared_memory::*;
+pub use typed::*;

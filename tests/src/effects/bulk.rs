@@ -2,7 +2,10 @@
 
 use half::{bf16, f16};
 
-use super::plan::{Plan, UNTOUCHED};
+use super::{
+    later::counted_boxes,
+    plan::{Plan, UNTOUCHED},
+};
 use crate::copies::{
     Action, Case, Contents, Number, Operator, Output, Transfer,
     generate::of_form,
@@ -11,14 +14,14 @@ use crate::copies::{
 use crate::maps::generate::Random;
 
 /// Words of each block.
-const WORDS: usize = 32;
+pub(super) const WORDS: usize = 32;
 
 /// One block, and what becomes of its region.
 #[derive(Clone)]
-struct Block {
-    words: [u32; WORDS],
-    before: Vec<u8>,
-    after: Vec<u8>,
+pub(super) struct Block {
+    pub(super) words: [u32; WORDS],
+    pub(super) before: Vec<u8>,
+    pub(super) after: Vec<u8>,
 }
 
 /// Tensor copies, bulk copies and reductions, their prefetches and groups.
@@ -52,7 +55,7 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     }
 }
 
-fn plan(blocks: &[Block], memory: (Vec<u8>, Vec<u8>)) -> Plan {
+pub(super) fn plan(blocks: &[Block], memory: (Vec<u8>, Vec<u8>)) -> Plan {
     let words = |bytes: &[u8]| -> Vec<u32> {
         let words = bytes.chunks_exact(4);
         words
@@ -223,8 +226,19 @@ fn grouped(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     let mut after = memory.clone();
     let new = &region[here..][..bytes];
     let result = combined(opcode, &memory[at..][..bytes], new);
-    after[at..][..bytes].copy_from_slice(&result);
+    // Which bytes of each 16 are copied.
+    let mask = if opcode.contains(".cp_mask") {
+        0xa5c3_u32
+    } else {
+        0xffff
+    };
+    for (index, byte) in result.iter().enumerate() {
+        if mask >> (index % 16) & 1 != 0 {
+            after[at + index] = *byte;
+        }
+    }
     let mut words = [0; WORDS];
+    words[13] = mask;
     words[..3].copy_from_slice(&[REGION as u32, here as u32, bytes as u32]);
     words[14] = at as u32;
     let block = Block {
@@ -238,10 +252,11 @@ fn grouped(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
 /// Global memory as it was.
 fn prefetched(random: &mut Random) -> Plan {
     const REGION: usize = 640;
+    // `applypriority` wants the beginning of a line.
     let memory = bits(random, 1024);
     let mut words = [0; WORDS];
     words[..3].copy_from_slice(&[REGION as u32, 0, 496]);
-    words[14] = 112;
+    words[14] = 128;
     let block = Block {
         words,
         before: vec![0; REGION],
@@ -363,27 +378,28 @@ fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
         .find(|rank| has(&format!("{rank}d")))
         .unwrap_or_default();
     let is_im2col = has("im2col") || has("im2col_no_offs");
+    let pairs = has("cta_group::2");
     let mut case = |across: bool| of_form(random, action, is_im2col, rank, across);
     match template {
-        "prefetched" => vec![boxed(&case(true), template, 1, 0)],
+        "prefetched" => vec![boxed(&case(true), template, (1, false), 0)],
         _ if opcode.contains(".multicast") => {
             let case = case(true);
             (1..16)
-                .map(|mask| boxed(&case, template, 4, mask))
+                .map(|mask| boxed(&case, template, (4, pairs), mask))
                 .collect()
         }
         "counted" if opcode.contains(".shared::cluster.global") => vec![
-            boxed(&case(true), template, 2, 0),
-            boxed(&case(false), template, 1, 0),
+            boxed(&case(true), template, (2, false), 0),
+            boxed(&case(false), template, (1, false), 0),
         ],
         _ => [true, false]
-            .map(|across| boxed(&case(across), template, 1, 0))
+            .map(|across| boxed(&case(across), template, (1, false), 0))
             .into(),
     }
 }
 
 /// A case in each of some blocks, or in those in the mask.
-pub(super) fn boxed(case: &Case, template: &str, blocks: u32, mask: u32) -> Plan {
+pub(super) fn boxed(case: &Case, template: &str, (blocks, pairs): (u32, bool), mask: u32) -> Plan {
     let before = Output::before(case);
     let expected = reference::expected(case).expect("such cases are chosen");
     let Transfer::Tensor(copy) = &case.transfer else {
@@ -394,11 +410,13 @@ pub(super) fn boxed(case: &Case, template: &str, blocks: u32, mask: u32) -> Plan
         let mut words = [0; WORDS];
         words[0] = case.shared_bytes;
         words[1] = case.shared_at;
-        words[3] = if gets {
-            case.expected_bytes().unwrap_or(0) as u32
-        } else {
-            0
-        };
+        let boxes = counted_boxes(
+            rank,
+            &|rank| mask == 0 || mask >> rank & 1 != 0,
+            mask,
+            pairs,
+        );
+        words[3] = boxes * case.expected_bytes().unwrap_or(0) as u32;
         for (word, coordinate) in words[4..].iter_mut().zip(&copy.coordinates) {
             *word = *coordinate as u32;
         }

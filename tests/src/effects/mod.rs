@@ -1,5 +1,4 @@
-//! What each instruction form does: a launch whose results show it, for every form that a Hopper GPU
-//! has.
+//! What each instruction form does: a launch whose results show it.
 //!
 //! The kernels are in the crate `tests-effects`, one for each wrapper's form. A form that is another
 //! spelling has that of the form which the wrapper emits, with the spelling changed in the text.
@@ -7,6 +6,7 @@
 mod bulk;
 mod cp_async;
 mod hints;
+mod later;
 mod maps;
 mod mbarrier;
 mod order;
@@ -30,6 +30,12 @@ pub struct Effect {
 }
 
 impl Effect {
+    /// Whether a Hopper GPU has it. The emulator has all.
+    pub fn is_on_hopper(&self) -> bool {
+        let mut targets = self.support.form.targets.iter();
+        targets.any(|target| target == "sm_90a")
+    }
+
     /// The form as the tables have it.
     pub fn form(&self) -> String {
         self.support.form.text()
@@ -69,13 +75,7 @@ const NOT_IN_32_BITS: &str = "a generic address of shared memory does not fit in
 /// # Errors
 /// What the table of probes lacks or has too much.
 pub fn effects() -> Result<Vec<Effect>, Vec<String>> {
-    let supported = forms::support()?;
-    let on_hopper = |support: &forms::Support| {
-        let mut targets = support.form.targets.iter();
-        targets.any(|target| target == "sm_90a")
-    };
-    let effects = supported.into_iter().filter(on_hopper);
-    Ok(effects.filter_map(effect).collect())
+    Ok(forms::support()?.into_iter().filter_map(effect).collect())
 }
 
 fn effect(support: forms::Support) -> Option<Effect> {
@@ -84,7 +84,9 @@ fn effect(support: forms::Support) -> Option<Effect> {
     let template = template::template(&emitted)?;
     let index = support.probe.rsplit('_').next()?.parse().ok()?;
     let entry = template::entry(index);
+    let later = later::plans(&emitted, template.name);
     let plans = match template.name {
+        _ if later.is_some() => later?,
         "init" | "inval" | "pending_count" | "arrivals" | "waits" => mbarrier::plans(&emitted),
         "small_copies" | "small_groups" | "small_arrivals" => {
             cp_async::plans(&emitted, template.name)
@@ -110,4 +112,28 @@ fn effect(support: forms::Support) -> Option<Effect> {
         entry,
         scenario,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_form_has_launches_or_a_reason() {
+        let supported = forms::support().unwrap();
+        let effects = effects().unwrap();
+        let shown: BTreeSet<String> = effects.iter().map(Effect::form).collect();
+        for support in &supported {
+            let form = support.form.text();
+            let is_exception = EXCEPTIONS.iter().any(|(text, _)| *text == form);
+            assert!(shown.contains(&form) != is_exception, "{form}");
+        }
+        assert_eq!(shown.len() + EXCEPTIONS.len(), supported.len());
+        for effect in effects {
+            let plans = &effect.scenario.launches;
+            assert!(!plans.is_empty(), "{}", effect.form());
+        }
+    }
 }

@@ -12,17 +12,28 @@ use emulator::{
 use ptx::{Item, Statement};
 
 use super::Effect;
-use crate::{EFFECTS_PTX, forms::by_width, width};
+use crate::{EFFECTS_PTX, LATER_EFFECTS_PTX, forms::by_width, width};
 
-static MODULE: LazyLock<Result<ptx::Module, String>> =
-    LazyLock::new(|| ptx::parse(EFFECTS_PTX.text).map_err(|errors| errors.to_string()));
+type Parsed = LazyLock<Result<ptx::Module, String>>;
+
+static ON_HOPPER: Parsed = LazyLock::new(|| parse(EFFECTS_PTX.text));
+static LATER: Parsed = LazyLock::new(|| parse(LATER_EFFECTS_PTX.text));
+
+fn parse(text: &str) -> Result<ptx::Module, String> {
+    ptx::parse(text).map_err(|errors| errors.to_string())
+}
 
 /// A module with the kernel of an effect alone, in which the form stands as the checklist spells it.
 ///
 /// # Errors
 /// The kernel is not there, or does not have the form.
 pub fn module(effect: &Effect) -> Result<String, String> {
-    let module = MODULE.as_ref().map_err(Clone::clone)?;
+    let module = if effect.is_on_hopper() {
+        &ON_HOPPER
+    } else {
+        &LATER
+    };
+    let module = module.as_ref().map_err(Clone::clone)?;
     let mut module = module
         .extract(&effect.entry)
         .ok_or_else(|| format!("there is no kernel `{}`", effect.entry))?;

@@ -69,7 +69,7 @@ impl Block {
     }
 
     #[inline(always)]
-    unsafe fn fill(self) {
+    pub(super) unsafe fn fill(self) {
         let results = self
             .io
             .out
@@ -83,7 +83,7 @@ impl Block {
     }
 
     #[inline(always)]
-    unsafe fn write_out(self, ended: bool, is_zero: bool) {
+    pub(super) unsafe fn write_out(self, ended: bool, is_zero: bool) {
         let words = self.words();
         let mut index = thread::thread_idx().x;
         while index < words {
@@ -172,7 +172,8 @@ pub(super) unsafe fn count_after(
         form(operands);
     }
     let ended = first && comes(bar, 0);
-    thread::sync_threads();
+    // The barrier of a block may count for another one.
+    cluster::sync();
     // A barrier whose phase did not end takes no more arrivals.
     let mut is_zero = false;
     if ended {

@@ -3,6 +3,7 @@
 mod bulk;
 mod cp_async;
 mod hints;
+mod later;
 mod maps;
 mod mbarrier;
 mod order;
@@ -11,6 +12,7 @@ mod places;
 pub(crate) use bulk::{bulk_groups, counted, grouped, moved, prefetched, stored};
 pub(crate) use cp_async::{small_arrivals, small_copies, small_groups};
 pub(crate) use hints::{discarded, policies, registers};
+pub(crate) use later::{cancelled, first_cancelled, is_cancelled, published, zeroed};
 pub(crate) use maps::{constant_map, edited, prefetched_map, released};
 pub(crate) use mbarrier::{arrivals, init, inval, pending_count, waits};
 pub(crate) use order::{cluster_halves, handed_over, made_known, ordered, proxied};
