@@ -20,27 +20,38 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];
 
+/// Architectures that are the first with a form, up to Hopper and after it.
+const FIRSTS: [&str; 3] = ["sm_80", "sm_90", "sm_90a"];
+const LATER_FIRSTS: [&str; 4] = ["sm_100", "sm_100a", "sm_100a_or_sm_120a", "sm_103a"];
+
 /// The kernels that show each instruction form, for the one architecture that has all of them.
 fn forms() -> PtxBuilder {
     let builder = PtxBuilder::new("forms")
         .arch(Arch::Sm103a)
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
-    let all = [
-        "sm_80",
-        "sm_90",
-        "sm_90a",
-        "sm_100",
-        "sm_100a",
-        "sm_100a_or_sm_120a",
-        "sm_103a",
-    ];
-    all.into_iter().fold(builder, PtxBuilder::feature)
+    let all = FIRSTS.into_iter().chain(LATER_FIRSTS);
+    all.fold(builder, PtxBuilder::feature)
+}
+
+/// The kernels that show what each instruction form does: those that a Hopper GPU runs.
+fn effects() -> PtxBuilder {
+    let builder = PtxBuilder::new("effects")
+        .arch(Arch::Sm90a)
+        .ptx_isa(PtxIsa::new(9, 0));
+    FIRSTS.into_iter().fold(builder, PtxBuilder::feature)
 }
 
 fn main() {
-    let (built, forms) = thread::scope(|scope| {
-        let forms = scope.spawn(|| forms().build_or_exit());
+    let (built, alone) = thread::scope(|scope| {
+        let alone = [
+            ("FORMS", "forms", scope.spawn(|| forms().build_or_exit())),
+            (
+                "EFFECTS",
+                "effects",
+                scope.spawn(|| effects().build_or_exit()),
+            ),
+        ];
         let build = |arch: &'static Arch| {
             move || {
                 let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
@@ -57,7 +68,9 @@ fn main() {
             .map(|build| build.join().expect("a build ends by itself"));
         (
             crates.collect::<Vec<_>>(),
-            forms.join().expect("a build ends by itself"),
+            alone.map(|(name, path, build)| {
+                (name, path, build.join().expect("a build ends by itself"))
+            }),
         )
     });
     let mut source = String::new();
@@ -78,13 +91,15 @@ fn main() {
         }
         source += "];\n";
     }
-    let (arch, path) = (forms.arch.name(), forms.path.display().to_string());
-    writeln!(
-        source,
-        "/// The finished PTX of `forms`.\npub const FORMS_PTX: Module = \
-         Module {{ arch: {arch:?}, text: include_str!({path:?}) }};"
-    )
-    .expect("a string takes all");
+    for (name, path, ptx) in alone {
+        let (arch, file) = (ptx.arch.name(), ptx.path.display().to_string());
+        writeln!(
+            source,
+            "/// The finished PTX of `{path}`.\npub const {name}_PTX: Module = \
+             Module {{ arch: {arch:?}, text: include_str!({file:?}) }};"
+        )
+        .expect("a string takes all");
+    }
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
     println!(

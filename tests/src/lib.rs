@@ -8,18 +8,24 @@
 pub mod bugs;
 pub mod copies;
 mod device;
+pub mod effects;
 pub mod forms;
 mod kernels;
 pub mod maps;
+pub mod matrix;
 mod modules;
 pub mod mutants;
 pub mod probes;
 mod scenario;
+mod width;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};
-pub use modules::{BUGS_PTX, DEVICE_COMPILER, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX};
+pub use modules::{
+    BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, Module, PROBES_PTX,
+};
 pub use scenario::{Content, Expected, Scenario, Wrong};
+pub use width::width;
 
 /// Cases that belong together.
 pub struct Group {

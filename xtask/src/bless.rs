@@ -18,10 +18,12 @@ pub(crate) fn run(_: &Args) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
     let mut bless = cargo();
     bless.args(["test", "--package", "tests"]);
-    bless.args(["--test", "golden", "--test", "bugs"]);
+    for test in ["golden", "bugs", "matrix", "mutants"] {
+        bless.args(["--test", test]);
+    }
     run_command(bless.env("BLESS", "1"))?;
     let mut changes = Command::new("git");
-    changes.args(["status", "--short", "--", "tests"]);
+    changes.args(["status", "--short", "--", "tests", "docs"]);
     run_command(changes.current_dir(root()))?;
     Ok(ExitCode::SUCCESS)
 }

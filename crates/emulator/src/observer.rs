@@ -33,6 +33,12 @@ pub trait Observer {
         let _ = turn;
     }
 
+    /// Lanes of a warp execute an instruction, the first time of several where they wait in it.
+    #[inline]
+    fn execute(&mut self, instruction: usize) {
+        let _ = instruction;
+    }
+
     /// `event` was done by `origin`.
     fn see(&mut self, origin: Origin, event: Event);
 

@@ -141,7 +141,7 @@ impl Number {
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "u32" | "b32" => Self::Unsigned(4),
             "u64" | "b64" => Self::Unsigned(8),

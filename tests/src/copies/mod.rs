@@ -153,7 +153,7 @@ impl Case {
     }
 
     /// How much of the box is in bounds.
-    fn place(&self, copy: &TensorCopy) -> String {
+    pub(crate) fn place(&self, copy: &TensorCopy) -> String {
         let walk = copy
             .params
             .walk(&copy.coordinates, &copy.offsets, copy.direction());

@@ -3,6 +3,7 @@
 
 mod arithmetic;
 
+pub(crate) use arithmetic::reduce;
 use tensor_map::{DataType, Im2col, Interleave, OobFill, Params, Swizzle, Tensor, Tiled};
 
 use super::{Action, Case, LinearCopy, Output, TensorCopy, Transfer, linear_forms};

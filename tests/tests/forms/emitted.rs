@@ -1,8 +1,9 @@
 //! A probe has its instruction, and conversions of operands.
 
 use libtest_mimic::Failed;
-use ptx::{Block, Function, Type};
+use ptx::Function;
 use tests::forms::by_width;
+use tests::width;
 
 use super::{MODULE, by_probe};
 
@@ -70,26 +71,4 @@ fn extra(function: &Function, text: &str) -> Vec<String> {
         ));
     }
     wrong
-}
-
-/// The letter for the width of a register.
-fn width(body: &Block, name: &str) -> Option<&'static str> {
-    let declared = body.variables().find(|variable| {
-        variable.declarators.iter().any(|declarator| {
-            let rest = name.strip_prefix(declarator.name.as_str());
-            match declarator.range {
-                Some(_) => rest.is_some_and(|rest| rest.parse::<u32>().is_ok()),
-                None => rest == Some(""),
-            }
-        })
-    })?;
-    match (declared.ty, declared.ty.size_bytes()) {
-        (Type::Pred, _) => Some("p"),
-        (_, Some(1)) => Some("b"),
-        (_, Some(2)) => Some("h"),
-        (_, Some(4)) => Some("r"),
-        (_, Some(8)) => Some("d"),
-        (_, Some(16)) => Some("q"),
-        _ => None,
-    }
 }

@@ -143,6 +143,11 @@ impl Program {
         body::decode(module, image, name, text, entry)
     }
 
+    /// How many instructions there are; their indices count from 0.
+    pub fn instructions(&self) -> usize {
+        self.operations.len()
+    }
+
     /// Where an instruction stands.
     pub fn place(&self, instruction: usize) -> Place {
         let Some(site) = self.site(instruction) else {

@@ -293,6 +293,7 @@ impl World {
             }
             let waited = group.wait.take();
             if waited.is_none() {
+                observer.execute(group.pc);
                 self.steps += u64::from(operation.counts) * u64::from(active.count_ones());
             }
             let mut step = Step {

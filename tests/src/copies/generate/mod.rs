@@ -34,6 +34,39 @@ pub fn draw(seed: u64, number: u64, with: &[Excluded]) -> Drawn {
     }
 }
 
+/// A small tensor copy of one form whose result is written down by definition; across a bound of the
+/// tensor, or wherever.
+pub(crate) fn of_form(
+    random: &mut Random,
+    action: Action,
+    is_im2col: bool,
+    rank: usize,
+    across: bool,
+) -> Case {
+    loop {
+        let case = match is_im2col {
+            true => im2col::case(random, action),
+            false => tiled::case(random, action),
+        };
+        let Transfer::Tensor(copy) = &case.transfer else {
+            continue;
+        };
+        let is_small = case.shared_bytes <= 6 << 10 && case.global_bytes <= 24 << 10;
+        let place = case.place(copy);
+        let is_there = match across {
+            true => place == "across a bound",
+            false => place != "all out of bounds",
+        };
+        let is_wanted = copy.params.tensor().rank() == rank
+            && is_small
+            && is_there
+            && Excluded::of(&case).is_none();
+        if is_wanted && super::reference::expected(&case).is_some() {
+            return case;
+        }
+    }
+}
+
 fn any(random: &mut Random) -> Case {
     match random.below(100) {
         0..40 => tiled::case(random, Action::Load),

@@ -1,0 +1,86 @@
+//! Writes a kernel for each row of the table of probes whose form belongs to a feature that is on and
+//! has a template.
+
+use std::{collections::HashMap, env, fmt::Write as _, fs, path::Path};
+
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "it is a module of the tests"
+)]
+#[path = "../src/forms/mod.rs"]
+mod forms;
+
+#[allow(unreachable_pub, reason = "it is a module of the tests")]
+#[path = "../src/effects/template.rs"]
+mod template;
+
+/// The operands that calls may name.
+const OPERANDS: &[&str] = &[
+    "a", "b", "c", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "p", "t", "u", "v", "w", "x",
+    "y", "z",
+];
+
+fn main() {
+    for file in [
+        "../forms/probes.txt",
+        "../forms/checklist.tsv",
+        "../src/forms",
+        "../src/effects/template.rs",
+    ] {
+        println!("cargo::rerun-if-changed={file}");
+    }
+    let architectures: HashMap<String, &str> = forms::forms(forms::CHECKLIST)
+        .iter()
+        .map(|form| (form.text(), form.architecture()))
+        .collect();
+    let rows = match forms::rows(forms::PROBES) {
+        Ok(rows) => rows,
+        Err(error) => return println!("cargo::error=probes.txt, {error}"),
+    };
+    let calls = rows.iter().filter_map(|row| match &row.emitted {
+        forms::Emitted::By(call) => Some((&row.text, call)),
+        forms::Emitted::As(_) => None,
+    });
+    let mut source = String::new();
+    for (index, (text, call)) in calls.enumerate() {
+        let is_on = |architecture: &&str| {
+            env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
+        };
+        if let Some(template) = template::template(text)
+            && architectures.get(text).is_some_and(is_on)
+        {
+            source += &kernel(&template::entry(index), text, &template, call);
+        }
+    }
+    let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
+    fs::write(Path::new(&out_dir).join("effects.rs"), source).expect("cargo made the folder");
+}
+
+/// The template around the call, whose operands are those that it names.
+fn kernel(name: &str, text: &str, template: &template::Template, call: &str) -> String {
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let words: Vec<&str> = call.split(|character| !is_word(character)).collect();
+    let named: Vec<&str> = OPERANDS
+        .iter()
+        .copied()
+        .filter(|name| words.contains(name))
+        .collect();
+    let (map, argument) = match template.has_map {
+        true => ("#[grid_constant] map: &TensorMap, ", "map"),
+        false => ("", "core::ptr::null()"),
+    };
+    let (options, function) = (template.options, template.name);
+    let mut kernel = String::new();
+    write!(
+        kernel,
+        "/// `{text}`\n#[kernel({options})]\npub unsafe fn {name}({map}words: *const u32, memory: *mut u8, out: *mut u32) {{\n    \
+         let io = Io {{ map: {argument}, words, memory, out }};\n    \
+         // SAFETY: the host launches it as the template wants it.\n    \
+         unsafe {{ {function}(io, |Operands {{ {}.. }}| unsafe {{ {call} }}) }}\n}}\n\n",
+        named.iter().map(|name| format!("{name}, ")).collect::<String>()
+    )
+    .expect("a string takes all");
+    kernel
+}

@@ -1,0 +1,152 @@
+//! What operations on a barrier must do, by counting.
+
+use super::plan::{Plan, UNTOUCHED};
+
+/// Results of each block.
+const RESULTS: usize = 16;
+
+/// Bytes that a phase waits for.
+const BYTES: u32 = 48;
+
+const ARRIVE: u32 = 1;
+const COMPLETE: u32 = 2;
+
+/// A barrier that counts.
+struct Count {
+    expected: u32,
+    pending: u32,
+    bytes: i64,
+    phase: u32,
+}
+
+impl Count {
+    fn new(expected: u32) -> Self {
+        Self {
+            expected,
+            pending: expected,
+            bytes: 0,
+            phase: 0,
+        }
+    }
+
+    fn arrive(&mut self, count: u32) {
+        self.pending -= count;
+        self.check();
+    }
+
+    fn complete(&mut self, bytes: u32) {
+        self.bytes -= i64::from(bytes);
+        self.check();
+    }
+
+    fn check(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+        }
+    }
+
+    /// After the form and after each step: is the number of phases odd, and has the first ended?
+    fn follow(&mut self, steps: &[u32], asked: usize) -> Vec<u32> {
+        let mut results = Vec::new();
+        for (index, step) in [0].iter().chain(steps).enumerate() {
+            match *step {
+                0 => {}
+                ARRIVE => self.arrive(1),
+                _ => self.complete(BYTES),
+            }
+            let state = u32::from(index < asked && self.phase > 0) << 1;
+            results.push(self.phase & 1 | state);
+        }
+        results.resize(RESULTS, UNTOUCHED);
+        results
+    }
+}
+
+fn script(steps: &[u32]) -> u32 {
+    let steps = steps.iter().rev();
+    steps.fold(0, |script, step| script << 2 | step)
+}
+
+/// `mbarrier.init`, `.inval`, `.pending_count`, and everything that arrives or counts bytes.
+pub(super) fn plans(text: &str) -> Vec<Plan> {
+    let opcode = text.split(' ').next().unwrap_or_default();
+    let has = |word: &str| opcode.split('.').any(|part| part == word);
+    if has("init") {
+        return [1, 3, 5].map(init).into();
+    }
+    if has("inval") {
+        return vec![inval()];
+    }
+    if has("pending_count") {
+        return vec![Plan::new(&[0; 6], (1..=RESULTS as u32).rev().collect())];
+    }
+    if has("test_wait") || has("try_wait") {
+        let mut results = vec![0, 1, 0, 1];
+        results.resize(RESULTS, UNTOUCHED);
+        return vec![Plan::new(&[0; 6], results)];
+    }
+    let blocks = if has("shared::cluster") { 2 } else { 1 };
+    let arrivals = arrivals(text, opcode);
+    arrivals
+        .into_iter()
+        .map(|plan| plan.cluster(blocks))
+        .collect()
+}
+
+fn init(count: u32) -> Plan {
+    let steps = vec![ARRIVE; 2 * count as usize];
+    let results = Count::new(count).follow(&steps, 0);
+    Plan::new(&[0, count, 0, script(&steps), 0, 0], results)
+}
+
+fn inval() -> Plan {
+    let (steps, number) = ([ARRIVE; 4], 0x1234_5678);
+    let mut results = Count::new(2).follow(&steps, 0);
+    results[14] = number;
+    results[15] = !number;
+    Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
+}
+
+/// What the form does to a barrier that two more arrivals wait for.
+fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
+    let has = |word: &str| opcode.split('.').any(|part| part == word);
+    let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
+    let counts_bytes = has("expect_tx") || has("complete_tx");
+    let drops = has("arrive_drop");
+    let arrives = drops || has("arrive");
+    let has_count = operands.ends_with("], r") && !counts_bytes;
+    let has_state = arrives && operands.starts_with('d');
+    let counts: &[u32] = if has_count { &[1, 2, 3] } else { &[1] };
+    let plan = |count: &u32| {
+        let weight = if arrives { *count } else { 0 };
+        let mut barrier = Count::new(weight + 2);
+        let (mut before, mut steps) = (0, vec![ARRIVE, ARRIVE]);
+        if has("complete_tx") {
+            before = BYTES;
+        } else if has("expect_tx") {
+            barrier.bytes = BYTES.into();
+            steps.push(COMPLETE);
+        }
+        let expected = barrier.expected;
+        if drops {
+            barrier.expected -= weight;
+        }
+        barrier.arrive(weight);
+        // The phase after the first, as far as there is room for it.
+        steps.extend(vec![ARRIVE; barrier.expected as usize]);
+        let asked = if has_state { 4 } else { 0 };
+        let results = barrier.follow(&steps, asked);
+        let operand = if counts_bytes { BYTES } else { *count };
+        let words = [
+            expected,
+            operand,
+            before,
+            script(&steps),
+            BYTES,
+            asked as u32,
+        ];
+        Plan::new(&words, results)
+    };
+    counts.iter().map(plan).collect()
+}
