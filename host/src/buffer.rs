@@ -8,7 +8,7 @@ use tensor_map::Params;
 use crate::{EncodeError, Gpu, TensorMap, driver::OrFail, element, encode};
 
 /// Elements in a GPU's memory. The first is at a multiple of 256 bytes.
-#[doc(alias = "cuMemAlloc")]
+#[doc(alias("cuMemAlloc", "cudaMalloc"))]
 #[derive(Debug)]
 pub struct DeviceBuffer<T: Pod> {
     inner: cust::memory::DeviceBuffer<u8>,
@@ -64,7 +64,7 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 
     /// Replaces all elements, once the launches before this have ended.
-    #[doc(alias = "cuMemcpyHtoD")]
+    #[doc(alias("cuMemcpyHtoD", "cudaMemcpy"))]
     pub fn write(&mut self, elements: &[T]) -> Result<(), Failure> {
         self.gpu.enter(Stage::Upload)?;
         let (have, given) = (self.len_elems, elements.len());

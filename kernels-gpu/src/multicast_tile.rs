@@ -3,7 +3,7 @@
 
 use tma::{
     Barrier, TensorMap, cluster, kernel,
-    ptx::{cp_async_bulk_tensor, fence, mbarrier::Mbarrier},
+    ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
     thread::{block_dim, is_elected, thread_idx},
 };
@@ -40,17 +40,14 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
 
     // Every block has a barrier of its own, which counts all slices that arrive in it.
     if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier; the fence shows it to the
-        // cluster.
-        unsafe {
-            Barrier::init(BAR::ptr(), 1);
-            fence::mbarrier_init_release_cluster();
-        }
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(BAR::ptr(), 1) };
         // SAFETY: this thread has initialised it; it alone arrives, with the bytes of all slices.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(TILE_BYTES);
     }
-    // No slice may be sent before the barriers of all blocks are there.
+    // No slice may be sent before the barriers of all blocks are there. The meeting releases and
+    // acquires: only one with `.relaxed` would need a `fence.mbarrier_init` before it.
     // SAFETY: every thread of the cluster is here, whole warps (3).
     unsafe { cluster::sync() };
     // SAFETY: the meeting orders the initialisation before; the bytes are those of all slices.

@@ -9,7 +9,7 @@
 use tma::{
     Barrier, SharedPtr, cluster, kernel,
     ptx::{
-        Acquire, Cluster, Release, mapa,
+        Acquire, Cluster, Cta, Release, mapa,
         mbarrier::{self, Mbarrier},
         st_async,
     },
@@ -76,10 +76,12 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
         // round; no block ends before its neighbours have ended the round.
         unsafe { st_async::weak_shared_cluster(buffer_next, number, filled_next) };
         if tid == 0 {
+            // The block's own threads wait for it, and need nothing of what this one did: a wider
+            // scope would only cost time.
             // SAFETY: the barrier takes this one arrival in each phase, and the bytes that the block
             // before sends.
             unsafe {
-                mbarrier::arrive_expect_tx::<Release, Cluster>(filled, threads * 4);
+                mbarrier::arrive_expect_tx::<Release, Cta>(filled, threads * 4);
             }
         }
         // As consumers, wait for what the block before sends, and use it.

@@ -1,6 +1,8 @@
 //! Ports the guide's "Batching Loads in Conditional Code": a block loads a centre and two halos with
 //! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
 
+use core::hint::assert_unchecked;
+
 use tma::{
     Barrier, SharedPtr, kernel,
     ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
@@ -223,8 +225,11 @@ unsafe fn own_copies(
 ///
 /// # Safety
 /// 1. Both ends have `count` numbers, and nobody uses those at `to`.
+/// 2. The block has at least [`CENTER`] threads.
 #[inline(always)]
 unsafe fn copy_together(to: SharedPtr<f32>, from: *const f32, count: u32) {
+    // SAFETY: (2).
+    unsafe { assert_unchecked(block_dim().x >= CENTER) };
     let mut i = thread_idx().x;
     while i < count {
         // SAFETY: the numbers are there, and each is copied once (1).

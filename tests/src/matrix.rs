@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::{
-    effects::{effects, results::Results},
+    effects::{EXCEPTIONS, effects, results::Results},
     forms::{Support, support},
 };
 
@@ -94,10 +94,11 @@ pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
 
 fn row(support: &Support, shown: &BTreeSet<String>, results: &[Results]) -> String {
     let form = support.form.text();
-    let emulator = if shown.contains(&form) {
-        "executed"
-    } else {
-        "not run"
+    let exception = EXCEPTIONS.iter().find(|(text, _)| *text == form);
+    let emulator = match (shown.contains(&form), exception) {
+        (true, _) => "executed",
+        (_, Some((_, why))) => why,
+        _ => "not run",
     };
     format!(
         "| `{}` | `{}`{} | {} | {emulator} | {} |",

@@ -1,7 +1,7 @@
 //! What each instruction form does, on the chosen backend.
 //!
 //! `--device gpu` makes a missing GPU a failure. `--out FILE` writes which forms a GPU executed, for
-//! `data/effects`, from which the support matrix is made.
+//! `data/effects`, from which the support matrix is made. `--ptx FOLDER` writes the kernels and runs none.
 
 #[path = "effects/gpu.rs"]
 mod gpu;
@@ -9,6 +9,7 @@ mod gpu;
 use std::{
     collections::BTreeMap,
     fs,
+    path::Path,
     process::ExitCode,
     sync::{Arc, Mutex},
 };
@@ -45,7 +46,17 @@ fn run() -> Result<ExitCode, String> {
             .ok_or("`--out` takes a file")
     });
     let out = out.transpose()?;
+    let folder = rest.iter().position(|argument| argument == "--ptx");
+    let folder = folder.map(|at| {
+        rest.drain(at..)
+            .take(2)
+            .nth(1)
+            .ok_or("`--ptx` takes a folder")
+    });
     let effects = effects().map_err(|wrong| wrong.join("\n"))?;
+    if let Some(folder) = folder.transpose()? {
+        return write_ptx(&effects, Path::new(&folder));
+    }
     let mut backend = match device.open() {
         Opened::Ready { backend, .. } => backend,
         Opened::Broken(reason) => return Err(reason),
@@ -78,6 +89,17 @@ fn run() -> Result<ExitCode, String> {
         })
     });
     Ok(conclude(rest, trials.collect()))
+}
+
+/// The PTX of each kernel, for people.
+fn write_ptx(effects: &[Effect], folder: &Path) -> Result<ExitCode, String> {
+    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    for (number, effect) in effects.iter().enumerate() {
+        let path = folder.join(format!("{number:04}.ptx"));
+        let text = format!("// {}\n{}", effect.form(), text::module(effect)?);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn conclude(arguments: Vec<String>, trials: Vec<Trial>) -> ExitCode {

@@ -18,7 +18,9 @@ pub(crate) fn run(_: &Args) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
     let mut bless = cargo();
     bless.args(["test", "--package", "tests"]);
-    bless.args(["--test", "golden", "--test", "bugs", "--test", "matrix"]);
+    for test in ["golden", "bugs", "matrix", "mutants"] {
+        bless.args(["--test", test]);
+    }
     run_command(bless.env("BLESS", "1"))?;
     let mut changes = Command::new("git");
     changes.args(["status", "--short", "--", "tests", "docs"]);

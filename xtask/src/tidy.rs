@@ -2,6 +2,7 @@
 
 mod links;
 mod manifests;
+mod porting;
 mod stems;
 mod text;
 
@@ -71,6 +72,7 @@ fn breaches(files: &[File]) -> Vec<Breach> {
     stems::check(files, &mut breaches);
     manifests::check(files, &mut breaches);
     links::check(files, &mut breaches);
+    porting::check(files, &mut breaches);
     text::check(files, &mut breaches);
     let ci = files.iter().find(|file| file.path == ".ci/run");
     if let Some(file) = ci.filter(|file| !file.executable) {

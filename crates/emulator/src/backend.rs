@@ -11,7 +11,7 @@ use tensor_map::Target;
 
 use crate::{
     Config, Error, Fault, Observer, Program, Report,
-    check::{Checker, Finding, Verdict},
+    check::{Checker, Finding, Unreleased, Verdict},
     decode::Image,
     machine::{self, BUFFERS_START, MAX_CLUSTER_BYTES, Memory, Places},
     signature::{parameter, signature},
@@ -61,16 +61,21 @@ impl EmulatorBackend {
     pub fn check(&self, job: &mut Job<'_>) -> Result<Verdict, Failure> {
         let mut findings = Vec::new();
         let mut printed = String::new();
+        let mut unreleased = Unreleased::default();
+        let launches = job.launches.len();
         let reports = self.each(job, |ready, memory| {
             if findings.iter().any(Finding::ends_kernel) {
                 return Ok(None);
             }
             let places = Places::new(&ready.launch.shape, ready.cluster);
-            let mut checker = Checker::new(places);
+            let mut checker = Checker::new(places, std::mem::take(&mut unreleased));
             let result = ready.run(memory, self.config, &mut checker);
             printed.push_str(&checker.printed);
             let fault = result.as_ref().err();
             let entry = &ready.launch.entry;
+            if ready.index + 1 < launches {
+                unreleased = checker.unreleased();
+            }
             findings.extend(checker.findings(&ready.program, &places, entry, fault.map(|f| &**f)));
             Ok(result.ok())
         })?;

@@ -30,13 +30,13 @@ use crate::{
 /// ```
 ///
 /// Source: PTX ISA 9.7.13.15, "mbarrier".
-#[doc(alias = "cuda::barrier")]
+#[doc(alias("cuda::barrier", "__mbarrier_t"))]
 pub struct Barrier {
     address: SharedPtr<Mbarrier>,
 }
 
 /// Proof of an arrival, to wait for the phase that it belongs to.
-#[doc(alias = "arrival_token")]
+#[doc(alias("arrival_token", "__mbarrier_token_t"))]
 #[must_use = "an arrival is usually waited for"]
 pub struct Token {
     state: u64,
@@ -79,6 +79,7 @@ impl Barrier {
     }
 
     /// Arrives once. What this thread wrote before is visible to those who wait for the phase.
+    #[doc(alias = "__mbarrier_arrive")]
     #[inline(always)]
     pub fn arrive(&self) -> Token {
         // SAFETY: the barrier is initialised and takes this arrival (assume_init 1 to 3).

@@ -55,7 +55,7 @@ impl<const STAGES: u32> Default for Cursor<STAGES> {
 /// The barriers of a ring: those of "full" for all stages, then those of "empty".
 ///
 /// Source: PTX ISA 9.7.13.15, "mbarrier".
-#[doc(alias = "cuda::pipeline")]
+#[doc(alias("cuda::pipeline", "make_pipeline", "pipeline_shared_state"))]
 #[derive(Clone, Copy)]
 pub struct Ring<const STAGES: u32> {
     barriers: SharedPtr<Mbarrier>,

@@ -52,7 +52,7 @@ pub unsafe fn sync_threads() {
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
 /// 2. The block is one-dimensional, and its threads are a multiple of 32.
-#[doc(alias = "elect_one_sync")]
+#[doc(alias("elect_one_sync", "invoke_one"))]
 #[inline(always)]
 pub unsafe fn is_elected() -> bool {
     let warp = thread_idx().x / 32;

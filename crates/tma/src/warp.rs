@@ -51,7 +51,7 @@ pub unsafe fn sync_warp() {
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
-#[doc(alias = "elect_one_sync")]
+#[doc(alias("elect_one_sync", "invoke_one"))]
 #[inline(always)]
 pub unsafe fn is_elected() -> bool {
     // SAFETY: (1) is the caller's.

@@ -114,7 +114,7 @@ impl Gpu {
     /// The error may be that of any launch since the last call. Most errors of kernels, as an illegal
     /// address or a trap, end the GPU for this process: every later call fails, and so does opening
     /// the GPU again.
-    #[doc(alias = "cuStreamSynchronize")]
+    #[doc(alias("cuStreamSynchronize", "cudaDeviceSynchronize"))]
     pub fn synchronise(&self) -> Result<(), Failure> {
         self.enter(Stage::Synchronise)?;
         let result = self.stream().synchronize();

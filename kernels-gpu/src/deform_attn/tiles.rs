@@ -60,8 +60,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             unsafe { Barrier::init(images_barrier, 1) };
         }
     }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    // No meeting: the lanes of a warp meet before they use its barriers, all threads before they use
+    // that of the images.
     let mut images_parity = 0;
 
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
@@ -81,8 +81,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                 unsafe { sync_threads() };
                 // SAFETY: whole warps are here, and blocks are one-dimensional (1).
                 if unsafe { is_elected() } {
-                    // SAFETY: the meeting before the waves orders the initialisation before; one
-                    // thread arrives in each phase, with the bytes.
+                    // SAFETY: the meeting orders the initialisation before; one thread arrives in
+                    // each phase, with the bytes.
                     let bar = unsafe { Barrier::assume_init(images_barrier) };
                     let pixel =
                         batch as usize * problem.levels.pixels() as usize + resident_first as usize;
@@ -204,8 +204,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
 
     #[inline(always)]
     fn barrier(&self, cursor: Cursor<STAGES>) -> Barrier {
-        // SAFETY: the block met after the initialisation; in each phase one lane arrives, with the
-        // bytes of the round's tiles.
+        // SAFETY: the lanes meet between the initialisation and the first use, in `fill`; in each
+        // phase one lane arrives, with the bytes of the round's tiles.
         unsafe { Barrier::assume_init(self.barriers.add(cursor.stage())) }
     }
 

@@ -22,10 +22,10 @@ struct Arguments {
     #[arg(long)]
     kernel: Option<String>,
     /// The first schedule on which each case is tried.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = mutants::SEEDS.start)]
     seed: u64,
     /// How many schedules.
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, default_value_t = mutants::SEEDS.end - mutants::SEEDS.start)]
     seeds: u64,
     /// Show this mutant alone: what was changed, and what was said of it.
     #[arg(long, value_name = "ID")]

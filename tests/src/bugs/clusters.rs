@@ -55,6 +55,16 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "read_receipt",
+        ptx: Some(include_str!("../../bugs/ptx/read_receipt.ptx")),
+        scenario: |entry| pair(entry, &[|i| 100 * ((i / 32) ^ 1) + i % 32], 128),
+        bugs: &[
+            Bug::new("wait_in_the_scope_of_the_block", &[ScopeTooNarrow]),
+            Bug::new("arrival_in_the_scope_of_the_block", &[ScopeTooNarrow]),
+            Bug::new("relaxed_wait", &[ExitWhilePeerAccesses]),
+        ],
+    },
+    Family {
         name: "push",
         ptx: Some(include_str!("../../bugs/ptx/push.ptx")),
         scenario: |entry| pair(entry, &[|i| 100 * ((i / 32) ^ 1) + i % 32], 128),

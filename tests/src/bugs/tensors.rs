@@ -2,8 +2,8 @@
 
 use emulator::check::Kind::{
     DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
-    SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired, TensorMapNotReleased,
-    TransactionBytes,
+    ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
+    TensorMapNotReleased, TransactionBytes,
 };
 use launch::{Buffer, Launch};
 use tensor_map::{DataType, Params, Swizzle, TensorMap};
@@ -65,6 +65,8 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("not_acquired", &[TensorMapNotAcquired]),
             Bug::new("acquired_by_another_block", &[TensorMapNotAcquired]),
             Bug::new("acquired_by_another_thread", &[TensorMapNotAcquired]),
+            Bug::new("left_without_a_release", &[TensorMapNotReleased]),
+            Bug::new("left_to_its_block", &[ScopeTooNarrow]),
         ],
     },
     Family {

@@ -11,7 +11,7 @@ use crate::copies::{
 use crate::maps::generate::Random;
 
 /// Words of each block.
-const WORDS: usize = 16;
+const WORDS: usize = 32;
 
 /// One block, and what becomes of its region.
 #[derive(Clone)]
@@ -36,6 +36,8 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     }
     match template {
         "prefetched" => vec![prefetched(random)],
+        "stored" => stored(opcode),
+        "policies" => vec![loaded(random, 1, 0)],
         "moved" => contents(opcode)
             .map(|it| moved(opcode, random, it))
             .collect(),
@@ -268,6 +270,83 @@ fn groups(opcode: &str) -> Plan {
     }
 }
 
+/// One store or reduction into the other block's shared memory, with values that differ in each half.
+fn stored(opcode: &str) -> Vec<Plan> {
+    const REGION: usize = 64;
+    const HERE: usize = 16;
+    // Old and new numbers: in the midst, at the ends of each type, and beyond the wrap.
+    let pairs: [(u64, u64); 5] = [
+        (0x0000_0005_8000_0001, 0x0000_0003_0000_0007),
+        (0xffff_ffff_ffff_ffff, 1),
+        (0x8000_0000_8000_0000, 0x7fff_ffff_7fff_ffff),
+        (0, 0x0123_4567_89ab_cdef),
+        (0x0000_0007_0000_0007, 0x0000_0007_0000_0007),
+    ];
+    let plan = |(old, new): (u64, u64)| {
+        let mut words = [0; WORDS];
+        let (low, high) = (new as u32, (new >> 32) as u32);
+        words[..2].copy_from_slice(&[REGION as u32, HERE as u32]);
+        words[15] = 1;
+        words[16] = low.rotate_left(8);
+        words[2] = low;
+        words[4..8].copy_from_slice(&[low, !low, low.rotate_left(5), low ^ 0xff]);
+        words[17..19].copy_from_slice(&[low, low.rotate_left(9)]);
+        words[19..23].copy_from_slice(&[low, high, !low, high.rotate_left(3)]);
+        let bytes = source(opcode, &words);
+        words[3] = bytes.len() as u32;
+        let before: Vec<u8> = old.to_le_bytes().repeat(REGION / 8);
+        let mut after = before.clone();
+        let place = HERE..HERE + bytes.len();
+        match red(opcode) {
+            Some((operator, number)) => {
+                reduce(operator, number, &mut after[place], &bytes).expect("a type of integers");
+            }
+            None => after[place].copy_from_slice(&bytes),
+        }
+        let block = Block {
+            words,
+            before,
+            after,
+        };
+        plan(&[block.clone(), block], (Vec::new(), Vec::new()))
+    };
+    pairs.map(plan).into()
+}
+
+/// The operator and the type of `red.async`.
+fn red(opcode: &str) -> Option<(Operator, Number)> {
+    opcode.starts_with("red.").then_some(())?;
+    let part = |name: &str| opcode.split('.').any(|part| part == name);
+    let operator = Operator::ALL
+        .into_iter()
+        .find(|operator| part(operator.name()));
+    operator.zip(opcode.rsplit('.').next().and_then(Number::named))
+}
+
+/// The bytes of the values that the call names.
+fn source(opcode: &str, words: &[u32; WORDS]) -> Vec<u8> {
+    let ty = opcode.rsplit('.').next().unwrap_or_default();
+    let count = match () {
+        () if opcode.contains(".v4.") => 4,
+        () if opcode.contains(".v2.") => 2,
+        () => 1,
+    };
+    let [n, m, f, g] = [2, 16, 17, 18].map(|index| words[index]);
+    let numbers: Vec<u32> = match (ty, count) {
+        ("u64", 2) => words[19..23].into(),
+        ("s64" | "f64", 2) => words[19..21].repeat(2),
+        ("u64" | "s64" | "f64", _) => words[19..21].into(),
+        ("f32", 1) => vec![f],
+        ("f32", _) => [f, g].repeat(count / 2),
+        // The call of `red.async` takes `n` for all types but one.
+        ("s32", _) if !opcode.starts_with("red.") => words[4..4 + count].into(),
+        ("s32", _) if opcode.contains(".add.") => vec![words[4]],
+        (_, 1) => vec![n],
+        _ => [n, m].repeat(count / 2),
+    };
+    bytemuck::cast_slice(&numbers).to_vec()
+}
+
 /// Boxes of tensors that the copies between a GPU and the emulator have, too.
 fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
     let parts: Vec<&str> = opcode.split('.').collect();
@@ -304,7 +383,7 @@ fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
 }
 
 /// A case in each of some blocks, or in those in the mask.
-fn boxed(case: &Case, template: &str, blocks: u32, mask: u32) -> Plan {
+pub(super) fn boxed(case: &Case, template: &str, blocks: u32, mask: u32) -> Plan {
     let before = Output::before(case);
     let expected = reference::expected(case).expect("such cases are chosen");
     let Transfer::Tensor(copy) = &case.transfer else {

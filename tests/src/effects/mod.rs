@@ -6,7 +6,11 @@
 
 mod bulk;
 mod cp_async;
+mod hints;
+mod maps;
 mod mbarrier;
+mod order;
+mod places;
 mod plan;
 pub mod results;
 #[allow(unreachable_pub, reason = "a build script has it, too")]
@@ -40,7 +44,25 @@ impl Effect {
 }
 
 /// Beginnings of forms whose absence does not show.
-const SILENT: &[&str] = &["cp.async.bulk.prefetch"];
+const SILENT: &[&str] = &[
+    "applypriority.",
+    "cp.async.bulk.prefetch.",
+    "createpolicy.",
+    "discard.",
+    "fence.proxy.alias",
+    "griddepcontrol.",
+    "membar.proxy.alias",
+    "prefetch",
+    "setmaxnreg.",
+];
+
+/// Forms that no kernel can execute, and why.
+pub const EXCEPTIONS: &[(&str, &str)] = &[
+    ("mapa.u32 r, r, r", NOT_IN_32_BITS),
+    ("getctarank.u32 r, r", NOT_IN_32_BITS),
+];
+
+const NOT_IN_32_BITS: &str = "a generic address of shared memory does not fit into 32 bits";
 
 /// Every form that has a case, in the order of the checklist.
 ///
@@ -67,7 +89,17 @@ fn effect(support: forms::Support) -> Option<Effect> {
         "small_copies" | "small_groups" | "small_arrivals" => {
             cp_async::plans(&emitted, template.name)
         }
-        "counted" | "moved" | "grouped" | "prefetched" | "bulk_groups" => {
+        "value" | "mapped" | "rank_of" | "is_in" | "to_cluster" | "elected" => {
+            places::plans(&support.form.text(), template.name)
+        }
+        "ordered" | "cluster_halves" | "made_known" | "proxied" | "handed_over" => {
+            order::plans(&emitted, template.name)
+        }
+        "released" | "edited" | "constant_map" | "prefetched_map" => {
+            maps::plans(&emitted, template.name)
+        }
+        "discarded" | "registers" => hints::plans(template.name),
+        "stored" | "policies" | "counted" | "moved" | "grouped" | "prefetched" | "bulk_groups" => {
             bulk::plans(&emitted, template.name)
         }
         _ => return None,

@@ -1,7 +1,7 @@
 //! A launch of a template, and what must come out.
 
-use launch::{Buffer, Launch};
-use tensor_map::Params;
+use launch::{Buffer, Launch, PlacedMap};
+use tensor_map::{Params, TensorMap};
 
 use crate::{Expected, Scenario};
 
@@ -14,8 +14,12 @@ const ALIGN_BYTES: usize = 256;
 /// One launch of a kernel of `tests-effects`.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    /// Blocks of the one cluster.
+    /// Clusters.
+    pub(super) clusters: u32,
+    /// Blocks of a cluster.
     pub(super) blocks: u32,
+    /// Whether the launch asks for clusters.
+    pub(super) is_clustered: bool,
     /// Threads of a block.
     pub(super) threads: u32,
     /// Bytes of dynamic shared memory.
@@ -28,6 +32,8 @@ pub(super) struct Plan {
     pub(super) memory_after: Vec<u8>,
     /// A tensor map, and where its tensor begins in global memory.
     pub(super) map: Option<(Params, usize)>,
+    /// Whether the map lies in constant memory, and is no parameter.
+    pub(super) is_map_constant: bool,
     /// What results are before the launch, where not untouched.
     pub(super) out: Option<Vec<u32>>,
     /// Results.
@@ -38,13 +44,16 @@ impl Plan {
     /// A launch of one warp without memory.
     pub(super) fn new(words: &[u32], expected: Vec<u32>) -> Self {
         Self {
+            clusters: 1,
             blocks: 1,
+            is_clustered: true,
             threads: 32,
             shared_bytes: 0,
             words: words.to_vec(),
             memory: Vec::new(),
             memory_after: Vec::new(),
             map: None,
+            is_map_constant: false,
             out: None,
             expected,
         }
@@ -64,14 +73,20 @@ pub(super) fn scenario(name: &str, entry: &str, plans: Vec<Plan>) -> Scenario {
     let (mut words, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
     let (mut out, mut expected) = (Vec::new(), Vec::new());
     let mut launches = Vec::new();
+    let mut constant = None;
     for plan in plans {
         let at = |len: usize, bytes: usize| (len * bytes) as u64;
-        let mut launch = Launch::new(entry, plan.blocks, plan.threads)
-            .cluster(plan.blocks)
+        let mut launch = Launch::new(entry, plan.clusters * plan.blocks, plan.threads)
             .shared_bytes(plan.shared_bytes);
-        if let Some((params, from)) = &plan.map {
-            let from = at(before.len(), 1) + *from as u64;
-            launch = launch.tensor_map_at(*params, MEMORY, from);
+        if plan.is_clustered {
+            launch = launch.cluster(plan.blocks);
+        }
+        if let Some((params, from)) = plan.map {
+            let from = at(before.len(), 1) + from as u64;
+            match plan.is_map_constant {
+                true => constant = Some((params, from)),
+                false => launch = launch.tensor_map_at(params, MEMORY, from),
+            }
         }
         launches.push(
             launch
@@ -93,13 +108,24 @@ pub(super) fn scenario(name: &str, entry: &str, plans: Vec<Plan>) -> Scenario {
         out.resize((out.len() + 1).next_multiple_of(ALIGN_BYTES / 4), UNTOUCHED);
         expected.resize(out.len(), UNTOUCHED);
     }
+    let mut buffers = vec![
+        Buffer::new("words", &words),
+        Buffer::new("memory", &before),
+        Buffer::new("out", &out),
+    ];
+    if let Some((params, offset_bytes)) = constant {
+        let map = PlacedMap {
+            at_bytes: 0,
+            params,
+            index: MEMORY,
+            offset_bytes,
+        };
+        let buffer = Buffer::zeroed::<u8>("map", TensorMap::BYTES).with_tensor_map(map);
+        buffers.push(buffer.in_variable("CONSTANT_MAP"));
+    }
     Scenario {
         name: name.to_owned(),
-        buffers: vec![
-            Buffer::new("words", &words),
-            Buffer::new("memory", &before),
-            Buffer::new("out", &out),
-        ],
+        buffers,
         launches,
         expected: vec![Expected::of(2, &expected), Expected::of(MEMORY, &after)],
     }

@@ -33,7 +33,37 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("cp.async.commit_group", "small_groups"),
     ("cp.async.wait_", "small_groups"),
     ("cp.async.c", "small_copies"),
+    ("st.async.weak", "stored"),
+    ("red.async.relaxed", "stored"),
+    ("mov.", "value"),
+    ("mapa.u32", ""),
+    ("getctarank.u32", ""),
+    ("mapa.", "mapped"),
+    ("getctarank.", "rank_of"),
+    ("isspacep.", "is_in"),
+    ("cvta.to.", "to_cluster"),
+    ("elect.sync", "elected"),
+    ("barrier.cluster.", "cluster_halves"),
+    ("fence.mbarrier_init", "made_known"),
+    ("fence.proxy.async::generic", "handed_over"),
+    ("fence.proxy.tensormap", "released"),
+    ("fence.proxy.", "proxied"),
+    ("fence.", "ordered"),
+    ("tensormap.cp_fenceproxy", "released"),
+    ("tensormap.replace", "edited"),
+    ("prefetch.const", "constant_map"),
+    ("prefetch.param", "prefetched_map"),
+    ("prefetch.tensormap", "prefetched_map"),
+    ("prefetch", "prefetched"),
+    ("applypriority", "prefetched"),
+    ("griddepcontrol", "prefetched"),
+    ("discard", "discarded"),
+    ("createpolicy", "policies"),
+    ("setmaxnreg.inc", "registers"),
 ];
+
+/// Templates that take a map whatever the form.
+const MAP_TEMPLATES: &[&str] = &["released", "edited", "prefetched_map"];
 
 /// The template of a form; none where there is no case yet.
 pub fn template(text: &str) -> Option<Template> {
@@ -43,10 +73,13 @@ pub fn template(text: &str) -> Option<Template> {
             Some(word) => text.contains(word),
             None => text.starts_with(beginning),
         })?;
-    Some(Template {
+    (!name.is_empty()).then_some(Template {
         name,
-        has_map: text.contains(".tensor."),
-        options: "max_threads = 128",
+        has_map: text.contains(".tensor.") || MAP_TEMPLATES.contains(name),
+        options: match *name {
+            "registers" => "max_threads = 512, min_blocks = 1",
+            _ => "max_threads = 128",
+        },
     })
 }
 

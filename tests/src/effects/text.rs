@@ -32,7 +32,8 @@ pub fn module(effect: &Effect) -> Result<String, String> {
     }
     let mut text = module.to_string();
     let form = effect.form();
-    if let Some(emitted) = &effect.support.spelled {
+    let emitted = effect.support.spelled.as_ref().unwrap_or(&form);
+    {
         let mut spelled = BTreeSet::new();
         for body in module
             .functions()
@@ -46,7 +47,12 @@ pub fn module(effect: &Effect) -> Result<String, String> {
             }
         }
         for written in spelled {
-            text = text.replace(&written, &respelled(&written, &form));
+            let new = match converted(&written, &form) {
+                Some(converted) => converted,
+                None if *emitted != form => respelled(&written, &form),
+                None => continue,
+            };
+            text = text.replace(&written, &new);
         }
     }
     match written(&text)?.values().any(|written| *written == form) {
@@ -78,13 +84,53 @@ pub fn without(effect: &Effect, text: &str) -> Result<String, String> {
     Ok(left)
 }
 
-/// An instruction with the opcode of a form, and its own operands.
+/// An instruction with the opcode of a form, and its own operands; where the form takes generic
+/// addresses, those are made of its own before.
 fn respelled(written: &str, form: &str) -> String {
-    let opcode = form.split(' ').next().unwrap_or_default();
-    match written.split_once(' ') {
-        Some((_, operands)) => format!("{opcode} {operands}"),
-        None => format!("{opcode};"),
+    let (opcode, wanted) = form.split_once(' ').unwrap_or((form, ""));
+    let Some((_, operands)) = written.split_once(' ') else {
+        return format!("{opcode};");
+    };
+    if let Some(rest) = wanted.strip_prefix("_|")
+        && rest.starts_with('p')
+        && let Some((_, operands)) = operands.split_once('|')
+    {
+        return format!("{opcode} _|{operands}");
     }
+    let is_async = opcode.starts_with("st.async.") || opcode.starts_with("red.async.");
+    if !is_async || !wanted.contains("[d]") {
+        return format!("{opcode} {operands}");
+    }
+    let (mut before, mut after) = (String::new(), String::new());
+    let mut rest = operands;
+    let mut number = 0;
+    while let Some((left, right)) = rest.split_once('[') {
+        let (address, right) = right.split_once(']').unwrap_or((right, ""));
+        before += &format!(
+            "cvt.u64.u32 %generic{number}, {address}; \
+             cvta.shared::cluster.u64 %generic{number}, %generic{number}; "
+        );
+        after += &format!("{left}[%generic{number}]");
+        rest = right;
+        number += 1;
+    }
+    format!("{{ .reg .b64 %generic<{number}>; {before}{opcode} {after}{rest} }}")
+}
+
+/// Operands of 64 bits that must be addresses of a space, and are generic ones in the kernel.
+const SPACES: &[(&str, &str)] = &[
+    ("prefetch.const.tensormap", "cvta.to.const.u64"),
+    ("prefetch.param.tensormap", "cvta.to.param.u64"),
+];
+
+/// An instruction with its address converted before, where the form is one of [`SPACES`].
+fn converted(written: &str, form: &str) -> Option<String> {
+    let (_, conversion) = SPACES.iter().find(|(opcode, _)| form.starts_with(opcode))?;
+    let (opcode, operands) = written.split_once(' ')?;
+    let address = operands.strip_prefix('[')?.split(']').next()?;
+    Some(format!(
+        "{{ .reg .b64 %inspace; {conversion} %inspace, {address}; {opcode} [%inspace]; }}"
+    ))
 }
 
 /// Without the files that they name, `.loc` lines are refused.

@@ -11,7 +11,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "consume_map",
     summary: "acquires tensor maps in global memory and loads through them",
     golden: &["consume_map"],
-    showcase: || scenario([16, 2]),
+    showcase: || scenario([16, 2], 32),
     cases,
 };
 
@@ -105,12 +105,12 @@ pub(super) fn boxes(tensors: &[Tensor], data: &[u8], offsets: &[u64], place: [i3
 }
 
 fn cases() -> Vec<Scenario> {
-    [[0, 0], [16, 2], [-16, -3], [160, 6]]
-        .map(scenario)
+    [([0, 0], 32), ([16, 2], 32), ([-16, -3], 96), ([160, 6], 32)]
+        .map(|(place, threads)| scenario(place, threads))
         .to_vec()
 }
 
-fn scenario(place: [i32; 2]) -> Scenario {
+fn scenario(place: [i32; 2], threads: u32) -> Scenario {
     let tiled = |width: u64, height: u64| {
         let tiled = TensorMap::tiled(DataType::U8, &[width, height]);
         Tensor::new(
@@ -137,7 +137,7 @@ fn scenario(place: [i32; 2]) -> Scenario {
         output: 2,
         place,
         count: tensors.len() as u32,
-        threads: 32,
+        threads,
     };
     Scenario {
         name: format!("of_the_host_at_{}_{}", place[0], place[1]),

@@ -10,6 +10,7 @@ mod change;
 mod flow;
 mod guards;
 mod operator;
+mod page;
 mod profile;
 mod report;
 mod run;
@@ -17,8 +18,9 @@ mod subject;
 
 pub use allowed::{Allowed, Explanation};
 pub use operator::Operator;
+pub use page::page;
 pub use report::{json, line, shown, summary, table};
-pub use run::{Caught, Outcome, Plan, Summary, Tried, run};
+pub use run::{Caught, Outcome, Plan, SEEDS, Summary, Tried, run};
 pub use subject::{Case, Subject};
 
 use ptx::{Function, LineIndex, Module, Span, Statement};

@@ -6,44 +6,58 @@ use serde_json::{Value, json};
 
 use super::{Caught, Summary, Tried};
 
+/// Headings of the columns of [`numbers`].
+pub(super) const COLUMNS: [&str; 7] = [
+    "mutants",
+    "checker",
+    "fault",
+    "data",
+    "explained",
+    "unexplained",
+    "caught",
+];
+
+/// What stands in a line of a table: how many mutants there are, who caught them, how many survived
+/// with a reason and without one, and the share that was caught of those that are bugs.
+pub(super) fn numbers(counts: &Summary) -> [String; 7] {
+    let share = counts.share();
+    // Not all is never 100.
+    let share = if share == 1.0 {
+        "100 %".to_owned()
+    } else {
+        format!("{:.1} %", (1000.0 * share).floor() / 10.0)
+    };
+    [
+        counts.mutants.to_string(),
+        counts.checker.to_string(),
+        counts.fault.to_string(),
+        counts.data.to_string(),
+        counts.explained.to_string(),
+        counts.unexplained.to_string(),
+        share,
+    ]
+}
+
 /// A line for each kernel, and one for all.
 pub fn table(tried: &[Tried<'_>]) -> String {
-    let mut text = format!("{:<20}", "kernel");
-    let columns = [
-        "mutants",
-        "checker",
-        "fault",
-        "data",
-        "survived",
-        "explained",
-    ];
-    columns
-        .iter()
-        .for_each(|column| text += &format!("{column:>10}"));
-    text += "\n";
-    for (name, counts) in by_kernel(tried)
-        .into_iter()
-        .chain([("all", Summary::of(tried))])
-    {
+    let mut text = String::new();
+    let mut line = |name: &str, columns: &[String]| {
         text += &format!("{name:<20}");
-        let numbers = [
-            counts.mutants,
-            counts.checker,
-            counts.fault,
-            counts.data,
-            counts.explained + counts.unexplained,
-            counts.explained,
-        ];
-        numbers
+        columns
             .iter()
-            .for_each(|number| text += &format!("{number:>10}"));
+            .for_each(|column| text += &format!("{column:>12}"));
         text += "\n";
+    };
+    line("kernel", &COLUMNS.map(str::to_owned));
+    let all = [("all", Summary::of(tried))];
+    for (name, counts) in by_kernel(tried).into_iter().chain(all) {
+        line(name, &numbers(&counts));
     }
     text
 }
 
 /// The counts of each kernel, in the order of the subjects.
-fn by_kernel<'a>(tried: &[Tried<'a>]) -> Vec<(&'a str, Summary)> {
+pub(super) fn by_kernel<'a>(tried: &[Tried<'a>]) -> Vec<(&'a str, Summary)> {
     let mut kernels: Vec<&str> = tried.iter().map(|one| one.subject.kernel).collect();
     kernels.dedup();
     let of = |kernel: &'a str| tried.iter().filter(move |one| one.subject.kernel == kernel);
@@ -57,9 +71,9 @@ fn by_kernel<'a>(tried: &[Tried<'a>]) -> Vec<(&'a str, Summary)> {
 pub fn summary(tried: &[Tried<'_>]) -> String {
     let counts = Summary::of(tried);
     let (bugs, caught) = (counts.bugs(), counts.caught());
-    let share = 100.0 * caught as f64 / bugs.max(1) as f64;
+    let [.., share] = numbers(&counts);
     let mut text = format!(
-        "caught {caught} of {bugs} ({share:.1} %); {} more survived and are no bugs\n",
+        "caught {caught} of {bugs} ({share}); {} more survived and are no bugs\n",
         counts.explained
     );
     for one in tried {
@@ -156,5 +170,6 @@ fn counted(counts: Summary) -> Value {
         "data": counts.data,
         "explained": counts.explained,
         "unexplained": counts.unexplained,
+        "share": counts.share(),
     })
 }

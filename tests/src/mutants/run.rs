@@ -73,6 +73,9 @@ pub struct Tried<'a> {
     pub explanation: Option<&'a Explanation>,
 }
 
+/// The schedules of the table in `docs/mutation.md`.
+pub const SEEDS: Range<u64> = 0..2;
+
 /// What is tried, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -128,6 +131,14 @@ impl Summary {
     /// Those that were caught.
     pub fn caught(&self) -> usize {
         self.checker + self.fault + self.data
+    }
+
+    /// The share of the bugs that was caught, from 0 to 1; 1 where there are none.
+    pub fn share(&self) -> f64 {
+        match self.bugs() {
+            0 => 1.0,
+            bugs => self.caught() as f64 / bugs as f64,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Checker, Kind, raw::Raw};
+use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
 use crate::{Fault, Program, Trap};
 
 /// Which findings are told.
@@ -74,6 +74,14 @@ impl Checker {
         for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::ExitWithCopyInFlight) {
             if raw.mbarriers.iter().all(|at| unwaited.contains(at)) {
                 follows.entry(index).or_insert(index);
+            }
+        }
+        // Where a scope is too narrow for an access, it is so for the end of the block.
+        let is_narrow = |raw: &Raw| raw.kind == Kind::ScopeTooNarrow;
+        let is_of_end = |raw: &Raw| raw.here.as_ref().is_some_and(|end| end.what == ENDS);
+        if let Some((access, _)) = found().find(|(_, raw)| is_narrow(raw) && !is_of_end(raw)) {
+            for (index, _) in found().filter(|(_, raw)| is_narrow(raw) && is_of_end(raw)) {
+                follows.entry(index).or_insert(access);
             }
         }
         // Whether somebody reads before or after a write that is not ordered was the schedule's

@@ -127,6 +127,11 @@ impl Clock {
         }
     }
 
+    /// Whether nothing is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks().is_empty()
+    }
+
     /// Whether anything of this block is known.
     pub(super) fn knows(&self, block: u32) -> bool {
         self.block(block).is_some()

@@ -2,12 +2,16 @@
 
 use super::{
     Checker, Kind,
-    clock::Lane,
+    clock::{Clock, Lane},
     copies::Done,
     grid::Thread,
     raw::{End, words},
 };
 use crate::observer::{Origin, Range};
+
+/// What the thread does with which a block is over.
+pub(super) const ENDS: &str = "is the last of its block to end";
+const NARROW: &str = "the synchronisation between the two has a scope without both in it";
 
 impl Checker {
     pub(super) fn thread_start(&mut self, origin: Origin) {
@@ -94,43 +98,48 @@ impl Checker {
             return;
         };
         let extents = self.grid.extents;
-        // A scope that is too narrow is reported where it matters.
-        let ended = block.ended.known.wide();
+        self.released_maps.join(&block.ended);
+        let ended = &block.ended.known;
+        let named = |kind, is_known: &dyn Fn(&Clock) -> bool| match is_known(ended.wide()) {
+            true => (Kind::ScopeTooNarrow, vec![NARROW.to_owned()]),
+            false => (kind, Vec::new()),
+        };
         for copy in &block.copies {
             let Some(info) = self.copies.get(*copy as usize) else {
                 continue;
             };
-            let is_waited_for = info.is_known(ended, true, &extents);
-            if is_waited_for || !matches!(info.done, Done::Mbarrier { .. }) {
+            let is_known = |clock: &Clock| info.is_known(clock, true, &extents);
+            if is_known(&ended.order) || !matches!(info.done, Done::Mbarrier { .. }) {
                 continue;
             }
+            let (kind, mut notes) = named(Kind::ExitWithCopyInFlight, &is_known);
             let there = End::new(
                 info.origin,
                 format!("issues a copy into or out of the shared memory of block {number}"),
             );
-            let notes = vec![self.completes(info)];
-            let here = End::new(origin, "is the last of its block to end");
+            notes.insert(0, self.completes(info));
+            let here = End::new(origin, ENDS);
             let mbarrier = info.mbarrier();
-            self.report(Kind::ExitWithCopyInFlight, here, Some(there), |_| notes)
+            self.report(kind, here, Some(there), |_| notes)
                 .about(mbarrier);
         }
         let mut remote: Vec<_> = block.remote.iter().collect();
         remote.sort_unstable();
         for (user, (epoch, instruction)) in remote {
             let (of, thread) = extents.split(*user);
-            if ended.get(Lane::Thread, of, thread) >= *epoch {
+            let is_known = |clock: &Clock| clock.get(Lane::Thread, of, thread) >= *epoch;
+            if is_known(&ended.order) {
                 continue;
             }
+            let (kind, notes) = named(Kind::ExitWhilePeerAccesses, &is_known);
             let there = End {
                 block: of,
                 thread,
                 instruction: *instruction,
                 what: format!("uses the shared memory of block {number}"),
             };
-            let here = End::new(origin, "is the last of its block to end");
-            self.report(Kind::ExitWhilePeerAccesses, here, Some(there), |_| {
-                Vec::new()
-            });
+            let here = End::new(origin, ENDS);
+            self.report(kind, here, Some(there), |_| notes);
         }
         self.mbarriers_at_end(number);
         self.shadow.forget(number);

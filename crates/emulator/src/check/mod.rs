@@ -24,6 +24,7 @@ mod raw;
 mod shadow;
 mod sync;
 mod tensormaps;
+mod unreleased;
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,6 +43,8 @@ use mbarriers::Mbarriers;
 use raw::Raw;
 use shadow::Shadow;
 use sync::Locations;
+use unreleased::ReleasedMaps;
+pub(crate) use unreleased::Unreleased;
 
 /// Watches one launch.
 #[derive(Debug)]
@@ -56,11 +59,15 @@ pub(crate) struct Checker {
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
+    /// Of earlier launches.
+    unreleased: Unreleased,
+    released_maps: ReleasedMaps,
     pub(crate) printed: String,
 }
 
 impl Checker {
-    pub(crate) fn new(places: Places) -> Self {
+    /// `unreleased` is what earlier launches [left](Self::unreleased).
+    pub(crate) fn new(places: Places, unreleased: Unreleased) -> Self {
         let extents = Extents {
             threads: places.threads().max(1),
             grid: places.grid,
@@ -80,6 +87,8 @@ impl Checker {
             proxy_fences: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),
+            unreleased,
+            released_maps: ReleasedMaps::default(),
             printed: String::new(),
         }
     }

@@ -283,6 +283,27 @@ impl Shadow {
         }
     }
 
+    /// Calls `each` for all words and bytes of global memory that were written, in the order of their
+    /// addresses; with the address and how many bytes it is about.
+    pub(super) fn global_writes(&self, mut each: impl FnMut(u64, u64, Access)) {
+        let mut pages: Vec<(u64, usize)> = self.page_of.iter().map(|(p, i)| (*p, *i)).collect();
+        pages.sort_unstable();
+        for (page, index) in pages {
+            for (cell, word) in self.pages[index].iter().zip(page * PAGE_WORDS as u64..) {
+                match cell.write.role() {
+                    ROLE_NONE => {}
+                    ROLE_SPLIT => {
+                        let parts = &self.splits[cell.write.index as usize];
+                        let written = parts.iter().zip(word * 4..);
+                        let written = written.filter(|(part, _)| !part.write.is_none());
+                        written.for_each(|(part, address)| each(address, 1, part.write));
+                    }
+                    _ => each(word * 4, 4, cell.write),
+                }
+            }
+        }
+    }
+
     /// Calls `each` for all words and parts of words in a range; with the address.
     #[inline]
     pub(super) fn visit(

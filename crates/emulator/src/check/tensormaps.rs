@@ -70,14 +70,29 @@ impl Checker {
             copy: None,
         };
         let mut stale: Option<(Kind, Access)> = None;
+        let mut is_of_earlier = false;
+        // A release of this launch covers earlier ones.
+        let is_released_since = !map.released[Distance::SameBlock as usize].is_empty();
+        let unreleased = &self.unreleased;
         self.shadow
-            .visit(None, range.address, range.bytes.into(), |cell, _, _| {
+            .visit(None, range.address, range.bytes.into(), |cell, _, at| {
                 stale = judge.stale(&map, cell.write).or(stale);
+                if stale.is_none() && cell.write.is_none() && !is_released_since {
+                    let kind = unreleased.is_narrow(at).map(|is_narrow| match is_narrow {
+                        true => Kind::ScopeTooNarrow,
+                        false => Kind::TensorMapNotReleased,
+                    });
+                    is_of_earlier = kind.is_some();
+                    stale = kind.map(|kind| (kind, cell.write));
+                }
             });
         if let Some((kind, write)) = stale {
             let by_host = write.is_none();
             let there = (!by_host).then(|| self.end_of(write, AccessKind::Write, range));
             let note = match by_host {
+                true if is_of_earlier => {
+                    "an earlier launch wrote the map: its release needs `.gpu`"
+                }
                 true => "the map was written before the kernel began: its acquire needs `.gpu`",
                 false => "release and acquire need a scope with both threads in it",
             };
@@ -88,6 +103,7 @@ impl Checker {
                         "the change was released, and the map was last acquired before that".into(),
                     ]
                 }
+                _ if is_of_earlier => vec!["an earlier launch wrote the map".to_owned()],
                 _ => Vec::new(),
             };
             self.report(kind, here, there, |_| notes);

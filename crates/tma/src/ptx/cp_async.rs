@@ -128,7 +128,7 @@ device_fn! {
     isa "7.0" on sm_80;
     /// # Safety
     /// 1. None: the groups belong to this thread.
-    #[doc(alias = "__pipeline_wait_prior")]
+    #[doc(alias("__pipeline_wait_prior", "pipeline_consumer_wait_prior", "wait_prior"))]
     pub unsafe fn wait_group[const PENDING: u32]() {
         // SAFETY: (1).
         unsafe { ptx_asm! { [] ("cp.async.wait_group {pending};" ""; pending = const PENDING) } }

@@ -15,7 +15,7 @@ device_fn! {
     /// # Safety
     /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending that is
     ///    made later.
-    #[doc(alias = "cp_async_mbarrier_arrive")]
+    #[doc(alias("cp_async_mbarrier_arrive", "__pipeline_arrive_on"))]
     pub unsafe fn arrive(bar: impl SharedCtaAddress<Mbarrier>) {
         // SAFETY: (1) is the caller's.
         unsafe { ptx_asm! { [] ("cp.async.mbarrier.arrive") { space bar } (".b64" " [{bar}];") } }
@@ -29,7 +29,7 @@ device_fn! {
     /// # Safety
     /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending for this
     ///    call.
-    #[doc(alias = "cp_async_mbarrier_arrive_noinc")]
+    #[doc(alias("cp_async_mbarrier_arrive_noinc", "producer_commit"))]
     pub unsafe fn arrive_noinc(bar: impl SharedCtaAddress<Mbarrier>) {
         // SAFETY: (1) is the caller's.
         unsafe { ptx_asm! { [] ("cp.async.mbarrier.arrive.noinc") { space bar } (".b64" " [{bar}];") } }

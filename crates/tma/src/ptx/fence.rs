@@ -79,7 +79,7 @@ macro_rules! fences {
 
 fences! {
     /// Orders this thread's accesses to shared memory of this block with those of bulk copies.
-    #[doc(alias = "fence_proxy_async")]
+    #[doc(alias("fence_proxy_async", "fence_proxy_async_shared_cta"))]
     proxy_async_shared_cta = "fence.proxy.async.shared::cta;" isa "8.0" on sm_90;
     /// Orders this thread's accesses to shared memory of the cluster with those of bulk copies.
     #[doc(alias = "fence_proxy_async")]

@@ -25,7 +25,7 @@ device_fn! {
     /// # Safety
     /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
     /// 2. `count` is 1 to 2^20 - 1.
-    #[doc(alias = "mbarrier_init")]
+    #[doc(alias("mbarrier_init", "__mbarrier_init"))]
     pub unsafe fn init(bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
         // SAFETY: (1) and (2) are the caller's.
         unsafe {
@@ -300,11 +300,11 @@ waits! {
     test_wait_parity = "mbarrier.test_wait.parity", parity: u32, reg32;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
     /// Has the phase of `state` completed? May sleep a while before saying no.
-    #[doc(alias = "mbarrier_try_wait")]
+    #[doc(alias("mbarrier_try_wait", "__mbarrier_try_wait"))]
     try_wait = "mbarrier.try_wait", state: u64, reg64;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
     /// Has the phase of `state` completed? May sleep up to about `nanoseconds` before saying no.
-    #[doc(alias = "mbarrier_try_wait")]
+    #[doc(alias("mbarrier_try_wait", "__mbarrier_try_wait"))]
     try_wait_suspend_hint = "mbarrier.try_wait", state: u64, reg64, nanoseconds;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
     /// Has the phase of this parity completed? May sleep a while before saying no.

@@ -73,16 +73,16 @@ macro_rules! dimensions {
 
 dimensions! {
     /// Sets the box's extent in a dimension, in elements.
-    #[doc(alias = "tensormap_replace_box_size")]
+    #[doc(alias = "tensormap_replace_box_dim")]
     tile_box_dim = "box_dim", extent_elems: u32, reg32, ".b32", 5 "4";
     /// Sets the tensor's extent in a dimension, in elements.
-    #[doc(alias = "tensormap_replace_global_size")]
+    #[doc(alias = "tensormap_replace_global_dim")]
     tile_global_dim = "global_dim", extent_elems: u32, reg32, ".b32", 5 "4";
     /// Sets the distance of two neighbours in the dimension after this one, in bytes.
     #[doc(alias = "tensormap_replace_global_stride")]
     tile_global_stride = "global_stride", stride_bytes: u64, reg64, ".b64", 4 "3";
     /// Sets which elements of a dimension a box takes: every `stride_elems`-th.
-    #[doc(alias = "tensormap_replace_element_size")]
+    #[doc(alias("tensormap_replace_element_size", "tensormap_replace_element_stride"))]
     tile_element_stride = "element_stride", stride_elems: u32, reg32, ".b32", 5 "4";
 }
 

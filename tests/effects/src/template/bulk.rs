@@ -15,6 +15,8 @@
 //! | 13 | blocks that get the copy, a bit for each |
 //! | 14 | where in global memory the copy begins |
 //! | 15 | whether this block issues |
+//! | 16 to 18 | more values of 32 bits |
+//! | 19 to 22 | two values of 64 bits |
 //!
 //! Results of a block are its region, whether its barrier's phase ended, and whether no byte was left
 //! over.
@@ -36,21 +38,21 @@ shared! {
 }
 
 /// Words of a block.
-const WORDS: usize = 16;
+const WORDS: usize = 32;
 
 /// Questions to a barrier before a copy counts as lost.
 const PATIENCE: u32 = 1 << 14;
 
 /// A block's part of what the kernel was launched with.
 #[derive(Clone, Copy)]
-struct Block {
-    io: Io,
+pub(super) struct Block {
+    pub(super) io: Io,
     region: SharedPtr<u32>,
 }
 
 impl Block {
     #[inline(always)]
-    unsafe fn new(io: Io) -> Self {
+    pub(super) unsafe fn new(io: Io) -> Self {
         let block = thread::block_idx().x as usize;
         let io = Io {
             words: io.words.add(block * WORDS),
@@ -95,7 +97,7 @@ impl Block {
     }
 
     #[inline(always)]
-    unsafe fn operands(self) -> Operands {
+    pub(super) unsafe fn operands(self) -> Operands {
         let io = self.io;
         let global = io.memory.add(io.word(14) as usize);
         let in_shared = self.region.address() + io.word(1);
@@ -142,8 +144,20 @@ pub(crate) unsafe fn moved(io: Io, form: impl Fn(Operands)) {
     count(block, operands, form);
 }
 
+/// A copy by one thread, which a barrier counts.
 #[inline(always)]
-unsafe fn count(block: Block, operands: Operands, form: impl Fn(Operands)) {
+pub(super) unsafe fn count(block: Block, operands: Operands, form: impl Fn(Operands)) {
+    count_after(block, operands, || {}, form);
+}
+
+/// As [`count`], after something that all threads do.
+#[inline(always)]
+pub(super) unsafe fn count_after(
+    block: Block,
+    operands: Operands,
+    before: impl Fn(),
+    form: impl Fn(Operands),
+) {
     let bar = COUNTER::ptr();
     let first = thread::thread_idx().x == 0;
     block.fill();
@@ -152,6 +166,7 @@ unsafe fn count(block: Block, operands: Operands, form: impl Fn(Operands)) {
         fence::mbarrier_init_release_cluster();
         let _ = mbarrier::arrive_expect_tx::<Release, Cta>(bar, block.io.word(3));
     }
+    before();
     cluster::sync();
     if first && block.io.word(15) != 0 {
         form(operands);
@@ -166,6 +181,27 @@ unsafe fn count(block: Block, operands: Operands, form: impl Fn(Operands)) {
     }
     block.write_out(ended, is_zero);
     cluster::sync();
+}
+
+/// Stores and reductions by single instructions, which a barrier counts. The values are those of the
+/// words 2, 4 to 8 and from 16 on.
+#[inline(always)]
+pub(crate) unsafe fn stored(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    let io = block.io;
+    let wide = |index: usize| u64::from(io.word(index)) | u64::from(io.word(index + 1)) << 32;
+    let operands = Operands {
+        m: io.word(16),
+        f: f32::from_bits(io.word(17)),
+        g: f32::from_bits(io.word(18)),
+        w: wide(19),
+        v: wide(21),
+        l: wide(19) as i64,
+        e: f64::from_bits(wide(19)),
+        p: core::ptr::null_mut(),
+        ..block.operands()
+    };
+    count(block, operands, form);
 }
 
 #[inline(always)]

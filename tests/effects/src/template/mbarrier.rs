@@ -117,11 +117,11 @@ pub(crate) unsafe fn waits(io: Io, form: impl Fn(Operands) -> bool) {
                 m: 100,
                 ..of(bar, io)
             };
-            let before = form(operands);
+            // The answer is used before the next arrival: a GPU goes on to instructions that do not
+            // need it, and while `try_wait` waits, an arrival behind it may end the phase.
+            io.put(RESULTS, 2 * phase, u32::from(form(operands)));
             let _ = mbarrier::arrive::<Release, Cta>(bar);
-            let after = form(operands);
-            io.put(RESULTS, 2 * phase, u32::from(before));
-            io.put(RESULTS, 2 * phase + 1, u32::from(after));
+            io.put(RESULTS, 2 * phase + 1, u32::from(form(operands)));
         }
     }
 }

@@ -1,0 +1,22 @@
+//! What is said of memory and registers, around data that stays as it is.
+
+use super::plan::Plan;
+
+const NUMBER: u32 = 0x00c0_ffee;
+
+/// By template.
+pub(super) fn plans(template: &str) -> Vec<Plan> {
+    let numbers = |count| -> Vec<u32> { (0..count).map(|index| NUMBER ^ index).collect() };
+    let plan = match template {
+        "discarded" => Plan {
+            memory: vec![0x5a; 128],
+            memory_after: bytemuck::cast_slice(&numbers(32)).to_vec(),
+            ..Plan::new(&[NUMBER], numbers(32))
+        },
+        _ => Plan {
+            threads: 512,
+            ..Plan::new(&[NUMBER], numbers(512))
+        },
+    };
+    vec![plan]
+}
