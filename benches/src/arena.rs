@@ -1,17 +1,21 @@
 //! The memory that is measured: a source with known numbers, a destination, and whether it holds what
 //! it should.
 
+use std::thread;
+
 use anyhow::{Result, bail, ensure};
 use host::{DeviceBuffer, Gpu, Shape, Value};
-use tensor_map::Tiled;
+use tensor_map::Params;
 
 use crate::{
+    case::{Expected, Run, Words},
     cases::{
         Place,
         gather::{Dataset, datasets},
+        ported,
     },
     modules::Modules,
-    work::{Work, set},
+    work::{Work, read, set},
 };
 
 /// Buffers on the GPU.
@@ -24,6 +28,8 @@ pub(crate) struct Arena {
     pub(crate) positions: [DeviceBuffer<u32>; 2],
     /// Four for each thread of a gather.
     pub(crate) sums: DeviceBuffer<u32>,
+    /// What ported kernels read and write besides source and destination.
+    inputs: [DeviceBuffer<u8>; ported::INPUTS],
     on_host: [Vec<u32>; 2],
     wrong: DeviceBuffer<u32>,
     first: DeviceBuffer<u64>,
@@ -67,6 +73,7 @@ impl Arena {
         let arena = Self {
             positions: [gpu.upload(l2)?, gpu.upload(memory)?],
             sums: gpu.zeroed(4 * threads)?,
+            inputs: uploaded(gpu, bytes)?,
             on_host,
             src: gpu.zeroed(bytes as usize)?,
             dst: gpu.zeroed(bytes as usize)?,
@@ -95,7 +102,7 @@ impl Arena {
     pub(crate) fn place<'a>(
         &self,
         gpu: &Gpu,
-        encode: &'a dyn Fn(Tiled, u64) -> Result<Value>,
+        encode: &'a dyn Fn(Params, u64) -> Result<Value>,
     ) -> Place<'a> {
         Place {
             multiprocessors: gpu.device().multiprocessors,
@@ -106,7 +113,18 @@ impl Arena {
             positions: self.positions.each_ref().map(DeviceBuffer::address),
             sums: self.sums.address(),
             encode,
+            buffers: self.buffers().map(|buffer| buffer.address()),
         }
+    }
+
+    /// Those that ported kernels have indices of.
+    fn buffers(&self) -> [&DeviceBuffer<u8>; ported::BUFFERS] {
+        let mut buffers = [&self.src; ported::BUFFERS];
+        buffers[ported::DST] = &self.dst;
+        for (place, buffer) in buffers[ported::FIRST_INPUT..].iter_mut().zip(&self.inputs) {
+            *place = buffer;
+        }
+        buffers
     }
 
     /// Runs it once, and compares.
@@ -157,6 +175,49 @@ impl Arena {
         }
     }
 
+    /// Runs it once, and compares what the destination begins with.
+    pub(crate) fn check_words(
+        &self,
+        gpu: &Gpu,
+        modules: &Modules,
+        work: &Work<'_>,
+        words: &Words,
+    ) -> Result<()> {
+        let byte = if words.from_zero { 0 } else { POISON };
+        for index in &words.written {
+            let buffer = self.buffers()[*index];
+            set(gpu, buffer.address(), byte, buffer.len_bytes() as u64)?;
+        }
+        let other = |run: &Run| -> Result<()> {
+            let other = Work::Kernel {
+                function: modules.kernels.function(&run.entry)?,
+                shape: run.shape,
+                values: run.values.clone(),
+                counter: None,
+            };
+            other.start(gpu)
+        };
+        words.before.as_ref().map(other).transpose()?;
+        work.start(gpu)?;
+        words.after.as_ref().map(other).transpose()?;
+        gpu.synchronise()?;
+        let mut got = vec![0; words.count.min(READ_AT_ONCE) as usize];
+        let mut first = 0;
+        while first < words.count {
+            let count = (words.count - first).min(READ_AT_ONCE) as usize;
+            read(&self.dst, 4 * first, &mut got[..count])?;
+            if let Some(place) = first_wrong(&got[..count], first, &words.expected) {
+                let (got, expected) = (got[(place - first) as usize], (words.expected)(place));
+                bail!(
+                    "word {place} of {} is {got:#x} in place of {expected:#x}",
+                    words.count
+                );
+            }
+            first += count as u64;
+        }
+        Ok(())
+    }
+
     fn count_wrong(&self, gpu: &Gpu, modules: &Modules, pattern: Pattern) -> Result<(u32, u64)> {
         set(gpu, self.wrong.address(), 0, 4)?;
         set(gpu, self.first.address(), 0xff, 8)?;
@@ -178,6 +239,46 @@ impl Arena {
         unsafe { check.launch(everywhere(gpu), arguments) }?;
         Ok((self.wrong.read()?[0], self.first.read()?[0]))
     }
+}
+
+/// Words that are read back and compared at once.
+const READ_AT_ONCE: u64 = 1 << 26;
+
+fn uploaded(gpu: &Gpu, bytes: u64) -> Result<[DeviceBuffer<u8>; ported::INPUTS]> {
+    let mut buffers = Vec::new();
+    for input in ported::inputs(bytes)? {
+        buffers.push(gpu.upload(&input)?);
+    }
+    let count = buffers.len();
+    buffers
+        .try_into()
+        .map_err(|_| anyhow::anyhow!("there are {count} inputs"))
+}
+
+/// The place of the first word that is not what it should be; the first word has this place.
+fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let share = got.len().div_ceil(workers).max(1);
+    thread::scope(|scope| {
+        let workers: Vec<_> = got
+            .chunks(share)
+            .enumerate()
+            .map(|(worker, words)| {
+                let first = first + (worker * share) as u64;
+                let is_wrong =
+                    move |place: &usize| words[*place] != expected(first + *place as u64);
+                scope.spawn(move || {
+                    let place = (0..words.len()).find(is_wrong)?;
+                    Some(first + place as u64)
+                })
+            })
+            .collect();
+        let found = workers.into_iter().map(|worker| worker.join());
+        // A worker that panics found something that has no word.
+        found
+            .map(|found| found.unwrap_or(Some(first)))
+            .fold(None, |a, b| a.or(b))
+    })
 }
 
 /// Writes the numbers of the pattern.
@@ -204,4 +305,24 @@ pub(crate) fn hash(index: u64) -> u32 {
     word ^= word >> 15;
     word = word.wrapping_mul(0x85eb_ca77);
     word ^ (word >> 13)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn the_first_wrong_word_is_found() {
+        let expected: Expected = Arc::new(hash);
+        let mut words: Vec<u32> = (700..1700).map(hash).collect();
+        assert_eq!(first_wrong(&words, 700, &expected), None);
+        for place in [999, 500, 501] {
+            words[place] ^= 1;
+        }
+        assert_eq!(first_wrong(&words, 700, &expected), Some(1200));
+        assert_eq!(first_wrong(&words, 701, &expected), Some(701));
+        assert_eq!(first_wrong(&[], 700, &expected), None);
+    }
 }

@@ -1,5 +1,7 @@
 //! What one row of the table is about.
 
+use std::sync::Arc;
+
 use host::{Shape, Value};
 
 use crate::{arena::Pattern, work::L2};
@@ -31,15 +33,44 @@ pub(crate) enum Amount {
     Bytes(u64),
     /// Boxes of 256 bytes gathered.
     Boxes(u64),
+    /// Bytes sent from block to block of a cluster: memory has no part in it.
+    Sent(u64),
 }
 
 /// How it is known to be right.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum Check {
     /// The destination holds this.
     Destination(Pattern),
     /// The sums are those of a gather from this dataset by so many warps.
     Sums { dataset: usize, warps: u32 },
+    /// The destination begins with these.
+    Words(Words),
+}
+
+/// What the destination begins with, as the host works it out.
+#[derive(Clone)]
+pub(crate) struct Words {
+    pub(crate) count: u64,
+    pub(crate) expected: Expected,
+    /// The places of the buffers that are poisoned before.
+    pub(crate) written: Vec<usize>,
+    /// They are zero instead, for kernels that add to them.
+    pub(crate) from_zero: bool,
+    /// Kernels that run before and after.
+    pub(crate) before: Option<Run>,
+    pub(crate) after: Option<Run>,
+}
+
+/// The word at a place.
+pub(crate) type Expected = Arc<dyn Fn(u64) -> u32 + Send + Sync>;
+
+/// A launch of one of the Rust kernels.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) entry: String,
+    pub(crate) shape: Shape,
+    pub(crate) values: Vec<Value>,
 }
 
 /// What it is measured against besides its twin.
@@ -49,6 +80,8 @@ pub(crate) enum Reference {
     DriverCopy,
     /// The gather by ordinary loads with these arguments, at the fastest of these launches.
     Loads(Vec<Shape>, Vec<Value>),
+    /// Nothing does the same.
+    Nothing,
 }
 
 impl Case {
@@ -62,7 +95,7 @@ impl Amount {
     /// Bytes moved in all.
     pub(crate) fn bytes(self) -> u64 {
         match self {
-            Self::Bytes(bytes) => bytes,
+            Self::Bytes(bytes) | Self::Sent(bytes) => bytes,
             Self::Boxes(boxes) => 256 * boxes,
         }
     }

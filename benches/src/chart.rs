@@ -15,7 +15,8 @@ const STYLE: &str = "text { font: 12px sans-serif; fill: #222 } .end { text-anch
 /// Rows that move memory; those of a cache have no such limit.
 pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
     let limit = machine.memory_limit_gb_s;
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.rust.gb_s <= limit).collect();
+    let has_limit = |row: &&Row| row.is_of_memory && row.rust.gb_s <= limit;
+    let rows: Vec<&Row> = rows.iter().filter(has_limit).collect();
     let copy = rows.iter().find_map(|row| {
         row.boxes
             .is_none()
@@ -126,6 +127,7 @@ mod tests {
             threads: 32,
             shared_bytes: 0,
             bytes: 1 << 33,
+            is_of_memory: true,
             boxes: None,
             rust: times(gb_s),
             twin: twin.map(times),

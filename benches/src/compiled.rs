@@ -176,9 +176,11 @@ fn version(ptxas: &Path) -> String {
 fn count(text: &str) -> BTreeMap<String, Code> {
     let mut functions: BTreeMap<String, Code> = BTreeMap::new();
     let mut current = None;
+    let mut copies_at = Vec::new();
     for line in text.lines() {
         if let Some((_, name)) = line.split_once("Function : ") {
             current = Some(functions.entry(name.trim().to_owned()).or_default());
+            copies_at.clear();
             continue;
         }
         let (Some(code), Some(words)) = (&mut current, instruction(line)) else {
@@ -189,13 +191,19 @@ fn count(text: &str) -> BTreeMap<String, Code> {
             .find(|word| !word.starts_with('@'))
             .copied()
             .unwrap_or_default();
-        let address_of_itself = words.last().is_some_and(|last| *last == address(line));
+        let target = words.last().copied().unwrap_or_default();
+        let address_of_itself = target == address(line);
         if opcode == "NOP" || opcode == "BRA" && address_of_itself {
             continue;
         }
         code.instructions += 1;
-        code.copies += u32::from(COPIES.iter().any(|copy| opcode.starts_with(copy)));
-        code.loops += u32::from(opcode == "BRA.U.ANY");
+        if COPIES.iter().any(|copy| opcode.starts_with(copy)) {
+            code.copies += 1;
+            copies_at.push(number(&address(line)));
+        }
+        // Other instructions have such loops, too: several lanes that make barriers, for one.
+        let is_inside = copies_at.last() >= Some(&number(target));
+        code.loops += u32::from(opcode == "BRA.U.ANY" && is_inside);
         code.local_accesses +=
             u32::from(["LDL", "STL"].iter().any(|name| opcode.starts_with(name)));
     }
@@ -222,6 +230,11 @@ fn address(line: &str) -> String {
     format!("0x{digits}")
 }
 
+/// The number of an address.
+fn number(address: &str) -> u64 {
+    u64::from_str_radix(address.trim_start_matches("0x"), 16).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +246,7 @@ mod tests {
                                                                                    /* 0x2 */
         /*0430*/                   @!UP1 UTMALDG.3D [UR8], [UR4] ;                 /* 0x1 */
         /*0440*/               @P3 BRA.U.ANY 0x3d0 ;                               /* 0x1 */
+        /*0448*/               @P3 BRA.U.ANY 0x440 ;                               /* 0x1 */
         /*0450*/                   STL [R1], R2 ;                                  /* 0x1 */
         /*0460*/                   EXIT ;                                          /* 0x1 */
         /*0470*/                   BRA 0x470;                                      /* 0x1 */
@@ -245,7 +259,7 @@ mod tests {
     fn machine_code_is_counted() {
         let functions = count(SASS);
         let expected = Code {
-            instructions: 5,
+            instructions: 6,
             copies: 1,
             loops: 1,
             local_accesses: 1,

@@ -21,7 +21,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use host::{Gpu, Value};
-use tensor_map::Tiled;
+use tensor_map::Params;
 
 use crate::{
     arena::Arena,
@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// Entries whose copies are asked for by several lanes, on purpose.
-const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes"];
+const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
 /// Measure the kernels beside their twins, the driver's copy and the limit of the memory.
 #[derive(Parser)]
@@ -155,8 +155,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             unfit.join("; ")
         );
     }
-    let encode = |tiled: Tiled, address| {
-        let map = host::encode(&gpu, tiled, address)?;
+    let encode = |params: Params, address| {
+        let map = host::encode(&gpu, params, address)?;
         Ok(Value::tensor_map(map))
     };
     let place = arena.place(&gpu, &encode);

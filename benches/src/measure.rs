@@ -31,6 +31,8 @@ pub(crate) struct Row {
     pub(crate) bytes: u64,
     /// Boxes gathered in one run, where it gathers.
     pub(crate) boxes: Option<u64>,
+    /// Whether the limit of the memory says anything about it.
+    pub(crate) is_of_memory: bool,
     pub(crate) rust: Times,
     pub(crate) twin: Option<Times>,
     pub(crate) reference: Option<Times>,
@@ -149,8 +151,9 @@ impl<'a> Bench<'a> {
             bytes: case.amount.bytes(),
             boxes: match case.amount {
                 Amount::Boxes(boxes) => Some(boxes),
-                Amount::Bytes(_) => None,
+                Amount::Bytes(_) | Amount::Sent(_) => None,
             },
+            is_of_memory: !matches!(case.amount, Amount::Sent(_)),
             of_twin: twin_times.map(|twin| by(rust_times.0, twin.0)),
             of_reference: reference_times.map(|other| by(other.0, rust_times.0) / scale),
             rust: summed(rust_times, case.amount.bytes())?,
@@ -206,7 +209,7 @@ impl<'a> Bench<'a> {
     fn reference_bytes(&self, case: &Case) -> u64 {
         match case.reference {
             Reference::DriverCopy => 2 * self.arena.bytes(),
-            Reference::Loads(..) => case.amount.bytes(),
+            Reference::Loads(..) | Reference::Nothing => case.amount.bytes(),
         }
     }
 
@@ -215,7 +218,7 @@ impl<'a> Bench<'a> {
             (Reference::DriverCopy, _) => {
                 Ok((Some(self.driver_copy()), "the driver's copy".to_owned()))
             }
-            (Reference::Loads(..), None) => Ok((None, String::new())),
+            (Reference::Nothing, _) | (Reference::Loads(..), None) => Ok((None, String::new())),
             (Reference::Loads(shapes, values), Some(twins)) => {
                 self.loads(case, twins, shapes, values)
             }
@@ -259,9 +262,10 @@ impl<'a> Bench<'a> {
     }
 
     fn check(&self, case: &Case, work: &Work<'_>) -> Result<()> {
-        match case.check {
-            Check::Destination(pattern) => self.arena.check(self.gpu, self.modules, work, pattern),
-            Check::Sums { dataset, warps } => {
+        match &case.check {
+            Check::Destination(pattern) => self.arena.check(self.gpu, self.modules, work, *pattern),
+            Check::Words(words) => self.arena.check_words(self.gpu, self.modules, work, words),
+            &Check::Sums { dataset, warps } => {
                 let mut all = self.expected.borrow_mut();
                 let expected = all.entry((dataset, warps));
                 let expected = expected.or_insert_with(|| self.arena.sums_of(dataset, warps));

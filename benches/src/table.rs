@@ -75,7 +75,10 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
             microseconds(&row.rust),
             spread(&row.rust),
             format!("{:.0}", row.rust.gb_s),
-            format!("{:.1} %", 100.0 * row.rust.gb_s / machine.memory_limit_gb_s),
+            or_dash(row.is_of_memory.then(|| {
+                let share = row.rust.gb_s / machine.memory_limit_gb_s;
+                format!("{:.1} %", 100.0 * share)
+            })),
             or_dash(row.twin.as_ref().map(microseconds)),
             or_dash(row.twin.as_ref().map(spread)),
             or_dash(row.of_twin.map(|ratio| format!("{ratio:.3}"))),

@@ -69,6 +69,20 @@ pub(crate) fn set(gpu: &Gpu, address: u64, byte: u8, bytes: u64) -> Result<()> {
     succeed(code, "cuMemsetD32Async")
 }
 
+/// Reads words from so many bytes into a buffer on.
+pub(crate) fn read(buffer: &DeviceBuffer<u8>, from_bytes: u64, words: &mut [u32]) -> Result<()> {
+    let len_bytes = size_of_val(words);
+    ensure!(
+        from_bytes + len_bytes as u64 <= buffer.len_bytes() as u64,
+        "{len_bytes} bytes from {from_bytes} on are not in the buffer"
+    );
+    let from = buffer.address() + from_bytes;
+    // SAFETY: the buffer has the bytes, as was asked above, and so have the words; the call returns when
+    // they are copied.
+    let code = unsafe { sys::cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), from, len_bytes) };
+    succeed(code, "cuMemcpyDtoH")
+}
+
 fn succeed(code: sys::CUresult, function: &str) -> Result<()> {
     ensure!(
         code == sys::CUresult::CUDA_SUCCESS,

@@ -2,7 +2,9 @@
 //! one copy brings the pixels under it, of 32 results that follow each other across rows and images.
 
 use tma::{
-    Barrier, TensorMap, kernel,
+    Barrier, TensorMap,
+    float::fma,
+    kernel,
     ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
     thread::{block_idx, is_elected, sync_threads, thread_idx},
@@ -100,7 +102,7 @@ pub unsafe fn conv_im2col(
             let index = tap * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel;
             let weight = filter_of + (tap * CHANNELS as u32 + channel) as usize;
             // SAFETY: both indices are in bounds (2), and the copies wrote the pixels.
-            sum += unsafe { columns.at(index).read() * *filters.add(weight) };
+            sum = unsafe { fma(columns.at(index).read(), *filters.add(weight), sum) };
         }
     }
     if result < pixels {

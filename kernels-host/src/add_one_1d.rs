@@ -47,6 +47,11 @@ impl AddOne1d {
     /// Numbers that a block handles.
     pub const PER_BLOCK: usize = 1024;
 
+    fn end_bytes(&self) -> u64 {
+        let changed = u64::from(self.blocks) * Self::PER_BLOCK as u64;
+        self.offset_elems.saturating_add(changed).saturating_mul(4)
+    }
+
     /// Checks the arguments.
     ///
     /// # Errors
@@ -67,7 +72,7 @@ impl AddOne1d {
         };
         conditions.launch(
             Launch::new(entry, self.blocks, self.threads)
-                .buffer(self.data)
+                .buffer_of(self.data, self.end_bytes())
                 .scalar(self.offset_elems),
         )
     }

@@ -2,6 +2,12 @@ use std::{fmt::Display, ops::RangeInclusive};
 
 use launch::{Launch, Rule, Violation, Violations};
 
+/// The product, or the most that there is.
+pub(crate) fn product(factors: &[u32]) -> u64 {
+    let factors = factors.iter().map(|factor| u64::from(*factor));
+    factors.fold(1, u64::saturating_mul)
+}
+
 /// What a kernel asks of its arguments; collects what does not hold.
 #[derive(Default)]
 pub(crate) struct Conditions(Vec<Violation>);
@@ -12,11 +18,11 @@ impl Conditions {
         if value.is_multiple_of(of) {
             return;
         }
-        let (below, above) = (value / of * of, (value / of).saturating_add(1) * of);
-        let fix = if below == 0 {
-            format!("take {above}")
-        } else {
-            format!("take {below} or {above}")
+        let below = value / of * of;
+        let fix = match below.checked_add(of) {
+            Some(above) if below == 0 => format!("take {above}"),
+            Some(above) => format!("take {below} or {above}"),
+            None => format!("take {below}"),
         };
         self.break_rule(parameter, value, format!("{reason} {of}"), fix);
     }
@@ -74,18 +80,48 @@ impl Conditions {
 
     /// Threads of a block that works in whole warps: 32 to 1024.
     pub(crate) fn whole_warps(&mut self, threads: u32) {
-        self.multiple(
-            "threads of a block",
-            threads.into(),
-            32,
-            "whole warps elect who copies: a multiple of",
-        );
-        self.within(
-            "threads of a block",
-            threads,
-            32..=1024,
+        let reasons = [
             "a block has between",
+            "whole warps elect who copies: a multiple of",
+        ];
+        self.warps(threads, 32..=1024, reasons);
+    }
+
+    /// Threads of a block, in whole warps: the reasons for the range and for the warps.
+    pub(crate) fn warps(&mut self, threads: u32, range: RangeInclusive<u32>, reasons: [&str; 2]) {
+        let parameter = "threads of a block";
+        if range.contains(&threads) {
+            self.multiple(parameter, threads.into(), 32, reasons[1]);
+        } else {
+            self.within(parameter, threads, range, reasons[0]);
+        }
+    }
+
+    /// The distance of rows of `width` elements of 4 bytes.
+    pub(crate) fn pitch(&mut self, parameter: &str, pitch: usize, width: usize) {
+        if pitch.is_multiple_of(4) && pitch >= width {
+            return;
+        }
+        let below = pitch / 4 * 4;
+        let above = pitch.max(width).checked_next_multiple_of(4);
+        let fixes = [Some(below).filter(|below| *below >= width), above];
+        let fixes: Vec<String> = fixes.iter().flatten().map(usize::to_string).collect();
+        let limit = format!(
+            "rows begin at multiples of 16 bytes: a multiple of 4, at least the width, {width}"
         );
+        self.break_rule(
+            parameter,
+            pitch,
+            limit,
+            format!("take {}", fixes.join(" or ")),
+        );
+    }
+
+    /// Batches are counted in 32 bits, and so are those that would come `stages` later.
+    pub(crate) fn batches(&mut self, batches: u32, stages: u32) {
+        let most = u32::MAX - stages.min(8);
+        let reason = "batches that are counted in 32 bits:";
+        self.within("batches", batches, 0..=most, reason);
     }
 
     fn break_rule(&mut self, parameter: &str, value: impl Display, limit: String, fix: String) {

@@ -1,7 +1,7 @@
 use launch::{Launch, Violations};
 use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Multi-scale deformable attention, forward, on halves.
 ///
@@ -70,7 +70,12 @@ impl DeformAttn {
         let shapes = self.shapes.iter().take(image);
         shapes
             .map(|[height, width]| u64::from(*height) * u64::from(*width))
-            .sum()
+            .fold(0, u64::saturating_add)
+    }
+
+    fn value_bytes(&self) -> u64 {
+        let pixels = self.pixels().saturating_mul(self.batches.into());
+        pixels.saturating_mul(Self::PIXEL_BYTES.into())
     }
 
     /// Checks the arguments.
@@ -89,8 +94,11 @@ impl DeformAttn {
             );
             conditions.within(&format!("width of image {image}"), width, 3..=65535, reason);
         }
+        let reason = "bytes of a batch are counted in 32 bits:";
+        let most = u64::from(u32::MAX / Self::PIXEL_BYTES);
+        conditions.within("pixels of a batch", self.pixels(), 0..=most, reason);
         let reason = "numbers of queries fit in 32 bits: batches times queries of";
-        let all = u64::from(self.batches) * u64::from(self.queries.next_multiple_of(8));
+        let all = u64::from(self.batches) * u64::from(self.queries).next_multiple_of(8);
         conditions.within(
             "queries of all batches",
             all,
@@ -105,7 +113,9 @@ impl DeformAttn {
         let threads = self.warps.saturating_mul(32);
         let launch = |entry: &str| Launch::new(entry, self.blocks, threads);
         let launch = match self.form {
-            DeformAttnForm::Gather => launch("deform_attn_gather").buffer(self.value),
+            DeformAttnForm::Gather => {
+                launch("deform_attn_gather").buffer_of(self.value, self.value_bytes())
+            }
             DeformAttnForm::Tiles { stages } => {
                 conditions.one_of("stages", stages, &[1, 2, 4], "there are kernels for");
                 let shared_bytes = self.warps.saturating_mul(stages).saturating_mul(8960 + 8);
@@ -114,19 +124,28 @@ impl DeformAttn {
             }
             DeformAttnForm::Resident { stages } => {
                 conditions.one_of("stages", stages, &[1, 2], "there are kernels for");
-                let images = (self.pixels() - self.pixels_before(2)) * u64::from(Self::PIXEL_BYTES);
-                let stages_bytes = self.warps.saturating_mul(stages).saturating_mul(4864 + 8) + 8;
-                let shared_bytes = u32::try_from(images.next_multiple_of(128))
+                let images = self.pixels() - self.pixels_before(2);
+                let images = images.saturating_mul(u64::from(Self::PIXEL_BYTES));
+                let stages_bytes = self.warps.saturating_mul(stages).saturating_mul(4864 + 8);
+                let stages_bytes = stages_bytes.saturating_add(8);
+                let shared_bytes = images
+                    .checked_next_multiple_of(128)
+                    .and_then(|images| u32::try_from(images).ok())
                     .map_or(u32::MAX, |images| images.saturating_add(stages_bytes));
                 let entry = launch(&format!("deform_attn_resident_{stages}"));
                 self.with_maps(entry.shared_bytes(shared_bytes), 2)
-                    .buffer(self.value)
+                    .buffer_of(self.value, self.value_bytes())
             }
         };
+        let queries = product(&[self.batches, self.queries]);
+        let places = u64::from(4 * Self::POINTS);
         let launch = launch
-            .buffer(self.locations)
-            .buffer(self.weights)
-            .buffer(self.output);
+            .buffer_of(self.locations, queries.saturating_mul(4 * places))
+            .buffer_of(self.weights, queries.saturating_mul(2 * places))
+            .buffer_of(
+                self.output,
+                queries.saturating_mul(Self::PIXEL_BYTES.into()),
+            );
         let launch = self
             .shapes
             .iter()
@@ -149,7 +168,8 @@ impl DeformAttn {
 
     fn with_maps(&self, launch: Launch, images: usize) -> Launch {
         (0..images).fold(launch, |launch, image| {
-            let offset_bytes = self.pixels_before(image) * u64::from(Self::PIXEL_BYTES);
+            let pixels = self.pixels_before(image);
+            let offset_bytes = pixels.saturating_mul(Self::PIXEL_BYTES.into());
             launch.tensor_map_at(self.map(image), self.value, offset_bytes)
         })
     }
@@ -160,7 +180,7 @@ impl DeformAttn {
     fn map(&self, image: usize) -> Tiled {
         let [height, width] = self.shapes[image];
         let columns = u64::from(width) * u64::from(Self::CHANNELS);
-        let batch_bytes = self.pixels() * u64::from(Self::PIXEL_BYTES);
+        let batch_bytes = self.pixels().saturating_mul(Self::PIXEL_BYTES.into());
         TensorMap::tiled(
             DataType::F16,
             &[columns, u64::from(height), u64::from(self.batches)],

@@ -1,7 +1,7 @@
 use launch::{Launch, Rule, Violation, Violations};
 use tensor_map::{DataType, Interleave, OobFill, Swizzle, Target, TensorMap, Tiled};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Makes maps of tensors of bytes on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +18,15 @@ pub struct EncodeMap {
     pub count: u32,
 }
 
+/// What the boxes of [`ConsumeMap`] bring, innermost first.
+const BOXES: [&[u64]; 2] = [&[128, 4], &[16, 2, 2, 2, 2]];
+
 /// What the device is to make a map of, as it reads it: a tensor of bytes that begins
 /// `offset_bytes` into the buffer of the tensors.
 ///
 /// # Errors
 /// The tensor is not of bytes, or is interleaved, swizzled or filled with NaN, which the kernels do
-/// not make; it breaks rules of tensor maps.
+/// not make; its box is none that [`ConsumeMap`] takes; it breaks rules of tensor maps.
 pub fn map_fields(tiled: &Tiled, offset_bytes: u64) -> Result<[u8; 104], Violations> {
     let tensor = &tiled.tensor;
     let mut wrong = Vec::new();
@@ -48,10 +51,17 @@ pub fn map_fields(tiled: &Tiled, offset_bytes: u64) -> Result<[u8; 104], Violati
         let limit = "the kernels make maps of U8 without interleave and swizzle, filled with zeros";
         refuse("tensor", value, limit, "make the others on the host");
     }
+    let extents = 0..tensor.rank();
+    let extents: Vec<u64> = extents.map(|dim| tiled.box_elements(dim)).collect();
+    if !BOXES.contains(&&extents[..]) {
+        let value = format!("{extents:?} bytes");
+        let limit = "`ConsumeMap` takes boxes that bring [128, 4] or [16, 2, 2, 2, 2]";
+        refuse("box", value, limit, "take one of these");
+    }
     // Buffers begin at multiples of 256 bytes.
     if let Err(refused) = tiled
         .params()
-        .build_for(0x1000 + offset_bytes, Target::SM_90)
+        .build_for(offset_bytes.saturating_add(0x1000), Target::SM_90)
     {
         let value = format!("{offset_bytes} bytes into its buffer");
         refuse(
@@ -104,9 +114,9 @@ impl EncodeMap {
         };
         conditions.launch(
             launch
-                .buffer(self.fields)
+                .buffer_of(self.fields, product(&[self.count, 104]))
                 .buffer(self.tensors)
-                .buffer(self.maps),
+                .buffer_of(self.maps, product(&[self.count, 128])),
         )
     }
 }
@@ -144,14 +154,14 @@ impl ConsumeMap {
             16,
             "a box begins at a multiple of 16 bytes: a multiple of",
         );
-        let entry = match self.rank {
-            2 => "consume_map",
-            _ => "consume_map_5d",
+        let (entry, bytes) = match self.rank {
+            2 => ("consume_map", 128 * 4),
+            _ => ("consume_map_5d", 16 * 2 * 2 * 2 * 2),
         };
         conditions.launch(
             Launch::new(entry, self.count, self.threads)
-                .buffer(self.maps)
-                .buffer(self.output)
+                .buffer_of(self.maps, product(&[self.count, 128]))
+                .buffer_of(self.output, product(&[self.count, bytes]))
                 .scalar(self.place[0])
                 .scalar(self.place[1]),
         )

@@ -1,7 +1,7 @@
 use launch::{Launch, Violations};
 use tensor_map::{DataType, TensorMap};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Gathers rows of 64 numbers of 4 bytes by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl GatherRows {
         conditions.launch(
             Launch::new("gather_rows", self.rows.div_ceil(32), 32)
                 .tensor_map(map, self.table)
-                .buffer(self.indices)
-                .buffer(self.output)
+                .buffer_of(self.indices, product(&[self.rows, 4]))
+                .buffer_of(self.output, product(&[self.rows, 4 * Self::ROW as u32]))
                 .scalar(self.rows),
         )
     }

@@ -30,9 +30,9 @@ impl Histogram {
         conditions.whole_warps(self.threads);
         conditions.launch(
             Launch::new("histogram", self.blocks, self.threads)
-                .buffer(self.data)
+                .buffer_of(self.data, self.len.into())
                 .scalar(self.len)
-                .buffer(self.counts),
+                .buffer_of(self.counts, 4 * Self::BINS as u64),
         )
     }
 }

@@ -1,10 +1,13 @@
 use launch::{Launch, Violations};
 use tensor_map::{DataType, TensorMap, Tiled};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Channels, columns and rows of a tile of an image.
 pub const HWC_TILE: [u32; 3] = [32, 2, 2];
+
+/// Bytes of a tile of halves.
+const TILE_BYTES: u32 = 2 * HWC_TILE[0] * HWC_TILE[1] * HWC_TILE[2];
 
 /// An image of halves in `[H][W][C]` order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +81,7 @@ impl HwcTile {
         conditions.launch(
             Launch::new("hwc_tile", 1, self.threads)
                 .tensor_map(self.image.map(), self.data)
-                .buffer(self.output)
+                .buffer_of(self.output, TILE_BYTES.into())
                 .scalar(c)
                 .scalar(w)
                 .scalar(h),
@@ -118,8 +121,8 @@ impl HwcTileLanes {
         conditions.launch(
             Launch::new("hwc_tile_lanes", self.tiles / 8, 32)
                 .tensor_map(self.image.map(), self.data)
-                .buffer(self.places)
-                .buffer(self.output),
+                .buffer_of(self.places, product(&[self.tiles, 8]))
+                .buffer_of(self.output, product(&[self.tiles, TILE_BYTES])),
         )
     }
 }

@@ -1,6 +1,10 @@
 use launch::{Launch, Violations};
 
-use crate::{Matrix, conditions::Conditions, tile_2d::check_load};
+use crate::{
+    Matrix,
+    conditions::{Conditions, product},
+    tile_2d::{check_last, check_load},
+};
 
 /// Loads a tile for all blocks of a cluster at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +38,16 @@ impl MulticastTile {
         conditions.whole_warps(self.threads);
         self.matrix.check("the matrix", &mut conditions);
         check_load(self.origin[0], &mut conditions);
+        check_last(self.origin, Self::TILE, [self.clusters, 1], &mut conditions);
+        let blocks = self.clusters.saturating_mul(Self::BLOCKS);
+        let tiles_bytes = product(&[blocks, 4, Self::TILE[0], Self::TILE[1]]);
         let slice = [Self::TILE[0], Self::TILE[1] / Self::BLOCKS];
         conditions.launch(
-            Launch::new(
-                "multicast_tile",
-                self.clusters.saturating_mul(Self::BLOCKS),
-                self.threads,
-            )
-            .tensor_map(self.matrix.map(slice), self.data)
-            .buffer(self.output)
-            .scalar(self.origin[0])
-            .scalar(self.origin[1]),
+            Launch::new("multicast_tile", blocks, self.threads)
+                .tensor_map(self.matrix.map(slice), self.data)
+                .buffer_of(self.output, tiles_bytes)
+                .scalar(self.origin[0])
+                .scalar(self.origin[1]),
         )
     }
 }

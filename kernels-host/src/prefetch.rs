@@ -1,6 +1,6 @@
 use launch::{Launch, Violations};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Writes `3 * x` and the next number for each number of the input, which arrives in batches by the
 /// copies of each thread.
@@ -30,6 +30,8 @@ impl Prefetch {
         let stages = [1, 2, 3, 4, 8];
         conditions.one_of("stages", self.stages, &stages, "there are kernels for");
         conditions.within("threads of a block", self.threads, 1..=1024, "a block has");
+        conditions.batches(self.batches, self.stages);
+        let numbers = product(&[self.batches, self.blocks, self.threads]).saturating_mul(4);
         conditions.launch(
             Launch::new(
                 &format!("prefetch_{}", self.stages),
@@ -37,8 +39,8 @@ impl Prefetch {
                 self.threads,
             )
             .shared_bytes(self.stages.saturating_mul(self.threads.saturating_mul(4)))
-            .buffer(self.output)
-            .buffer(self.input)
+            .buffer_of(self.output, numbers)
+            .buffer_of(self.input, numbers)
             .scalar(self.batches),
         )
     }

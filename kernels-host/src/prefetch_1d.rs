@@ -1,6 +1,6 @@
 use launch::{Launch, Violations};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Writes `3 * x + 1` for each number of the input, which arrives in batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,10 @@ impl Prefetch1d {
         let mut conditions = Conditions::default();
         conditions.whole_warps(self.threads);
         conditions.within("stages", self.stages, 1..=8, "there are kernels for");
-        let shared_bytes = self.stages.saturating_mul(4 * self.threads + 8);
+        conditions.batches(self.batches, self.stages);
+        let stage_bytes = self.threads.saturating_mul(4).saturating_add(8);
+        let shared_bytes = self.stages.saturating_mul(stage_bytes);
+        let numbers = product(&[self.batches, self.blocks, self.threads]).saturating_mul(4);
         conditions.launch(
             Launch::new(
                 &format!("prefetch_1d_{}", self.stages),
@@ -36,8 +39,8 @@ impl Prefetch1d {
                 self.threads,
             )
             .shared_bytes(shared_bytes)
-            .buffer(self.output)
-            .buffer(self.input)
+            .buffer_of(self.output, numbers)
+            .buffer_of(self.input, numbers)
             .scalar(self.batches),
         )
     }

@@ -1,6 +1,6 @@
 use launch::{Launch, Violations};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Writes `2 * x + 1` for each number of the input: a warp of each block copies, the others compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +39,14 @@ impl ProducerConsumer {
     /// All that the kernels cannot take.
     pub fn launch(&self) -> Result<Launch, Violations> {
         let mut conditions = Conditions::default();
-        let reason = "warps have a role each: a multiple of";
-        conditions.multiple("threads of a block", self.threads.into(), 32, reason);
-        let reason = "a warp that copies and at least one that computes:";
-        conditions.within("threads of a block", self.threads, 64..=1024, reason);
+        let reasons = [
+            "a warp that copies and at least one that computes:",
+            "warps have a role each: a multiple of",
+        ];
+        conditions.warps(self.threads, 64..=1024, reasons);
+        let reason = "there is no empty batch: at least";
+        conditions.at_least("buffer_len", self.buffer_len, 1, reason);
+        let numbers = product(&[self.blocks, self.batches, self.buffer_len]).saturating_mul(4);
         let entry = match self.form {
             ProducerConsumerForm::Ring => "producer_consumer_ring",
             ProducerConsumerForm::Barriers => "producer_consumer_barriers",
@@ -50,8 +54,8 @@ impl ProducerConsumer {
         conditions.launch(
             Launch::new(entry, self.blocks, self.threads)
                 .shared_bytes(self.buffer_len.saturating_mul(8))
-                .buffer(self.input)
-                .buffer(self.output)
+                .buffer_of(self.input, numbers)
+                .buffer_of(self.output, numbers)
                 .scalar(self.batches)
                 .scalar(self.buffer_len),
         )

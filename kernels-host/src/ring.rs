@@ -37,7 +37,7 @@ impl Ring {
         );
         conditions.launch(
             Launch::new("ring", blocks, self.threads)
-                .buffer(self.output)
+                .buffer_of(self.output, numbers.saturating_mul(4))
                 .scalar(self.rounds),
         )
     }

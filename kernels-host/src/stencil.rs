@@ -1,6 +1,6 @@
 use launch::{Launch, Violations};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, product};
 
 /// Sums 17 neighbours of each of 32 numbers in each block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,10 @@ impl Stencil {
         let mut conditions = Conditions::default();
         let reason = "a thread for each number in the middle:";
         conditions.within("threads of a block", self.threads, 32..=1024, reason);
+        let most = u32::MAX / Self::CENTER as u32;
+        let reason = "numbers of the output fit in 32 bits:";
+        conditions.within("blocks", self.blocks, 1..=most, reason);
+        let bytes = |numbers: usize| product(&[self.blocks, 4 * numbers as u32]);
         let entry = match self.form {
             StencilForm::Loads => "stencil_loads",
             StencilForm::Threads => "stencil_threads",
@@ -59,10 +63,10 @@ impl Stencil {
         };
         conditions.launch(
             Launch::new(entry, self.blocks, self.threads)
-                .buffer(self.left)
-                .buffer(self.center)
-                .buffer(self.right)
-                .buffer(self.output),
+                .buffer_of(self.left, bytes(Self::HALO))
+                .buffer_of(self.center, bytes(Self::CENTER))
+                .buffer_of(self.right, bytes(Self::HALO))
+                .buffer_of(self.output, bytes(Self::CENTER)),
         )
     }
 }

@@ -35,19 +35,20 @@ impl Matrix {
     /// The map of its tiles of these columns and rows, of `i32`.
     pub fn map(self, tile: [u32; 2]) -> Tiled {
         TensorMap::tiled(DataType::I32, &[self.width as u64, self.height as u64])
-            .strides_bytes(&[self.pitch as u64 * 4])
+            .strides_bytes(&[self.pitch_bytes()])
             .box_dims(&tile)
+    }
+
+    pub(crate) const fn pitch_bytes(self) -> u64 {
+        (self.pitch as u64).saturating_mul(4)
     }
 
     pub(crate) fn check(self, name: &str, conditions: &mut Conditions) {
         let of = |what: &str| format!("{what} of {name}");
-        conditions.at_least(&of("pitch"), self.pitch, self.width, "at least the width,");
-        conditions.multiple(
-            &of("pitch"),
-            self.pitch as u64,
-            4,
-            "rows begin at multiples of 16 bytes: a multiple of",
-        );
+        let reason = "elements whose coordinates have 31 bits:";
+        conditions.within(&of("width"), self.width as u64, 1..=1 << 31, reason);
+        conditions.within(&of("height"), self.height as u64, 1..=1 << 31, reason);
+        conditions.pitch(&of("pitch"), self.pitch, self.width);
     }
 }
 
@@ -97,13 +98,14 @@ impl Tile2d {
         let [x, y] = self.origin;
         check_load(x, &mut conditions);
         check_store([x, y], &mut conditions);
+        check_last([x, y], TILE_2D, self.blocks, &mut conditions);
         let launch = |entry| Launch::new(entry, (self.blocks[0], self.blocks[1]), self.threads);
         let launch = match self.map {
             MapPlace::Parameter => {
                 launch("tile_2d").tensor_map(self.matrix.map(TILE_2D), self.data)
             }
             MapPlace::Constant => launch("tile_2d_constant"),
-            MapPlace::Global(buffer) => launch("tile_2d_global").buffer(buffer),
+            MapPlace::Global(buffer) => launch("tile_2d_global").buffer_of(buffer, 128),
         };
         conditions.launch(launch.scalar(x).scalar(y))
     }
@@ -142,6 +144,9 @@ impl Tile2dTo {
         self.target.check("the target", &mut conditions);
         check_load(self.source_origin[0], &mut conditions);
         check_store(self.target_origin, &mut conditions);
+        for origin in [self.source_origin, self.target_origin] {
+            check_last(origin, TILE_2D, self.blocks, &mut conditions);
+        }
         conditions.launch(
             Launch::new("tile_2d_to", (self.blocks[0], self.blocks[1]), self.threads)
                 .tensor_map(self.source.map(TILE_2D), self.source_data)
@@ -161,6 +166,25 @@ pub(crate) fn check_load(x: i32, conditions: &mut Conditions) {
         4,
         "a box begins at a multiple of 16 bytes: a multiple of",
     );
+}
+
+/// The last tile, too, must begin at a coordinate.
+pub(crate) fn check_last(
+    origin: [i32; 2],
+    tile: [u32; 2],
+    blocks: [u32; 2],
+    conditions: &mut Conditions,
+) {
+    let names = [
+        "first column of the last tile",
+        "first row of the last tile",
+    ];
+    for (axis, name) in names.into_iter().enumerate() {
+        let before = i64::from(blocks[axis].saturating_sub(1)) * i64::from(tile[axis]);
+        let last = i64::from(origin[axis]) + before;
+        let all = i64::from(i32::MIN)..=i64::from(i32::MAX);
+        conditions.within(name, last, all, "coordinates have 32 bits:");
+    }
 }
 
 fn check_store([x, y]: [i32; 2], conditions: &mut Conditions) {
@@ -199,7 +223,7 @@ mod tests {
         assert_eq!(
             refused,
             "kernel-condition: pitch of the matrix is 102; rows begin at multiples of 16 bytes: a \
-             multiple of 4; take 100 or 104\n\
+             multiple of 4, at least the width, 101; take 104\n\
              kernel-condition: first column that is stored is -4; a store begins at no negative \
              coordinate: at least 0; take 0 or more\n\
              kernel-condition: first row that is stored is -1; a store begins at no negative \

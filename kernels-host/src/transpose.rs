@@ -51,7 +51,7 @@ impl Transpose {
 fn map(matrix: Matrix) -> Tiled {
     let dims = [matrix.width as u64, matrix.height as u64];
     TensorMap::tiled(DataType::U32, &dims)
-        .strides_bytes(&[matrix.pitch as u64 * 4])
+        .strides_bytes(&[matrix.pitch_bytes()])
         .box_dims(&[Transpose::TILE, Transpose::TILE])
         .swizzle(Swizzle::B128)
 }

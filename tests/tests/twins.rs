@@ -5,7 +5,7 @@
 //! listed as ignored.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     path::{Path, PathBuf},
     process::Command,
@@ -21,8 +21,10 @@ use tests::{KERNELS, KERNELS_PTX, Kernel};
 const MORE: f64 = 1.10;
 /// With so many, a multiprocessor of 65536 registers and 2048 threads is full: fewer gain nothing.
 const FREE: u32 = 32;
+/// Their shared memory leaves room for 28 warps of a multiprocessor at most: fewer gain nothing.
+const FREE_OF: [(&str, u32); 2] = [("deform_attn_resident", 72), ("deform_attn_tiles", 72)];
 /// Here several lanes ask for copies on purpose.
-const LOOPS_ALLOWED: &str = "tile_gather_lanes";
+const LOOPS_ALLOWED: [&str; 3] = ["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 const CUBIN: &str = "module.cubin";
 
 fn main() {
@@ -74,7 +76,9 @@ fn is_no_worse(kernel: &Kernel, ptxas: &Ptxas, nvcc: &Path) -> Result<(), Failed
             "{entry}: {} registers, its twin {}",
             ours.registers, twin.registers
         );
-        let most = f64::from(FREE).max(MORE * f64::from(twin.registers));
+        let own = FREE_OF.iter().find(|(name, _)| entry.starts_with(name));
+        let free = own.map_or(FREE, |(_, registers)| *registers);
+        let most = f64::from(free).max(MORE * f64::from(twin.registers));
         if f64::from(ours.registers) > most {
             return Err(format!(
                 "`{entry}` takes {} registers, its twin {}",
@@ -129,21 +133,45 @@ fn has_no_loops(
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut entry = "";
-    let mut copies = 0;
+    let mut seen = BTreeSet::new();
+    let mut last_copy = None;
     for line in text.lines() {
         if let Some((_, name)) = line.split_once("Function : ") {
-            entry = name;
+            entry = name.trim();
+            last_copy = None;
         }
-        copies += usize::from(line.contains("UBLKCP") || line.contains("UTMALDG"));
         let is_meant = twins.contains_key(entry);
-        if is_meant && line.contains("BRA.U.ANY") && !entry.starts_with(LOOPS_ALLOWED) {
+        let is_allowed = LOOPS_ALLOWED.iter().any(|name| entry.starts_with(name));
+        if !is_meant || is_allowed {
+            continue;
+        }
+        seen.insert(entry);
+        if line.contains("UBLK") || line.contains("UTMA") {
+            last_copy = address(line);
+        }
+        // Other instructions have such loops, too: several lanes that make barriers, for one.
+        let target = line.split_once("BRA.U.ANY 0x").map(|(_, rest)| rest);
+        if target.is_some_and(|target| last_copy >= hex(target)) {
             return Err(format!("`{entry}` has a loop around a copy").into());
         }
     }
-    if copies == 0 {
-        return Err("cuobjdump showed no copy".into());
+    let is_allowed = |entry: &&String| LOOPS_ALLOWED.iter().any(|name| entry.starts_with(name));
+    let mut expected = twins.keys().filter(|entry| !is_allowed(entry));
+    match expected.find(|entry| !seen.contains(entry.as_str())) {
+        Some(entry) => Err(format!("cuobjdump showed no code of `{entry}`").into()),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Of `/*0430*/  @P3 BRA.U.ANY 0x3d0 ;`, where it stands.
+fn address(line: &str) -> Option<u64> {
+    hex(line.trim_start().strip_prefix("/*")?)
+}
+
+/// The hexadecimal number that a text begins with.
+fn hex(text: &str) -> Option<u64> {
+    let digits = text.split(|c: char| !c.is_ascii_hexdigit()).next()?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 fn assemble(

@@ -169,7 +169,7 @@ fn case(
         Value::scalar(ROUNDS),
         Value::address(place.sums),
     ];
-    let mut values = vec![(place.encode)(data.map(variant), place.src)?];
+    let mut values = vec![(place.encode)(data.map(variant).into(), place.src)?];
     values.extend_from_slice(&rounds);
 
     let mut loads = vec![

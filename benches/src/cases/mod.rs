@@ -2,11 +2,12 @@
 
 mod bulk;
 pub(crate) mod gather;
+pub(crate) mod ported;
 mod tile;
 
 use anyhow::Result;
 use host::{Shape, Value};
-use tensor_map::Tiled;
+use tensor_map::Params;
 
 use crate::case::Case;
 
@@ -23,7 +24,9 @@ pub(crate) struct Place<'a> {
     pub(crate) positions: [u64; 2],
     pub(crate) sums: u64,
     /// Makes a map of the tensor at an address.
-    pub(crate) encode: &'a dyn Fn(Tiled, u64) -> Result<Value>,
+    pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<Value>,
+    /// The buffers of [`ported`] kernels.
+    pub(crate) buffers: [u64; ported::BUFFERS],
 }
 
 impl Place<'_> {
@@ -38,6 +41,9 @@ pub(crate) fn all(place: Place<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::cases(place);
     cases.extend(tile::cases(place)?);
     cases.extend(gather::cases(place)?);
+    for ported in ported::all(place.multiprocessors, place.bytes)? {
+        cases.push(ported.case(place)?);
+    }
     Ok(cases)
 }
 
@@ -68,14 +74,15 @@ mod tests {
 
     use host::Source;
     use launch::{Limits, check};
+    use tensor_map::Target;
 
     use super::*;
     use crate::{
-        case::{Check, Reference},
+        case::{Check, Reference, Run},
         modules::BUILT,
     };
 
-    fn place(encode: &dyn Fn(Tiled, u64) -> Result<Value>) -> Place<'_> {
+    fn place(encode: &dyn Fn(Params, u64) -> Result<Value>) -> Place<'_> {
         Place {
             multiprocessors: 132,
             bytes: 1 << 32,
@@ -85,13 +92,14 @@ mod tests {
             positions: [1 << 37, 1 << 38],
             sums: 1 << 39,
             encode,
+            buffers: std::array::from_fn(|index| (index as u64 + 64) << 34),
         }
     }
 
-    fn encode(tiled: Tiled, address: u64) -> Result<Value> {
+    fn encode(params: Params, address: u64) -> Result<Value> {
         Ok(Value::tensor_map(
-            tiled
-                .build(address)
+            params
+                .build_for(address, Target::SM_90)
                 .map_err(|refused| anyhow::anyhow!("{refused}"))?,
         ))
     }
@@ -111,9 +119,18 @@ mod tests {
                 Reference::Loads(shapes, values) => {
                     Some(("gather_ldg".to_owned(), shapes.clone(), values.clone()))
                 }
-                Reference::DriverCopy => None,
+                Reference::DriverCopy | Reference::Nothing => None,
             };
-            [Some(own), loads].into_iter().flatten().collect::<Vec<_>>()
+            let others = match &case.check {
+                Check::Words(words) => [words.before.clone(), words.after.clone()],
+                _ => [None, None],
+            };
+            let other = |run: Run| (run.entry, vec![run.shape], run.values);
+            let [before, after] = others.map(|run| run.map(other));
+            [Some(own), loads, before, after]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
         };
         let mut found = BTreeSet::new();
         for case in all(place)?.iter().chain(&sweep(place)?) {
@@ -157,6 +174,8 @@ mod tests {
         for case in all(place(&encode))? {
             match case.check {
                 Check::Destination(pattern) => assert_eq!(8 * pattern.words, case.amount.bytes()),
+                // Some read other buffers, or write less than they read.
+                Check::Words(words) => assert!(words.count > 0),
                 Check::Sums { warps, .. } => {
                     let threads = case.shape.grid.count() * case.shape.block.count();
                     assert_eq!(u64::from(warps) * 32, threads);

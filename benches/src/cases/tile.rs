@@ -50,7 +50,7 @@ impl Matrix {
             .box_dims(&self.tile)
             .swizzle(self.swizzle)
             .l2_promotion(L2Promotion::B128);
-        (place.encode)(tiled, address)
+        (place.encode)(tiled.into(), address)
     }
 
     /// Those of the destination and of the source.

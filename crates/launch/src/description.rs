@@ -23,6 +23,8 @@ pub struct Launch {
     pub shape: Shape,
     /// What its parameters get, in order.
     pub arguments: Vec<Argument>,
+    /// Buffers of the job, and how many bytes each must have at least.
+    pub least_bytes: Vec<(usize, u64)>,
 }
 
 impl Launch {
@@ -32,6 +34,7 @@ impl Launch {
             entry: entry.to_owned(),
             shape: Shape::new(grid, block),
             arguments: Vec::new(),
+            least_bytes: Vec::new(),
         }
     }
 
@@ -75,6 +78,14 @@ impl Launch {
             index,
             offset_bytes,
         })
+    }
+
+    /// The next parameter gets the address of a buffer of the job, of which the kernel uses so many
+    /// bytes: a shorter one is refused.
+    #[must_use]
+    pub fn buffer_of(mut self, index: usize, least_bytes: u64) -> Self {
+        self.least_bytes.push((index, least_bytes));
+        self.buffer(index)
     }
 
     /// The next parameter is a grid constant and gets a map of the tensor at the start of a buffer.

@@ -238,3 +238,17 @@ fn arguments_stay_in_their_buffers() {
         &["buffer-index: argument 1 is in buffer 2; the job has 2; take 1 or less"],
     );
 }
+
+#[test]
+fn buffers_have_the_bytes_that_are_used() {
+    let of = |bytes| {
+        let launch = Launch::new("tile", 1, 1).tensor_map(tiled(), 0);
+        launch.buffer_of(1, bytes).scalar(0_u32)
+    };
+    assert_eq!(check(&of(400), &buffers(), &Limits::SM_90, &tile()), Ok(()));
+    refused(
+        &of(404),
+        &tile(),
+        &["buffer-length: buffer `out` is 400 bytes; the kernel uses 404; make it 4 bytes longer"],
+    );
+}

@@ -97,6 +97,8 @@ rules! {
     BufferIndex = "buffer-index",
     /// An argument points into its buffer.
     BufferOffset = "buffer-offset",
+    /// A buffer has the bytes that the kernel uses.
+    BufferLength = "buffer-length",
     /// A tensor lies in its buffer.
     TensorSpan = "tensor-span",
     /// A tensor map in memory lies in its buffer, at a multiple of 64.

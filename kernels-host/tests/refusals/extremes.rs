@@ -1,0 +1,89 @@
+//! The largest numbers there are: they are refused, and nothing overflows.
+
+use kernels_host::*;
+
+const MOST: u32 = u32::MAX;
+const MATRIX: Matrix = Matrix {
+    width: usize::MAX,
+    height: usize::MAX,
+    pitch: usize::MAX,
+};
+const IMAGE: Image = Image {
+    height: usize::MAX,
+    width: usize::MAX,
+    channels: usize::MAX,
+};
+const ORIGIN: [i32; 2] = [i32::MIN, i32::MAX];
+
+macro_rules! refuses {
+    ($($name:ident = $launch:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            assert!($launch.launch().is_err());
+        }
+    )*};
+}
+
+refuses! {
+    add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() };
+    conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 };
+    gather = attention(DeformAttnForm::Gather);
+    tiles = attention(DeformAttnForm::Tiles { stages: MOST });
+    resident = attention(DeformAttnForm::Resident { stages: MOST });
+    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, place: ORIGIN, count: MOST, threads: MOST };
+    histogram = Histogram { data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST };
+    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, place: [i32::MAX; 3], threads: MOST };
+    hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, places: 1, output: 2, tiles: MOST };
+    multicast_tile = MulticastTile { matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST };
+    persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST };
+    prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST };
+    prefetch_1d = Prefetch1d { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST };
+    producer_consumer = ProducerConsumer {
+        form: ProducerConsumerForm::Ring, input: 0, output: 1, batches: MOST, buffer_len: MOST, blocks: MOST, threads: MOST,
+    };
+    ring = Ring { output: 0, rounds: MOST, clusters: MOST, threads: MOST };
+    stencil = Stencil { form: StencilForm::Block, left: 0, center: 1, right: 2, output: 3, blocks: MOST, threads: MOST };
+    tile_2d = Tile2d { map: MapPlace::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST };
+    tile_2d_to = Tile2dTo {
+        source: MATRIX, source_data: 0, source_origin: ORIGIN, target: MATRIX, target_data: 1, target_origin: ORIGIN,
+        blocks: [MOST; 2], threads: MOST,
+    };
+    transpose = Transpose { source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 };
+}
+
+fn attention(form: DeformAttnForm) -> DeformAttn {
+    DeformAttn {
+        form,
+        shapes: [[MOST; 2]; 4],
+        batches: MOST,
+        queries: MOST,
+        value: 0,
+        locations: 1,
+        weights: 2,
+        output: 3,
+        blocks: MOST,
+        warps: MOST,
+        waves: MOST,
+    }
+}
+
+/// What the backend refuses: a table that is too large for a map, a grid that is too long.
+#[test]
+fn what_the_wrappers_leave_to_the_backend_does_not_overflow() {
+    let gather = GatherRows {
+        table: 0,
+        table_rows: u64::MAX,
+        indices: 1,
+        output: 2,
+        rows: MOST,
+    };
+    assert!(gather.launch().is_ok());
+    let encode = EncodeMap {
+        template: false,
+        fields: 0,
+        tensors: 1,
+        maps: 2,
+        count: MOST,
+    };
+    assert!(encode.launch().is_ok());
+}

@@ -1,0 +1,32 @@
+//! Every condition of every kernel, broken: the message names what is wrong and what would do.
+
+mod extremes;
+mod maps;
+mod pointers;
+
+use launch::{Launch, Violations};
+
+/// What is wrong, a line each, without the name of the rule.
+#[track_caller]
+pub(crate) fn refused<T: std::fmt::Debug>(launch: Result<T, Violations>, expected: &[&str]) {
+    let violations = launch.unwrap_err().to_string();
+    let lines = violations.lines();
+    let lines: Vec<&str> = lines
+        .map(|line| {
+            line.strip_prefix("kernel-condition: ")
+                .unwrap_or(line)
+                .trim_start()
+        })
+        .collect();
+    assert_eq!(lines, expected);
+}
+
+/// The least bytes of its buffers.
+pub(crate) fn least_bytes(launch: Result<Launch, Violations>) -> Vec<(usize, u64)> {
+    launch.unwrap().least_bytes
+}
+
+pub(crate) const WARPS: &str =
+    "threads of a block is 100; whole warps elect who copies: a multiple of 32; take 96 or 128";
+pub(crate) const NO_THREADS: &str =
+    "threads of a block is 0; a block has between 32 to 1024; take 32";
