@@ -133,6 +133,8 @@ fn on_gpus(form: &str, results: &[Results]) -> String {
         let result = results.forms.get(form)?;
         Some(match result {
             None => number.to_string(),
+            // What the driver does not load was not executed.
+            Some(wrong) if wrong.starts_with("load") => format!("{number} refuses it"),
             Some(_) => format!("{number} differs"),
         })
     };
