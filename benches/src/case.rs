@@ -45,7 +45,7 @@ pub(crate) enum Check {
     /// The sums are those of a gather from this dataset by so many warps.
     Sums { dataset: usize, warps: u32 },
     /// The destination begins with these.
-    Words(Words),
+    Words(Box<Words>),
 }
 
 /// What the destination begins with, as the host works it out.

@@ -98,11 +98,18 @@ pub unsafe fn conv_im2col(
     let filter_of = filter as usize * TAPS * CHANNELS;
     let mut sum = 0.0;
     for tap in 0..TAPS as u32 {
-        for channel in 0..CHANNELS as u32 {
+        // Four channels at once, as far as they lie in shared memory.
+        for channel in (0..CHANNELS as u32).step_by(4) {
             let index = tap * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel;
+            // SAFETY: the index is in bounds and a multiple of 4, and the copies wrote the pixels.
+            let [a, b, c, d] = unsafe { columns.at(index).cast::<[u32; 4]>().read() };
             let weight = filter_of + (tap * CHANNELS as u32 + channel) as usize;
-            // SAFETY: both indices are in bounds (2), and the copies wrote the pixels.
-            sum = unsafe { fma(columns.at(index).read(), *filters.add(weight), sum) };
+            // SAFETY: the index is in bounds (2).
+            let weight = |next: usize| unsafe { *filters.add(weight + next) };
+            sum = fma(f32::from_bits(a), weight(0), sum);
+            sum = fma(f32::from_bits(b), weight(1), sum);
+            sum = fma(f32::from_bits(c), weight(2), sum);
+            sum = fma(f32::from_bits(d), weight(3), sum);
         }
     }
     if result < pixels {

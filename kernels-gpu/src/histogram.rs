@@ -1,8 +1,6 @@
 //! A histogram: each block counts in shared memory, and one bulk reduction (`cp.reduce.async.bulk`)
 //! adds its counts to those of all blocks.
 
-use core::sync::atomic::{AtomicU32, Ordering};
-
 use tma::{
     kernel,
     ptx::{Add, cp_async_bulk, cp_reduce_async_bulk, fence},
@@ -41,10 +39,9 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
     while i < u64::from(len) {
         // SAFETY: the index is in bounds (1).
         let value = unsafe { *data.add(i as usize) };
-        // SAFETY: the bin is a number in shared memory, which is used by atomic operations alone
-        // until the threads meet.
-        let count = unsafe { AtomicU32::from_ptr(block_counts.at(value.into()).as_ptr()) };
-        count.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the index is in bounds, and the bin is used by atomic operations alone until the
+        // threads meet.
+        unsafe { block_counts.at(value.into()).add_relaxed(1) };
         i += u64::from(grid_dim().x) * u64::from(block_dim().x);
     }
 

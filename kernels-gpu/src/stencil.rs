@@ -261,7 +261,7 @@ unsafe fn sum(buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
     let tid = thread_idx().x;
     if tid < CENTER {
         let mut sum = 0.0;
-        for neighbour in 0..=2 * HALO {
+        for neighbour in 0..2 * HALO + 1 {
             // SAFETY: the index is in bounds, and the number is written (1).
             sum += unsafe { buffer.at(tid + neighbour).read() };
         }

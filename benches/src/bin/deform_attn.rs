@@ -1,12 +1,12 @@
 //! Times multi-scale deformable attention on a GPU: ordinary loads, tiles, and coarse images in shared
-//! memory, always all of them, so that no figure stands alone.
+//! memory, always all of them, so that no figure stands alone, and each beside its twin in CUDA C++.
 //!
 //! The results are checked elsewhere: `cases --device gpu large`.
 
 #[path = "../modules.rs"]
 #[allow(
     dead_code,
-    reason = "the other program compares compilers and loads twins"
+    reason = "the other program compares compilers and has helpers"
 )]
 mod modules;
 
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Parser;
 use cust::event::{Event, EventFlags};
-use host::{DeviceBuffer, Gpu, Module, Source, Value, encode};
+use host::{DeviceBuffer, Function, Gpu, Module, Source, Value, encode};
 use kernels_host::{DeformAttn, DeformAttnForm};
 use launch::{Argument, Launch};
 use modules::Built;
@@ -68,7 +68,16 @@ fn run(arguments: &Arguments) -> Result<()> {
     let built = Built::for_capability(gpu.device().capability)?;
     let source = Source::parse(built.arch, built.kernels)?;
     let module = Module::load(&gpu, source)?;
+    let twins = match built.twins {
+        Some(text) => Some(Module::load(&gpu, Source::parse("the twins", text)?)?),
+        None => None,
+    };
     println!("{} ({})", gpu.device().name, built.arch);
+    if twins.is_none() {
+        eprintln!(
+            "note: this program was built without nvcc, so there are no twins to compare with"
+        );
+    }
     let multiprocessors = gpu.device().multiprocessors;
     for queries in &arguments.queries {
         for places in [Places::Uniform, Places::Local] {
@@ -98,18 +107,32 @@ fn run(arguments: &Arguments) -> Result<()> {
                     if u64::from(launch.shape.shared_bytes) > gpu.device().limits().shared_bytes {
                         continue;
                     }
-                    let time = time(&gpu, &module, &launch, &data, arguments)
-                        .with_context(|| format!("{} of {blocks} blocks", launch.entry))?;
+                    let time = medians(&gpu, &[&module], &launch, &data, arguments)
+                        .with_context(|| format!("{} of {blocks} blocks", launch.entry))?[0];
                     let how = format!("{blocks} blocks of {warps} warps, {waves} waves");
                     if arguments.sweep {
                         println!("    {:<24} {time:>9.1} us  {how}", launch.entry);
                     }
-                    times.push((time, launch.entry, how));
+                    times.push(Fastest { time, launch, how });
                 }
-                times.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let Some((time, entry, how)) = times.into_iter().next() else {
+                times.sort_by(|a, b| a.time.total_cmp(&b.time));
+                let Some(Fastest { time, launch, how }) = times.into_iter().next() else {
                     continue;
                 };
+                let entry = &launch.entry;
+                if let Some(twins) = &twins {
+                    let both = [&module, twins];
+                    let both = medians(&gpu, &both, &launch, &data, arguments)
+                        .with_context(|| format!("{entry} beside its twin"))?;
+                    compare(&outputs(&gpu, [&module, twins], &launch, &data)?)
+                        .with_context(|| format!("{entry} beside its twin"))?;
+                    println!(
+                        "{entry:<24} {:>9.1} us, its twin {:.1} us: {:.3}",
+                        both[0],
+                        both[1],
+                        both[0] / both[1]
+                    );
+                }
                 let loads = *fastest_loads.get_or_insert(time);
                 let samples = f64::from(arguments.batches * queries) * f64::from(SAMPLES);
                 println!(
@@ -121,6 +144,14 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The best launch of a form.
+struct Fastest {
+    /// Microseconds.
+    time: f64,
+    launch: Launch,
+    how: String,
 }
 
 /// Ordinary loads first: the others are compared with them.
@@ -241,38 +272,76 @@ impl Data {
     }
 }
 
-/// The median time of a launch, in microseconds.
-fn time(
+/// The median times of a launch of each module's kernel, in microseconds, the modules in turn.
+fn medians(
     gpu: &Gpu,
-    module: &Module,
+    modules: &[&Module],
     launch: &Launch,
     data: &Data,
     arguments: &Arguments,
-) -> Result<f64> {
-    let function = module.function(&launch.entry)?;
+) -> Result<Vec<f64>> {
     let values = data.values(gpu, launch)?;
     let event = || Event::new(EventFlags::DEFAULT).context("no event");
     let (before, after) = (event()?, event()?);
-    let start = || {
+    let functions = modules.iter().map(|module| module.function(&launch.entry));
+    let functions = functions.collect::<Result<Vec<_>, _>>()?;
+    let start = |function: &Function<'_>| {
         // SAFETY: the launch keeps the kernel's conditions (1), so that it stays in the buffers of
         // `data` (2), which live until all runs have ended (3) and which nobody else uses (4).
         unsafe { function.launch(launch.shape, values.as_slice()) }
     };
-    start()?;
-    gpu.synchronise()?;
-    let mut times = Vec::new();
-    for _ in 0..arguments.runs {
-        before.record(gpu.stream())?;
-        for _ in 0..arguments.launches {
-            start()?;
-        }
-        after.record(gpu.stream())?;
-        after.synchronize().context("the run did not end well")?;
-        let milliseconds = f64::from(after.elapsed_time_f32(&before)?);
-        times.push(1e3 * milliseconds / f64::from(arguments.launches));
+    for function in &functions {
+        start(function)?;
     }
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().context("no run")
+    gpu.synchronise()?;
+    let mut times = vec![Vec::new(); functions.len()];
+    for _ in 0..arguments.runs {
+        for (function, times) in functions.iter().zip(&mut times) {
+            before.record(gpu.stream())?;
+            for _ in 0..arguments.launches {
+                start(function)?;
+            }
+            after.record(gpu.stream())?;
+            after.synchronize().context("the run did not end well")?;
+            let milliseconds = f64::from(after.elapsed_time_f32(&before)?);
+            times.push(1e3 * milliseconds / f64::from(arguments.launches));
+        }
+    }
+    let median = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).copied().context("no run")
+    };
+    times.into_iter().map(median).collect()
+}
+
+/// What each module's kernel writes.
+fn outputs(gpu: &Gpu, modules: [&Module; 2], launch: &Launch, data: &Data) -> Result<[Vec<u8>; 2]> {
+    let values = data.values(gpu, launch)?;
+    let output = |module: &Module| -> Result<Vec<u8>> {
+        let function = module.function(&launch.entry)?;
+        // SAFETY: as for the times.
+        unsafe { function.launch(launch.shape, values.as_slice()) }?;
+        gpu.synchronise()?;
+        Ok(data.buffers[3].read()?)
+    };
+    Ok([output(modules[0])?, output(modules[1])?])
+}
+
+/// Whether the kernel and its twin write the same, as far as rounding goes: sums of so much are below 2.
+fn compare([kernel, twin]: &[Vec<u8>; 2]) -> Result<()> {
+    const ROUNDING: f32 = 4e-3;
+    let halves = |bytes: &[u8]| -> Vec<f32> {
+        let halves = bytes.chunks_exact(2);
+        halves
+            .map(|half| host::half::f16::from_le_bytes([half[0], half[1]]).to_f32())
+            .collect()
+    };
+    let (kernel, twin) = (halves(kernel), halves(twin));
+    let differs = |(a, b): (&f32, &f32)| (a - b).abs() > ROUNDING || a.is_nan() || b.is_nan();
+    match kernel.iter().zip(&twin).position(differs) {
+        None => Ok(()),
+        Some(place) => anyhow::bail!("output {place} is {} and {}", kernel[place], twin[place]),
+    }
 }
 
 /// Numbers from 0 to 1.

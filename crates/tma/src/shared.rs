@@ -106,6 +106,25 @@ impl<T: SharedValue> SharedPtr<T> {
     }
 }
 
+impl SharedPtr<u32> {
+    /// Adds `value` to the number in one step that others of the block see whole; the sum wraps.
+    ///
+    /// Atomics of [`core::sync::atomic`] do so too, but through a generic address, which is slower.
+    ///
+    /// PTX: `red.relaxed.cta.shared::cta.add.u32`
+    ///
+    /// # Safety
+    /// 1. The address is a multiple of 4 and lies in this block's shared memory.
+    /// 2. A number was written there, that write happens before, and others use it at the same time by
+    ///    atomic operations alone.
+    #[doc(alias = "atomicAdd_block")]
+    #[inline(always)]
+    pub unsafe fn add_relaxed(self, value: u32) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe { ptx::red_shared::add_u32(self.address, value) }
+    }
+}
+
 /// A value that one `ld.shared` or `st.shared` moves.
 ///
 /// # Safety

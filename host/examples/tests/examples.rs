@@ -11,7 +11,9 @@ macro_rules! examples {
             let said = String::from_utf8_lossy(&output.stdout);
             let error = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{said}{error}");
-            assert!(said.contains("numbers equal") || said.contains("nothing to show"), "{said}");
+            // A GPU may lack what an example is about; the emulator has all of it.
+            let nothing = said.starts_with("on gpu: ") && said.contains("nothing to show");
+            assert!(said.contains("numbers equal") || nothing, "{said}");
         }
     )*};
 }

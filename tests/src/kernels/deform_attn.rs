@@ -16,25 +16,29 @@ pub(super) const KERNEL: Kernel = Kernel {
         "deform_attn_tiles_1",
         "deform_attn_resident_1",
     ],
-    showcase: || {
-        scenario(
-            SMALL,
-            DeformAttnForm::Resident { stages: 1 },
-            Places::Uniform,
-        )
-    },
+    showcase: || scenario(SMALL, DeformAttnForm::Resident { stages: 1 }, Uniform),
     cases,
 };
 
 /// At the sizes that were measured; every query of the first batch, and some of the others, are
 /// compared.
 pub(super) const LARGE: &[super::Large] = &[
-    ("deform_attn_1000_gather", || large(1000, FORMS[0])),
-    ("deform_attn_1000_tiles_1", || large(1000, FORMS[1])),
-    ("deform_attn_1000_resident_1", || large(1000, FORMS[4])),
-    ("deform_attn_20522_gather", || large(20522, FORMS[0])),
-    ("deform_attn_20522_tiles_1", || large(20522, FORMS[1])),
-    ("deform_attn_20522_resident_1", || large(20522, FORMS[4])),
+    ("deform_attn_1000_gather", || large(1000, 0, Uniform)),
+    ("deform_attn_1000_tiles_1", || large(1000, 1, Uniform)),
+    ("deform_attn_1000_resident_1", || large(1000, 4, Uniform)),
+    ("deform_attn_1000_local_gather", || large(1000, 0, Local)),
+    ("deform_attn_1000_local_tiles_1", || large(1000, 1, Local)),
+    ("deform_attn_1000_local_resident_1", || {
+        large(1000, 4, Local)
+    }),
+    ("deform_attn_20522_gather", || large(20522, 0, Uniform)),
+    ("deform_attn_20522_tiles_1", || large(20522, 1, Uniform)),
+    ("deform_attn_20522_resident_1", || large(20522, 4, Uniform)),
+    ("deform_attn_20522_local_gather", || large(20522, 0, Local)),
+    ("deform_attn_20522_local_tiles_1", || large(20522, 1, Local)),
+    ("deform_attn_20522_local_resident_1", || {
+        large(20522, 4, Local)
+    }),
 ];
 
 const FORMS: [DeformAttnForm; 6] = [
@@ -86,11 +90,13 @@ enum Places {
     Local,
 }
 
+use Places::{Local, Uniform};
+
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     for form in FORMS {
-        cases.push(scenario(SMALL, form, Places::Uniform));
-        cases.push(scenario(SMALL, form, Places::Local));
+        cases.push(scenario(SMALL, form, Uniform));
+        cases.push(scenario(SMALL, form, Local));
         // Fewer queries than a warp takes, more blocks than groups; one image of one pixel.
         let few = Size {
             shapes: [[1, 1], [3, 1], [1, 5], [2, 2]],
@@ -100,7 +106,7 @@ fn cases() -> Vec<Scenario> {
             waves: 3,
             ..SMALL
         };
-        cases.push(scenario(few, form, Places::Uniform));
+        cases.push(scenario(few, form, Uniform));
         let single = Size {
             batches: 1,
             queries: 64,
@@ -109,12 +115,14 @@ fn cases() -> Vec<Scenario> {
             waves: 1,
             ..SMALL
         };
-        cases.push(scenario(single, form, Places::Local));
+        cases.push(scenario(single, form, Local));
     }
     cases
 }
 
-fn large(queries: usize, form: DeformAttnForm) -> Scenario {
+/// The form is that of this number among all.
+fn large(queries: usize, form: usize, places: Places) -> Scenario {
+    let form = FORMS[form];
     let (blocks, warps) = match form {
         DeformAttnForm::Gather => (132 * 4, 8),
         DeformAttnForm::Tiles { .. } => (132 * 2, 8),
@@ -129,7 +137,7 @@ fn large(queries: usize, form: DeformAttnForm) -> Scenario {
         waves: if queries > 10_000 { 2 } else { 1 },
         step: queries / 50,
     };
-    scenario(size, form, Places::Uniform)
+    scenario(size, form, places)
 }
 
 /// Numbers from 0 to 1.
@@ -175,8 +183,8 @@ impl Input {
             for [height, width] in size.shapes {
                 for _ in 0..POINTS {
                     locations.push(match places {
-                        Places::Uniform => [random.half(-0.2, 1.2), random.half(-0.2, 1.2)],
-                        Places::Local => {
+                        Uniform => [random.half(-0.2, 1.2), random.half(-0.2, 1.2)],
+                        Local => {
                             let columns = (size.queries as f64).sqrt().ceil() as usize;
                             let along = |index: usize, length: usize, moved: f64| {
                                 let centre = (index as f64 + 0.5) / columns as f64;

@@ -1,5 +1,5 @@
-//! The page about porting has a section for each kernel and a word on each call of NVIDIA's guide, and
-//! what it calls things in Rust is so.
+//! The page about porting has a section for each kernel, a link to each numbered program and a word on
+//! each call of NVIDIA's guide, and what it calls things in Rust is so.
 
 use super::{Breach, File};
 
@@ -43,6 +43,12 @@ pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
             }
         }
     }
+    for program in files.iter().filter(|file| is_numbered(file)) {
+        let link = format!("](../{})", program.path);
+        if !page.lines().any(|(_, line)| line.contains(&link)) {
+            breach(1, format!("has no link to {}", program.path));
+        }
+    }
     for call in CALLS {
         if !page.lines().any(|(_, line)| has_word(line, call)) {
             breach(1, format!("says nothing of `{call}`"));
@@ -62,6 +68,12 @@ fn kernel(file: &File) -> Option<&str> {
     let name = file.path.strip_prefix(KERNELS)?.strip_prefix('/')?;
     let name = name.strip_suffix(".rs")?;
     (name != "lib" && !name.contains('/')).then_some(name)
+}
+
+/// Is it one of the programs that show the host side?
+fn is_numbered(file: &File) -> bool {
+    let name = file.path.strip_prefix("host/examples/");
+    name.is_some_and(|name| name.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 const fn is_word(c: char) -> bool {
@@ -242,9 +254,11 @@ mod tests {
             "{calls}\n### `copy`: one\n[a](../kernels-gpu/src/copy.rs)\n### `ring` and more\n## Next\n"
         );
         files.push(file(PAGE, &text.replace("st_async", "st_asyncs")));
+        files.push(file("host/examples/01_first.rs", ""));
         let expected = [
             "docs/porting.md:4: the section on `ring` has no link to its file",
             "docs/porting.md:1: has no section on the kernel `tile`",
+            "docs/porting.md:1: has no link to host/examples/01_first.rs",
             "docs/porting.md:1: says nothing of `st_async`",
         ];
         assert_eq!(checked(check, &files), expected);

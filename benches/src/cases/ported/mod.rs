@@ -60,14 +60,14 @@ impl Ported {
             draws: false,
             amount: self.amount,
             l2: self.l2,
-            check: Check::Words(Words {
+            check: Check::Words(Box::new(Words {
                 count: self.words,
                 expected: self.expected,
                 written: self.written,
                 from_zero: self.from_zero,
                 before: run(self.before)?,
                 after: run(self.after)?,
-            }),
+            })),
             reference: self.reference,
             goal: None,
         })

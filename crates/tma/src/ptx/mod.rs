@@ -46,6 +46,7 @@ pub mod mapa;
 pub mod mbarrier;
 pub mod prefetch;
 pub mod red_async;
+pub mod red_shared;
 pub mod setmaxnreg;
 pub mod shared_symbol;
 pub mod shfl_sync;

@@ -1,0 +1,24 @@
+//! `red.shared`, atomic operations on this block's shared memory that give nothing back. PTX ISA 9.7.13.6.
+
+device_fn! {
+    /// `red.relaxed.cta.shared::cta.add.u32 [address], value;`
+    ///
+    /// Adds `value` to the number there in one step, which wraps.
+    ///
+    /// PTX ISA 7.8, sm_70.
+    ///
+    /// # Safety
+    /// 1. `address` is a multiple of 4 and lies in this block's shared memory, where a number was written.
+    /// 2. Others use the number at the same time by atomic operations alone.
+    #[doc(alias = "atomicAdd_block")]
+    pub unsafe fn add_u32(address: u32, value: u32) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe {
+            core::arch::asm!(
+                "red.relaxed.cta.shared::cta.add.u32 [{address}], {value};",
+                address = in(reg32) address, value = in(reg32) value,
+                options(nostack, preserves_flags),
+            )
+        }
+    }
+}
