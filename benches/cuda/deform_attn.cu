@@ -362,7 +362,8 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
             ptx::mbarrier_init(images_barrier, 1);
         }
     }
-    __syncthreads();
+    // No meeting: the lanes of a warp meet before they use its barriers, all threads before they use that of
+    // the images.
     uint32_t images_parity = 0;
 
     const uint32_t groups_of_batch = problem.groups_of_batch();

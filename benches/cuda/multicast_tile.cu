@@ -32,7 +32,6 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(1024)
 
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(&bar, 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
         expect(&bar, sizeof(tile));
     }
     cluster.sync();

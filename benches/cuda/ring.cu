@@ -36,8 +36,7 @@ extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(1024) rin
     for (uint32_t round = 0; round < rounds; ++round) {
         ptx::st_async(buffer_next, number, filled_next);
         if (tid == 0) {
-            ptx::mbarrier_arrive_expect_tx(
-                ptx::sem_release, ptx::scope_cta, ptx::space_shared, &filled, blockDim.x * 4);
+            expect(&filled, blockDim.x * 4);
         }
         wait_for_cluster(&filled, parity);
         number = buffer[tid] + 1;

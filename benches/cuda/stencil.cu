@@ -41,6 +41,7 @@ __device__ inline void copy_async(float* to, const float* from) {
 }
 
 __device__ inline void copy_together(float* to, const float* from, uint32_t count) {
+    __builtin_assume(blockDim.x >= center_len);
     for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
         copy_async(to + i, from + i);
     }
