@@ -5,7 +5,7 @@ use tma::{
     Barrier, TensorMap, cluster, kernel,
     ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, is_elected, thread_idx},
+    thread::{block_dim, block_idx, is_elected, thread_idx},
 };
 
 /// Blocks of a cluster.
@@ -36,7 +36,8 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
     }
     let tile = SMEM_TILE::ptr();
     let rank = cluster::block_rank();
-    let cluster = cluster::cluster_idx().x;
+    // Grid and clusters are one-dimensional; `%clusterid` would be worked out by a division.
+    let cluster = block_idx().x / BLOCKS;
 
     // Every block has a barrier of its own, which counts all slices that arrive in it.
     if thread_idx().x == 0 {
@@ -71,7 +72,7 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
     }
     bar.wait_parity(0);
 
-    let first = (cluster * BLOCKS + rank) as usize * TILE_ELEMS;
+    let first = block_idx().x as usize * TILE_ELEMS;
     let mut i = thread_idx().x;
     while i < TILE_ELEMS as u32 {
         // SAFETY: the index is in bounds, the copies wrote the tile, and the output has its place (2).

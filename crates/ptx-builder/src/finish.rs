@@ -173,6 +173,8 @@ fn apply(module: &mut Module, marker: &Marker) -> Result<(), String> {
         entry.set_directive(".minnctapersm", [blocks]);
     }
     if let Some(extent) = marker.cluster {
+        // Without it, ptxas also provides for a launch without clusters.
+        entry.set_directive(".explicitcluster", []);
         entry.set_directive(".reqnctapercluster", extent);
     }
     for index in &marker.grid_constants {
@@ -244,7 +246,7 @@ $L__func_begin0:
             ".param .align 64 .b8 tile_param_1[128]",
             ".maxntid 256, 1, 1",
             ".minnctapersm 2",
-            ".reqnctapercluster 2, 1, 1",
+            ".explicitcluster\n.reqnctapercluster 2, 1, 1",
             ".loc 1 7 5",
             ".file 1 \"src/tile.rs\"",
             "nounroll",

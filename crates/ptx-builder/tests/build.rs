@@ -165,7 +165,7 @@ fn directives() -> Result<(), Failed> {
             ".version 8.0\n.target sm_90a\n",
             ".maxntid 64, 2, 1",
             ".minnctapersm 3",
-            ".reqnctapercluster 2, 1, 1",
+            ".explicitcluster\n.reqnctapercluster 2, 1, 1",
             ".param .align 64 .b8 k_param_1[128]",
             ".loc ",
         ],
