@@ -30,6 +30,8 @@ extern "C" __global__ void __launch_bounds__(32) box_latency(
         return;
     }
     ptx::mbarrier_init(&bar, 1);
+    // As LLVM does with the kernel's.
+#pragma unroll 4
     for (uint32_t load = 0; load < count; ++load) {
         const uint32_t position = positions[load];
         const int32_t coords[3] = {0, int16_t(position), int32_t(position) >> 16};
