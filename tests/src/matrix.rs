@@ -195,7 +195,7 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, re
     });
     let failed: Vec<String> = failed.collect();
     if !failed.is_empty() {
-        line(page, "\nNot as it should be:\n");
+        line(page, "\nNot executed there, or with other results:\n");
         failed.iter().for_each(|failed| line(page, failed));
     }
 }
