@@ -12,6 +12,7 @@ mod machine;
 mod measure;
 mod modules;
 mod report;
+mod smi;
 mod statistics;
 mod table;
 mod work;
@@ -28,10 +29,11 @@ use crate::{
     case::Case,
     cases::Place,
     compiled::Compiled,
-    machine::{Machine, Smi},
+    machine::Machine,
     measure::{Bench, Row, With},
     modules::{BUILT, Built},
     report::Report,
+    smi::Smi,
     work::Timer,
 };
 

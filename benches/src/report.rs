@@ -9,8 +9,9 @@ use crate::{
     chart,
     compiled::Compiled,
     latency::{self, Latency},
-    machine::{Machine, Smi},
+    machine::Machine,
     measure::Row,
+    smi::Smi,
     statistics::Spread,
     table,
 };

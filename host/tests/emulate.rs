@@ -1,7 +1,7 @@
 //! `tma emulate`: verdicts, exit codes, reports, and the examples.
 #![cfg(target_os = "linux")]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::{

@@ -1,7 +1,7 @@
 //! What `docs/emulate.md` shows is so.
 #![cfg(target_os = "linux")]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::{

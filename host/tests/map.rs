@@ -1,7 +1,7 @@
 //! `tma map` without a GPU.
 #![cfg(target_os = "linux")]
 
-#[allow(dead_code)]
+#[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::{fs, path::Path, process::Output};

@@ -1,5 +1,4 @@
-//! Multi-scale deformable attention, forward, with halves in and out and sums in `f32`: what the
-//! report on an RTX 5070 left to be done.
+//! Multi-scale deformable attention, forward, with halves in and out and sums in `f32`.
 //!
 //! A query looks at [`POINTS`] places in each of [`LEVELS`] images of the same batch, and adds up
 //! what it sees there, each place with its weight. A place is a location in the image, 0 to 1 in

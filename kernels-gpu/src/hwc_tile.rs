@@ -1,4 +1,4 @@
-//! Ports what was tried on an RTX 5070: tiles of an image in `[H][W][C]` order. The innermost
+//! Tiles of an image in `[H][W][C]` order, eight copies of a warp on their way at once. The innermost
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
 use tma::{

@@ -1,6 +1,7 @@
 //! Launches of the kernels of `kernels-gpu`, as data.
 //!
-//! Each kernel has a type with its arguments by name; `launch()` checks what the kernel asks of
+//! Each kernel, but those made for speed alone (`copy_*`, `add_one_*` without `add_one_1d`,
+//! `tile_gather`), has a type with its arguments by name; `launch()` checks what the kernel asks of
 //! them (sizes, alignment, divisibility, tile and cluster shapes), names everything that does not
 //! hold together with what would, and gives the [`Launch`](launch::Launch) that a backend runs. What
 //! all launches have in common (limits of the device, clusters, shared memory, buffers) the backend

@@ -193,11 +193,12 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, re
         let failed = failed.filter_map(|(form, wrong)| Some((form, wrong.as_ref()?)));
         failed.map(move |(form, wrong)| format!("- `{form}`, GPU {number}: {wrong}"))
     });
-    let failed: Vec<String> = failed.collect();
-    if !failed.is_empty() {
-        line(page, "\nNot executed there, or with other results:\n");
-        failed.iter().for_each(|failed| line(page, failed));
-    }
+    let exceptions = EXCEPTIONS.iter();
+    let exceptions = exceptions.map(|(form, why)| format!("- `{form}`, nowhere: {why}"));
+    line(page, "\nNot executed, or with other results:\n");
+    exceptions
+        .chain(failed)
+        .for_each(|failed| line(page, &failed));
 }
 
 fn legend(page: &mut String, results: &[Results]) {

@@ -79,19 +79,7 @@ fn one_entry(module: Module, entry: &str) -> Result<String, Failed> {
     for function in one.functions_mut() {
         function.body.iter_mut().for_each(drop_locations);
     }
-    Ok(plain_labels(&plain_names(&one)))
-}
-
-/// The text without the number of the function in its labels, which changes with every kernel that
-/// is added before it: `$L__BB_2` for `$L__BB7_2`.
-fn plain_labels(text: &str) -> String {
-    let mut parts = text.split("$L__BB");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        plain += "$L__BB";
-        plain += part.trim_start_matches(|c: char| c.is_ascii_digit());
-    }
-    plain
+    Ok(plain_names(&one))
 }
 
 /// The text with shared variables called as in the source: `shared!` adds a hash of the line, which

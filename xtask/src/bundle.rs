@@ -32,7 +32,7 @@ const SYSTEM_LIBRARIES: &[&str] = &[
 ];
 
 const README: &str = "\
-For {os} on {arch}. Needs an NVIDIA driver for CUDA 12.0 or later and {glibc};
+For {os} on {arch}. Needs an NVIDIA driver for CUDA 12.3 or later (Blackwell: 12.8) and {glibc};
 no CUDA toolkit and no Rust.
 
     ./run                     run the kernels and check their results, a line each

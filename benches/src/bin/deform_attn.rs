@@ -9,16 +9,20 @@
     reason = "the other program compares compilers and has helpers"
 )]
 mod modules;
+#[path = "../smi.rs"]
+#[allow(dead_code, reason = "the other program reports all of it")]
+mod smi;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use cust::event::{Event, EventFlags};
 use host::{DeviceBuffer, Function, Gpu, Module, Source, Value, encode};
 use kernels_host::{DeformAttn, DeformAttnForm};
 use launch::{Argument, Launch};
 use modules::Built;
+use smi::Smi;
 
 /// Time deformable attention by ordinary loads and by tiles.
 #[derive(Parser)]
@@ -38,6 +42,9 @@ struct Arguments {
     /// Try more shapes of launches, and show them all.
     #[arg(long)]
     sweep: bool,
+    /// Measure even where the GPU is busy or held down.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Height and width of the images, their borders counted.
@@ -64,6 +71,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
+    let smi = Smi::ask_at_rest(0);
+    let unfit = smi.map(|smi| smi.unfit()).unwrap_or_default();
+    ensure!(
+        unfit.is_empty() || arguments.force,
+        "this GPU is not fit to be measured (--force measures anyway): {}",
+        unfit.join("; ")
+    );
     let gpu = Gpu::first()?;
     let built = Built::for_capability(gpu.device().capability)?;
     let source = Source::parse(built.arch, built.kernels)?;

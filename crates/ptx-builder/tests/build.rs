@@ -37,6 +37,10 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         "a_wrapper_that_the_architecture_lacks_is_refused_where_it_is_called",
         missing_instruction,
     ),
+    (
+        "conditions_are_checked_with_debug_assertions_alone",
+        debug_assertions,
+    ),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
     (
         "shared_memory_in_a_macro_is_its_own_each_time",
@@ -375,6 +379,27 @@ fn missing_instruction() -> Result<(), Failed> {
     )?;
     let ptx = text(&wrong.builder().arch(Arch::Sm100a).build()?)?;
     contains(&ptx, &["st.bulk.weak.shared::cta ["])
+}
+
+fn debug_assertions() -> Result<(), Failed> {
+    let copies = Crate::new(
+        "tma::shared! { static BAR: tma::ptx::mbarrier::Mbarrier; static DATA: [u8; 256] align 128; }\n\
+         #[kernel]\npub unsafe fn k(data: *mut u8, count: u32, bytes: u32) {\n    \
+         unsafe { tma::Barrier::init(BAR::ptr(), count) };\n    \
+         let bar = unsafe { tma::Barrier::assume_init(BAR::ptr()) };\n    \
+         let mut load = bar.transaction();\n    \
+         unsafe { load.bulk(DATA::ptr().cast(), data, bytes) };\n    \
+         let token = load.arrive();\n    bar.wait(token);\n    \
+         let mut stores = tma::Stores::new();\n    \
+         unsafe { stores.bulk(data, DATA::ptr().cast(), bytes) };\n    \
+         stores.commit().wait();\n}",
+    )?;
+    let plain = text(&copies.builder().build()?)?;
+    let traps = |ptx: &str| ptx.contains("trap;") || ptx.contains("panic");
+    holds(!traps(&plain), plain)?;
+    let checked = copies.builder().rustflag("-Cdebug-assertions=on");
+    let checked = text(&checked.build()?)?;
+    holds(traps(&checked), checked)
 }
 
 fn instances() -> Result<(), Failed> {

@@ -52,6 +52,8 @@ impl Barrier {
     /// 3. `count` is 1 to 2^20 - 1.
     #[inline(always)]
     pub unsafe fn init(address: SharedPtr<Mbarrier>, count: u32) {
+        debug_assert!(address.address().is_multiple_of(8), "(1)");
+        debug_assert!((1..1 << 20).contains(&count), "(3)");
         // SAFETY: (1) and (2) are the instruction's first condition, (3) its second.
         unsafe { ptx::mbarrier::init(address, count) }
     }

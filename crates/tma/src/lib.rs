@@ -2,7 +2,7 @@
 //!
 //! Two layers. [`ptx`] has one `unsafe` function per instruction form, named as in the PTX manual.
 //! Above it stand types that keep a kernel in order: [`Barrier`] with its [`Token`]s, a
-//! [`Transaction`] of loads that cannot forget its bytes, [`Stores`] that are waited for, a [`Ring`]
+//! [`Transaction`] of loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`]
 //! of stages; [`SharedPtr`] for this block's shared memory, [`kernel`], [`shared!`] and
 //! [`constant!`] for what Rust has no syntax for.
 //!
@@ -29,7 +29,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! `ptx-builder` compiles it to PTX. For the host the crate compiles too, with every device
+//! `ptx-builder` compiles it to PTX. With its `rustflag("-Cdebug-assertions=on")` the types check at run
+//! time what they can of the conditions: alignment, sizes, counts; a kernel that breaks one traps.
+//! Otherwise that costs nothing. For the host the crate compiles too, with every device
 //! function replaced by one that panics, so that documentation, lints and editors work.
 #![no_std]
 #![cfg_attr(
@@ -83,6 +85,10 @@ pub use transaction::Transaction;
 
 #[doc(hidden)]
 pub mod __private;
+
+#[cfg(doc)]
+#[doc = include_str!("../../../docs/support-matrix.md")]
+pub mod support_matrix {}
 
 /// What no other crate can implement.
 mod sealed {

@@ -83,7 +83,7 @@ impl<const STAGES: u32> Ring<STAGES> {
     ///
     /// # Safety
     /// 1. [`Ring::init`] ran for them and happens before this call.
-    /// 2. As (2) to (4) of [`Barrier::assume_init`].
+    /// 2. As (2) to (5) of [`Barrier::assume_init`].
     /// 3. Each thread goes through the stages in order with one cursor for each role that it has,
     ///    and at each stage does what its role does, once.
     #[inline(always)]

@@ -9,8 +9,8 @@ use crate::{
 
 /// Copies into this block's shared memory that one phase of a barrier counts, and their bytes.
 ///
-/// The bytes cannot be forgotten: [`arrive`](Self::arrive) tells the barrier, and so does dropping
-/// the transaction, without an arrival.
+/// [`arrive`](Self::arrive) tells the barrier of the bytes, and so does dropping the transaction, without
+/// an arrival.
 ///
 /// ```
 /// # use tma::{Barrier, SharedPtr, TensorMap};
@@ -46,11 +46,14 @@ impl Transaction<'_> {
     /// # Safety
     /// 1. Those of [`cp_async_bulk::shared_cluster_global`], but for the barrier, which is told of
     ///    the bytes; an arrival of its phase is pending until the transaction ends.
+    /// 2. The transaction ends: it is not given to [`mem::forget`]. It has fewer than 2^20 bytes.
     #[doc(alias = "cp_async_bulk")]
     #[inline(always)]
     pub unsafe fn bulk(&mut self, dst: SharedPtr<u8>, src: *const u8, bytes: u32) {
+        debug_assert!(is_aligned(dst, 16) && src.addr().is_multiple_of(16), "(1)");
+        debug_assert!(bytes.is_multiple_of(16), "(1)");
         self.bytes += bytes;
-        // SAFETY: (1); the barrier is initialised, and will expect the bytes.
+        // SAFETY: (1); the barrier is initialised, and will expect the bytes (2).
         unsafe {
             cp_async_bulk::shared_cluster_global(dst, src, bytes, self.barrier.address());
         }
@@ -62,6 +65,7 @@ impl Transaction<'_> {
     /// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_tile`], but for the barrier, which
     ///    is told of the bytes; an arrival of its phase is pending until the transaction ends.
     /// 2. The box has `box_bytes` bytes.
+    /// 3. As (2) of [`bulk`](Self::bulk).
     #[doc(alias = "cp_async_bulk_tensor")]
     #[inline(always)]
     pub unsafe fn tensor<const RANK: usize>(
@@ -71,8 +75,11 @@ impl Transaction<'_> {
         coords: [i32; RANK],
         box_bytes: u32,
     ) {
+        debug_assert!(is_aligned(dst, 128), "(1)");
+        debug_assert!(map.addr().is_multiple_of(64), "(1)");
+        debug_assert!(box_bytes.is_multiple_of(16), "(2)");
         self.bytes += box_bytes;
-        // SAFETY: (1) and (2); the barrier is initialised, and will expect the bytes.
+        // SAFETY: (1) and (2); the barrier is initialised, and will expect the bytes (3).
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile(
                 dst,
@@ -91,6 +98,12 @@ impl Transaction<'_> {
         mem::forget(self);
         token
     }
+}
+
+/// What a copy asks of an address in shared memory.
+#[inline(always)]
+pub(crate) fn is_aligned(place: SharedPtr<u8>, bytes: u32) -> bool {
+    place.address().is_multiple_of(bytes)
 }
 
 /// Tells the barrier of all bytes.

@@ -90,6 +90,7 @@ pub(crate) fn shared<T>(address: u32) -> SharedPtr<T> {
 #[inline(always)]
 pub(crate) fn cluster<T>(address: u32) -> ClusterPtr<T> {
     let other = cluster::block_rank() ^ (cluster::blocks() - 1);
+    // SAFETY: the rank is below the blocks of the cluster.
     unsafe { mapa::shared_cluster_u32(SharedPtr::from_address(address), other) }
 }
 

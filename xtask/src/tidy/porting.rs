@@ -93,6 +93,7 @@ fn paths(line: &str) -> impl Iterator<Item = Vec<&str>> {
 
 /// The file in which the item of this path should be and is not.
 fn missing(files: &[File], path: &[&str]) -> Option<String> {
+    let is_instruction = path.first() == Some(&"ptx");
     let path = path.strip_prefix(&["ptx"]).unwrap_or(path);
     let (module, item) = (path.first()?, path.get(1)?);
     let named = NAMES.iter().find(|(name, _)| name == module);
@@ -100,7 +101,10 @@ fn missing(files: &[File], path: &[&str]) -> Option<String> {
         || format!("{INSTRUCTIONS}/{module}.rs"),
         |(_, path)| (*path).to_owned(),
     );
-    let file = files.iter().find(|file| file.path == path)?;
+    let Some(file) = files.iter().find(|file| file.path == path) else {
+        // Names of C++ and of the standard library are no paths of ours.
+        return is_instruction.then_some(path);
+    };
     let is_there = file.lines().any(|(_, line)| has_word(line, item));
     (!is_there).then_some(path)
 }
