@@ -1,7 +1,6 @@
 //! Launches of the kernels of `kernels-gpu`, as data.
 //!
-//! Each kernel, but those made for speed alone (`copy_*`, `add_one_*` without `add_one_1d`,
-//! `tile_gather`), has a type with its arguments by name; `launch()` checks what the kernel asks of
+//! Each kernel has a type with its arguments by name; `launch()` checks what the kernel asks of
 //! them (sizes, alignment, divisibility, tile and cluster shapes), names everything that does not
 //! hold together with what would, and gives the [`Launch`](launch::Launch) that a backend runs. What
 //! all launches have in common (limits of the device, clusters, shared memory, buffers) the backend
@@ -32,6 +31,7 @@ mod encode_map;
 mod gather_rows;
 mod histogram;
 mod hwc_tile;
+mod linear;
 mod multicast_tile;
 mod persistent_tiles;
 mod prefetch;
@@ -40,6 +40,8 @@ mod producer_consumer;
 mod ring;
 mod stencil;
 mod tile_2d;
+mod tile_gather;
+mod tiled;
 mod transpose;
 
 pub use add_one_1d::{AddOne1d, AddOneForm};
@@ -49,6 +51,7 @@ pub use encode_map::{ConsumeMap, EncodeMap, map_fields};
 pub use gather_rows::GatherRows;
 pub use histogram::Histogram;
 pub use hwc_tile::{HWC_TILE, HwcTile, HwcTileLanes, Image};
+pub use linear::{AddOneBulk, AddOneRing, CopyBulk};
 pub use multicast_tile::MulticastTile;
 pub use persistent_tiles::PersistentTiles;
 pub use prefetch::Prefetch;
@@ -57,4 +60,6 @@ pub use producer_consumer::{ProducerConsumer, ProducerConsumerForm};
 pub use ring::Ring;
 pub use stencil::{Stencil, StencilForm};
 pub use tile_2d::{MapPlace, Matrix, TILE_2D, Tile2d, Tile2dTo};
+pub use tile_gather::{TileGather, TileGatherForm};
+pub use tiled::{AddOneTile, AddOneTileRing, CopyTile};
 pub use transpose::Transpose;

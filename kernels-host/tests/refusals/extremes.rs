@@ -1,6 +1,7 @@
 //! The largest numbers there are: they are refused, and nothing overflows.
 
 use kernels_host::*;
+use tensor_map::{DataType, TensorMap, Tiled};
 
 const MOST: u32 = u32::MAX;
 const MATRIX: Matrix = Matrix {
@@ -14,6 +15,7 @@ const IMAGE: Image = Image {
     channels: usize::MAX,
 };
 const ORIGIN: [i32; 2] = [i32::MIN, i32::MAX];
+const TILES: Tiled = TensorMap::tiled(DataType::F64, &[u64::MAX, u64::MAX]).box_dims(&[MOST, MOST]);
 
 macro_rules! refuses {
     ($($name:ident = $launch:expr;)*) => {$(
@@ -49,6 +51,66 @@ refuses! {
         blocks: [MOST; 2], threads: MOST,
     };
     transpose = Transpose { source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 };
+    copy_bulk = CopyBulk {
+        stages: MOST,
+        chunk_bytes: MOST,
+        len_bytes: u64::MAX,
+        dst: 0,
+        dst_offset_bytes: u64::MAX,
+        src: 1,
+        counter: 2,
+        blocks: MOST,
+    };
+    add_one_bulk = AddOneBulk {
+        len_bytes: u64::MAX,
+        dst: 0,
+        dst_offset_bytes: u64::MAX,
+        src: 1,
+        threads: MOST,
+    };
+    add_one_ring = AddOneRing {
+        counter: None,
+        stages: MOST,
+        len_bytes: u64::MAX,
+        dst: 0,
+        src: 1,
+        blocks: MOST,
+        threads: MOST,
+    };
+    copy_tile = CopyTile {
+        stages: MOST,
+        map: TILES,
+        dst: 0,
+        src: 1,
+        counter: 2,
+        blocks: MOST,
+    };
+    add_one_tile = AddOneTile {
+        vectors: MOST,
+        map: TILES,
+        dst: 0,
+        src: 1,
+    };
+    add_one_tile_ring = AddOneTileRing {
+        stages: MOST,
+        map: TILES,
+        dst: 0,
+        src: 1,
+        counter: 2,
+        blocks: MOST,
+    };
+    tile_gather = TileGather {
+        form: TileGatherForm::View,
+        stages: MOST,
+        tensor: 0,
+        width: MOST,
+        height: MOST,
+        positions: 1,
+        rounds: MOST,
+        sums: 2,
+        blocks: MOST,
+        threads: MOST,
+    };
 }
 
 fn attention(form: DeformAttnForm) -> DeformAttn {

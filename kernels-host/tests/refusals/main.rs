@@ -3,6 +3,7 @@
 mod extremes;
 mod maps;
 mod pointers;
+mod speed;
 
 use launch::{Launch, Violations};
 

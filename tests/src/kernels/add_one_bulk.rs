@@ -1,6 +1,7 @@
-use launch::{Buffer, Launch};
+use kernels_host::AddOneBulk;
+use launch::Buffer;
 
-use super::{Kernel, numbers};
+use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -31,19 +32,20 @@ fn scenario(threads: usize, count: usize, around: usize) -> Scenario {
     for (to, from) in expected[around..].iter_mut().zip(&source) {
         *to = from + 1;
     }
-    let blocks = count.div_ceil(4 * threads) as u32;
-    let launch = Launch::new("add_one_bulk", blocks, threads as u32)
-        .shared_bytes(16 * threads as u32)
-        .buffer_at(0, 4 * around as u64)
-        .buffer(1)
-        .scalar(4 * count as u64);
+    let add = AddOneBulk {
+        len_bytes: 4 * count as u64,
+        dst: 0,
+        dst_offset_bytes: 4 * around as u64,
+        src: 1,
+        threads: threads as u32,
+    };
     Scenario {
         name: format!("{count}_numbers_{threads}_threads_{around}_around"),
         buffers: vec![
             Buffer::new("destination", &poison),
             Buffer::new("source", &source),
         ],
-        launches: vec![launch],
+        launches: vec![kept(add.launch())],
         expected: vec![Expected::of(0, &expected), Expected::of(1, &source)],
     }
 }

@@ -1,6 +1,7 @@
-use launch::{Buffer, Launch};
+use kernels_host::AddOneRing;
+use launch::Buffer;
 
-use super::{Kernel, numbers};
+use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -92,15 +93,15 @@ impl Ring {
             *to = from + 1;
         }
         let kind = if is_static { "static_" } else { "" };
-        let entry = format!("add_one_ring_{kind}{stages}");
-        let mut launch = Launch::new(&entry, blocks, 32 + workers as u32)
-            .shared_bytes((stages * (32 * workers + 20)) as u32)
-            .buffer(0)
-            .buffer(1)
-            .scalar(4 * count as u64);
-        if !is_static {
-            launch = launch.buffer(2);
-        }
+        let add = AddOneRing {
+            counter: (!is_static).then_some(2),
+            stages: stages as u32,
+            len_bytes: 4 * count as u64,
+            dst: 0,
+            src: 1,
+            blocks,
+            threads: 32 + workers as u32,
+        };
         Scenario {
             name: format!(
                 "{kind}{count}_numbers_{stages}_stages_{workers}_workers_{blocks}_blocks"
@@ -110,7 +111,7 @@ impl Ring {
                 Buffer::new("source", &source),
                 Buffer::zeroed::<u32>("counter", 1),
             ],
-            launches: vec![launch],
+            launches: vec![kept(add.launch())],
             expected: vec![Expected::of(0, &expected), Expected::of(1, &source)],
         }
     }

@@ -1,8 +1,8 @@
-use launch::Launch;
+use kernels_host::AddOneTile;
 use tensor_map::Swizzle;
 
 use super::{
-    Kernel,
+    Kernel, kept,
     tiles::{Tiles, ragged},
 };
 use crate::Scenario;
@@ -34,17 +34,16 @@ fn cases() -> Vec<Scenario> {
 
 fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
     let threads = tiles.tile_bytes() / 16 / vectors;
-    let grid = (tiles.columns() as u32, tiles.rows() as u32);
-    let launch = Launch::new(&format!("add_one_tile_{vectors}"), grid, threads as u32)
-        .shared_bytes(tiles.tile_bytes() as u32)
-        .tensor_map(tiles.map(), 0)
-        .tensor_map(tiles.map(), 1)
-        .scalar(tiles.tile[0] as u32)
-        .scalar(tiles.tile[1] as u32);
+    let add = AddOneTile {
+        vectors: vectors as u32,
+        map: tiles.map(),
+        dst: 0,
+        src: 1,
+    };
     Scenario {
         name: format!("{}_{threads}_threads", tiles.describe()),
         buffers: tiles.buffers(),
-        launches: vec![launch],
+        launches: vec![kept(add.launch())],
         expected: tiles.expected(|element| element.wrapping_add(1)),
     }
 }

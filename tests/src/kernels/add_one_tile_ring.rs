@@ -1,8 +1,9 @@
-use launch::{Buffer, Launch};
+use kernels_host::AddOneTileRing;
+use launch::Buffer;
 use tensor_map::Swizzle;
 
 use super::{
-    Kernel,
+    Kernel, kept,
     tiles::{Tiles, ragged},
 };
 use crate::Scenario;
@@ -35,26 +36,20 @@ fn cases() -> Vec<Scenario> {
 }
 
 fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
-    let threads = 32 + tiles.tile_bytes() / 64;
-    let launch = Launch::new(
-        &format!("add_one_tile_ring_{stages}"),
+    let add = AddOneTileRing {
+        stages: stages as u32,
+        map: tiles.map(),
+        dst: 0,
+        src: 1,
+        counter: 2,
         blocks,
-        threads as u32,
-    )
-    .shared_bytes((stages * (tiles.tile_bytes() + 20)) as u32)
-    .tensor_map(tiles.map(), 0)
-    .tensor_map(tiles.map(), 1)
-    .scalar(tiles.columns() as u32)
-    .scalar((tiles.columns() * tiles.rows()) as u32)
-    .scalar(tiles.tile[0] as u32)
-    .scalar(tiles.tile[1] as u32)
-    .buffer(2);
+    };
     let mut buffers = tiles.buffers();
     buffers.push(Buffer::zeroed::<u32>("counter", 1));
     Scenario {
         name: format!("{}_{stages}_stages_{blocks}_blocks", tiles.describe()),
         buffers,
-        launches: vec![launch],
+        launches: vec![kept(add.launch())],
         expected: tiles.expected(|element| element.wrapping_add(1)),
     }
 }

@@ -1,6 +1,7 @@
-use launch::{Buffer, Launch};
+use kernels_host::CopyBulk;
+use launch::Buffer;
 
-use super::{Kernel, numbers};
+use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -78,13 +79,16 @@ impl Copy {
         let mut expected = poison.clone();
         expected[guard..guard + source.len()].copy_from_slice(&source);
 
-        let launch = Launch::new(&format!("copy_bulk_{stages}"), blocks, 32)
-            .shared_bytes((stages * (chunk_bytes + 20)) as u32)
-            .buffer_at(0, GUARD_BYTES as u64)
-            .buffer(1)
-            .scalar(len_bytes as u64)
-            .scalar(chunk_bytes as u32)
-            .buffer(2);
+        let copy = CopyBulk {
+            stages: stages as u32,
+            chunk_bytes: chunk_bytes as u32,
+            len_bytes: len_bytes as u64,
+            dst: 0,
+            dst_offset_bytes: GUARD_BYTES as u64,
+            src: 1,
+            counter: 2,
+            blocks,
+        };
         Scenario {
             name: format!("{len_bytes}_bytes_{stages}_stages_of_{chunk_bytes}_{blocks}_blocks"),
             buffers: vec![
@@ -92,7 +96,7 @@ impl Copy {
                 Buffer::new("source", &source),
                 Buffer::zeroed::<u32>("counter", 1),
             ],
-            launches: vec![launch],
+            launches: vec![kept(copy.launch())],
             expected: vec![Expected::of(0, &expected), Expected::of(1, &source)],
         }
     }

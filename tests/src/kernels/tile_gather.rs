@@ -1,7 +1,7 @@
-use launch::{Buffer, Launch};
-use tensor_map::{DataType, TensorMap, Tiled};
+use kernels_host::{TileGather, TileGatherForm};
+use launch::Buffer;
 
-use super::{Kernel, numbers};
+use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
@@ -122,20 +122,6 @@ impl Gather {
         random.chunks_exact(2).map(position).collect()
     }
 
-    fn map(self) -> Tiled {
-        let [width, height] = [self.width as u64, self.height as u64];
-        let channels = CHANNELS as u64;
-        match self.variant {
-            Variant::View => TensorMap::tiled(DataType::F16, &[width * channels, height])
-                .box_dims(&[2 * CHANNELS as u32, 2]),
-            _ => TensorMap::tiled(DataType::F16, &[channels, width, height]).box_dims(&[
-                CHANNELS as u32,
-                2,
-                2,
-            ]),
-        }
-    }
-
     /// The 64 words of a box.
     fn gathered(self, tensor: &[u32], [x, y]: [i32; 2]) -> Vec<u32> {
         let mut words = Vec::new();
@@ -195,13 +181,22 @@ impl Gather {
             Variant::Lanes => "lanes_",
             Variant::View => "view_",
         };
-        let entry = format!("tile_gather_{kind}{stages}");
-        let launch = Launch::new(&entry, blocks as u32, threads as u32)
-            .shared_bytes((threads / 32 * stages * 2056) as u32)
-            .tensor_map(self.map(), 0)
-            .buffer(1)
-            .scalar(rounds as u32)
-            .buffer(2);
+        let gather = TileGather {
+            form: match variant {
+                Variant::Box => TileGatherForm::Boxes,
+                Variant::Lanes => TileGatherForm::EightLanes,
+                Variant::View => TileGatherForm::View,
+            },
+            stages: stages as u32,
+            tensor: 0,
+            width: width as u32,
+            height: height as u32,
+            positions: 1,
+            rounds: rounds as u32,
+            sums: 2,
+            blocks: blocks as u32,
+            threads: threads as u32,
+        };
         Scenario {
             name: format!(
                 "{kind}{rounds}_rounds_{stages}_stages_{blocks}_blocks_of_{threads}_{width}x{height}"
@@ -211,7 +206,7 @@ impl Gather {
                 Buffer::new("positions", &packed),
                 Buffer::new("sums", &vec![u32::MAX; expected.len()]),
             ],
-            launches: vec![launch],
+            launches: vec![kept(gather.launch())],
             expected: vec![Expected::of(2, &expected)],
         }
     }

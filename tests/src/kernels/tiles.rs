@@ -36,10 +36,6 @@ impl Tiles {
         self.width.div_ceil(self.tile[0])
     }
 
-    pub(super) fn rows(self) -> usize {
-        self.height.div_ceil(self.tile[1])
-    }
-
     pub(super) fn tile_bytes(self) -> usize {
         self.tile[0] * self.tile[1] * self.element_bytes()
     }
