@@ -14,8 +14,7 @@ use tests::copies::{
     record::Samples, reference::expected, text,
 };
 
-/// `copy-differential --record` wrote it on an H100.
-const SAMPLES: &str = "data/copies-gpu.z";
+const SAMPLES: &str = "data/copies-h100.z";
 
 fn main() {
     let arguments = Arguments::from_args();
