@@ -8,6 +8,11 @@ pub(crate) fn product(factors: &[u32]) -> u64 {
     factors.fold(1, u64::saturating_mul)
 }
 
+/// Shared memory of a ring: behind each stage two barriers and a number.
+pub(crate) fn ring_bytes(stages: u32, stage_bytes: u32) -> u32 {
+    stages.saturating_mul(stage_bytes.saturating_add(20))
+}
+
 /// What a kernel asks of its arguments; collects what does not hold.
 #[derive(Default)]
 pub(crate) struct Conditions(Vec<Violation>);

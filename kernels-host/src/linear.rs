@@ -1,11 +1,9 @@
 use launch::{Launch, Violations};
 
-use crate::conditions::Conditions;
+use crate::conditions::{Conditions, ring_bytes};
 
 /// The longest pieces that one bulk copy and one phase of a barrier take.
 const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
-/// Behind each stage two barriers and a number.
-const STAGE_BYTES: u32 = 20;
 
 /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,20 +49,15 @@ impl CopyBulk {
         bulk(&mut conditions, "chunk_bytes", self.chunk_bytes.into());
         ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
         chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
-        let stage_bytes = self.chunk_bytes.saturating_add(STAGE_BYTES);
         let launch = Launch::new(&format!("copy_bulk_{}", self.stages), self.blocks, 32)
-            .shared_bytes(self.stages.saturating_mul(stage_bytes))
+            .shared_bytes(ring_bytes(self.stages, self.chunk_bytes))
             .buffer_at(self.dst, self.dst_offset_bytes)
             .buffer_of(self.src, self.len_bytes)
             .scalar(self.len_bytes)
             .scalar(self.chunk_bytes)
             .buffer_of(self.counter, 4);
-        conditions.launch(reaching(
-            launch,
-            self.dst,
-            self.dst_offset_bytes,
-            self.len_bytes,
-        ))
+        let end = self.dst_offset_bytes.saturating_add(self.len_bytes);
+        conditions.launch(launch.uses(self.dst, end))
     }
 }
 
@@ -101,12 +94,8 @@ impl AddOneBulk {
             .buffer_at(self.dst, self.dst_offset_bytes)
             .buffer_of(self.src, self.len_bytes)
             .scalar(self.len_bytes);
-        conditions.launch(reaching(
-            launch,
-            self.dst,
-            self.dst_offset_bytes,
-            self.len_bytes,
-        ))
+        let end = self.dst_offset_bytes.saturating_add(self.len_bytes);
+        conditions.launch(launch.uses(self.dst, end))
     }
 }
 
@@ -150,10 +139,9 @@ impl AddOneRing {
         ends(&mut conditions, 0, self.len_bytes);
         let chunk_bytes = self.threads.saturating_sub(32).saturating_mul(32);
         chunks(&mut conditions, self.len_bytes, chunk_bytes);
-        let stage_bytes = chunk_bytes.saturating_add(STAGE_BYTES);
         let entry = format!("add_one_ring_{kind}{}", self.stages);
         let launch = Launch::new(&entry, self.blocks, self.threads)
-            .shared_bytes(self.stages.saturating_mul(stage_bytes))
+            .shared_bytes(ring_bytes(self.stages, chunk_bytes))
             .buffer_of(self.dst, self.len_bytes)
             .buffer_of(self.src, self.len_bytes)
             .scalar(self.len_bytes);
@@ -186,11 +174,4 @@ fn chunks(conditions: &mut Conditions, len_bytes: u64, chunk_bytes: u32) -> u32 
     let reason = "pieces that are counted in 31 bits:";
     conditions.within("chunks", chunks, 0..=most.into(), reason);
     u32::try_from(chunks).unwrap_or(most)
-}
-
-/// The buffer must reach to the end of what is written.
-fn reaching(mut launch: Launch, index: usize, offset_bytes: u64, len_bytes: u64) -> Launch {
-    let end = offset_bytes.saturating_add(len_bytes);
-    launch.least_bytes.push((index, end));
-    launch
 }

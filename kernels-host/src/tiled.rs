@@ -1,10 +1,7 @@
 use launch::{Launch, Violations};
 use tensor_map::{Swizzle, Tiled};
 
-use crate::conditions::{Conditions, product};
-
-/// Behind each stage two barriers and a number.
-const STAGE_BYTES: u32 = 20;
+use crate::conditions::{Conditions, product, ring_bytes};
 
 /// Copies a matrix tile by tile through tensor maps, in blocks of one warp that draw their tiles from
 /// a counter.
@@ -39,7 +36,7 @@ impl CopyTile {
         );
         let tiles = Tiles::of(&self.map, &mut conditions);
         let launch = Launch::new(&format!("copy_tile_{}", self.stages), self.blocks, 32)
-            .shared_bytes(tiles.stages_bytes(self.stages))
+            .shared_bytes(ring_bytes(self.stages, tiles.bytes))
             .tensor_map(self.map, self.dst)
             .tensor_map(self.map, self.src);
         let launch = tiles.scalars(launch).scalar(tiles.bytes);
@@ -122,7 +119,7 @@ impl AddOneTileRing {
         conditions.multiple("bytes of a tile", tiles.bytes.into(), 2048, reason);
         let entry = format!("add_one_tile_ring_{}", self.stages);
         let launch = Launch::new(&entry, self.blocks, 32 + tiles.bytes / 64)
-            .shared_bytes(tiles.stages_bytes(self.stages))
+            .shared_bytes(ring_bytes(self.stages, tiles.bytes))
             .tensor_map(self.map, self.dst)
             .tensor_map(self.map, self.src);
         conditions.launch(tiles.scalars(launch).buffer_of(self.counter, 4))
@@ -186,10 +183,6 @@ impl Tiles {
         let bytes = map.tensor.data_type.bytes();
         let reason = "the kernel adds to integers of 4 bytes:";
         conditions.within("bytes of an element", bytes, 4..=4, reason);
-    }
-
-    fn stages_bytes(&self, stages: u32) -> u32 {
-        stages.saturating_mul(self.bytes.saturating_add(STAGE_BYTES))
     }
 
     /// Tiles of a row, all of them, and their sides.

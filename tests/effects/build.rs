@@ -1,7 +1,7 @@
 //! Writes a kernel for each row of the table of probes whose form belongs to a feature that is on and
 //! has a template.
 
-use std::{collections::HashMap, env, fmt::Write as _, fs, path::Path};
+use std::{env, fmt::Write as _, fs, path::Path};
 
 #[allow(
     dead_code,
@@ -31,31 +31,22 @@ fn main() {
     ] {
         println!("cargo::rerun-if-changed={file}");
     }
-    let architectures: HashMap<String, &str> = forms::forms(forms::CHECKLIST)
-        .iter()
-        .map(|form| (form.text(), form.architecture()))
-        .collect();
-    let rows = match forms::rows(forms::PROBES) {
-        Ok(rows) => rows,
+    let calls = match forms::calls(is_on) {
+        Ok(calls) => calls,
         Err(error) => return println!("cargo::error=probes.txt, {error}"),
     };
-    let calls = rows.iter().filter_map(|row| match &row.emitted {
-        forms::Emitted::By(call) => Some((&row.text, call)),
-        forms::Emitted::As(_) => None,
-    });
     let mut source = String::new();
-    for (index, (text, call)) in calls.enumerate() {
-        let is_on = |architecture: &&str| {
-            env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
-        };
-        if let Some(template) = template::template(text)
-            && architectures.get(text).is_some_and(is_on)
-        {
-            source += &kernel(&template::entry(index), text, &template, call);
+    for forms::Call { index, text, call } in &calls {
+        if let Some(template) = template::template(text) {
+            source += &kernel(&template::entry(*index), text, &template, call);
         }
     }
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("effects.rs"), source).expect("cargo made the folder");
+}
+
+fn is_on(architecture: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
 }
 
 /// The template around the call, whose operands are those that it names.

@@ -1,6 +1,6 @@
 //! Writes a kernel for each row of `probes.txt` whose form belongs to a feature that is on.
 
-use std::{collections::HashMap, env, fmt::Write as _, fs, path::Path};
+use std::{env, fs, path::Path};
 
 #[allow(
     dead_code,
@@ -40,30 +40,19 @@ fn main() {
     for file in ["probes.txt", "checklist.tsv", "../src/forms"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    let architectures: HashMap<String, &str> = forms::forms(forms::CHECKLIST)
-        .iter()
-        .map(|form| (form.text(), form.architecture()))
-        .collect();
-    let rows = match forms::rows(forms::PROBES) {
-        Ok(rows) => rows,
+    let calls = match forms::calls(is_on) {
+        Ok(calls) => calls,
         Err(error) => return println!("cargo::error=probes.txt, {error}"),
     };
-    let calls = rows.iter().filter_map(|row| match &row.emitted {
-        forms::Emitted::By(call) => Some((row, call)),
-        forms::Emitted::As(_) => None,
-    });
-    let mut source = String::new();
-    for (index, (row, call)) in calls.enumerate() {
-        let is_on = |architecture: &&str| {
-            env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
-        };
-        if architectures.get(&row.text).is_some_and(is_on) {
-            let name = forms::probe_name(index);
-            write!(source, "{}", kernel(&name, &row.text, call)).expect("a string takes all");
-        }
-    }
+    let kernels = calls.iter();
+    let kernels = kernels.map(|it| kernel(&forms::probe_name(it.index), &it.text, &it.call));
+    let source: String = kernels.collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("probes.rs"), source).expect("cargo made the folder");
+}
+
+fn is_on(architecture: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
 }
 
 /// A kernel with the parameters that its call names.

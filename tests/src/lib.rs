@@ -15,6 +15,7 @@ pub mod maps;
 pub mod matrix;
 mod modules;
 pub mod mutants;
+pub mod plain;
 pub mod probes;
 mod scenario;
 mod width;

@@ -3,8 +3,8 @@
 use std::{env, fs, path::PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx::{Block, Item, Space, Statement};
-use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX};
+use ptx::Space;
+use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX, plain};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -75,10 +75,7 @@ fn one_entry(module: Module, entry: &str) -> Result<String, Failed> {
     let mut one = module
         .extract(entry)
         .ok_or_else(|| format!("there is no entry `{entry}`"))?;
-    one.items.retain(|item| !matches!(item, Item::File(_)));
-    for function in one.functions_mut() {
-        function.body.iter_mut().for_each(drop_locations);
-    }
+    plain::drop_places(&mut one);
     Ok(plain_names(&one))
 }
 
@@ -101,23 +98,7 @@ fn plain_names(module: &ptx::Module) -> String {
             text = text.replace(name, plain);
         }
     }
-    const LABEL: &str = "$L__BB";
-    let mut parts = text.split(LABEL);
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        text + LABEL + part.trim_start_matches(|c: char| c.is_ascii_digit())
-    })
-}
-
-fn drop_locations(block: &mut Block) {
-    block.statements.retain_mut(|statement| match statement {
-        Statement::Location(_) => false,
-        Statement::Block(inner) => {
-            drop_locations(inner);
-            true
-        }
-        _ => true,
-    });
+    plain::without_label_numbers(&text)
 }
 
 fn prints_as_it_parses(module: Module) -> Result<(), Failed> {

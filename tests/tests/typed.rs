@@ -1,7 +1,9 @@
 //! The types of `tma` cost nothing: a kernel with them has the PTX of its twin with bare instructions.
 
-use ptx::{Block, Item, Statement};
-use tests::{Module, PROBES_PTX};
+use tests::{
+    Module, PROBES_PTX,
+    plain::{drop_places, without_label_numbers},
+};
 
 /// What the kernels are about, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
@@ -31,25 +33,6 @@ fn plain(module: &Module, entry: &str) -> String {
     let parsed = ptx::parse(module.text).unwrap();
     let one = parsed.extract(entry);
     let mut one = one.unwrap_or_else(|| panic!("{} has no `{entry}`", module.arch));
-    one.items.retain(|item| !matches!(item, Item::File(_)));
-    for function in one.functions_mut() {
-        function.body.iter_mut().for_each(drop_locations);
-    }
-    let text = one.to_string().replace(entry, "kernel");
-    let mut parts = text.split("$L__BB");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        text + "$L__BB" + part.trim_start_matches(|c: char| c.is_ascii_digit())
-    })
-}
-
-fn drop_locations(block: &mut Block) {
-    block.statements.retain_mut(|statement| match statement {
-        Statement::Location(_) => false,
-        Statement::Block(inner) => {
-            drop_locations(inner);
-            true
-        }
-        _ => true,
-    });
+    drop_places(&mut one);
+    without_label_numbers(&one.to_string().replace(entry, "kernel"))
 }

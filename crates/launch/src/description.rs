@@ -83,9 +83,15 @@ impl Launch {
     /// The next parameter gets the address of a buffer of the job, of which the kernel uses so many
     /// bytes: a shorter one is refused.
     #[must_use]
-    pub fn buffer_of(mut self, index: usize, least_bytes: u64) -> Self {
+    pub fn buffer_of(self, index: usize, least_bytes: u64) -> Self {
+        self.uses(index, least_bytes).buffer(index)
+    }
+
+    /// The kernel uses so many bytes of a buffer of the job, from its start on: a shorter one is refused.
+    #[must_use]
+    pub fn uses(mut self, index: usize, least_bytes: u64) -> Self {
         self.least_bytes.push((index, least_bytes));
-        self.buffer(index)
+        self
     }
 
     /// The next parameter is a grid constant and gets a map of the tensor at the start of a buffer.

@@ -2,8 +2,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{
     Attribute, Ident, Token, Type, Visibility,
-    parse::{Parse, ParseStream, Parser},
+    parse::{Parse, ParseStream},
 };
+
+use crate::variable::{Variable, expand_all};
 
 /// `pub static NAME: Type;`
 struct Declaration {
@@ -32,15 +34,7 @@ impl Parse for Declaration {
 }
 
 pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
-    let declarations = |input: ParseStream<'_>| {
-        let mut declarations = Vec::new();
-        while !input.is_empty() {
-            declarations.push(input.parse::<Declaration>()?);
-        }
-        Ok(declarations)
-    };
-    let declarations = declarations.parse2(item)?;
-    Ok(declarations.iter().map(declare).collect())
+    expand_all(item, declare)
 }
 
 fn declare(declaration: &Declaration) -> TokenStream {
@@ -50,49 +44,20 @@ fn declare(declaration: &Declaration) -> TokenStream {
         name,
         ty,
     } = declaration;
-    let module = format_ident!("__constant_{}", name);
-    let variable = format!(".visible .const .align {{align}} .b8 {name}[{{bytes}}];");
-    let address =
-        format!("{{{{ .reg .b64 t; mov.u64 t, {name}; cvta.const.u64 {{address}}, t; }}}}");
-    quote! {
-        #(#attributes)*
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        #visibility struct #name;
-
-        #[doc(hidden)]
-        #[allow(non_snake_case)]
-        mod #module {
-            #[allow(unused_imports)]
-            use super::*;
-            #[cfg(target_arch = "nvptx64")]
-            ::tma::__private::global_asm!(
-                #variable,
-                align = const ::core::mem::align_of::<#ty>(),
-                bytes = const ::core::mem::size_of::<#ty>(),
-            );
-        }
-
-        impl #name {
-            /// Where the variable lies.
-            #[allow(dead_code)]
-            #[inline(always)]
-            #visibility fn ptr() -> *const #ty {
-                #[cfg(target_arch = "nvptx64")]
-                {
-                    let address: *const #ty;
-                    // SAFETY: taking the address of a variable touches no memory.
-                    unsafe {
-                        ::tma::__private::asm!(
-                            #address,
-                            address = out(reg64) address,
-                            options(pure, nomem, nostack, preserves_flags),
-                        )
-                    };
-                    address
-                }
-                #[cfg(not(target_arch = "nvptx64"))]
-                ::tma::__private::device_only(stringify!(#name))
-            }
-        }
+    let pointer = quote!(*const #ty);
+    Variable {
+        attributes,
+        visibility,
+        name,
+        ty,
+        module: format_ident!("__constant_{}", name),
+        definition: format!(".visible .const .align {{align}} .b8 {name}[{{bytes}}];"),
+        align: quote!(::core::mem::align_of::<#ty>()),
+        take_address: format!(
+            "{{{{ .reg .b64 t; mov.u64 t, {name}; cvta.const.u64 {{address}}, t; }}}}"
+        ),
+        register: (quote!(reg64), pointer.clone()),
+        pointer: (pointer, quote!(address)),
     }
+    .declare()
 }

@@ -8,6 +8,7 @@
 mod constant;
 mod kernel;
 mod shared;
+mod variable;
 
 use proc_macro::TokenStream;
 

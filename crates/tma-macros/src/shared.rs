@@ -4,8 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{
     Attribute, Ident, LitInt, Token, Type, Visibility,
-    parse::{Parse, ParseStream, Parser},
+    parse::{Parse, ParseStream},
 };
+
+use crate::variable::{Variable, expand_all};
 
 /// `pub static NAME: Type align 128;`
 struct Declaration {
@@ -56,15 +58,7 @@ fn power_of_two(literal: LitInt) -> syn::Result<LitInt> {
 }
 
 pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
-    let declarations = |input: ParseStream<'_>| {
-        let mut declarations = Vec::new();
-        while !input.is_empty() {
-            declarations.push(input.parse::<Declaration>()?);
-        }
-        Ok(declarations)
-    };
-    let declarations = declarations.parse2(item)?;
-    Ok(declarations.iter().map(declare).collect())
+    expand_all(item, declare)
 }
 
 fn declare(declaration: &Declaration) -> TokenStream {
@@ -76,56 +70,28 @@ fn declare(declaration: &Declaration) -> TokenStream {
         align,
     } = declaration;
     let symbol = symbol(name);
-    let module = format_ident!("__shared_{}", name);
     let align = match align {
         Some(align) => {
             quote!(if #align > ::core::mem::align_of::<#ty>() { #align } else { ::core::mem::align_of::<#ty>() })
         }
         None => quote!(::core::mem::align_of::<#ty>()),
     };
-    let variable = format!(".shared .align {{align}} .b8 {symbol}[{{bytes}}];");
-    let address = format!("mov.u32 {{address}}, {symbol};");
-    quote! {
-        #(#attributes)*
-        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        #visibility struct #name;
-
-        #[doc(hidden)]
-        #[allow(non_snake_case)]
-        mod #module {
-            #[allow(unused_imports)]
-            use super::*;
-            #[cfg(target_arch = "nvptx64")]
-            ::tma::__private::global_asm!(
-                #variable,
-                align = const #align,
-                bytes = const ::core::mem::size_of::<#ty>(),
-            );
-        }
-
-        impl #name {
-            /// Where the variable lies.
-            #[allow(dead_code)]
-            #[inline(always)]
-            #visibility fn ptr() -> ::tma::SharedPtr<#ty> {
-                #[cfg(target_arch = "nvptx64")]
-                {
-                    let address: u32;
-                    // SAFETY: taking the address of a variable touches no memory.
-                    unsafe {
-                        ::tma::__private::asm!(
-                            #address,
-                            address = out(reg32) address,
-                            options(pure, nomem, nostack, preserves_flags),
-                        )
-                    };
-                    ::tma::SharedPtr::from_address(address)
-                }
-                #[cfg(not(target_arch = "nvptx64"))]
-                ::tma::__private::device_only(stringify!(#name))
-            }
-        }
+    Variable {
+        attributes,
+        visibility,
+        name,
+        ty,
+        module: format_ident!("__shared_{}", name),
+        definition: format!(".shared .align {{align}} .b8 {symbol}[{{bytes}}];"),
+        align,
+        take_address: format!("mov.u32 {{address}}, {symbol};"),
+        register: (quote!(reg32), quote!(u32)),
+        pointer: (
+            quote!(::tma::SharedPtr<#ty>),
+            quote!(::tma::SharedPtr::from_address(address)),
+        ),
     }
+    .declare()
 }
 
 /// A PTX name that no other declaration has: crate, place in the source, number of the expansion

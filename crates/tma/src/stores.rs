@@ -5,7 +5,6 @@ use tensor_map::TensorMap;
 use crate::{
     SharedPtr,
     ptx::{cp_async_bulk, cp_async_bulk_tensor},
-    transaction::is_aligned,
 };
 
 /// Copies out of this block's shared memory that one thread starts and commits together.
@@ -48,7 +47,10 @@ impl Stores {
     /// 1. Those of [`cp_async_bulk::global_shared_cta`].
     #[inline(always)]
     pub unsafe fn bulk(&mut self, dst: *mut u8, src: SharedPtr<u8>, bytes: u32) {
-        debug_assert!(is_aligned(src, 16) && dst.addr().is_multiple_of(16), "(1)");
+        debug_assert!(
+            src.address().is_multiple_of(16) && dst.addr().is_multiple_of(16),
+            "(1)"
+        );
         debug_assert!(bytes.is_multiple_of(16), "(1)");
         // SAFETY: (1).
         unsafe { cp_async_bulk::global_shared_cta(dst, src, bytes) };
@@ -65,7 +67,7 @@ impl Stores {
         coords: [i32; RANK],
         src: SharedPtr<u8>,
     ) {
-        debug_assert!(is_aligned(src, 128), "(1)");
+        debug_assert!(src.address().is_multiple_of(128), "(1)");
         debug_assert!(map.addr().is_multiple_of(64), "(1)");
         // SAFETY: (1).
         unsafe { cp_async_bulk_tensor::global_shared_cta_tile(map, coords, src) };

@@ -50,7 +50,10 @@ impl Transaction<'_> {
     #[doc(alias = "cp_async_bulk")]
     #[inline(always)]
     pub unsafe fn bulk(&mut self, dst: SharedPtr<u8>, src: *const u8, bytes: u32) {
-        debug_assert!(is_aligned(dst, 16) && src.addr().is_multiple_of(16), "(1)");
+        debug_assert!(
+            dst.address().is_multiple_of(16) && src.addr().is_multiple_of(16),
+            "(1)"
+        );
         debug_assert!(bytes.is_multiple_of(16), "(1)");
         self.bytes += bytes;
         // SAFETY: (1); the barrier is initialised, and will expect the bytes (2).
@@ -75,7 +78,7 @@ impl Transaction<'_> {
         coords: [i32; RANK],
         box_bytes: u32,
     ) {
-        debug_assert!(is_aligned(dst, 128), "(1)");
+        debug_assert!(dst.address().is_multiple_of(128), "(1)");
         debug_assert!(map.addr().is_multiple_of(64), "(1)");
         debug_assert!(box_bytes.is_multiple_of(16), "(2)");
         self.bytes += box_bytes;
@@ -98,12 +101,6 @@ impl Transaction<'_> {
         mem::forget(self);
         token
     }
-}
-
-/// What a copy asks of an address in shared memory.
-#[inline(always)]
-pub(crate) fn is_aligned(place: SharedPtr<u8>, bytes: u32) -> bool {
-    place.address().is_multiple_of(bytes)
 }
 
 /// Tells the barrier of all bytes.

@@ -9,10 +9,9 @@ use emulator::{
     Observer, Program,
     observer::{Event, Origin},
 };
-use ptx::{Item, Statement};
 
 use super::Effect;
-use crate::{EFFECTS_PTX, LATER_EFFECTS_PTX, forms::by_width, width};
+use crate::{EFFECTS_PTX, LATER_EFFECTS_PTX, forms::by_width, plain::drop_places, width};
 
 type Parsed = LazyLock<Result<ptx::Module, String>>;
 
@@ -37,10 +36,7 @@ pub fn module(effect: &Effect) -> Result<String, String> {
     let mut module = module
         .extract(&effect.entry)
         .ok_or_else(|| format!("there is no kernel `{}`", effect.entry))?;
-    module.items.retain(|item| !matches!(item, Item::File(_)));
-    for function in module.functions_mut() {
-        function.body.iter_mut().for_each(drop_locations);
-    }
+    drop_places(&mut module);
     let mut text = module.to_string();
     let form = effect.form();
     let emitted = effect.support.spelled.as_ref().unwrap_or(&form);
@@ -142,17 +138,6 @@ fn converted(written: &str, form: &str) -> Option<String> {
     Some(format!(
         "{{ .reg .b64 %inspace; {conversion} %inspace, {address}; {opcode} [%inspace]; }}"
     ))
-}
-
-/// Without the files that they name, `.loc` lines are refused.
-fn drop_locations(body: &mut ptx::Block) {
-    body.statements
-        .retain(|statement| !matches!(statement, Statement::Location(_)));
-    for statement in &mut body.statements {
-        if let Statement::Block(block) = statement {
-            drop_locations(block);
-        }
-    }
 }
 
 /// Every instruction of a text as the tables have it, by line and column.

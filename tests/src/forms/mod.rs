@@ -2,6 +2,8 @@
 //!
 //! A row of `forms/probes.txt` becomes a kernel of the crate `tests-forms`, which is never launched.
 
+use std::collections::HashMap;
+
 mod checklist;
 mod table;
 
@@ -88,6 +90,44 @@ pub fn support() -> Result<Vec<Support>, Vec<String>> {
     } else {
         Err(wrong)
     }
+}
+
+/// A row of the table of probes whose form a wrapper emits.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Its number among these, which names its kernel.
+    pub index: usize,
+    /// The form.
+    pub text: String,
+    /// What emits it.
+    pub call: String,
+}
+
+/// The calls whose architecture is on.
+///
+/// # Errors
+/// The line of the table that cannot be read, and why.
+pub fn calls(is_on: impl Fn(&str) -> bool) -> Result<Vec<Call>, String> {
+    let forms = forms(CHECKLIST);
+    let architectures: HashMap<String, &str> = forms
+        .iter()
+        .map(|form| (form.text(), form.architecture()))
+        .collect();
+    let calls = rows(PROBES)?
+        .into_iter()
+        .filter_map(|row| match row.emitted {
+            Emitted::By(call) => Some((row.text, call)),
+            Emitted::As(_) => None,
+        });
+    let calls = calls
+        .enumerate()
+        .map(|(index, (text, call))| Call { index, text, call });
+    let on = |call: &Call| {
+        architectures
+            .get(&call.text)
+            .is_some_and(|name| is_on(name))
+    };
+    Ok(calls.filter(on).collect())
 }
 
 /// What the kernel of a probe is called.

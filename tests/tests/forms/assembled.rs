@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write as _, fs, process::Command, sync::Ar
 
 use libtest_mimic::{Failed, Trial};
 use ptx_builder::Ptxas;
-use tests::forms::Support;
+use tests::{forms::Support, plain::drop_locations};
 
 use super::{MODULE, SUPPORT};
 
@@ -225,16 +225,6 @@ fn kernel(index: usize, support: &Support, target: &str) -> Result<String, Faile
         .function(&support.probe)
         .ok_or("there is no such kernel")?;
     let mut function = function.clone();
-    drop_locations(&mut function.body);
+    function.body.iter_mut().for_each(drop_locations);
     Ok(format!("{function}\n"))
-}
-
-/// Without the files that they name, `.loc` lines are refused.
-fn drop_locations(body: &mut Option<ptx::Block>) {
-    let statements = body.iter_mut().flat_map(|body| &mut body.statements);
-    for statement in statements {
-        if let ptx::Statement::Location(_) = statement {
-            *statement = ptx::Statement::Block(ptx::Block::default());
-        }
-    }
 }
