@@ -287,6 +287,9 @@ fn parameters(
                     .build_for(address(*index, *offset_bytes), Target::SM_90)
                     .map(|map| map.to_bytes().to_vec())
                     .map_err(|refused| Failure::new(Stage::Encode, refused.to_string())),
+                Argument::Address(address) => Ok(address.to_le_bytes().to_vec()),
+                Argument::EncodedMap(map) => Ok(map.to_bytes().to_vec()),
+                Argument::Bytes(bytes) => Ok(bytes.clone()),
                 Argument::Struct(_) => Ok(Vec::new()),
             }
         })?);

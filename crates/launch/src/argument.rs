@@ -26,6 +26,12 @@ pub enum Argument {
         /// Where in the buffer the tensor begins.
         offset_bytes: u64,
     },
+    /// A device address.
+    Address(u64),
+    /// A tensor map that was encoded before, passed as a grid constant.
+    EncodedMap(Box<TensorMap>),
+    /// A struct passed by value: its bytes in the order of the device.
+    Bytes(Vec<u8>),
     /// A struct passed by value: its fields, laid out as in C.
     Struct(Vec<Self>),
 }
@@ -35,9 +41,9 @@ impl Argument {
     pub fn form(&self) -> Form {
         match self {
             Self::Scalar(scalar) => Form::scalar(*scalar),
-            Self::Buffer { .. } => Form::ADDRESS,
-            Self::TensorMap { .. } => Form::TENSOR_MAP,
-            Self::Struct(_) => Form {
+            Self::Buffer { .. } | Self::Address(_) => Form::ADDRESS,
+            Self::TensorMap { .. } | Self::EncodedMap(_) => Form::TENSOR_MAP,
+            Self::Bytes(_) | Self::Struct(_) => Form {
                 name: "struct",
                 size_bytes: self.layout().0,
                 is_tensor_map: false,
@@ -77,8 +83,11 @@ impl Argument {
     fn layout(&self) -> (usize, usize) {
         match self {
             Self::Scalar(scalar) => (scalar.size_bytes(), scalar.size_bytes()),
-            Self::Buffer { .. } => (Form::ADDRESS.size_bytes, Form::ADDRESS.size_bytes),
-            Self::TensorMap { .. } => (TensorMap::BYTES, 64),
+            Self::Buffer { .. } | Self::Address(_) => {
+                (Form::ADDRESS.size_bytes, Form::ADDRESS.size_bytes)
+            }
+            Self::TensorMap { .. } | Self::EncodedMap(_) => (TensorMap::BYTES, 64),
+            Self::Bytes(bytes) => (bytes.len(), 1),
             Self::Struct(fields) => {
                 let (mut size, mut most) = (0_usize, 1);
                 for (bytes, align) in fields.iter().map(Self::layout) {

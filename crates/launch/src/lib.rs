@@ -18,6 +18,7 @@
 mod argument;
 mod backend;
 mod buffer;
+mod call;
 pub mod check;
 pub mod compare;
 mod description;
@@ -33,6 +34,7 @@ mod signature;
 pub use argument::{Argument, Form};
 pub use backend::{Backend, Outcome};
 pub use buffer::{Buffer, PartialElement, PlacedMap};
+pub use call::{Call, MapArgument, Pointer};
 pub use check::{Rule, Violation, Violations, check};
 pub use description::Launch;
 pub use dim3::Dim3;

@@ -184,6 +184,9 @@ fn value(gpu: &Gpu, argument: &Argument, memory: &[Memory]) -> Result<Value, Fai
             params.as_ref(),
             address(*index, *offset_bytes)?,
         )?),
+        Argument::Address(address) => Value::address(*address),
+        Argument::EncodedMap(map) => Value::tensor_map(**map),
+        Argument::Bytes(bytes) => Value::structure(bytes),
         Argument::Struct(_) => {
             let bytes = |leaf: &Argument| value(gpu, leaf, memory).map(|value| value.to_bytes());
             Value::structure(&argument.to_bytes(&mut { bytes })?)

@@ -87,7 +87,7 @@ fn values(launch: &Launch, place: Place<'_>) -> Result<Vec<Value>> {
                 index,
                 offset_bytes,
             } => (place.encode)(**params, place.buffers[*index] + offset_bytes)?,
-            Argument::Struct(_) => bail!("no ported kernel takes a struct"),
+            _ => bail!("no ported kernel takes such an argument"),
         })
     };
     launch.arguments.iter().map(value).collect()

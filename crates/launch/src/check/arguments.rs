@@ -86,7 +86,11 @@ fn length(index: usize, least_bytes: u64, buffers: &[Buffer]) -> Option<Violatio
 
 fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Violation> {
     let (index, offset_bytes) = match argument {
-        Argument::Scalar(_) | Argument::Struct(_) => return None,
+        Argument::Scalar(_)
+        | Argument::Address(_)
+        | Argument::EncodedMap(_)
+        | Argument::Bytes(_)
+        | Argument::Struct(_) => return None,
         Argument::Buffer {
             index,
             offset_bytes,
