@@ -57,7 +57,7 @@ pub unsafe fn by_value<const TIMES: u32, const FLAG: bool, T: Bits>(
 ) {
     if thread::thread_idx().x == 0 {
         let wide = (fields.inner.wide * f64::from(TIMES)).to_bits();
-        let end = tma::shared::dynamic::<u32, 4>().add(TIMES * thread::block_dim().x - 1);
+        let end = tma::shared::dynamic::<u32, 16>().add(TIMES * thread::block_dim().x - 1);
         // SAFETY: the launch has four bytes for each thread and `TIMES`, and this thread alone runs.
         let written = unsafe {
             end.write(9);

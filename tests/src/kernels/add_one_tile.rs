@@ -1,4 +1,4 @@
-use kernels_host::AddOneTile;
+use kernels_gpu::add_one_tile::AddOneTile;
 use tensor_map::Swizzle;
 
 use super::{
@@ -35,7 +35,7 @@ fn cases() -> Vec<Scenario> {
 fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
     let threads = tiles.tile_bytes() / 16 / vectors;
     let add = AddOneTile {
-        vectors: vectors as u32,
+        vectors,
         map: tiles.map(),
         dst: 0,
         src: 1,

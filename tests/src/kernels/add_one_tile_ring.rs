@@ -1,4 +1,4 @@
-use kernels_host::AddOneTileRing;
+use kernels_gpu::add_one_tile_ring::AddOneTileRing;
 use launch::Buffer;
 use tensor_map::Swizzle;
 

@@ -1,4 +1,4 @@
-use kernels_host::CopyTile;
+use kernels_gpu::copy_tile::CopyTile;
 use launch::Buffer;
 use tensor_map::{DataType, Swizzle};
 

@@ -1,8 +1,16 @@
 //! Kernels that take tensor maps.
 
-use kernels_host::{
-    ConsumeMap, ConvIm2col, EncodeMap, GatherRows, HwcTile, HwcTileLanes, Image, MapPlace, Matrix,
-    MulticastTile, PersistentTiles, Tile2d, Tile2dTo, Transpose, map_fields,
+use kernels_gpu::{
+    Matrix,
+    consume_map::ConsumeMap,
+    conv_im2col::ConvIm2col,
+    encode_map::{EncodeMap, map_fields},
+    gather_rows::GatherRows,
+    hwc_tile::{HwcTile, HwcTileLanes, Image},
+    multicast_tile::MulticastTile,
+    persistent_tiles::PersistentTiles,
+    tile_2d::{MapPlace, Tile2d, Tile2dTo},
+    transpose::Transpose,
 };
 use tensor_map::{DataType, Swizzle, TensorMap};
 
@@ -90,7 +98,7 @@ fn encode_map_and_consume_map() {
         .launch(),
         &[
             WARPS,
-            "rank is 3; there are kernels for 2, 5; take 2",
+            "rank is 3; there are kernels for 2, 5; take 2 or 5",
             "distance of the first byte is 8; a box begins at a multiple of 16 bytes: a multiple of \
              16; take 16",
         ],
@@ -292,7 +300,7 @@ fn persistent_tiles() {
         }
         .launch(),
         &[
-            "stages is 5; there are kernels for 2 to 4; take 4",
+            "stages is 5; there are kernels for 2, 3, 4; take 4",
             "threads of a block is 48; a warp that loads and one to eight that compute: 64 to 288; \
              take 64",
             "pitch of the matrix is 98; rows begin at multiples of 16 bytes: a multiple of 4, at \

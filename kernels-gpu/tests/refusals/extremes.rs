@@ -1,6 +1,32 @@
 //! The largest numbers there are: they are refused, and nothing overflows.
 
-use kernels_host::*;
+use kernels_gpu::{
+    Matrix,
+    add_one_1d::AddOne1d,
+    add_one_bulk::AddOneBulk,
+    add_one_ring::AddOneRing,
+    add_one_tile::AddOneTile,
+    add_one_tile_ring::AddOneTileRing,
+    consume_map::ConsumeMap,
+    conv_im2col::ConvIm2col,
+    copy_bulk::CopyBulk,
+    copy_tile::CopyTile,
+    deform_attn::{DeformAttn, DeformAttnForm},
+    encode_map::EncodeMap,
+    gather_rows::GatherRows,
+    histogram::Histogram,
+    hwc_tile::{HwcTile, HwcTileLanes, Image},
+    multicast_tile::MulticastTile,
+    persistent_tiles::PersistentTiles,
+    prefetch::Prefetch,
+    prefetch_1d::Prefetch1d,
+    producer_consumer::{ProducerConsumer, ProducerConsumerForm},
+    ring::Ring,
+    stencil::{Stencil, StencilForm},
+    tile_2d::{MapPlace, Tile2d, Tile2dTo},
+    tile_gather::{TileGather, TileGatherForm},
+    transpose::Transpose,
+};
 use tensor_map::{DataType, TensorMap, Tiled};
 
 const MOST: u32 = u32::MAX;
@@ -86,7 +112,7 @@ refuses! {
         blocks: MOST,
     };
     add_one_tile = AddOneTile {
-        vectors: MOST,
+        vectors: usize::MAX,
         map: TILES,
         dst: 0,
         src: 1,
