@@ -1,6 +1,12 @@
-//! Builds the kernels for every architecture that the tests know, side by side.
+//! Builds the kernels for every architecture that the tests know, side by side, and lists them.
 
-use std::{env, fmt::Write as _, fs, path::Path, thread};
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use ptx_builder::{Arch, Assemble, PtxBuilder, PtxIsa};
 
@@ -40,6 +46,23 @@ fn effects(arch: Arch, features: &[&str]) -> PtxBuilder {
         .arch(arch)
         .ptx_isa(PtxIsa::new(9, 0));
     features.iter().copied().fold(builder, PtxBuilder::feature)
+}
+
+/// All kernels, by their files: one without cases does not compile.
+fn kernels() -> String {
+    println!("cargo::rerun-if-changed=../kernels-gpu/src");
+    let files = fs::read_dir("../kernels-gpu/src").expect("the kernels are in the repository");
+    let paths = files.flatten().map(|file| file.path());
+    let is_file = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    let stems = paths.filter(is_file);
+    let stems = stems.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+    let mut stems: Vec<String> = stems.filter(|stem| stem != "lib").collect();
+    stems.sort();
+    let kernels = stems.iter().map(|stem| format!("{stem}::KERNEL, "));
+    format!(
+        "/// All kernels, in the order of their names.\npub const KERNELS: &[Kernel] = &[{}];\n",
+        kernels.collect::<String>()
+    )
 }
 
 fn main() {
@@ -106,7 +129,11 @@ fn main() {
         .expect("a string takes all");
     }
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
+    let write = |name: &str, source: String| {
+        fs::write(Path::new(&out_dir).join(name), source).expect("cargo made the folder");
+    };
+    write("modules.rs", source);
+    write("kernels.rs", kernels());
     println!(
         "cargo::rustc-env=DEVICE_COMPILER={}",
         built[0][0].1.compiler.version

@@ -18,6 +18,7 @@ pub mod mutants;
 pub mod plain;
 pub mod probes;
 mod scenario;
+mod tiles;
 mod width;
 
 pub use device::{Device, Opened};

@@ -1,11 +1,11 @@
 use kernels_gpu::add_one_tile::AddOneTile;
 use tensor_map::Swizzle;
 
-use super::{
-    Kernel, kept,
+use super::{Kernel, kept};
+use crate::{
+    Scenario,
     tiles::{Tiles, ragged},
 };
-use crate::Scenario;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "add_one_tile",

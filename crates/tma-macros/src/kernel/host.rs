@@ -41,6 +41,7 @@ pub(super) fn function(
         })
         .collect();
     let traits = types.iter().map(|ty| ty.instances(name, vis));
+    let type_names = types.iter().map(|ty| &ty.ty.ident);
     let bounds = types.iter().map(TypeParameter::bound);
     let constants = sig
         .generics
@@ -122,11 +123,12 @@ pub(super) fn function(
         #(#attrs)*
         #[cfg(not(target_arch = "nvptx64"))]
         #[allow(clippy::too_many_arguments, reason = "the kernel has as many")]
-        #vis fn #name<#borrowed #(#bounds),*>(
+        #vis fn #name<#borrowed #(#type_names),*>(
             #(#chosen_at_run_time,)*
             #(#names: #taken),*
         ) -> ::tma::__private::launch::Call<#lifetime>
         where
+            #(#bounds,)*
             #(#by_value)*
             #(#kept)*
         {

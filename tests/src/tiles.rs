@@ -3,25 +3,25 @@
 use launch::Buffer;
 use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
 
-use super::numbers;
 use crate::Expected;
+use crate::kernels::numbers;
 
 /// A matrix whose rows lie `pitch` elements apart, and its tiles.
 #[derive(Clone, Copy)]
-pub(super) struct Tiles {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) pitch: usize,
+pub(crate) struct Tiles {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) pitch: usize,
     /// Columns and rows of a tile.
-    pub(super) tile: [usize; 2],
+    pub(crate) tile: [usize; 2],
     /// Of 2 or 4 bytes.
-    pub(super) data_type: DataType,
-    pub(super) swizzle: Swizzle,
+    pub(crate) data_type: DataType,
+    pub(crate) swizzle: Swizzle,
 }
 
 impl Tiles {
     /// Of 4-byte numbers, without padding or swizzle.
-    pub(super) fn packed(width: usize, height: usize, tile: [usize; 2]) -> Self {
+    pub(crate) fn packed(width: usize, height: usize, tile: [usize; 2]) -> Self {
         Self {
             width,
             height,
@@ -32,22 +32,22 @@ impl Tiles {
         }
     }
 
-    pub(super) fn columns(self) -> usize {
+    pub(crate) fn columns(self) -> usize {
         self.width.div_ceil(self.tile[0])
     }
 
-    pub(super) fn tile_bytes(self) -> usize {
+    pub(crate) fn tile_bytes(self) -> usize {
         self.tile[0] * self.tile[1] * self.element_bytes()
     }
 
-    pub(super) fn map(self) -> Tiled {
+    pub(crate) fn map(self) -> Tiled {
         TensorMap::tiled(self.data_type, &[self.width as u64, self.height as u64])
             .strides_bytes(&[(self.pitch * self.element_bytes()) as u64])
             .box_dims(&self.tile.map(|dim| dim as u32))
             .swizzle(self.swizzle)
     }
 
-    pub(super) fn describe(self) -> String {
+    pub(crate) fn describe(self) -> String {
         let Self {
             width,
             height,
@@ -60,7 +60,7 @@ impl Tiles {
     }
 
     /// Poison, and the matrix.
-    pub(super) fn buffers(self) -> Vec<Buffer> {
+    pub(crate) fn buffers(self) -> Vec<Buffer> {
         let source = self.source();
         vec![
             Buffer::new("destination", &vec![-1_i32; source.len()]),
@@ -73,7 +73,7 @@ impl Tiles {
     ///
     /// Elements outside the matrix are loaded as zero. A store cuts rows at the next multiple of 16
     /// bytes, so padding that begins in the middle of one is overwritten.
-    pub(super) fn expected(self, change: impl Fn(u32) -> u32) -> Vec<Expected> {
+    pub(crate) fn expected(self, change: impl Fn(u32) -> u32) -> Vec<Expected> {
         let source = self.source();
         let bytes = self.element_bytes();
         let from: &[u8] = bytemuck::cast_slice(&source);
@@ -105,7 +105,7 @@ impl Tiles {
 
 /// Sizes that are no multiple of a tile of 4-byte numbers, padded rows, rows that end in the middle of
 /// 16 bytes.
-pub(super) fn ragged(tile: [usize; 2], swizzle: Swizzle) -> Vec<Tiles> {
+pub(crate) fn ragged(tile: [usize; 2], swizzle: Swizzle) -> Vec<Tiles> {
     let [columns, rows] = tile;
     let sizes = [
         (4, 1, 0),
