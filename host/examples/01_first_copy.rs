@@ -4,11 +4,11 @@
 
 use host::{Gpu, Shape};
 use host_examples::{Result, check, kernels};
-use kernels_host::AddOne1d;
+use kernels_gpu::add_one_1d::{AddOne1d, BUF_LEN};
 use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
-    let numbers: Vec<i32> = (0..4 * AddOne1d::PER_BLOCK as i32).collect();
+    let numbers: Vec<i32> = (0..4 * BUF_LEN as i32).collect();
     let expected: Vec<i32> = numbers.iter().map(|number| number + 1).collect();
     let got = match Gpu::first() {
         Ok(gpu) => on_gpu(&gpu, &numbers)?,

@@ -1,7 +1,7 @@
 //! A launch as data: it is checked before it runs, and any backend runs it.
 
 use host_examples::{Result, check, device};
-use kernels_host::{AddOne1d, AddOneForm};
+use kernels_gpu::add_one_1d::{AddOne1d, AddOneForm, BUF_LEN};
 use launch::{Buffer, Job};
 
 fn main() -> Result<()> {
@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     }
     device.backend.run(&mut job)?;
 
-    let changed = 8..8 + 2 * AddOne1d::PER_BLOCK as i32;
+    let changed = 8..8 + 2 * BUF_LEN as i32;
     let expected = (0..3000).map(|i| if changed.contains(&i) { i + 3 } else { i });
     let expected: Vec<i32> = expected.collect();
     check("three launches", &expected, &job.buffers[data].to_vec()?)

@@ -1,7 +1,7 @@
 //! Tiles through a tensor map: its parameters, what is wrong with some, and a load over the edges.
 
 use host_examples::{Result, check, device};
-use kernels_host::{Matrix, Tile2dTo};
+use kernels_gpu::{Matrix, tile_2d::Tile2dTo};
 use launch::{Buffer, Job};
 use tensor_map::{DataType, TensorMap};
 

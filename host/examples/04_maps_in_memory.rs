@@ -1,7 +1,10 @@
 //! The three places of a tensor map: a kernel parameter, constant memory, global memory.
 
 use host_examples::{Result, check, device};
-use kernels_host::{MapPlace, Matrix, TILE_2D, Tile2d};
+use kernels_gpu::{
+    Matrix,
+    tile_2d::{MapPlace, TILE, Tile2d},
+};
 use launch::{Buffer, Job};
 
 fn main() -> Result<()> {
@@ -18,7 +21,7 @@ fn main() -> Result<()> {
     for place in [MapPlace::Parameter, MapPlace::Constant, MapPlace::Global(1)] {
         let mut job = Job::new(device.ptx()?);
         let data = job.buffer(Buffer::new("matrix", &numbers));
-        let map = Buffer::tensor_maps("map", [(matrix.map(TILE_2D), data)]);
+        let map = Buffer::tensor_maps("map", [(matrix.map(TILE), data)]);
         match place {
             // The launch hands the map over.
             MapPlace::Parameter => (),

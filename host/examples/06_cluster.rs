@@ -1,7 +1,7 @@
 //! Blocks of a cluster that write into each other's shared memory.
 
 use host_examples::{Result, check, device};
-use kernels_host::Ring;
+use kernels_gpu::ring::Ring;
 use launch::{Buffer, Job};
 
 fn main() -> Result<()> {

@@ -48,6 +48,9 @@
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
 
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate std;
+
 #[macro_use]
 mod device_fn;
 #[macro_use]
@@ -80,7 +83,7 @@ pub use ring::Ring;
 pub use shared::SharedPtr;
 pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
-pub use tma_macros::{constant, kernel, shared};
+pub use tma_macros::{KernelArg, constant, kernel, shared};
 pub use transaction::Transaction;
 
 #[doc(hidden)]

@@ -23,7 +23,6 @@ mod ring;
 mod stencil;
 mod tile_2d;
 mod tile_gather;
-mod tiles;
 mod transpose;
 
 use launch::{Launch, Violations};
@@ -44,33 +43,8 @@ pub struct Kernel {
     pub cases: fn() -> Vec<Scenario>,
 }
 
-/// All kernels, in the order of their names.
-pub const KERNELS: &[Kernel] = &[
-    add_one_1d::KERNEL,
-    add_one_bulk::KERNEL,
-    add_one_ring::KERNEL,
-    add_one_tile::KERNEL,
-    add_one_tile_ring::KERNEL,
-    consume_map::KERNEL,
-    conv_im2col::KERNEL,
-    copy_bulk::KERNEL,
-    copy_tile::KERNEL,
-    deform_attn::KERNEL,
-    encode_map::KERNEL,
-    gather_rows::KERNEL,
-    histogram::KERNEL,
-    hwc_tile::KERNEL,
-    multicast_tile::KERNEL,
-    persistent_tiles::KERNEL,
-    prefetch::KERNEL,
-    prefetch_1d::KERNEL,
-    producer_consumer::KERNEL,
-    ring::KERNEL,
-    stencil::KERNEL,
-    tile_2d::KERNEL,
-    tile_gather::KERNEL,
-    transpose::KERNEL,
-];
+// By the files of `kernels-gpu`.
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// Cases that only a GPU can run in a short time: their names, and how they are made.
 pub const LARGE: &[Large] = deform_attn::LARGE;
@@ -85,7 +59,7 @@ fn kept(launch: Result<Launch, Violations>) -> Launch {
 }
 
 /// Numbers that differ from element to element and have no pattern of small period.
-fn numbers(count: usize) -> Vec<i32> {
+pub(crate) fn numbers(count: usize) -> Vec<i32> {
     let mut state = 0x9e37_79b9_u32;
     let next = |_| {
         state ^= state << 13;

@@ -7,6 +7,7 @@
 mod device;
 mod kernels;
 mod scenario;
+mod tiles;
 
 pub use device::{Device, Opened};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};

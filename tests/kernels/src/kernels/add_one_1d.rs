@@ -1,4 +1,4 @@
-use kernels_host::{AddOne1d, AddOneForm};
+use kernels_gpu::add_one_1d::{AddOne1d, AddOneForm};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

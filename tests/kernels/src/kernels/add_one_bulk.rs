@@ -1,4 +1,4 @@
-use kernels_host::AddOneBulk;
+use kernels_gpu::add_one_bulk::AddOneBulk;
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,4 +1,4 @@
-use kernels_host::AddOneRing;
+use kernels_gpu::add_one_ring::AddOneRing;
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,11 +1,11 @@
-use kernels_host::AddOneTile;
+use kernels_gpu::add_one_tile::AddOneTile;
 use tensor_map::Swizzle;
 
-use super::{
-    Kernel, kept,
+use super::{Kernel, kept};
+use crate::{
+    Scenario,
     tiles::{Tiles, ragged},
 };
-use crate::Scenario;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "add_one_tile",
@@ -35,7 +35,7 @@ fn cases() -> Vec<Scenario> {
 fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
     let threads = tiles.tile_bytes() / 16 / vectors;
     let add = AddOneTile {
-        vectors: vectors as u32,
+        vectors,
         map: tiles.map(),
         dst: 0,
         src: 1,

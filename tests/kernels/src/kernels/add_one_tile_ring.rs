@@ -1,12 +1,12 @@
-use kernels_host::AddOneTileRing;
+use kernels_gpu::add_one_tile_ring::AddOneTileRing;
 use launch::Buffer;
 use tensor_map::Swizzle;
 
-use super::{
-    Kernel, kept,
+use super::{Kernel, kept};
+use crate::{
+    Scenario,
     tiles::{Tiles, ragged},
 };
-use crate::Scenario;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "add_one_tile_ring",

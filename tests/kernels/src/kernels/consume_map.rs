@@ -1,6 +1,6 @@
 //! Maps in global memory that the host has written.
 
-use kernels_host::ConsumeMap;
+use kernels_gpu::consume_map::ConsumeMap;
 use launch::{Buffer, PlacedMap};
 use tensor_map::{DataType, TensorMap, Tiled};
 

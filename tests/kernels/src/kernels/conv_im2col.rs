@@ -1,4 +1,4 @@
-use kernels_host::ConvIm2col;
+use kernels_gpu::conv_im2col::{CHANNELS, ConvIm2col, FILTERS, SIDE};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -11,10 +11,6 @@ pub(super) const KERNEL: Kernel = Kernel {
     showcase: || scenario([2, 16, 16], 1),
     cases,
 };
-
-const CHANNELS: usize = ConvIm2col::CHANNELS;
-const FILTERS: usize = ConvIm2col::FILTERS;
-const SIDE: usize = ConvIm2col::SIDE;
 
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();

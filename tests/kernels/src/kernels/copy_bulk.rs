@@ -1,4 +1,4 @@
-use kernels_host::CopyBulk;
+use kernels_gpu::copy_bulk::CopyBulk;
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,12 +1,12 @@
-use kernels_host::CopyTile;
+use kernels_gpu::copy_tile::CopyTile;
 use launch::Buffer;
 use tensor_map::{DataType, Swizzle};
 
-use super::{
-    Kernel, kept,
+use super::{Kernel, kept};
+use crate::{
+    Scenario,
     tiles::{Tiles, ragged},
 };
-use crate::Scenario;
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "copy_tile",

@@ -2,7 +2,7 @@
 //! images without a border.
 
 use half::f16;
-use kernels_host::{DeformAttn, DeformAttnForm};
+use kernels_gpu::deform_attn::{self, DeformAttn, DeformAttnForm};
 use launch::Buffer;
 
 use super::{Kernel, kept};
@@ -54,8 +54,8 @@ const FORMS: [DeformAttnForm; 6] = [
 const RELATIVE_L2: f64 = 1e-3;
 
 const IMAGES: usize = 4;
-const POINTS: usize = DeformAttn::POINTS as usize;
-const CHANNELS: usize = DeformAttn::CHANNELS as usize;
+const POINTS: usize = deform_attn::POINTS as usize;
+const CHANNELS: usize = deform_attn::CHANNELS as usize;
 
 /// The sizes of a case.
 #[derive(Clone, Copy)]

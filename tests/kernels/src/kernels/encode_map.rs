@@ -1,6 +1,9 @@
 //! Maps that one kernel makes and another uses.
 
-use kernels_host::{ConsumeMap, EncodeMap, map_fields};
+use kernels_gpu::{
+    consume_map::ConsumeMap,
+    encode_map::{EncodeMap, MapFields, map_fields},
+};
 use launch::Buffer;
 use tensor_map::{DataType, TensorMap, Tiled};
 
@@ -74,13 +77,13 @@ fn cases() -> Vec<Scenario> {
 
 fn scenario(template: bool, tensors: &[Tensor], place: [i32; 2]) -> Scenario {
     let (data, offsets) = lay_out(tensors);
-    let fields = tensors.iter().zip(&offsets).flat_map(|(tensor, offset)| {
+    let fields = tensors.iter().zip(&offsets).map(|(tensor, offset)| {
         match map_fields(&tensor.tiled, *offset) {
             Ok(fields) => fields,
             Err(refused) => panic!("{refused}"),
         }
     });
-    let fields: Vec<u8> = fields.collect();
+    let fields: Vec<MapFields> = fields.collect();
     let expected = boxes(tensors, &data, &offsets, place);
     let encode = EncodeMap {
         template,

@@ -1,4 +1,4 @@
-use kernels_host::GatherRows;
+use kernels_gpu::gather_rows::{GatherRows, ROW};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -11,8 +11,6 @@ pub(super) const KERNEL: Kernel = Kernel {
     showcase: || scenario(1000, 4096),
     cases,
 };
-
-const ROW: usize = GatherRows::ROW;
 
 fn cases() -> Vec<Scenario> {
     let sizes = [(1, 1), (7, 31), (100, 32), (100, 33), (3, 97), (5000, 2000)];

@@ -1,4 +1,4 @@
-use kernels_host::Histogram;
+use kernels_gpu::histogram::{BINS, Histogram};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -35,7 +35,7 @@ fn scenario(len: usize, blocks: u32, threads: u32) -> Scenario {
         })
         .collect();
     // The counts are added to what is there.
-    let before: Vec<u32> = (0..Histogram::BINS as u32).map(|bin| bin * 1000).collect();
+    let before: Vec<u32> = (0..BINS as u32).map(|bin| bin * 1000).collect();
     let mut expected = before.clone();
     for byte in &data[..len] {
         expected[usize::from(*byte)] += 1;

@@ -1,4 +1,4 @@
-use kernels_host::{HwcTile, HwcTileLanes, Image};
+use kernels_gpu::hwc_tile::{HwcTile, HwcTileLanes, Image};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,4 +1,7 @@
-use kernels_host::{Matrix, MulticastTile};
+use kernels_gpu::{
+    Matrix,
+    multicast_tile::{BLOCKS, MulticastTile, TILE},
+};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -28,10 +31,10 @@ fn cases() -> Vec<Scenario> {
 
 fn scenario(matrix: Matrix, origin: [i32; 2], clusters: u32, threads: u32) -> Scenario {
     let data = numbers(matrix.len_elems());
-    let [width, height] = MulticastTile::TILE.map(i64::from);
+    let [width, height] = TILE.map(|side| side as i64);
     let mut expected = Vec::new();
     for cluster in 0..i64::from(clusters) {
-        for block in 0..MulticastTile::BLOCKS as i32 {
+        for block in 0..BLOCKS as i32 {
             for row in 0..height {
                 for column in 0..width {
                     let x = i64::from(origin[0]) + cluster * width + column;

@@ -1,4 +1,4 @@
-use kernels_host::{Matrix, PersistentTiles};
+use kernels_gpu::{Matrix, persistent_tiles::PersistentTiles};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,4 +1,4 @@
-use kernels_host::Prefetch;
+use kernels_gpu::prefetch::Prefetch;
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,4 +1,4 @@
-use kernels_host::Prefetch1d;
+use kernels_gpu::prefetch_1d::Prefetch1d;
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,4 +1,4 @@
-use kernels_host::{ProducerConsumer, ProducerConsumerForm};
+use kernels_gpu::producer_consumer::{ProducerConsumer, ProducerConsumerForm};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

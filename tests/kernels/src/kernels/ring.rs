@@ -1,4 +1,4 @@
-use kernels_host::Ring;
+use kernels_gpu::ring::{BLOCKS, Ring};
 use launch::Buffer;
 
 use super::{Kernel, kept};
@@ -28,12 +28,12 @@ fn cases() -> Vec<Scenario> {
 fn scenario(clusters: u32, threads: u32, rounds: u32) -> Scenario {
     let number = |cluster: u32, block: u32, thread: u32| {
         // Who began with what has come here, once each round on.
-        let first = (block + rounds * (Ring::BLOCKS - 1)) % Ring::BLOCKS;
-        (cluster * Ring::BLOCKS + first) * threads + thread + rounds
+        let first = (block + rounds * (BLOCKS - 1)) % BLOCKS;
+        (cluster * BLOCKS + first) * threads + thread + rounds
     };
     let mut expected = Vec::new();
     for cluster in 0..clusters {
-        for block in 0..Ring::BLOCKS {
+        for block in 0..BLOCKS {
             expected.extend((0..threads).map(|thread| number(cluster, block, thread)));
         }
     }

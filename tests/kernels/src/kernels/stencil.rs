@@ -1,4 +1,4 @@
-use kernels_host::{Stencil, StencilForm};
+use kernels_gpu::stencil::{self, Stencil, StencilForm};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -30,8 +30,8 @@ fn cases() -> Vec<Scenario> {
 }
 
 fn scenario(form: StencilForm, blocks: usize, threads: u32) -> Scenario {
-    const HALO: usize = Stencil::HALO;
-    const CENTER: usize = Stencil::CENTER;
+    const HALO: usize = stencil::HALO as usize;
+    const CENTER: usize = stencil::CENTER as usize;
     // Sums of these are exact in any order.
     let all: Vec<f32> = numbers(blocks * (2 * HALO + CENTER))
         .iter()

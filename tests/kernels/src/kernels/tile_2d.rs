@@ -1,4 +1,7 @@
-use kernels_host::{MapPlace, Matrix, TILE_2D, Tile2d, Tile2dTo};
+use kernels_gpu::{
+    Matrix,
+    tile_2d::{self, MapPlace, Tile2d, Tile2dTo},
+};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -183,7 +186,7 @@ fn in_place(
         threads,
     };
     let mut buffers = vec![Buffer::new("matrix", &data)];
-    let in_memory = Buffer::tensor_maps("map", [(matrix.map(TILE_2D), 0)]);
+    let in_memory = Buffer::tensor_maps("map", [(matrix.map(tile_2d::TILE), 0)]);
     match map {
         MapPlace::Parameter => (),
         MapPlace::Constant => buffers.push(in_memory.in_variable(Tile2d::VARIABLE)),

@@ -1,4 +1,4 @@
-use kernels_host::{TileGather, TileGatherForm};
+use kernels_gpu::tile_gather::{TileGather, TileGatherForm};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};

@@ -1,4 +1,4 @@
-use kernels_host::{Matrix, Transpose};
+use kernels_gpu::{Matrix, transpose::Transpose};
 use launch::Buffer;
 
 use super::{Kernel, kept, numbers};
