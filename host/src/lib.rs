@@ -31,7 +31,6 @@ mod arguments;
 mod buffer;
 mod driver;
 mod element;
-pub mod emulate;
 mod encode_error;
 mod function;
 pub mod gpu;
