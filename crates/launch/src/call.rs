@@ -1,17 +1,24 @@
-use std::marker::PhantomData;
+use std::{
+    fmt::{self, Debug, Display, Formatter},
+    sync::Arc,
+};
 
-use crate::{Argument, Launch, Shape};
+use crate::{Argument, Conditions, Launch, Shape, Violations};
 
 /// A kernel with its arguments, as the function makes it that `#[kernel]` writes for the host.
 ///
 /// It borrows the memory that the arguments point to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
+#[must_use = "a call does nothing before it is launched"]
 pub struct Call<'a> {
     entry: String,
     arguments: Vec<Argument>,
-    shared_bytes: Option<u32>,
-    memory: PhantomData<&'a ()>,
+    shared_bytes: Option<SharedBytes<'a>>,
+    conditions: Conditions,
 }
+
+/// The dynamic shared memory of a block with so many threads, in bytes.
+type SharedBytes<'a> = Arc<dyn Fn(u64) -> u64 + Send + Sync + 'a>;
 
 impl<'a> Call<'a> {
     /// The kernel `entry` without arguments.
@@ -20,39 +27,87 @@ impl<'a> Call<'a> {
             entry: entry.into(),
             arguments: Vec::new(),
             shared_bytes: None,
-            memory: PhantomData,
+            conditions: Conditions::default(),
         }
     }
 
+    /// Chooses the kernel's instance by the value of a constant, one of those that were compiled; the
+    /// launch refuses any other.
+    pub fn instance<T>(mut self, constant: &str, value: T, of: &[T]) -> Self
+    where
+        T: PartialOrd + Display + Copy,
+    {
+        self.conditions
+            .one_of(constant, value, of, "there are kernels for");
+        self.instance_of(&value.to_string())
+    }
+
+    /// Chooses the kernel's instance by the name of a type.
+    pub fn instance_of(mut self, name: &str) -> Self {
+        self.entry = format!("{}_{name}", self.entry);
+        self
+    }
+
     /// What the next parameter gets.
-    #[must_use]
     pub fn argument(mut self, argument: Argument) -> Self {
         self.arguments.push(argument);
         self
     }
 
     /// The dynamic shared memory that the kernel declares for these arguments, in bytes.
-    #[must_use]
-    pub fn shared_bytes(self, shared_bytes: u32) -> Self {
+    pub fn shared_bytes(self, shared_bytes: impl Into<u64>) -> Self {
+        let shared_bytes = shared_bytes.into();
+        self.shared_bytes_of_block(move |_| shared_bytes)
+    }
+
+    /// The dynamic shared memory that the kernel declares for these arguments and a block with so many
+    /// threads, in bytes. There are never more than 2^32 threads.
+    pub fn shared_bytes_of_block(self, of: impl Fn(u64) -> u64 + Send + Sync + 'a) -> Self {
         Self {
-            shared_bytes: Some(shared_bytes),
+            shared_bytes: Some(Arc::new(of)),
             ..self
         }
     }
 
+    /// The kernel's name in its module.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
     /// The launch with this shape. Where the kernel declares its dynamic shared memory, the launch asks
     /// for so much, whatever the shape says.
-    pub fn launch(self, shape: Shape) -> Launch {
+    ///
+    /// # Errors
+    /// A constant of the kernel has a value for which it was not compiled.
+    pub fn launch(self, shape: Shape) -> Result<Launch, Violations> {
+        self.conditions.into_result()?;
         let shape = match self.shared_bytes {
-            Some(shared_bytes) => shape.shared_bytes(shared_bytes),
+            Some(of) => {
+                let shared_bytes = of(shape.block.count().min(1 << 32));
+                shape.shared_bytes(u32::try_from(shared_bytes).unwrap_or(u32::MAX))
+            }
             None => shape,
         };
-        Launch {
+        Ok(Launch {
             entry: self.entry,
             shape,
             arguments: self.arguments,
             least_bytes: Vec::new(),
-        }
+        })
+    }
+
+    /// What is wrong with the constants, which is then left out of the call.
+    pub(crate) fn take_conditions(&mut self) -> Conditions {
+        std::mem::take(&mut self.conditions)
+    }
+}
+
+impl Debug for Call<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("entry", &self.entry)
+            .field("arguments", &self.arguments)
+            .finish_non_exhaustive()
     }
 }
 
@@ -74,4 +129,40 @@ pub trait Pointer<T> {
 pub trait MapArgument {
     /// The argument that the parameter gets.
     fn map(&self) -> Argument;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shape_gets_the_shared_memory_of_the_kernel() {
+        let shape = Shape::new(2, 96).shared_bytes(7);
+        let bytes = |call: Call<'_>| call.launch(shape).unwrap().shape.shared_bytes;
+        assert_eq!(bytes(Call::new("k")), 7);
+        assert_eq!(bytes(Call::new("k").shared_bytes(100_u32)), 100);
+        assert_eq!(bytes(Call::new("k").shared_bytes(1_u64 << 32)), u32::MAX);
+        let of_block = Call::new("k").shared_bytes_of_block(|threads| 4 * threads + 8);
+        assert_eq!(bytes(of_block), 4 * 96 + 8);
+    }
+
+    #[test]
+    fn an_instance_that_was_not_compiled_is_refused_with_those_next_to_it() {
+        let call = |stages: u32, flag: bool| {
+            Call::new("k")
+                .instance("stages", stages, &[2, 4, 8])
+                .instance("flag", flag, &[true])
+                .instance_of("f32")
+        };
+        assert_eq!(call(4, true).entry(), "k_4_true_f32");
+        assert!(call(4, true).launch(Shape::new(1, 32)).is_ok());
+        assert_eq!(
+            call(5, false)
+                .launch(Shape::new(1, 32))
+                .unwrap_err()
+                .to_string(),
+            "kernel-condition: stages is 5; there are kernels for 2, 4, 8; take 4 or 8\n\
+             kernel-condition: flag is false; there are kernels for true; take true"
+        );
+    }
 }

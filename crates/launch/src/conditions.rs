@@ -1,0 +1,209 @@
+use std::{fmt::Display, ops::RangeInclusive};
+
+use crate::{Call, Launch, Rule, Shape, Violation, Violations};
+
+/// What a kernel asks of its arguments; collects all that does not hold, each with what would.
+///
+/// ```
+/// use launch::{Call, Conditions, Shape};
+///
+/// let (threads, offset) = (128, 6);
+/// let mut conditions = Conditions::default();
+/// conditions.within("threads of a block", threads, 32..=1024, "a block has");
+/// conditions.multiple("offset", offset, 4, "a bulk copy begins at 16 bytes: a multiple of");
+/// let refused = conditions.launch(Call::new("add_one"), Shape::new(1, threads)).unwrap_err();
+/// assert_eq!(
+///     refused.to_string(),
+///     "kernel-condition: offset is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
+/// );
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    broken: Vec<Violation>,
+    least_bytes: Vec<(usize, u64)>,
+}
+
+impl Conditions {
+    /// `value` must be a multiple of `of`; the reason ends before that number.
+    pub fn multiple(&mut self, parameter: &str, value: u64, of: u64, reason: &str) {
+        if value.is_multiple_of(of) {
+            return;
+        }
+        let below = value / of * of;
+        let fix = match below.checked_add(of) {
+            Some(above) if below == 0 => format!("take {above}"),
+            Some(above) => format!("take {below} or {above}"),
+            None => format!("take {below}"),
+        };
+        self.refuse(parameter, value, format!("{reason} {of}"), fix);
+    }
+
+    /// `value` must be in a range; the reason ends before its ends.
+    pub fn within<T: PartialOrd + Display + Copy>(
+        &mut self,
+        parameter: &str,
+        value: T,
+        range: RangeInclusive<T>,
+        reason: &str,
+    ) {
+        let (low, high) = (*range.start(), *range.end());
+        if range.contains(&value) {
+            return;
+        }
+        let nearest = if value < low { low } else { high };
+        let limit = format!("{reason} {low} to {high}");
+        self.refuse(parameter, value, limit, format!("take {nearest}"));
+    }
+
+    /// `value` must be at least `least`; the reason ends before that number.
+    pub fn at_least<T: PartialOrd + Display + Copy>(
+        &mut self,
+        parameter: &str,
+        value: T,
+        least: T,
+        reason: &str,
+    ) {
+        if value < least {
+            let fix = format!("take {least} or more");
+            self.refuse(parameter, value, format!("{reason} {least}"), fix);
+        }
+    }
+
+    /// `value` must be one of these, which are in order; the reason ends before them.
+    pub fn one_of<T: PartialOrd + Display + Copy>(
+        &mut self,
+        parameter: &str,
+        value: T,
+        of: &[T],
+        reason: &str,
+    ) {
+        if of.contains(&value) {
+            return;
+        }
+        let below = of.iter().rfind(|one| **one < value);
+        let above = of.iter().find(|one| **one > value);
+        let listed = |values: &mut dyn Iterator<Item = &T>, between: &str| {
+            let values: Vec<String> = values.map(T::to_string).collect();
+            values.join(between)
+        };
+        let limit = format!("{reason} {}", listed(&mut of.iter(), ", "));
+        let nearest = listed(&mut below.into_iter().chain(above), " or ");
+        self.refuse(parameter, value, limit, format!("take {nearest}"));
+    }
+
+    /// Threads of a block, in whole warps: the reasons for the range and for the warps.
+    pub fn warps(&mut self, threads: u32, range: RangeInclusive<u32>, reasons: [&str; 2]) {
+        let parameter = "threads of a block";
+        if range.contains(&threads) {
+            self.multiple(parameter, threads.into(), 32, reasons[1]);
+        } else {
+            self.within(parameter, threads, range, reasons[0]);
+        }
+    }
+
+    /// Threads of a block of which a whole warp elects the one that copies: 32 to 1024.
+    pub fn whole_warps(&mut self, threads: u32) {
+        let reasons = [
+            "a block has between",
+            "whole warps elect who copies: a multiple of",
+        ];
+        self.warps(threads, 32..=1024, reasons);
+    }
+
+    /// Something else does not hold: what, what it is, what it may be and why, and what to do.
+    pub fn refuse(
+        &mut self,
+        parameter: &str,
+        value: impl Display,
+        limit: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.broken.push(Violation {
+            rule: Rule::KernelCondition,
+            parameter: parameter.to_owned(),
+            value: value.to_string(),
+            limit: limit.into(),
+            fix: fix.into(),
+        });
+    }
+
+    /// The kernel uses so many bytes of a buffer of the job, from its start on: a shorter one is refused
+    /// before the launch.
+    pub fn uses(&mut self, index: usize, least_bytes: u64) {
+        self.least_bytes.push((index, least_bytes));
+    }
+
+    /// The launch of `call`, where everything holds.
+    ///
+    /// # Errors
+    /// All that does not hold, and what the call itself is refused for.
+    pub fn launch(mut self, mut call: Call<'_>, shape: Shape) -> Result<Launch, Violations> {
+        self.broken.splice(..0, call.take_conditions().broken);
+        let least_bytes = std::mem::take(&mut self.least_bytes);
+        self.into_result()?;
+        let launch = call.launch(shape)?;
+        Ok(Launch {
+            least_bytes,
+            ..launch
+        })
+    }
+
+    /// An error unless everything holds.
+    ///
+    /// # Errors
+    /// All that does not hold.
+    pub fn into_result(self) -> Result<(), Violations> {
+        Violations(self.broken).into_result()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call() -> (Call<'static>, Shape) {
+        (Call::new("k").instance("stages", 3, &[3]), Shape::new(1, 1))
+    }
+
+    #[test]
+    fn the_nearest_values_are_offered() {
+        let mut conditions = Conditions::default();
+        conditions.multiple("offset", 6, 4, "a multiple of");
+        conditions.multiple("offset", 3, 16, "a multiple of");
+        conditions.within("x", -1, 0..=7, "between");
+        conditions.one_of("stages", 5, &[1, 2, 4], "one of");
+        conditions.one_of("stages", 3, &[1, 2, 4], "one of");
+        conditions.at_least("blocks", 0, 1, "at least");
+        conditions.multiple("offset", 8, 4, "a multiple of");
+        let (call, shape) = call();
+        let violations = conditions.launch(call, shape).unwrap_err();
+        assert_eq!(
+            violations.to_string(),
+            "kernel-condition: offset is 6; a multiple of 4; take 4 or 8\n\
+             kernel-condition: offset is 3; a multiple of 16; take 16\n\
+             kernel-condition: x is -1; between 0 to 7; take 0\n\
+             kernel-condition: stages is 5; one of 1, 2, 4; take 4\n\
+             kernel-condition: stages is 3; one of 1, 2, 4; take 2 or 4\n\
+             kernel-condition: blocks is 0; at least 1; take 1 or more"
+        );
+    }
+
+    #[test]
+    fn the_launch_knows_the_buffers_and_the_constants() {
+        let mut conditions = Conditions::default();
+        conditions.uses(1, 20);
+        let (call, shape) = call();
+        let launch = conditions.clone().launch(call, shape).unwrap();
+        assert_eq!(
+            (launch.entry.as_str(), launch.least_bytes),
+            ("k_3", vec![(1, 20)])
+        );
+        conditions.at_least("blocks", 0, 1, "at least");
+        let wrong = Call::new("k").instance("stages", 2, &[3]);
+        assert_eq!(
+            conditions.launch(wrong, shape).unwrap_err().to_string(),
+            "kernel-condition: stages is 2; there are kernels for 3; take 3\n\
+             kernel-condition: blocks is 0; at least 1; take 1 or more"
+        );
+    }
+}
