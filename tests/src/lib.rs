@@ -2,8 +2,8 @@
 //!
 //! [`groups`] lists the kernels with their cases: those of `kernels-gpu`, and in [`probes`] those
 //! that show one by one what the device library does. A [`Scenario`] has the buffers, the launches
-//! and what must come out, computed by plain Rust that shares no code with the kernel. [`Device`]
-//! chooses the backend and says why a case cannot run.
+//! and what must come out, computed by plain Rust that shares no code with the kernel. [`open`] opens
+//! the device that they run on.
 
 pub mod bugs;
 pub mod copies;
@@ -20,7 +20,7 @@ pub mod probes;
 mod scenario;
 mod width;
 
-pub use device::{Device, Opened};
+pub use device::{device_of_arguments, open};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};
 pub use modules::{
     BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, LATER_EFFECTS_PTX, Module,

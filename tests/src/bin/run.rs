@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use tests::{Device, KERNELS, KERNELS_PTX, Kernel, Opened};
+use host::DeviceChoice;
+use launch::Backend;
+use tests::{KERNELS, KERNELS_PTX, Kernel, open};
 
 /// Run the kernels and check their results.
 #[derive(Parser)]
@@ -13,9 +15,9 @@ struct Arguments {
     /// List the kernels with a sentence each, and run nothing.
     #[arg(long)]
     list: bool,
-    /// Where to run them.
-    #[arg(long, value_enum, default_value_t = Device::Auto)]
-    device: Device,
+    /// Where to run them; auto, unless TMA_DEVICE says otherwise.
+    #[arg(long, value_name = "auto|gpu|emulator")]
+    device: Option<DeviceChoice>,
 }
 
 fn main() -> ExitCode {
@@ -39,13 +41,9 @@ fn main() -> ExitCode {
 /// Gives whether all kernels did right.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
-    let (mut backend, capability) = match arguments.device.open() {
-        Opened::Ready {
-            backend,
-            capability,
-        } => (backend, capability),
-        Opened::Broken(reason) => return Err(reason),
-    };
+    let choice = arguments.device.map_or_else(DeviceChoice::from_env, Ok);
+    let opened = choice.and_then(open);
+    let (mut backend, capability) = opened.map_err(|failure| failure.to_string())?;
     // The module for this very chip, else the latest that runs on it.
     let module = KERNELS_PTX
         .iter()
@@ -60,7 +58,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         } else {
             "near enough"
         };
-        match scenario.check(backend.as_mut(), module.ptx()) {
+        match scenario.check(&mut backend, module.ptx()) {
             Ok(elements) => println!(
                 "ok   {:<18} {place}   {elements} elements {how}",
                 kernel.name
