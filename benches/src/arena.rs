@@ -4,7 +4,7 @@
 use std::thread;
 
 use anyhow::{Result, bail, ensure};
-use host::{DeviceBuffer, Gpu, Shape, Value};
+use host::{Argument, Buffer, Device, Shape};
 use tensor_map::Params;
 
 use crate::{
@@ -20,19 +20,19 @@ use crate::{
 
 /// Buffers on the GPU.
 pub(crate) struct Arena {
-    pub(crate) src: DeviceBuffer<u8>,
-    pub(crate) dst: DeviceBuffer<u8>,
+    pub(crate) src: Buffer<u8>,
+    pub(crate) dst: Buffer<u8>,
     /// For tiles that are drawn.
-    pub(crate) counter: DeviceBuffer<u32>,
+    pub(crate) counter: Buffer<u32>,
     /// Where the boxes of each dataset are.
-    pub(crate) positions: [DeviceBuffer<u32>; 2],
+    pub(crate) positions: [Buffer<u32>; 2],
     /// Four for each thread of a gather.
-    pub(crate) sums: DeviceBuffer<u32>,
+    pub(crate) sums: Buffer<u32>,
     /// What ported kernels read and write besides source and destination.
-    inputs: [DeviceBuffer<u8>; ported::INPUTS],
+    inputs: [Buffer<u8>; ported::INPUTS],
     on_host: [Vec<u32>; 2],
-    wrong: DeviceBuffer<u32>,
-    first: DeviceBuffer<u64>,
+    wrong: Buffer<u32>,
+    first: Buffer<u64>,
 }
 
 /// What the destination must hold: `hash(index) * factor + addend` in each of its first `words` words.
@@ -66,10 +66,10 @@ const POISON: u8 = 0xa5;
 
 impl Arena {
     /// Two buffers of `bytes` bytes, a power of two.
-    pub(crate) fn new(gpu: &Gpu, modules: &Modules, bytes: u64) -> Result<Self> {
+    pub(crate) fn new(gpu: &Device, modules: &Modules, bytes: u64) -> Result<Self> {
         let on_host = datasets(bytes).map(Dataset::positions);
         let [l2, memory] = &on_host;
-        let threads = gpu.device().multiprocessors as usize * 2048;
+        let threads = gpu.multiprocessors() as usize * 2048;
         let arena = Self {
             positions: [gpu.upload(l2)?, gpu.upload(memory)?],
             sums: gpu.zeroed(4 * threads)?,
@@ -101,16 +101,16 @@ impl Arena {
     /// Where cases run, given what makes maps.
     pub(crate) fn place<'a>(
         &self,
-        gpu: &Gpu,
-        encode: &'a dyn Fn(Params, u64) -> Result<Value>,
+        gpu: &Device,
+        encode: &'a dyn Fn(Params, u64) -> Result<Argument>,
     ) -> Place<'a> {
         Place {
-            multiprocessors: gpu.device().multiprocessors,
+            multiprocessors: gpu.multiprocessors(),
             bytes: self.bytes(),
             src: self.src.address(),
             dst: self.dst.address(),
             counter: self.counter.address(),
-            positions: self.positions.each_ref().map(DeviceBuffer::address),
+            positions: self.positions.each_ref().map(Buffer::address),
             sums: self.sums.address(),
             encode,
             buffers: self.buffers().map(|buffer| buffer.address()),
@@ -118,7 +118,7 @@ impl Arena {
     }
 
     /// Those that ported kernels have indices of.
-    fn buffers(&self) -> [&DeviceBuffer<u8>; ported::BUFFERS] {
+    fn buffers(&self) -> [&Buffer<u8>; ported::BUFFERS] {
         let mut buffers = [&self.src; ported::BUFFERS];
         buffers[ported::DST] = &self.dst;
         for (place, buffer) in buffers[ported::FIRST_INPUT..].iter_mut().zip(&self.inputs) {
@@ -130,7 +130,7 @@ impl Arena {
     /// Runs it once, and compares.
     pub(crate) fn check(
         &self,
-        gpu: &Gpu,
+        gpu: &Device,
         modules: &Modules,
         work: &Work<'_>,
         pattern: Pattern,
@@ -156,7 +156,7 @@ impl Arena {
     }
 
     /// Runs it once, and compares its sums.
-    pub(crate) fn check_sums(&self, gpu: &Gpu, work: &Work<'_>, expected: &[u32]) -> Result<()> {
+    pub(crate) fn check_sums(&self, gpu: &Device, work: &Work<'_>, expected: &[u32]) -> Result<()> {
         set(
             gpu,
             self.sums.address(),
@@ -178,7 +178,7 @@ impl Arena {
     /// Runs it once, and compares what the destination begins with.
     pub(crate) fn check_words(
         &self,
-        gpu: &Gpu,
+        gpu: &Device,
         modules: &Modules,
         work: &Work<'_>,
         words: &Words,
@@ -218,7 +218,7 @@ impl Arena {
         Ok(())
     }
 
-    fn count_wrong(&self, gpu: &Gpu, modules: &Modules, pattern: Pattern) -> Result<(u32, u64)> {
+    fn count_wrong(&self, gpu: &Device, modules: &Modules, pattern: Pattern) -> Result<(u32, u64)> {
         set(gpu, self.wrong.address(), 0, 4)?;
         set(gpu, self.first.address(), 0xff, 8)?;
         let [width, tile_width, tile_height] = pattern.tiles.unwrap_or([0, 1, 1]);
@@ -244,7 +244,7 @@ impl Arena {
 /// Words that are read back and compared at once.
 const READ_AT_ONCE: u64 = 1 << 26;
 
-fn uploaded(gpu: &Gpu, bytes: u64) -> Result<[DeviceBuffer<u8>; ported::INPUTS]> {
+fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; ported::INPUTS]> {
     let mut buffers = Vec::new();
     for input in ported::inputs(bytes)? {
         buffers.push(gpu.upload(&input)?);
@@ -282,21 +282,16 @@ fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
 }
 
 /// Writes the numbers of the pattern.
-pub(crate) fn fill(
-    gpu: &Gpu,
-    modules: &Modules,
-    buffer: &DeviceBuffer<u8>,
-    words: u64,
-) -> Result<()> {
+pub(crate) fn fill(gpu: &Device, modules: &Modules, buffer: &Buffer<u8>, words: u64) -> Result<()> {
     let function = modules.helpers.function("fill")?;
-    let values = [Value::address(buffer.address()), Value::scalar(words)];
+    let values = [Argument::Address(buffer.address()), Argument::scalar(words)];
     // SAFETY: the kernel takes these (1) and writes so many words of the buffer, which has them (2);
     // the buffer outlives the run, which is ordered with all others by the stream (3, 4).
     Ok(unsafe { function.launch(everywhere(gpu), values.as_slice()) }?)
 }
 
-fn everywhere(gpu: &Gpu) -> Shape {
-    Shape::new(8 * gpu.device().multiprocessors, 256)
+fn everywhere(gpu: &Device) -> Shape {
+    Shape::new(8 * gpu.multiprocessors(), 256)
 }
 
 /// What stands at a place of the source, as the helpers' kernel has it.

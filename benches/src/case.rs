@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host::{Shape, Value};
+use host::{Argument, Shape};
 
 use crate::{arena::Pattern, work::L2};
 
@@ -15,7 +15,7 @@ pub(crate) struct Case {
     /// The entry's name in both modules.
     pub(crate) entry: String,
     pub(crate) shape: Shape,
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: Vec<Argument>,
     /// Whether the arena's counter is set to zero before.
     pub(crate) draws: bool,
     pub(crate) amount: Amount,
@@ -70,7 +70,7 @@ pub(crate) type Expected = Arc<dyn Fn(u64) -> u32 + Send + Sync>;
 pub(crate) struct Run {
     pub(crate) entry: String,
     pub(crate) shape: Shape,
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: Vec<Argument>,
 }
 
 /// What it is measured against besides its twin.
@@ -79,7 +79,7 @@ pub(crate) enum Reference {
     /// The driver's copy of as many bytes.
     DriverCopy,
     /// The gather by ordinary loads with these arguments, at the fastest of these launches.
-    Loads(Vec<Shape>, Vec<Value>),
+    Loads(Vec<Shape>, Vec<Argument>),
     /// Nothing does the same.
     Nothing,
 }

@@ -1,7 +1,7 @@
 //! What one thing after another takes, in cycles that the kernels count themselves.
 
 use anyhow::{Context, Result, ensure};
-use host::{DeviceBuffer, Module, Shape, Value};
+use host::{Argument, Buffer, Module, Shape};
 use serde::Serialize;
 use tensor_map::{DataType, TensorMap};
 
@@ -51,7 +51,7 @@ struct Case {
     name: String,
     entry: &'static str,
     shape: Shape,
-    values: Vec<Value>,
+    values: Vec<Argument>,
     /// Whether what it loads has been loaded before.
     warm: bool,
 }
@@ -82,15 +82,15 @@ pub(crate) fn rows(
 
 fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
     let sums = &bench.arena.sums;
-    let at = |words: u64| Value::address(sums.address() + 4 * words);
-    let count = Value::scalar(COUNT);
+    let at = |words: u64| Argument::Address(sums.address() + 4 * words);
+    let count = Argument::scalar(COUNT);
     let mut cases = Vec::new();
     for (bytes, name) in [(256_u32, "256 B"), (4096, "4 KiB"), (16384, "16 KiB")] {
         for (warm, from) in [(true, "L2"), (false, "memory")] {
-            let stride = Value::scalar(65536_u32);
+            let stride = Argument::scalar(65536_u32);
             let values = vec![
-                Value::address(place.src),
-                Value::scalar(bytes),
+                Argument::Address(place.src),
+                Argument::scalar(bytes),
                 stride,
                 count.clone(),
                 at(0),
@@ -111,7 +111,7 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
         shape: Shape::new(1, 32),
         values: vec![
             (place.encode)(data.boxes().into(), place.src)?,
-            Value::address(place.positions[0]),
+            Argument::Address(place.positions[0]),
             count.clone(),
             at(0),
         ],
@@ -124,8 +124,8 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
         shape: Shape::new(1, 32).shared_bytes(16384),
         values: vec![
             (place.encode)(box_map.into(), place.src)?,
-            Value::scalar(place.src),
-            Value::scalar(REPLACE_STRIDE),
+            Argument::scalar(place.src),
+            Argument::scalar(REPLACE_STRIDE),
             // A map stands behind the numbers.
             at(MAP_AT),
             count,
@@ -139,7 +139,7 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
             name: format!("ring_latency: a hop in a cluster of {blocks}"),
             entry: "ring_latency",
             shape: Shape::new(blocks, 32).cluster(blocks),
-            values: vec![Value::scalar(COUNT), at(0)],
+            values: vec![Argument::scalar(COUNT), at(0)],
             warm: true,
         });
     }
@@ -164,7 +164,7 @@ fn row(bench: &Bench<'_>, case: &Case) -> Result<Latency> {
 
 fn cycles(bench: &Bench<'_>, module: &Module, case: &Case) -> Result<Spread> {
     let function = module.function(case.entry)?;
-    let sums: &DeviceBuffer<u32> = &bench.arena.sums;
+    let sums: &Buffer<u32> = &bench.arena.sums;
     // The first run warms the code and, where that is wanted, the cache.
     for run in 0..3 {
         if run == 0 || !case.warm {

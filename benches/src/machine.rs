@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use cust::device::DeviceAttribute;
-use host::{DeviceBuffer, Gpu, Shape};
+use host::{Buffer, Device, Shape};
 use serde::Serialize;
 
 use crate::{modules::Modules, smi::Smi, statistics::Spread};
@@ -37,9 +37,9 @@ pub(crate) const STEADY: f64 = 0.03;
 const SLOW: f64 = 0.80;
 
 impl Machine {
-    pub(crate) fn of(gpu: &Gpu, modules: &Modules, before: Option<Smi>) -> Result<Self> {
-        let device = gpu.device();
-        let handle = cust::device::Device::get_device(device.ordinal)?;
+    pub(crate) fn of(gpu: &Device, modules: &Modules, before: Option<Smi>) -> Result<Self> {
+        let properties = gpu.properties().context("the emulator is not measured")?;
+        let handle = cust::device::Device::get_device(properties.ordinal)?;
         let attribute = |attribute| -> Result<u64> {
             let value = handle.get_attribute(attribute);
             Ok(value
@@ -52,10 +52,10 @@ impl Machine {
         let memory_bus_bits = attribute(DeviceAttribute::GlobalMemoryBusWidth)?;
         let (version, _) = host::devices()?;
         Ok(Self {
-            name: device.name.clone(),
+            name: properties.name.clone(),
             arch: gpu.arch(),
-            multiprocessors: device.multiprocessors,
-            memory_bytes: device.memory_bytes,
+            multiprocessors: properties.multiprocessors,
+            memory_bytes: properties.memory_bytes,
             l2_bytes: attribute(DeviceAttribute::L2CacheSize)?,
             sm_clock_mhz: megahertz(attribute(DeviceAttribute::ClockRate)?),
             memory_clock_mhz,
@@ -101,10 +101,10 @@ fn kernel_driver() -> String {
 }
 
 /// Measured over some milliseconds.
-fn sm_clock_mhz(gpu: &Gpu, modules: &Modules) -> Result<f64> {
+fn sm_clock_mhz(gpu: &Device, modules: &Modules) -> Result<f64> {
     const CYCLES: u64 = 8_000_000;
     let clock = modules.helpers.function("clock")?;
-    let elapsed: DeviceBuffer<u64> = gpu.zeroed(2)?;
+    let elapsed: Buffer<u64> = gpu.zeroed(2)?;
     // The first wakes the GPU up.
     for _ in 0..3 {
         // SAFETY: the kernel takes these two (1) and writes two numbers (2); the buffer is read

@@ -21,7 +21,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use host::{Gpu, Value};
+use host::{Argument, Device};
 use tensor_map::Params;
 
 use crate::{
@@ -117,10 +117,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     ensure!(arguments.runs > 0, "--runs takes a number above 0");
     let before = Smi::ask_at_rest(arguments.gpu.unwrap_or(0));
     let gpu = match arguments.gpu {
-        Some(ordinal) => Gpu::open(ordinal)?,
-        None => Gpu::first()?,
+        Some(ordinal) => Device::gpu_numbered(ordinal)?,
+        None => Device::gpu()?,
     };
-    let built = Built::for_capability(gpu.device().capability)?;
+    let built = Built::for_capability(gpu.capability())?;
     let modules = built.load(&gpu)?;
     if modules.twins.is_none() {
         eprintln!(
@@ -159,7 +159,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let encode = |params: Params, address| {
         let map = host::encode(&gpu, params, address)?;
-        Ok(Value::tensor_map(map))
+        Ok(Argument::EncodedMap(Box::new(map)))
     };
     let place = arena.place(&gpu, &encode);
     if arguments.sweep {
@@ -182,7 +182,8 @@ fn rows(
     let (rows, mut failures) = measured(&chosen, bench, With::All);
     let latencies = latency::rows(bench, place, &wanted, &mut failures);
 
-    let after = Smi::ask(bench.gpu.device().ordinal);
+    let after = bench.gpu.properties();
+    let after = after.and_then(|gpu| Smi::ask(gpu.ordinal));
     let mut notes = unfit;
     notes.extend(
         after

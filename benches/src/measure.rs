@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::BTreeMap};
 
 use anyhow::{Context, Result};
-use host::{Gpu, Module, Shape, Value};
+use host::{Argument, Device, Module, Shape};
 use serde::Serialize;
 
 use crate::{
@@ -61,7 +61,7 @@ pub(crate) struct Times {
 
 /// What rows need.
 pub(crate) struct Bench<'a> {
-    pub(crate) gpu: &'a Gpu,
+    pub(crate) gpu: &'a Device,
     pub(crate) modules: &'a Modules,
     pub(crate) arena: &'a Arena,
     pub(crate) timer: &'a Timer,
@@ -231,7 +231,7 @@ impl<'a> Bench<'a> {
         case: &Case,
         twins: &'a Module,
         shapes: &[Shape],
-        values: &[Value],
+        values: &[Argument],
     ) -> Result<(Option<Work<'a>>, String)> {
         const ROUNDS: usize = 5;
         let work = |shape: &Shape| -> Result<Work<'a>> {
@@ -256,7 +256,7 @@ impl<'a> Bench<'a> {
         let fastest =
             (0..works.len()).min_by(|a, b| median(&times[*a]).total_cmp(&median(&times[*b])));
         let fastest = fastest.context("no launch of the gather by loads")?;
-        let blocks = shapes[fastest].grid.count() / u64::from(self.gpu.device().multiprocessors);
+        let blocks = shapes[fastest].grid.count() / u64::from(self.gpu.multiprocessors());
         let name = format!("ordinary loads ({blocks} blocks of 256)");
         Ok((works.into_iter().nth(fastest), name))
     }

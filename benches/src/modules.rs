@@ -1,7 +1,7 @@
 //! What is measured, as text.
 
 use anyhow::{Context, Result};
-use host::{Capability, Gpu, Module, Source};
+use host::{Capability, Device, Module, Source};
 
 /// The version of rustc that compiled the kernels.
 pub(crate) const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
@@ -40,7 +40,7 @@ impl Built {
     }
 
     /// Compiled by the driver, both with the same options.
-    pub(crate) fn load(&self, gpu: &Gpu) -> Result<Modules> {
+    pub(crate) fn load(&self, gpu: &Device) -> Result<Modules> {
         let load = |name: &str, text| {
             let source = Source::parse(&format!("{name} for {}", self.arch), text)?;
             Module::load(gpu, source)

@@ -1,11 +1,8 @@
 //! What is timed: a kernel or the driver's copy, and how.
 
 use anyhow::{Context, Result, ensure};
-use cust::{
-    event::{Event, EventFlags},
-    sys,
-};
-use host::{DeviceBuffer, Function, Gpu, Shape, Value};
+use cust::sys;
+use host::{Argument, Buffer, Device, Function, Shape, Stream};
 
 /// Something that runs on the GPU and can be run again.
 pub(crate) enum Work<'m> {
@@ -15,7 +12,7 @@ pub(crate) enum Work<'m> {
     Kernel {
         function: Function<'m>,
         shape: Shape,
-        values: Vec<Value>,
+        values: Vec<Argument>,
         counter: Option<u64>,
     },
 }
@@ -31,10 +28,10 @@ pub(crate) enum L2 {
 
 impl Work<'_> {
     /// Starts it behind what was started before.
-    pub(crate) fn start(&self, gpu: &Gpu) -> Result<()> {
+    pub(crate) fn start(&self, gpu: &Device) -> Result<()> {
         match self {
             Self::Copy { dst, src, bytes } => {
-                let stream = gpu.stream().as_inner();
+                let stream = stream(gpu)?;
                 // SAFETY: both addresses are those of buffers of the arena, which have the bytes and
                 // live longer than the run; the stream is the GPU's, and its context is current.
                 let code =
@@ -59,10 +56,15 @@ impl Work<'_> {
     }
 }
 
+/// The driver's handle of the stream that kernels are launched on.
+fn stream(gpu: &Device) -> Result<sys::CUstream> {
+    gpu.stream().raw().context("the emulator is not measured")
+}
+
 /// Sets all bytes of a multiple of four.
-pub(crate) fn set(gpu: &Gpu, address: u64, byte: u8, bytes: u64) -> Result<()> {
+pub(crate) fn set(gpu: &Device, address: u64, byte: u8, bytes: u64) -> Result<()> {
     let word = u32::from_ne_bytes([byte; 4]);
-    let stream = gpu.stream().as_inner();
+    let stream = stream(gpu)?;
     // SAFETY: the address is that of a buffer of the arena, which has the bytes and lives longer than
     // the run; the stream is the GPU's, and its context is current.
     let code = unsafe { sys::cuMemsetD32Async(address, word, bytes as usize / 4, stream) };
@@ -70,7 +72,7 @@ pub(crate) fn set(gpu: &Gpu, address: u64, byte: u8, bytes: u64) -> Result<()> {
 }
 
 /// Reads words from so many bytes into a buffer on.
-pub(crate) fn read(buffer: &DeviceBuffer<u8>, from_bytes: u64, words: &mut [u32]) -> Result<()> {
+pub(crate) fn read(buffer: &Buffer<u8>, from_bytes: u64, words: &mut [u32]) -> Result<()> {
     let len_bytes = size_of_val(words);
     ensure!(
         from_bytes + len_bytes as u64 <= buffer.len_bytes() as u64,
@@ -93,20 +95,17 @@ fn succeed(code: sys::CUresult, function: &str) -> Result<()> {
 
 /// Takes times by the GPU's own clock.
 pub(crate) struct Timer {
-    gpu: Gpu,
-    before: Event,
-    after: Event,
+    gpu: Device,
+    stream: Stream,
     /// Many times what the L2 cache holds: writing it also gives the host the time to queue a run.
-    flush: DeviceBuffer<u8>,
+    flush: Buffer<u8>,
 }
 
 impl Timer {
-    pub(crate) fn new(gpu: &Gpu, l2_bytes: u64) -> Result<Self> {
-        let event = || Event::new(EventFlags::DEFAULT).context("no event");
+    pub(crate) fn new(gpu: &Device, l2_bytes: u64) -> Result<Self> {
         Ok(Self {
             gpu: gpu.clone(),
-            before: event()?,
-            after: event()?,
+            stream: gpu.stream(),
             flush: gpu.zeroed(16 * l2_bytes as usize)?,
         })
     }
@@ -127,14 +126,11 @@ impl Timer {
         if l2 == L2::Warm {
             work.start(&self.gpu)?;
         }
-        let stream = self.gpu.stream();
-        self.before.record(stream)?;
+        let before = self.stream.record()?;
         work.start(&self.gpu)?;
-        self.after.record(stream)?;
-        self.after
-            .synchronize()
-            .context("the run did not end well")?;
-        Ok(self.after.elapsed_time_f32(&self.before)?.into())
+        let after = self.stream.record()?;
+        let elapsed = after.elapsed_since(&before);
+        Ok(1e3 * elapsed.context("the run did not end well")?.as_secs_f64())
     }
 
     /// The milliseconds of `rounds` runs of each, in turn; in each round another one is the first.

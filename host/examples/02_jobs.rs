@@ -1,12 +1,11 @@
 //! A launch as data: it is checked before it runs, and any backend runs it.
 
-use host_examples::{Result, check, device};
+use host_examples::{Result, check, device, jobs};
 use kernels_gpu::add_one_1d::{AddOne1d, AddOneForm, BUF_LEN};
-use launch::{Buffer, Job};
+use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
-    let mut device = device()?;
-    println!("on {}", device.backend.name());
+    let (mut jobs, ptx) = jobs(&device()?)?;
 
     // What the kernel cannot take is refused, all of it at once, with what it would take.
     let add_one = AddOne1d {
@@ -21,7 +20,7 @@ fn main() -> Result<()> {
 
     // Three launches, one after the other, on the same buffer: one number more each.
     let numbers: Vec<i32> = (0..3000).collect();
-    let mut job = Job::new(device.ptx()?);
+    let mut job = Job::new(ptx);
     let data = job.buffer(Buffer::new("numbers", &numbers));
     for form in [
         AddOneForm::Transaction,
@@ -37,7 +36,7 @@ fn main() -> Result<()> {
         };
         job.launch(add_one.launch()?);
     }
-    device.backend.run(&mut job)?;
+    jobs.run(&mut job)?;
 
     let changed = 8..8 + 2 * BUF_LEN as i32;
     let expected = (0..3000).map(|i| if changed.contains(&i) { i + 3 } else { i });

@@ -1,8 +1,8 @@
 //! Tiles through a tensor map: its parameters, what is wrong with some, and a load over the edges.
 
-use host_examples::{Result, check, device};
+use host_examples::{Result, check, device, jobs};
 use kernels_gpu::{Matrix, tile_2d::Tile2dTo};
-use launch::{Buffer, Job};
+use launch::{Backend as _, Buffer, Job};
 use tensor_map::{DataType, TensorMap};
 
 fn main() -> Result<()> {
@@ -15,8 +15,7 @@ fn main() -> Result<()> {
     };
     println!("refused:\n{refused}");
 
-    let mut device = device()?;
-    println!("on {}", device.backend.name());
+    let (mut jobs, ptx) = jobs(&device()?)?;
 
     // Rows of 101 numbers, padded to 104. The tile begins 8 columns before the first and 3 rows above.
     let source = Matrix {
@@ -26,7 +25,7 @@ fn main() -> Result<()> {
     };
     let numbers: Vec<i32> = (0..source.len_elems() as i32).collect();
     let target = Matrix::packed(64, 16);
-    let mut job = Job::new(device.ptx()?);
+    let mut job = Job::new(ptx);
     let source_data = job.buffer(Buffer::new("source", &numbers));
     let target_data = job.buffer(Buffer::new("target", &[-1; 64 * 16]));
     let tile = Tile2dTo {
@@ -40,7 +39,7 @@ fn main() -> Result<()> {
         threads: 128,
     };
     job.launch(tile.launch()?);
-    device.backend.run(&mut job)?;
+    jobs.run(&mut job)?;
 
     let mut expected = Vec::new();
     for row in 0..16_i32 {

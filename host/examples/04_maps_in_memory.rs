@@ -1,15 +1,14 @@
 //! The three places of a tensor map: a kernel parameter, constant memory, global memory.
 
-use host_examples::{Result, check, device};
+use host_examples::{Result, check, device, jobs};
 use kernels_gpu::{
     Matrix,
     tile_2d::{MapPlace, TILE, Tile2d},
 };
-use launch::{Buffer, Job};
+use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
-    let mut device = device()?;
-    println!("on {}", device.backend.name());
+    let (mut jobs, ptx) = jobs(&device()?)?;
     let matrix = Matrix::packed(128, 32);
     let numbers: Vec<i32> = (0..matrix.len_elems() as i32).collect();
     let expected = numbers.iter().map(|number| {
@@ -19,7 +18,7 @@ fn main() -> Result<()> {
     let expected: Vec<i32> = expected.collect();
 
     for place in [MapPlace::Parameter, MapPlace::Constant, MapPlace::Global(1)] {
-        let mut job = Job::new(device.ptx()?);
+        let mut job = Job::new(ptx);
         let data = job.buffer(Buffer::new("matrix", &numbers));
         let map = Buffer::tensor_maps("map", [(matrix.map(TILE), data)]);
         match place {
@@ -45,7 +44,7 @@ fn main() -> Result<()> {
         let launch = tile.launch()?;
         let entry = launch.entry.clone();
         job.launch(launch);
-        device.backend.run(&mut job)?;
+        jobs.run(&mut job)?;
         check(&entry, &expected, &job.buffers[data].to_vec()?)?;
     }
     Ok(())

@@ -1,21 +1,19 @@
 //! Maps that one kernel makes on the device and the next one uses: tensors of different sizes, in one
 //! launch each.
 
-use host_examples::{Result, check, device};
+use host_examples::{Result, check, device, jobs};
 use kernels_gpu::{
     consume_map::ConsumeMap,
     encode_map::{EncodeMap, map_fields},
 };
-use launch::{Buffer, Job};
+use launch::{Backend as _, Buffer, Job};
 use tensor_map::{DataType, TensorMap};
 
 /// Columns, rows, and where the tensor begins.
 const TENSORS: [(u64, u64, u64); 3] = [(256, 8, 0), (100, 5, 4096), (144, 30, 8192)];
 
 fn main() -> Result<()> {
-    let mut device = device()?;
-    println!("on {}", device.backend.name());
-    let ptx = device.ptx()?;
+    let (mut jobs, ptx) = jobs(&device()?)?;
     if !ptx.text.contains(".entry encode_map(") {
         println!(
             "{} has no instruction that changes tensor maps, so there is nothing to show",
@@ -55,7 +53,7 @@ fn main() -> Result<()> {
     };
     job.launch(encode.launch()?);
     job.launch(consume.launch()?);
-    device.backend.run(&mut job)?;
+    jobs.run(&mut job)?;
 
     let mut expected = Vec::new();
     for (width, height, offset) in TENSORS {

@@ -1,13 +1,12 @@
 //! Blocks of a cluster that write into each other's shared memory.
 
-use host_examples::{Result, check, device};
+use host_examples::{Result, check, device, jobs};
 use kernels_gpu::ring::Ring;
-use launch::{Buffer, Job};
+use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
-    let mut device = device()?;
-    println!("on {}", device.backend.name());
-    let mut job = Job::new(device.ptx()?);
+    let (mut jobs, ptx) = jobs(&device()?)?;
+    let mut job = Job::new(ptx);
     let output = job.buffer(Buffer::new("output", &[-1; 8 * 32]));
     // The kernel says itself that its clusters have eight blocks.
     let ring = Ring {
@@ -17,7 +16,7 @@ fn main() -> Result<()> {
         threads: 32,
     };
     job.launch(ring.launch()?);
-    device.backend.run(&mut job)?;
+    jobs.run(&mut job)?;
 
     // Eleven blocks on is three blocks on; one more in each round.
     let expected = (0..8 * 32).map(|place| {

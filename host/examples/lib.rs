@@ -1,58 +1,38 @@
 //! What the examples share: where kernels run, and their PTX.
 //!
-//! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they say so
-//! and run on the emulator.
+//! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
+//! emulator.
 
-use emulator::EmulatorBackend;
-use host::{Capability, Gpu, GpuBackend};
-use launch::{Backend, Ptx};
+use host::{Capability, Device, Jobs};
+use launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
 /// What every example's `main` returns.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Where kernels run.
-pub struct Device {
-    /// A GPU, or the emulator in its place.
-    pub backend: Box<dyn Backend>,
-    capability: Capability,
-}
-
-/// The first GPU; the emulator where there is none.
+/// The first GPU, or the emulator where there is none; or what the environment says.
 ///
 /// # Errors
-/// A GPU that is there and does not work.
+/// As [`Device::open`].
 pub fn device() -> Result<Device> {
-    match Gpu::first() {
-        Ok(gpu) => Ok(Device {
-            capability: gpu.device().capability,
-            // SAFETY: the examples launch the kernels of `kernels-gpu` with arguments that keep their
-            // conditions, so that they stay within the job's buffers (1).
-            backend: Box::new(unsafe { GpuBackend::new(gpu) }),
-        }),
-        Err(error) if error.is_absent() => {
-            println!("there is no GPU here ({error}), so the emulator takes its place");
-            Ok(Device {
-                backend: Box::new(EmulatorBackend::new(0)),
-                capability: Capability { major: 9, minor: 0 },
-            })
-        }
-        Err(error) => Err(error.into()),
-    }
+    let device = Device::open()?;
+    println!("on {device}");
+    Ok(device)
 }
 
-impl Device {
-    /// The kernels for this device.
-    ///
-    /// # Errors
-    /// None of the modules runs on it.
-    pub fn ptx(&self) -> Result<Ptx<'static>> {
-        kernels(self.capability)
-    }
+/// What runs jobs on a device, and the kernels for it.
+///
+/// # Errors
+/// None of the modules runs on it.
+pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
+    let kernels = kernels(device.capability())?;
+    // SAFETY: the examples launch the kernels of `kernels-gpu` with arguments that keep their conditions,
+    // so that they stay within the job's buffers (1).
+    Ok((unsafe { Jobs::new(device.clone()) }, kernels))
 }
 
-/// The kernels for such a device: those of its own architecture, or else the latest that it runs.
+/// The kernels for a device of this capability: those of its own architecture, or else the latest that it runs.
 ///
 /// # Errors
 /// None of the modules runs on it.

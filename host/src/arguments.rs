@@ -1,104 +1,19 @@
-use std::ffi::c_void;
-
 use bytemuck::Pod;
-use launch::{Form, Scalar};
+use launch::{Argument, MapArgument, Pointer, Scalar};
 
-use crate::{DeviceBuffer, TensorMap};
-
-/// What one kernel parameter gets.
-#[derive(Clone, Debug)]
-pub struct Value {
-    form: Form,
-    content: Content,
-}
-
-#[derive(Clone, Debug)]
-enum Content {
-    /// Up to eight bytes, in the order of the device.
-    Word([u64; 1]),
-    Map(tensor_map::TensorMap),
-    /// Bytes in the order of the device, and zeros to the end of the last word.
-    Words(Vec<u64>),
-}
-
-impl Value {
-    /// A number.
-    pub fn scalar(scalar: impl Into<Scalar>) -> Self {
-        let scalar = scalar.into();
-        let word = u64::from_ne_bytes(scalar.to_bytes());
-        Self {
-            form: Form::scalar(scalar),
-            content: Content::Word([word]),
-        }
-    }
-
-    /// A device address.
-    pub fn address(address: u64) -> Self {
-        let word = u64::from_ne_bytes(address.to_le_bytes());
-        Self {
-            form: Form::ADDRESS,
-            content: Content::Word([word]),
-        }
-    }
-
-    /// A tensor map, for a parameter that is a grid constant.
-    pub fn tensor_map(map: tensor_map::TensorMap) -> Self {
-        Self {
-            form: Form::TENSOR_MAP,
-            content: Content::Map(map),
-        }
-    }
-
-    /// A struct passed by value, with its bytes in the order of the device.
-    pub fn structure(bytes: &[u8]) -> Self {
-        let mut words = vec![0_u64; bytes.len().div_ceil(8)];
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        Self {
-            form: Form {
-                name: "struct",
-                size_bytes: bytes.len(),
-                is_tensor_map: false,
-            },
-            content: Content::Words(words),
-        }
-    }
-
-    /// Its bytes, in the order of the device.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let bytes: &[u8] = match &self.content {
-            Content::Word(word) => bytemuck::cast_slice(word),
-            Content::Map(map) => return map.to_bytes().to_vec(),
-            Content::Words(words) => bytemuck::cast_slice(words),
-        };
-        bytes[..self.form.size_bytes].to_vec()
-    }
-
-    /// How it looks to the kernel.
-    pub fn form(&self) -> Form {
-        self.form
-    }
-
-    /// Where its bytes are: as many as its form says, or more.
-    pub(crate) fn as_ptr(&self) -> *mut c_void {
-        match &self.content {
-            Content::Word(word) => word.as_ptr().cast_mut().cast(),
-            Content::Map(map) => (&raw const *map).cast_mut().cast(),
-            Content::Words(words) => words.as_ptr().cast_mut().cast(),
-        }
-    }
-}
+use crate::{Buffer, Slice, TensorMap};
 
 /// Something that a kernel parameter can get.
 pub trait KernelArgument {
     /// What the parameter gets.
-    fn value(&self) -> Value;
+    fn argument(&self) -> Argument;
 }
 
 macro_rules! scalars {
     ($($scalar:ident)*) => {
         $(impl KernelArgument for $scalar {
-            fn value(&self) -> Value {
-                Value::scalar(*self)
+            fn argument(&self) -> Argument {
+                Argument::Scalar(Scalar::from(*self))
             }
         })*
     };
@@ -106,48 +21,69 @@ macro_rules! scalars {
 
 scalars! { u8 i8 u16 i16 u32 i32 u64 i64 usize f32 f64 }
 
-/// Its address.
-impl<T: Pod> KernelArgument for &DeviceBuffer<T> {
-    fn value(&self) -> Value {
-        Value::address(self.address())
-    }
-}
-
-/// Its address.
-impl<T: Pod> KernelArgument for &mut DeviceBuffer<T> {
-    fn value(&self) -> Value {
-        Value::address(self.address())
-    }
-}
-
-/// The map itself, for a parameter that is a grid constant.
-impl KernelArgument for TensorMap<'_> {
-    fn value(&self) -> Value {
-        Value::tensor_map(*self.map())
-    }
-}
-
-/// The map itself, for a parameter that is a grid constant.
-impl KernelArgument for &TensorMap<'_> {
-    fn value(&self) -> Value {
-        Value::tensor_map(*self.map())
-    }
-}
-
-impl KernelArgument for Value {
-    fn value(&self) -> Value {
+impl KernelArgument for Argument {
+    fn argument(&self) -> Argument {
         self.clone()
     }
 }
 
-/// What all parameters of a kernel get, in order: a tuple, or a slice of [`Value`]s.
-pub trait KernelArguments {
-    /// What the parameters get.
-    fn values(&self) -> Vec<Value>;
+/// What is memory with elements of the type `T`: its address.
+macro_rules! pointers {
+    ($($memory:ty $(, $bound:ident)?;)*) => {$(
+        /// Its address.
+        impl<T $(: $bound)?> Pointer<T> for $memory {
+            fn pointer(&self) -> Argument {
+                Argument::Address(self.address())
+            }
+        }
+
+        /// Its address.
+        impl<T $(: $bound)?> KernelArgument for $memory {
+            fn argument(&self) -> Argument {
+                self.pointer()
+            }
+        }
+    )*};
 }
 
-impl KernelArguments for &[Value] {
-    fn values(&self) -> Vec<Value> {
+pointers! {
+    &Buffer<T>, Pod;
+    &mut Buffer<T>, Pod;
+    Slice<'_, T>;
+}
+
+/// What is a tensor map: the map itself, for a parameter that is a grid constant.
+macro_rules! maps {
+    ($($map:ty;)*) => {$(
+        /// The map itself, for a parameter that is a grid constant.
+        impl MapArgument for $map {
+            fn map(&self) -> Argument {
+                Argument::EncodedMap(Box::new(*self.encoded()))
+            }
+        }
+
+        /// The map itself, for a parameter that is a grid constant.
+        impl KernelArgument for $map {
+            fn argument(&self) -> Argument {
+                MapArgument::map(self)
+            }
+        }
+    )*};
+}
+
+maps! {
+    TensorMap<'_>;
+    &TensorMap<'_>;
+}
+
+/// What all parameters of a kernel get, in order: a tuple, or a slice of [`Argument`]s.
+pub trait KernelArguments {
+    /// What the parameters get.
+    fn arguments(&self) -> Vec<Argument>;
+}
+
+impl KernelArguments for &[Argument] {
+    fn arguments(&self) -> Vec<Argument> {
         self.to_vec()
     }
 }
@@ -158,9 +94,9 @@ macro_rules! tuples {
             for ($($first, $($rest,)*)?)
         {
             #[allow(non_snake_case, reason = "a variable is named as its type")]
-            fn values(&self) -> Vec<Value> {
+            fn arguments(&self) -> Vec<Argument> {
                 let ($($first, $($rest,)*)?) = self;
-                vec![$($first.value(), $($rest.value()),*)?]
+                vec![$($first.argument(), $($rest.argument()),*)?]
             }
         }
         $(tuples! { $($rest)* })?
@@ -172,39 +108,35 @@ tuples! { A B C D E F G H I J K L M N O P }
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bytes(value: &Value) -> Vec<u8> {
-        let (start, len) = (
-            value.as_ptr().cast::<u8>().cast_const(),
-            value.form().size_bytes,
-        );
-        // SAFETY: a value has as many bytes as its form says.
-        unsafe { std::slice::from_raw_parts(start, len) }.to_vec()
-    }
+    use crate::Device;
 
     #[test]
-    fn values_lie_as_the_device_reads_them() {
-        let values = (0x0102_u16, -2_i32, 1.0_f32, 7_usize).values();
-        let all: Vec<_> = values.iter().map(bytes).collect();
+    fn tuples_keep_their_order() {
+        let arguments = (0x0102_u16, -2_i32, 7_usize, Argument::Address(9)).arguments();
+        let bytes: Vec<_> = arguments.iter().flat_map(Argument::to_bytes).collect();
         let expected: [&[u8]; 4] = [
             &[2, 1],
             &[254, 255, 255, 255],
-            &[0, 0, 128, 63],
             &[7, 0, 0, 0, 0, 0, 0, 0],
+            &[9, 0, 0, 0, 0, 0, 0, 0],
         ];
-        assert_eq!(all, expected);
-        assert_eq!(
-            bytes(&Value::address(0x0102_0304_0506_0708)),
-            [8, 7, 6, 5, 4, 3, 2, 1]
-        );
-        assert!(().values().is_empty());
+        assert_eq!(bytes, expected);
+        assert!(().arguments().is_empty());
     }
 
     #[test]
-    fn maps_keep_their_bytes_and_alignment() {
-        let map = tensor_map::TensorMap::from_words(std::array::from_fn(|word| word as u64));
-        let values = [Value::scalar(1_u8), Value::tensor_map(map)];
-        assert_eq!(bytes(&values[1]), map.to_bytes());
-        assert_eq!(values[1].as_ptr().addr() % 64, 0);
+    fn buffers_and_parts_of_them_are_addresses() -> Result<(), launch::Failure> {
+        let mut buffer = Device::emulator(0).upload(&[1.0_f32; 8])?;
+        let address = |offset| Argument::Address(buffer.address() + offset);
+        let expected = [address(0), address(12), address(3), address(32)];
+        let parts = (
+            &buffer,
+            buffer.at(3),
+            buffer.bytes().at(3),
+            Pointer::<f32>::pointer(&buffer.at(8)),
+        );
+        assert_eq!(parts.arguments(), expected);
+        assert_eq!((&mut buffer,).arguments(), expected[..1]);
+        Ok(())
     }
 }

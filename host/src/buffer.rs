@@ -1,48 +1,55 @@
-use std::marker::PhantomData;
+use std::{any::type_name, marker::PhantomData};
 
 use bytemuck::Pod;
-use cust::memory::CopyDestination;
 use launch::{Failure, Stage};
 use tensor_map::Params;
 
-use crate::{EncodeError, Gpu, TensorMap, driver::OrFail, element, encode};
+use crate::{Device, EncodeError, TensorMap, element, encode, memory::Memory};
 
-/// Elements in a GPU's memory. The first is at a multiple of 256 bytes.
-#[doc(alias("cuMemAlloc", "cudaMalloc"))]
+/// Elements in a device's memory. The first is at a multiple of 256 bytes.
+#[doc(alias("DeviceBuffer", "cuMemAlloc", "cudaMalloc"))]
 #[derive(Debug)]
-pub struct DeviceBuffer<T: Pod> {
-    inner: cust::memory::DeviceBuffer<u8>,
+pub struct Buffer<T: Pod> {
+    memory: Memory,
     len_elems: usize,
-    gpu: Gpu,
+    device: Device,
     elements: PhantomData<T>,
 }
 
-impl<T: Pod> DeviceBuffer<T> {
+impl<T: Pod> Buffer<T> {
     /// A buffer that holds these elements.
-    pub fn upload(gpu: &Gpu, elements: &[T]) -> Result<Self, Failure> {
-        let inner = allocate(gpu, size_of_val(elements))?;
-        let mut buffer = Self::of(gpu, inner, elements.len());
-        buffer.write(elements)?;
-        Ok(buffer)
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn upload(device: &Device, elements: &[T]) -> Result<Self, Failure> {
+        Self::upload_named(device, &name::<T>(elements.len()), elements)
+    }
+
+    /// A buffer that the emulator's reports call `name`.
+    pub(crate) fn upload_named(
+        device: &Device,
+        name: &str,
+        elements: &[T],
+    ) -> Result<Self, Failure> {
+        let memory = Memory::upload(device, name, bytemuck::cast_slice(elements))?;
+        Ok(Self::of(device, memory, elements.len()))
     }
 
     /// A buffer of so many elements, all bytes zero.
-    pub fn zeroed(gpu: &Gpu, len_elems: usize) -> Result<Self, Failure> {
-        let inner = allocate(gpu, len_elems.saturating_mul(size_of::<T>()))?;
-        let mut buffer = Self::of(gpu, inner, len_elems);
-        if !buffer.inner.is_empty() {
-            let len_bytes = buffer.len_bytes();
-            let result = buffer.inner.set_8(0);
-            result.or_fail(Stage::Upload, || format!("zeroing {len_bytes} bytes"))?;
-        }
-        Ok(buffer)
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn zeroed(device: &Device, len_elems: usize) -> Result<Self, Failure> {
+        let len_bytes = len_elems.saturating_mul(size_of::<T>());
+        let memory = Memory::zeroed(device, &name::<T>(len_elems), len_bytes)?;
+        Ok(Self::of(device, memory, len_elems))
     }
 
-    fn of(gpu: &Gpu, inner: cust::memory::DeviceBuffer<u8>, len_elems: usize) -> Self {
+    fn of(device: &Device, memory: Memory, len_elems: usize) -> Self {
         Self {
-            inner,
+            memory,
             len_elems,
-            gpu: gpu.clone(),
+            device: device.clone(),
             elements: PhantomData,
         }
     }
@@ -54,43 +61,42 @@ impl<T: Pod> DeviceBuffer<T> {
 
     /// Its length in bytes.
     pub fn len_bytes(&self) -> usize {
-        self.inner.len()
+        self.len_elems * size_of::<T>()
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// Its address on the device; 0 when it has no bytes.
     #[doc(alias = "CUdeviceptr")]
     pub fn address(&self) -> u64 {
-        self.inner.as_device_ptr().as_raw()
+        self.memory.address()
     }
 
     /// Replaces all elements, once the launches before this have ended.
+    ///
+    /// # Errors
+    /// There are more or fewer elements than the buffer has; or a launch before this went wrong.
     #[doc(alias("cuMemcpyHtoD", "cudaMemcpy"))]
     pub fn write(&mut self, elements: &[T]) -> Result<(), Failure> {
-        self.gpu.enter(Stage::Upload)?;
         let (have, given) = (self.len_elems, elements.len());
         if have != given {
             let what = format!("a buffer of {have} elements was to be filled with {given}");
             return Err(Failure::new(Stage::Upload, what));
         }
-        let result = self
-            .inner
-            .copy_from(bytemuck::cast_slice::<T, u8>(elements));
-        result.or_fail(Stage::Upload, || {
-            format!("copying {} bytes", self.len_bytes())
-        })
+        self.memory.write(bytemuck::cast_slice(elements))
     }
 
     /// A copy of all elements, once the launches before this have ended.
+    ///
+    /// # Errors
+    /// A launch before this went wrong.
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn read(&self) -> Result<Vec<T>, Failure> {
-        self.gpu.enter(Stage::CopyBack)?;
         let mut elements = vec![T::zeroed(); self.len_elems];
-        let result = self
-            .inner
-            .copy_to(bytemuck::cast_slice_mut::<T, u8>(&mut elements));
-        result.or_fail(Stage::CopyBack, || {
-            format!("copying {} bytes", self.len_bytes())
-        })?;
+        self.memory.read(bytemuck::cast_slice_mut(&mut elements))?;
         Ok(elements)
     }
 
@@ -118,7 +124,7 @@ impl<T: Pod> DeviceBuffer<T> {
         let address = self.address().wrapping_add(offset_bytes);
         let element = element::check::<T>(params.tensor().data_type);
         let inside = EncodeError::outside(&params, self.len_bytes() as u64, offset_bytes, address);
-        let map = encode(&self.gpu, params, address);
+        let map = encode(&self.device, params, address);
         let errors = element.err().into_iter().chain(inside.err());
         match (map, errors) {
             (Ok(map), errors) => EncodeError::all(errors).map_or(Ok(TensorMap::new(map)), Err),
@@ -130,16 +136,7 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 }
 
-impl<T: Pod> Drop for DeviceBuffer<T> {
-    fn drop(&mut self) {
-        // Freeing needs the context; without it there is nothing to free.
-        let _ = self.gpu.enter(Stage::Upload);
-    }
-}
-
-fn allocate(gpu: &Gpu, len_bytes: usize) -> Result<cust::memory::DeviceBuffer<u8>, Failure> {
-    gpu.enter(Stage::Upload)?;
-    // SAFETY: the caller fills the buffer before anyone can read it.
-    let result = unsafe { cust::memory::DeviceBuffer::uninitialized(len_bytes) };
-    result.or_fail(Stage::Upload, || format!("allocating {len_bytes} bytes"))
+/// What the emulator's reports call a buffer: as Rust writes an array.
+fn name<T>(len_elems: usize) -> String {
+    format!("[{}; {len_elems}]", type_name::<T>())
 }

@@ -5,20 +5,37 @@ use cuda_driver::{
     function::{FunctionAttribute, get_attribute, set_attribute},
     launch::{LaunchAttribute, LaunchConfig, launch_kernel_ex},
 };
-use launch::{Failure, Form, Shape, Signature, Stage, check};
+use cust::sys;
+use emulator::ModuleId;
+use launch::{Argument, Failure, Form, Shape, Signature, Stage, check};
 
-use crate::{Gpu, KernelArguments, Value, driver::OrFail};
+use crate::{
+    Device, KernelArguments, Module, Stream, device::Emulator, driver::OrFail, gpu::Gpu,
+    module::Loaded,
+};
 
 /// Shared memory that a block can have without the kernel's leave, in bytes.
 const USUAL_SHARED_BYTES: u64 = 48 * 1024;
 
-/// A kernel on a GPU.
+/// A kernel on a device.
 #[doc(alias = "CUfunction")]
 #[derive(Debug)]
 pub struct Function<'module> {
-    inner: cust::function::Function<'module>,
+    kernel: Kernel<'module>,
     signature: Signature,
-    gpu: &'module Gpu,
+    module: &'module Module,
+}
+
+#[derive(Debug)]
+enum Kernel<'module> {
+    Gpu {
+        compiled: cust::function::Function<'module>,
+        gpu: &'module Gpu,
+    },
+    Emulator {
+        module: ModuleId,
+        emulator: &'module Emulator,
+    },
 }
 
 /// What a kernel uses, as the driver compiled it.
@@ -35,66 +52,88 @@ pub struct Resources {
 }
 
 impl<'module> Function<'module> {
-    pub(crate) fn resolve(
-        gpu: &'module Gpu,
-        module: &'module cust::module::Module,
-        signature: &Signature,
-    ) -> Result<Self, Failure> {
-        gpu.enter(Stage::Resolve)?;
+    pub(crate) fn resolve(module: &'module Module, signature: &Signature) -> Result<Self, Failure> {
         let entry = &signature.entry;
-        let inner = module.get_function(entry).or_fail(Stage::Resolve, || {
-            format!("the driver has no kernel `{entry}`")
-        })?;
-        let mut function = Self {
-            inner,
-            signature: signature.clone(),
-            gpu,
+        let (kernel, signature) = match module.loaded() {
+            Loaded::Gpu { module, gpu } => {
+                gpu.enter(Stage::Resolve)?;
+                let compiled = module.get_function(entry).or_fail(Stage::Resolve, || {
+                    format!("the driver has no kernel `{entry}`")
+                })?;
+                let static_shared_bytes = resources(&compiled, entry)?.shared_bytes.into();
+                let signature = Signature {
+                    static_shared_bytes,
+                    ..signature.clone()
+                };
+                (Kernel::Gpu { compiled, gpu }, signature)
+            }
+            Loaded::Emulator { module, emulator } => {
+                let signature = emulator.session().signature(*module, entry)?;
+                let module = *module;
+                (Kernel::Emulator { module, emulator }, signature)
+            }
         };
-        function.signature.static_shared_bytes = function.resources()?.shared_bytes.into();
-        Ok(function)
+        Ok(Self {
+            kernel,
+            signature,
+            module,
+        })
     }
 
-    /// What the kernel says about itself, its static shared memory as the driver has it.
+    /// What the kernel says about itself, its static shared memory as the device has it.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
+    /// The device that it runs on.
+    pub fn device(&self) -> &Device {
+        self.module.device()
+    }
+
     /// What it uses.
+    ///
+    /// # Errors
+    /// The device is the emulator, which allocates no registers; or the driver fails.
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn resources(&self) -> Result<Resources, Failure> {
-        let get = |attribute| {
-            // SAFETY: the module is borrowed, so the kernel is alive (1).
-            let value = unsafe { get_attribute(self.inner.to_raw(), attribute) };
-            let what = || format!("attributes of `{}`", self.signature.entry);
-            value.map(i32::unsigned_abs).or_fail(Stage::Resolve, what)
-        };
-        Ok(Resources {
-            registers: get(FunctionAttribute::NUM_REGS)?,
-            local_bytes: get(FunctionAttribute::LOCAL_SIZE_BYTES)?,
-            shared_bytes: get(FunctionAttribute::SHARED_SIZE_BYTES)?,
-            max_block_threads: get(FunctionAttribute::MAX_THREADS_PER_BLOCK)?,
-        })
+        match &self.kernel {
+            Kernel::Gpu { compiled, .. } => resources(compiled, &self.signature.entry),
+            Kernel::Emulator { .. } => {
+                let what = format!("attributes of `{}`", self.signature.entry);
+                Err(Failure::new(Stage::Resolve, what)
+                    .hint("the emulator compiles nothing: a GPU, or ptxas, tells the registers"))
+            }
+        }
     }
 
     /// How many blocks of this shape a multiprocessor runs at once: what the grid of a kernel is made
-    /// from whose blocks stay and draw their work.
+    /// from whose blocks stay and draw their work. On the emulator it is one.
+    ///
+    /// # Errors
+    /// The driver fails.
     #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
     pub fn blocks_per_multiprocessor(&self, shape: &Shape) -> Result<u32, Failure> {
-        self.gpu.enter(Stage::Resolve)?;
+        let Kernel::Gpu { compiled, gpu } = &self.kernel else {
+            return Ok(1);
+        };
+        gpu.enter(Stage::Resolve)?;
         let what = || format!("how many blocks of `{}` fit", self.signature.entry);
-        self.allow(shape).or_fail(Stage::Resolve, what)?;
+        self.allow(compiled, shape).or_fail(Stage::Resolve, what)?;
         let [x, y, z] = shape.block.to_array();
         let bytes = shape.shared_bytes as usize;
-        let fit = self
-            .inner
-            .max_active_blocks_per_multiprocessor((x, y, z).into(), bytes);
+        let fit = compiled.max_active_blocks_per_multiprocessor((x, y, z).into(), bytes);
         fit.or_fail(Stage::Resolve, what)
     }
 
-    /// Starts the kernel, after the launches before it have ended, and does not wait for it.
+    /// Starts the kernel, after the launches before it have ended. On a GPU the call does not wait for
+    /// it; on the emulator, it has ended when the call returns.
     ///
     /// Shape and arguments are checked first, and all that is wrong is reported at once. Clusters
     /// and shared memory beyond 48 KiB need nothing more than to be in `shape`.
+    ///
+    /// # Errors
+    /// The kernel cannot be launched so. On the emulator also what went wrong in it: a fault, or what
+    /// the checker found, with the whole report as text.
     ///
     /// # Safety
     /// 1. The arguments are what the kernel takes, in its order: their sizes are checked, their
@@ -102,30 +141,62 @@ impl<'module> Function<'module> {
     /// 2. Run with this shape and these arguments, the kernel accesses only memory of buffers whose
     ///    addresses or tensor maps are among the arguments, within their bounds and with values
     ///    that their element types allow.
-    /// 3. These buffers and the module are dropped only after [`Gpu::synchronise`], or after a read
+    /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read
     ///    or write of a buffer, which waits as well.
-    /// 4. No one else accesses what the kernel writes until then.
+    /// 4. No one else accesses what the kernel writes until then, nor do kernels on other streams.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     pub unsafe fn launch(
         &self,
-        shape: Shape,
+        shape: impl Into<Shape>,
         arguments: impl KernelArguments,
     ) -> Result<(), Failure> {
-        let values = arguments.values();
-        self.check(&shape, &values)?;
-        self.gpu.enter(Stage::Launch)?;
-        let what = || format!("`{}`", self.signature.entry);
-        self.allow(&shape).or_fail(Stage::Launch, what)?;
-        // SAFETY: the values have been checked against the kernel's parameters; conditions 1 to 4
-        // are the caller's.
-        unsafe { self.start(&shape, &values) }.or_fail(Stage::Launch, what)
+        // SAFETY: the conditions are the same.
+        unsafe { self.launch_on(&self.device().stream(), shape, arguments) }
     }
 
-    fn check(&self, shape: &Shape, values: &[Value]) -> Result<(), Failure> {
-        let forms: Vec<Form> = values.iter().map(Value::form).collect();
-        let limits = self.gpu.device().limits();
-        let mut violations = check::shape(shape, &limits, &self.signature);
+    /// As [`launch`](Self::launch), on this stream.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch); or the stream is one of another device.
+    ///
+    /// # Safety
+    /// As for [`launch`](Self::launch).
+    pub unsafe fn launch_on(
+        &self,
+        stream: &Stream,
+        shape: impl Into<Shape>,
+        arguments: impl KernelArguments,
+    ) -> Result<(), Failure> {
+        let (shape, arguments) = (shape.into(), arguments.arguments());
+        let entry = &self.signature.entry;
+        let (compiled, gpu) = match &self.kernel {
+            Kernel::Gpu { compiled, gpu } => (compiled, gpu),
+            Kernel::Emulator { module, emulator } => {
+                let mut session = emulator.session();
+                let report = session.launch(*module, entry, &shape, &arguments);
+                return report.map(drop);
+            }
+        };
+        self.check(&shape, &arguments)?;
+        let bytes = arguments.iter().map(Argument::to_bytes);
+        let bytes = bytes.collect::<Result<Vec<_>, _>>()?;
+        let stream = stream.raw().ok_or_else(|| {
+            let what = format!("`{entry}`: the stream is the emulator's, and the kernel a GPU's");
+            Failure::new(Stage::Launch, what)
+        })?;
+        gpu.enter(Stage::Launch)?;
+        let what = || format!("`{entry}`");
+        self.allow(compiled, &shape).or_fail(Stage::Launch, what)?;
+        // SAFETY: the arguments have been checked against the kernel's parameters (1); conditions 1 to
+        // 4 are the caller's (2); the stream is borrowed (3).
+        let started = unsafe { self.start(compiled, stream, &shape, &bytes) };
+        started.or_fail(Stage::Launch, what)
+    }
+
+    fn check(&self, shape: &Shape, arguments: &[Argument]) -> Result<(), Failure> {
+        let forms: Vec<Form> = arguments.iter().map(Argument::form).collect();
+        let mut violations = check::shape(shape, &self.device().limits(), &self.signature);
         violations
             .0
             .extend(check::argument_forms(&forms, &self.signature).0);
@@ -134,10 +205,14 @@ impl<'module> Function<'module> {
     }
 
     /// Lets the kernel have what it does not have without asking.
-    fn allow(&self, shape: &Shape) -> Result<(), DriverError> {
+    fn allow(
+        &self,
+        compiled: &cust::function::Function<'_>,
+        shape: &Shape,
+    ) -> Result<(), DriverError> {
         let set = |attribute, value| {
             // SAFETY: the module is borrowed, so the kernel is alive (1).
-            unsafe { set_attribute(self.inner.to_raw(), attribute, value) }
+            unsafe { set_attribute(compiled.to_raw(), attribute, value) }
         };
         let dynamic = shape.shared_bytes;
         if u64::from(dynamic) + self.signature.static_shared_bytes > USUAL_SHARED_BYTES {
@@ -145,7 +220,7 @@ impl<'module> Function<'module> {
             set(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, most)?;
         }
         let cluster = shape.cluster.or(self.signature.reqnctapercluster);
-        let portable = u64::from(self.gpu.device().limits().cluster_blocks);
+        let portable = u64::from(self.device().limits().cluster_blocks);
         if cluster.is_some_and(|cluster| cluster.count() > portable) {
             set(FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
         }
@@ -153,10 +228,18 @@ impl<'module> Function<'module> {
     }
 
     /// # Safety
-    /// 1. The values have the sizes of the kernel's parameters.
+    /// 1. Each element of `arguments` has as many bytes as its parameter of the kernel.
     /// 2. The conditions of [`Function::launch`] hold.
-    unsafe fn start(&self, shape: &Shape, values: &[Value]) -> Result<(), DriverError> {
-        let mut parameters: Vec<*mut c_void> = values.iter().map(Value::as_ptr).collect();
+    /// 3. The stream is alive.
+    unsafe fn start(
+        &self,
+        compiled: &cust::function::Function<'_>,
+        stream: sys::CUstream,
+        shape: &Shape,
+        arguments: &[Vec<u8>],
+    ) -> Result<(), DriverError> {
+        let pointer = |bytes: &Vec<u8>| bytes.as_ptr().cast_mut().cast();
+        let mut parameters: Vec<*mut c_void> = arguments.iter().map(pointer).collect();
         // A kernel that has its cluster in its PTX is not told again.
         let told = shape
             .cluster
@@ -169,12 +252,28 @@ impl<'module> Function<'module> {
             shape.grid.to_array(),
             shape.block.to_array(),
             shape.shared_bytes,
-            self.gpu.stream().as_inner(),
+            stream,
             &mut attributes,
         );
-        // SAFETY: the module and the GPU are borrowed, and their context is current (1); there is a
-        // pointer for each parameter, to as many bytes as it has, by condition 1 (2); condition 2
-        // (3); the cluster is three numbers (4).
-        unsafe { launch_kernel_ex(&config, self.inner.to_raw(), &mut parameters) }
+        // SAFETY: the module is borrowed, the stream is alive by condition 3, and their context is
+        // current (1); there is a pointer for each parameter, to as many bytes as it has, by condition 1
+        // (2); condition 2 (3); the cluster is three numbers (4).
+        unsafe { launch_kernel_ex(&config, compiled.to_raw(), &mut parameters) }
     }
+}
+
+/// What a compiled kernel uses.
+fn resources(compiled: &cust::function::Function<'_>, entry: &str) -> Result<Resources, Failure> {
+    let get = |attribute| {
+        // SAFETY: the kernel borrows its module, so it is alive (1).
+        let value = unsafe { get_attribute(compiled.to_raw(), attribute) };
+        let what = || format!("attributes of `{entry}`");
+        value.map(i32::unsigned_abs).or_fail(Stage::Resolve, what)
+    };
+    Ok(Resources {
+        registers: get(FunctionAttribute::NUM_REGS)?,
+        local_bytes: get(FunctionAttribute::LOCAL_SIZE_BYTES)?,
+        shared_bytes: get(FunctionAttribute::SHARED_SIZE_BYTES)?,
+        max_block_threads: get(FunctionAttribute::MAX_THREADS_PER_BLOCK)?,
+    })
 }

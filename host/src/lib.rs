@@ -1,25 +1,42 @@
-//! What a host program uses to run kernels: GPUs, modules, buffers, tensor maps and launches, on
-//! [`cust`].
+//! What a host program uses to run kernels: devices, modules, buffers, tensor maps and launches.
 //!
-//! ```no_run
-//! use host::{Gpu, Shape};
-//! use tensor_map::{DataType, TensorMap};
+//! A [`Device`] is a GPU, driven by [`cust`], or the emulator where there is none. Everything else is
+//! made from it, and works on both:
 //!
-//! let gpu = Gpu::first()?;
-//! let module = gpu.load_file("kernels.ptx")?;
-//! let add_one = module.function("add_one")?;
+//! ```
+//! use host::{Device, Shape};
 //!
-//! let matrix = gpu.upload(&[1_i32; 64 * 64])?;
-//! let map = matrix.tensor_map(TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[16, 16]))?;
-//! // SAFETY: `add_one` takes one tensor map of `i32`, and writes only through it (1, 2); the matrix
-//! // lives until it has been read, which waits for the kernel (3); nothing else runs (4).
-//! unsafe { add_one.launch(Shape::new((4, 4), 128), (&map,)) }?;
-//! assert_eq!(matrix.read()?, [2; 64 * 64]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let text = "
+//! .version 8.0
+//! .target sm_90
+//! .address_size 64
+//! .visible .entry double(.param .u64 numbers)
+//! {
+//!     .reg .b32 %r<3>;
+//!     .reg .b64 %rd<4>;
+//!     ld.param.u64 %rd1, [numbers];
+//!     mov.u32 %r1, %tid.x;
+//!     mul.wide.u32 %rd2, %r1, 4;
+//!     add.u64 %rd3, %rd1, %rd2;
+//!     ld.global.u32 %r2, [%rd3];
+//!     shl.b32 %r2, %r2, 1;
+//!     st.global.u32 [%rd3], %r2;
+//!     ret;
+//! }";
+//! let device = Device::open()?;
+//! let module = device.load("double.ptx", text)?;
+//! let double = module.function("double")?;
+//! let numbers = device.upload(&[1_u32, 2, 3])?;
+//! // SAFETY: `double` takes an address, and each thread changes the number of its index there (1, 2);
+//! // the buffer lives until it has been read, which waits for the kernel (3); nothing else runs (4).
+//! unsafe { double.launch(Shape::new(1, 3), (&numbers,)) }?;
+//! assert_eq!(numbers.read()?, [2, 4, 6]);
+//! # Ok::<(), host::Failure>(())
 //! ```
 //!
-//! A program built with this crate starts on machines without a driver too: there,
-//! [`Gpu::first`] fails with [`GpuError::Absent`], which says why.
+//! On the emulator a checker watches every launch: a missing fence, a race or a wrong byte count is an
+//! error of the launch that says where, whether it showed in the result or not. [`Device::emulator`]
+//! takes a seed, and tests run under several.
 //!
 //! # Errors
 //!
@@ -29,28 +46,37 @@
 
 mod arguments;
 mod buffer;
+mod device;
 mod driver;
 mod element;
-pub mod emulate;
 mod encode_error;
 mod function;
-pub mod gpu;
+mod gpu;
 mod jit;
+mod jobs;
+mod memory;
 mod module;
 mod signature;
+mod slice;
 mod source;
+mod stream;
 mod tensor_map;
 mod tensor_map_memory;
+mod variable;
 
-pub use arguments::{KernelArgument, KernelArguments, Value};
-pub use buffer::DeviceBuffer;
+pub use arguments::{KernelArgument, KernelArguments};
+pub use buffer::Buffer;
+pub use device::{Device, DeviceChoice};
 pub use encode_error::EncodeError;
 pub use function::{Function, Resources};
-pub use gpu::{Absence, Capability, Device, Gpu, GpuBackend, GpuError, devices};
+pub use gpu::{Absence, Capability, DeviceProperties, GpuError, devices};
+pub use jobs::Jobs;
 pub use module::Module;
+pub use slice::Slice;
 pub use source::Source;
+pub use stream::{Event, Stream};
 pub use tensor_map::{TensorMap, encode, encode_with_driver, target};
 pub use tensor_map_memory::TensorMaps;
 
 pub use half;
-pub use launch::{Dim3, Failure, Shape, Stage};
+pub use launch::{Argument, Call, Dim3, Failure, Shape, Stage};

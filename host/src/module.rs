@@ -1,86 +1,122 @@
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 
 use cuda_driver::{driver_version, module::load_data_ex};
 use cust::{error::CudaError, sys};
-use launch::{Failure, Stage};
+use emulator::ModuleId;
+use launch::{Call, Failure, Shape, Stage};
 
-use crate::{Function, Gpu, Source, jit::Refusal};
+use crate::{
+    Device, Function, Source, Stream,
+    device::{Emulator, Kind},
+    gpu::Gpu,
+    jit::Refusal,
+};
 
 /// The most that the driver's compiler can say, in bytes.
 const LOG_BYTES: u32 = 16 * 1024;
 
-/// Kernels on a GPU.
+/// Kernels on a device, and their variables.
 #[doc(alias = "CUmodule")]
 #[derive(Debug)]
 pub struct Module {
-    inner: cust::module::Module,
+    loaded: Loaded,
     source: Source,
-    gpu: Gpu,
+    device: Device,
+}
+
+/// A module that was loaded, and where.
+#[derive(Debug)]
+pub(crate) enum Loaded {
+    Gpu {
+        module: cust::module::Module,
+        gpu: Gpu,
+    },
+    Emulator {
+        module: ModuleId,
+        emulator: Emulator,
+    },
 }
 
 impl Module {
-    /// Compiles a text for a GPU.
+    /// Compiles a text for a device.
+    ///
+    /// # Errors
+    /// The driver refuses the text, as one that is for another GPU. The emulator takes what it can read,
+    /// and refuses kernels with instructions that it does not have.
     #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn load(gpu: &Gpu, source: Source) -> Result<Self, Failure> {
-        gpu.enter(Stage::Load)?;
-        let image = CString::new(source.text()).map_err(|error| {
-            let what = format!(
-                "{} has a zero at byte {}",
-                source.name(),
-                error.nul_position()
-            );
-            Failure::new(Stage::Load, what)
-        })?;
-        match cust::module::Module::from_ptx_cstr(&image, &[]) {
-            Ok(inner) => Ok(Self {
-                inner,
-                source,
+    pub fn load(device: &Device, source: Source) -> Result<Self, Failure> {
+        let loaded = match device.kind() {
+            Kind::Gpu(gpu) => Loaded::Gpu {
+                module: compile(gpu, &source)?,
                 gpu: gpu.clone(),
-            }),
-            Err(error) => Err(refusal(gpu, &source, &image, error)),
-        }
+            },
+            Kind::Emulator(emulator) => {
+                let (name, text) = (source.name(), source.text());
+                let mut session = emulator.session();
+                let module = session.load_parsed(name, text, source.module().clone());
+                let emulator = emulator.clone();
+                Loaded::Emulator { module, emulator }
+            }
+        };
+        Ok(Self {
+            loaded,
+            source,
+            device: device.clone(),
+        })
     }
 
-    /// The kernel of this name. The error suggests the nearest names.
+    /// The kernel of this name.
+    ///
+    /// # Errors
+    /// There is none, with the nearest names; or the emulator does not have its instructions, with all
+    /// of those.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, entry: &str) -> Result<Function<'_>, Failure> {
-        let signature = self.source.signature(entry)?;
-        Function::resolve(&self.gpu, &self.inner, signature)
+        Function::resolve(self, self.source.signature(entry)?)
     }
 
-    pub(crate) fn gpu(&self) -> &Gpu {
-        &self.gpu
-    }
-
-    /// Where a variable lies and how many bytes it has, or the driver's code.
+    /// Starts the kernel that `call` names, after the launches before it have ended.
     ///
-    /// `cust`'s `get_global` panics where the length is not the one that it expects.
-    pub(crate) fn variable(&self, name: &CStr) -> Result<(u64, usize), i32> {
-        let (mut address, mut bytes) = (0, 0);
-        // SAFETY: the two places are valid for writes, the name ends with a zero byte (1), and the
-        // module is alive (2); the caller has entered the context (3).
-        let result = unsafe {
-            sys::cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr())
-        };
-        match result {
-            sys::CUresult::CUDA_SUCCESS => Ok((address, bytes)),
-            error => Err(error as i32),
-        }
+    /// # Errors
+    /// As [`Function::launch`]; or `call` breaks a condition of the kernel.
+    ///
+    /// # Safety
+    /// 1. `call` is made for this module's kernel: its arguments are what the kernel takes, as they are
+    ///    when the function made it that `#[kernel]` writes for the host.
+    /// 2. The conditions of [`Function::launch`] hold, from its second one on.
+    pub unsafe fn launch(&self, shape: impl Into<Shape>, call: Call<'_>) -> Result<(), Failure> {
+        // SAFETY: the conditions are the same.
+        unsafe { self.launch_on(&self.device.stream(), shape, call) }
     }
 
-    /// The driver's handle, which `cust` 0.3.2 does not give out.
-    fn raw(&self) -> sys::CUmodule {
-        const {
-            assert!(size_of::<cust::module::Module>() == size_of::<sys::CUmodule>());
-            assert!(align_of::<cust::module::Module>() == align_of::<sys::CUmodule>());
-        }
-        // SAFETY: `cust::module::Module` has one field, the handle; it has the same size, so the
-        // handle is all of it.
-        unsafe {
-            std::ptr::from_ref(&self.inner)
-                .cast::<sys::CUmodule>()
-                .read()
-        }
+    /// As [`launch`](Self::launch), on this stream.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    ///
+    /// # Safety
+    /// As for [`launch`](Self::launch).
+    pub unsafe fn launch_on(
+        &self,
+        stream: &Stream,
+        shape: impl Into<Shape>,
+        call: Call<'_>,
+    ) -> Result<(), Failure> {
+        let entry = call.entry().to_owned();
+        let function = self.function(&entry)?;
+        let launch = call.launch(shape.into());
+        let launch = launch.map_err(|violations| Failure::check(&entry, violations))?;
+        // SAFETY: conditions 1 and 2 are those of the function.
+        unsafe { function.launch_on(stream, launch.shape, launch.arguments.as_slice()) }
+    }
+
+    pub(crate) fn loaded(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The text that it was made of.
@@ -89,11 +125,33 @@ impl Module {
     }
 }
 
-impl Drop for Module {
+impl Drop for Loaded {
     fn drop(&mut self) {
-        // Unloading needs the context; without it there is nothing to unload.
-        let _ = self.gpu.enter(Stage::Load);
+        match self {
+            Self::Gpu { gpu, .. } => {
+                // Unloading needs the context; without it there is nothing to unload.
+                let _ = gpu.enter(Stage::Load);
+            }
+            Self::Emulator { module, emulator } => {
+                let unloaded = emulator.session().unload(*module);
+                debug_assert_eq!(unloaded, Ok(()));
+            }
+        }
     }
+}
+
+fn compile(gpu: &Gpu, source: &Source) -> Result<cust::module::Module, Failure> {
+    gpu.enter(Stage::Load)?;
+    let image = CString::new(source.text()).map_err(|error| {
+        let what = format!(
+            "{} has a zero at byte {}",
+            source.name(),
+            error.nul_position()
+        );
+        Failure::new(Stage::Load, what)
+    })?;
+    let module = cust::module::Module::from_ptx_cstr(&image, &[]);
+    module.map_err(|error| refusal(gpu, source, &image, error))
 }
 
 /// `cust` keeps neither the log nor all codes, so the text is loaded once more.
@@ -107,7 +165,7 @@ fn refusal(gpu: &Gpu, source: &Source, image: &CString, error: CudaError) -> Fai
             (error as i32, loaded.log.error)
         }
     };
-    let (driver, capability) = (driver_version().ok(), gpu.device().capability);
+    let (driver, capability) = (driver_version().ok(), gpu.properties().capability);
     Refusal {
         source,
         code,

@@ -1,14 +1,15 @@
 use std::marker::PhantomData;
 
 use cuda_driver::tensor_map::{self as driver, Pixels, Tensor};
+use launch::{Failure, Stage};
 use tensor_map::{Params, Rule, Target, layout};
 
-use crate::{EncodeError, Gpu};
+use crate::{Device, EncodeError, device::Kind};
 
 /// A tensor map that does not outlive its tensor.
 ///
 /// Pass it to a kernel whose parameter is a grid constant, or put it where kernels find it:
-/// [`Gpu::upload_tensor_maps`](crate::Gpu::upload_tensor_maps) into global memory,
+/// [`Device::upload_tensor_maps`] into global memory,
 /// [`Module::set_tensor_map`](crate::Module::set_tensor_map) into constant memory.
 #[doc(alias = "CUtensorMap")]
 #[derive(Clone, Copy, Debug)]
@@ -25,16 +26,16 @@ impl TensorMap<'_> {
         }
     }
 
-    /// The map itself.
-    pub fn map(&self) -> &tensor_map::TensorMap {
+    /// The 128 bytes.
+    pub fn encoded(&self) -> &tensor_map::TensorMap {
         &self.map
     }
 }
 
-/// A map of the tensor at `address` on this GPU. What lies there is not looked at, see
-/// [`Gpu::tensor_map`](crate::Gpu::tensor_map).
+/// A map of the tensor at `address` on this device. What lies there is not looked at, see
+/// [`Device::tensor_map`].
 ///
-/// For compute capability 9.0 the map comes from the `tensor-map` crate, which was compared with
+/// For compute capability 9.0, and so on the emulator, the map comes from the `tensor-map` crate, which was compared with
 /// the driver; for others the rules are checked, and the driver encodes.
 ///
 /// # Errors
@@ -43,37 +44,38 @@ impl TensorMap<'_> {
 #[doc(alias = "cuTensorMapEncodeIm2col")]
 #[doc(alias = "cuTensorMapEncodeIm2colWide")]
 pub fn encode(
-    gpu: &Gpu,
+    device: &Device,
     params: impl Into<Params>,
     address: u64,
 ) -> Result<tensor_map::TensorMap, EncodeError> {
     let params = params.into();
-    let target = target(gpu);
+    let target = target(device);
     match params.build_for(address, target) {
         Ok(map) if !target.is_blackwell() => Ok(map),
         Err(refused)
-            if refused
-                .violations()
-                .any(|v| v.rule != Rule::WideBitsUnknown) =>
+            if device.is_emulator()
+                || refused
+                    .violations()
+                    .any(|v| v.rule != Rule::WideBitsUnknown) =>
         {
             Err(EncodeError::Refused(Box::new(refused)))
         }
-        _ => Ok(mend(encode_with_driver(gpu, params, address)?, &params)),
+        _ => Ok(mend(encode_with_driver(device, params, address)?, &params)),
     }
 }
 
-/// What rules need to know of a GPU.
-pub fn target(gpu: &Gpu) -> Target {
-    let capability = gpu.device().capability;
+/// What rules need to know of a device.
+pub fn target(device: &Device) -> Target {
+    let capability = device.capability();
     Target::new(capability.major as u8, capability.minor as u8)
 }
 
 /// The map as the driver encodes it, unchecked and unchanged.
 ///
 /// # Errors
-/// The driver refuses the parameters.
+/// The driver refuses the parameters; or the device is the emulator, which has no driver.
 pub fn encode_with_driver(
-    gpu: &Gpu,
+    device: &Device,
     params: impl Into<Params>,
     address: u64,
 ) -> Result<tensor_map::TensorMap, EncodeError> {
@@ -83,8 +85,14 @@ pub fn encode_with_driver(
         address,
         error,
     };
-    gpu.enter(launch::Stage::Encode)
-        .map_err(EncodeError::Context)?;
+    let Kind::Gpu(gpu) = device.kind() else {
+        let failure = Failure::new(
+            Stage::Encode,
+            "the emulator has no driver that encodes maps",
+        );
+        return Err(EncodeError::Context(failure));
+    };
+    gpu.enter(Stage::Encode).map_err(EncodeError::Context)?;
     let tensor = params.tensor();
     let rank = tensor.rank();
     let given = Tensor {

@@ -2,7 +2,7 @@
 
 use std::{env, process::Command};
 
-use host::{Absence, Gpu, GpuBackend, GpuError};
+use host::{Absence, Device, DeviceChoice, GpuError};
 
 const CHILD: &str = "HOST_TEST_CHILD";
 
@@ -26,9 +26,7 @@ fn the_gpu_is_absent_and_the_reason_is_given() {
 }
 
 fn child() {
-    // SAFETY: there is no GPU, so there will be no jobs.
-    let backend = unsafe { GpuBackend::first() }.map(drop);
-    for result in [Gpu::first().map(drop), Gpu::open(3).map(drop), backend] {
+    for result in [Device::gpu().map(drop), Device::gpu_numbered(3).map(drop)] {
         let error = result.unwrap_err();
         assert!(error.is_absent());
         let GpuError::Absent(Absence::Driver { reason }) = error else {
@@ -39,4 +37,11 @@ fn child() {
             "no CUDA driver (/nowhere/libcuda.so.1 is not there)"
         );
     }
+    let emulator = DeviceChoice::Auto.open().unwrap();
+    assert!(emulator.is_emulator());
+    assert_eq!(
+        DeviceChoice::Gpu.open().unwrap_err().to_string(),
+        "open: no CUDA driver (/nowhere/libcuda.so.1 is not there): a GPU was asked for; with `auto` or \
+         `emulator`, the emulator takes its place"
+    );
 }

@@ -16,7 +16,7 @@ pub mod probes;
 mod width;
 
 pub use kernel_cases::{
-    Content, Device, Expected, KERNELS, Kernel, LARGE, Large, Opened, Scenario, Wrong,
+    Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, Wrong, device_of_arguments, open,
 };
 pub use modules::{
     BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, LATER_EFFECTS_PTX, Module,

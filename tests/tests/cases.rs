@@ -9,12 +9,13 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use host::Jobs;
 use launch::Backend;
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{Device, KERNELS_PTX, LARGE, Module, Opened, Scenario, groups};
+use tests::{KERNELS_PTX, LARGE, Module, Scenario, device_of_arguments, groups, open};
 
 fn main() -> ExitCode {
-    let (device, rest) = match Device::from_args(std::env::args()) {
+    let (device, rest) = match device_of_arguments(std::env::args()) {
         Ok(parsed) => parsed,
         Err(message) => {
             eprintln!("error: {message}");
@@ -22,11 +23,8 @@ fn main() -> ExitCode {
         }
     };
     let arguments = Arguments::from_iter(rest);
-    let trials = match device.open() {
-        Opened::Ready {
-            backend,
-            capability,
-        } => {
+    let trials = match open(device) {
+        Ok((backend, capability)) => {
             println!("on {}", backend.name());
             let is_gpu = backend.name().starts_with("gpu: ");
             let backend = Arc::new(Mutex::new(backend));
@@ -48,7 +46,7 @@ fn main() -> ExitCode {
             }));
             trials
         }
-        Opened::Broken(reason) => vec![Trial::test("device", move || Err(reason.into()))],
+        Err(failure) => vec![Trial::test("device", move || Err(failure.into()))],
     };
     if trials.is_empty() {
         eprintln!("error: there is no case that this device can run");
@@ -81,13 +79,9 @@ fn trials(wanted: &dyn Fn(&Module) -> bool, test: &dyn Fn(Scenario, Module) -> T
     trials
 }
 
-fn check(
-    backend: &Mutex<Box<dyn Backend + Send>>,
-    scenario: &Scenario,
-    module: Module,
-) -> Result<(), Failed> {
+fn check(backend: &Mutex<Jobs>, scenario: &Scenario, module: Module) -> Result<(), Failed> {
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
-    match scenario.check(backend.as_mut(), module.ptx()) {
+    match scenario.check(&mut *backend, module.ptx()) {
         Ok(0) => Err("nothing was compared".into()),
         Ok(_) => Ok(()),
         Err(wrong) => Err(wrong.to_string().into()),

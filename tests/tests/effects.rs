@@ -15,15 +15,17 @@ use std::{
 };
 
 use emulator::EmulatorBackend;
+use host::Jobs;
 use launch::{Backend, Job, Ptx, Stage};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
-    Device, Opened, Wrong,
+    Wrong, device_of_arguments,
     effects::{
         Effect, effects,
         results::{Results, today},
         text,
     },
+    open,
 };
 
 /// Spellings that drivers of CUDA 13.0 do not load, though later ones may.
@@ -40,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, String> {
-    let (device, mut rest) = Device::from_args(std::env::args())?;
+    let (device, mut rest) = device_of_arguments(std::env::args())?;
     let out = rest.iter().position(|argument| argument == "--out");
     let out = out.map(|at| {
         rest.drain(at..)
@@ -60,10 +62,7 @@ fn run() -> Result<ExitCode, String> {
     if let Some(folder) = folder.transpose()? {
         return write_ptx(&effects, Path::new(&folder));
     }
-    let mut backend = match device.open() {
-        Opened::Ready { backend, .. } => backend,
-        Opened::Broken(reason) => return Err(reason),
-    };
+    let (mut backend, _) = open(device).map_err(|failure| failure.to_string())?;
     let name = backend.name();
     let Some(gpu) = name.strip_prefix("gpu: ") else {
         if out.is_some() {
@@ -74,7 +73,7 @@ fn run() -> Result<ExitCode, String> {
     };
     if let Some(from) = gpu::from() {
         let effects: Vec<Effect> = effects.into_iter().filter(Effect::is_on_hopper).collect();
-        gpu::run(&effects, from, backend.as_mut());
+        gpu::run(&effects, from, &mut backend);
         return Ok(ExitCode::SUCCESS);
     }
     let effects: Vec<Effect> = effects.into_iter().filter(Effect::is_on_hopper).collect();
@@ -150,7 +149,7 @@ fn results(
 }
 
 /// A trial for each form on the emulator.
-fn emulated(effects: Vec<Effect>, backend: Box<dyn Backend + Send>) -> Vec<Trial> {
+fn emulated(effects: Vec<Effect>, backend: Jobs) -> Vec<Trial> {
     let backend = Arc::new(Mutex::new(backend));
     let trial = |effect: Effect| {
         let backend = Arc::clone(&backend);
@@ -159,25 +158,25 @@ fn emulated(effects: Vec<Effect>, backend: Box<dyn Backend + Send>) -> Vec<Trial
     effects.into_iter().map(trial).collect()
 }
 
-fn check(backend: &Mutex<Box<dyn Backend + Send>>, effect: &Effect) -> Result<(), Failed> {
+fn check(backend: &Mutex<Jobs>, effect: &Effect) -> Result<(), Failed> {
     let text = text::module(effect)?;
     let ptx = Ptx {
         name: &effect.entry,
         text: &text,
     };
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
-    match effect.scenario.check(backend.as_mut(), ptx) {
+    match effect.scenario.check(&mut *backend, ptx) {
         Ok(0) => Err("nothing was compared".into()),
         Ok(_) => {
             reaches(effect, ptx)?;
-            matters(effect, ptx, backend.as_mut())
+            matters(effect, ptx, &mut backend)
         }
         Err(wrong) => Err(format!("{}: {wrong}", effect.form()).into()),
     }
 }
 
 /// Without the instruction something else comes out, unless it is only a hint.
-fn matters(effect: &Effect, ptx: Ptx<'_>, backend: &mut dyn Backend) -> Result<(), Failed> {
+fn matters(effect: &Effect, ptx: Ptx<'_>, backend: &mut Jobs) -> Result<(), Failed> {
     let text = text::without(effect, ptx.text)?;
     let checked = effect.scenario.check(backend, Ptx { text: &text, ..ptx });
     if let Err(Wrong::Failed(failure)) = &checked

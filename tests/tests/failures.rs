@@ -7,9 +7,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
+use host::{DeviceChoice, Jobs};
 use launch::{Backend, Buffer, Job, Launch, Ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{Device, KERNELS_PTX, Module, Opened, PROBES_PTX};
+use tests::{KERNELS_PTX, Module, PROBES_PTX, open};
 
 /// What to run, and what the failure must say.
 struct Case {
@@ -71,8 +72,8 @@ fn main() -> ExitCode {
         return case.map_or(ExitCode::from(2), print_failure);
     }
     // Said once, not by every case.
-    if let Ok(Opened::Broken(reason)) | Err(reason) = Device::from_env().map(Device::open) {
-        eprintln!("error: {reason}");
+    if let Err(failure) = DeviceChoice::from_env().and_then(DeviceChoice::open) {
+        eprintln!("error: {failure}");
         return ExitCode::FAILURE;
     }
     let trial = |case: &'static Case| Trial::test(case.name, || fails(case));
@@ -95,11 +96,7 @@ fn fails(case: &Case) -> Result<(), Failed> {
 }
 
 fn print_failure(case: &Case) -> ExitCode {
-    let Opened::Ready {
-        mut backend,
-        capability,
-    } = Device::from_env().unwrap_or(Device::Gpu).open()
-    else {
+    let Ok((mut backend, capability)) = DeviceChoice::from_env().and_then(open) else {
         println!("the device cannot be opened");
         return ExitCode::FAILURE;
     };
@@ -111,14 +108,11 @@ fn print_failure(case: &Case) -> ExitCode {
         println!("there is no module for this device");
         return ExitCode::FAILURE;
     };
-    println!(
-        "{}",
-        failure(backend.as_mut(), module.ptx(), (case.launch)())
-    );
+    println!("{}", failure(&mut backend, module.ptx(), (case.launch)()));
     ExitCode::SUCCESS
 }
 
-fn failure(backend: &mut dyn Backend, ptx: Ptx<'_>, launch: Launch) -> String {
+fn failure(backend: &mut Jobs, ptx: Ptx<'_>, launch: Launch) -> String {
     let mut job = Job::new(ptx);
     job.buffer(Buffer::zeroed::<u32>("data", 1024));
     job.launch(launch);

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .unwrap_or_else(|| target_dir().join("bundle"));
     let mut built = programs(&[
         "build",
-        "--package=host",
+        "--package=tma-cli",
         "--bin=tma",
         "--package=tests",
         "--bin=run",

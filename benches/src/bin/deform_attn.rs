@@ -17,12 +17,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use cust::event::{Event, EventFlags};
-use host::{DeviceBuffer, Function, Gpu, Module, Source, Value, encode};
+use host::{Argument, Buffer, Device, EncodeError, Function, Module, Source, encode};
 use kernels_gpu::deform_attn::{CHANNELS, DeformAttn, DeformAttnForm, POINTS};
-use launch::{Argument, Launch};
+use launch::Launch;
 use modules::Built;
 use smi::Smi;
+use tensor_map::Params;
 
 /// Time deformable attention by ordinary loads and by tiles.
 #[derive(Parser)]
@@ -78,21 +78,21 @@ fn run(arguments: &Arguments) -> Result<()> {
         "this GPU is not fit to be measured (--force measures anyway): {}",
         unfit.join("; ")
     );
-    let gpu = Gpu::first()?;
-    let built = Built::for_capability(gpu.device().capability)?;
+    let gpu = Device::gpu()?;
+    let built = Built::for_capability(gpu.capability())?;
     let source = Source::parse(built.arch, built.kernels)?;
     let module = Module::load(&gpu, source)?;
     let twins = match built.twins {
         Some(text) => Some(Module::load(&gpu, Source::parse("the twins", text)?)?),
         None => None,
     };
-    println!("{} ({})", gpu.device().name, built.arch);
+    println!("{} ({})", gpu.name(), built.arch);
     if twins.is_none() {
         eprintln!(
             "note: this program was built without nvcc, so there are no twins to compare with"
         );
     }
-    let multiprocessors = gpu.device().multiprocessors;
+    let multiprocessors = gpu.multiprocessors();
     for queries in &arguments.queries {
         for places in [Places::Uniform, Places::Local] {
             let data = Data::new(&gpu, arguments.batches, *queries, places)?;
@@ -118,7 +118,7 @@ fn run(arguments: &Arguments) -> Result<()> {
                         waves: waves.min(arguments.batches),
                     };
                     let launch = attention.launch()?;
-                    if u64::from(launch.shape.shared_bytes) > gpu.device().limits().shared_bytes {
+                    if u64::from(launch.shape.shared_bytes) > gpu.limits().shared_bytes {
                         continue;
                     }
                     let time = medians(&gpu, &[&module], &launch, &data, arguments)
@@ -220,11 +220,11 @@ fn shapes(form: DeformAttnForm, multiprocessors: u32, sweep: bool) -> Vec<(u32, 
 
 /// The operator's inputs and output on the GPU.
 struct Data {
-    buffers: [DeviceBuffer<u8>; 4],
+    buffers: [Buffer<u8>; 4],
 }
 
 impl Data {
-    fn new(gpu: &Gpu, batches: u32, queries: u32, places: Places) -> Result<Self> {
+    fn new(gpu: &Device, batches: u32, queries: u32, places: Places) -> Result<Self> {
         let pixels: u32 = SHAPES.iter().map(|[height, width]| height * width).sum();
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut half = |low: f32, high: f32| {
@@ -263,46 +263,31 @@ impl Data {
         })
     }
 
-    fn values(&self, gpu: &Gpu, launch: &Launch) -> Result<Vec<Value>> {
-        let value = |argument: &Argument| {
-            Ok(match argument {
-                Argument::Buffer {
-                    index,
-                    offset_bytes,
-                } => Value::address(self.buffers[*index].address() + offset_bytes),
-                Argument::TensorMap {
-                    params,
-                    index,
-                    offset_bytes,
-                } => {
-                    let address = self.buffers[*index].address() + offset_bytes;
-                    Value::tensor_map(encode(gpu, params.as_ref(), address)?)
-                }
-                Argument::Scalar(scalar) => Value::scalar(*scalar),
-                other => anyhow::bail!("an argument that the operator does not have: {other:?}"),
-            })
-        };
-        launch.arguments.iter().map(value).collect()
+    fn arguments(&self, gpu: &Device, launch: &Launch) -> Result<Vec<Argument>> {
+        let mut address = |index: usize| Ok(self.buffers[index].address());
+        let mut encode = |params: &Params, address| encode(gpu, params, address);
+        let arguments = launch.arguments.iter();
+        let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
+        Ok(arguments.collect::<Result<_, EncodeError>>()?)
     }
 }
 
 /// The median times of a launch of each module's kernel, in microseconds, the modules in turn.
 fn medians(
-    gpu: &Gpu,
+    gpu: &Device,
     modules: &[&Module],
     launch: &Launch,
     data: &Data,
     arguments: &Arguments,
 ) -> Result<Vec<f64>> {
-    let values = data.values(gpu, launch)?;
-    let event = || Event::new(EventFlags::DEFAULT).context("no event");
-    let (before, after) = (event()?, event()?);
+    let passed = data.arguments(gpu, launch)?;
+    let stream = gpu.stream();
     let functions = modules.iter().map(|module| module.function(&launch.entry));
     let functions = functions.collect::<Result<Vec<_>, _>>()?;
     let start = |function: &Function<'_>| {
         // SAFETY: the launch keeps the kernel's conditions (1), so that it stays in the buffers of
         // `data` (2), which live until all runs have ended (3) and which nobody else uses (4).
-        unsafe { function.launch(launch.shape, values.as_slice()) }
+        unsafe { function.launch(launch.shape, passed.as_slice()) }
     };
     for function in &functions {
         start(function)?;
@@ -311,14 +296,13 @@ fn medians(
     let mut times = vec![Vec::new(); functions.len()];
     for _ in 0..arguments.runs {
         for (function, times) in functions.iter().zip(&mut times) {
-            before.record(gpu.stream())?;
+            let before = stream.record()?;
             for _ in 0..arguments.launches {
                 start(function)?;
             }
-            after.record(gpu.stream())?;
-            after.synchronize().context("the run did not end well")?;
-            let milliseconds = f64::from(after.elapsed_time_f32(&before)?);
-            times.push(1e3 * milliseconds / f64::from(arguments.launches));
+            let elapsed = stream.record()?.elapsed_since(&before);
+            let elapsed = elapsed.context("the run did not end well")?;
+            times.push(1e6 * elapsed.as_secs_f64() / f64::from(arguments.launches));
         }
     }
     let median = |mut times: Vec<f64>| {
@@ -329,12 +313,17 @@ fn medians(
 }
 
 /// What each module's kernel writes.
-fn outputs(gpu: &Gpu, modules: [&Module; 2], launch: &Launch, data: &Data) -> Result<[Vec<u8>; 2]> {
-    let values = data.values(gpu, launch)?;
+fn outputs(
+    gpu: &Device,
+    modules: [&Module; 2],
+    launch: &Launch,
+    data: &Data,
+) -> Result<[Vec<u8>; 2]> {
+    let passed = data.arguments(gpu, launch)?;
     let output = |module: &Module| -> Result<Vec<u8>> {
         let function = module.function(&launch.entry)?;
         // SAFETY: as for the times.
-        unsafe { function.launch(launch.shape, values.as_slice()) }?;
+        unsafe { function.launch(launch.shape, passed.as_slice()) }?;
         gpu.synchronise()?;
         Ok(data.buffers[3].read()?)
     };

@@ -1,6 +1,6 @@
 //! Bulk copies of contiguous memory.
 
-use host::{Shape, Value};
+use host::{Argument, Shape};
 
 use super::{Place, fits, worth_a_try};
 use crate::{
@@ -61,15 +61,15 @@ pub(super) fn sweep(place: Place<'_>) -> Vec<Case> {
 }
 
 /// From the source to the destination, all of them.
-fn addresses(place: Place<'_>) -> [Value; 3] {
+fn addresses(place: Place<'_>) -> [Argument; 3] {
     [
-        Value::address(place.dst),
-        Value::address(place.src),
-        Value::scalar(place.bytes),
+        Argument::Address(place.dst),
+        Argument::Address(place.src),
+        Argument::scalar(place.bytes),
     ]
 }
 
-fn case(place: Place<'_>, kernel: &'static str, shape: Shape, values: Vec<Value>) -> Case {
+fn case(place: Place<'_>, kernel: &'static str, shape: Shape, values: Vec<Argument>) -> Case {
     let bytes = place.bytes;
     Case {
         kernel,
@@ -95,8 +95,8 @@ fn copy_bulk(
 ) -> Case {
     let shape = place.persistent(blocks, 32, stages * (chunk_bytes + 20));
     let mut values = Vec::from(addresses(place));
-    values.push(Value::scalar(chunk_bytes));
-    values.push(Value::address(place.counter));
+    values.push(Argument::scalar(chunk_bytes));
+    values.push(Argument::Address(place.counter));
     Case {
         variant: format!("{} KiB x {stages} x {blocks}", chunk_bytes / 1024),
         entry: format!("copy_bulk_{stages}"),
@@ -121,7 +121,7 @@ fn add_one_bulk(place: Place<'_>, threads: u32, goal: Option<f64>) -> Case {
 fn add_one_1d(place: Place<'_>, threads: u32) -> Case {
     let bytes = place.bytes;
     let shape = Shape::new((bytes / 4096) as u32, threads);
-    let values = vec![Value::address(place.dst), Value::scalar(0_u64)];
+    let values = vec![Argument::Address(place.dst), Argument::scalar(0_u64)];
     Case {
         variant: format!("{threads} threads, in place"),
         check: Check::Destination(Pattern {
@@ -144,7 +144,7 @@ fn add_one_ring(
     let shape = place.persistent(blocks, 32 + workers, stages * (chunk_bytes + 20));
     let mut values = Vec::from(addresses(place));
     let (entry, how) = if draws {
-        values.push(Value::address(place.counter));
+        values.push(Argument::Address(place.counter));
         ("add_one_ring", "drawn")
     } else {
         ("add_one_ring_static", "static")
@@ -164,7 +164,7 @@ fn prefetch_1d(place: Place<'_>, stages: u32, threads: u32, blocks: u32) -> Case
     let batches = place.bytes / round_bytes;
     let bytes = batches * round_bytes;
     let [dst, src, _] = addresses(place);
-    let values = vec![dst, src, Value::scalar(batches as u32)];
+    let values = vec![dst, src, Argument::scalar(batches as u32)];
     Case {
         variant: format!("{stages} stages, {threads} threads x {blocks}"),
         entry: format!("prefetch_1d_{stages}"),

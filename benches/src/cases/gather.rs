@@ -3,7 +3,7 @@
 use std::thread;
 
 use anyhow::Result;
-use host::Value;
+use host::Argument;
 use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
 
 use super::{Place, fits};
@@ -165,17 +165,17 @@ fn case(
 ) -> Result<Case> {
     let shape = place.persistent(blocks, 32 * warps, warps * stages * ROUND_BYTES);
     let rounds = [
-        Value::address(place.positions[data.index]),
-        Value::scalar(ROUNDS),
-        Value::address(place.sums),
+        Argument::Address(place.positions[data.index]),
+        Argument::scalar(ROUNDS),
+        Argument::Address(place.sums),
     ];
     let mut values = vec![(place.encode)(data.map(variant).into(), place.src)?];
     values.extend_from_slice(&rounds);
 
     let mut loads = vec![
-        Value::address(place.src),
-        Value::scalar(data.width),
-        Value::scalar(data.height),
+        Argument::Address(place.src),
+        Argument::scalar(data.width),
+        Argument::scalar(data.height),
     ];
     loads.extend(rounds);
     let shapes = [2, 4, 6, 8].map(|blocks| place.persistent(blocks, 256, 0));

@@ -6,7 +6,7 @@ pub(crate) mod ported;
 mod tile;
 
 use anyhow::Result;
-use host::{Shape, Value};
+use host::{Argument, Shape};
 use tensor_map::Params;
 
 use crate::case::Case;
@@ -24,7 +24,7 @@ pub(crate) struct Place<'a> {
     pub(crate) positions: [u64; 2],
     pub(crate) sums: u64,
     /// Makes a map of the tensor at an address.
-    pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<Value>,
+    pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<Argument>,
     /// The buffers of [`ported`] kernels.
     pub(crate) buffers: [u64; ported::BUFFERS],
 }
@@ -82,7 +82,7 @@ mod tests {
         modules::BUILT,
     };
 
-    fn place(encode: &dyn Fn(Params, u64) -> Result<Value>) -> Place<'_> {
+    fn place(encode: &dyn Fn(Params, u64) -> Result<Argument>) -> Place<'_> {
         Place {
             multiprocessors: 132,
             bytes: 1 << 32,
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    fn encode(params: Params, address: u64) -> Result<Value> {
+    fn encode(params: Params, address: u64) -> Result<Argument> {
         Ok(Value::tensor_map(
             params
                 .build_for(address, Target::SM_90)
@@ -135,7 +135,7 @@ mod tests {
         let mut found = BTreeSet::new();
         for case in all(place)?.iter().chain(&sweep(place)?) {
             for (entry, shapes, values) in launches(case) {
-                let forms: Vec<_> = values.iter().map(Value::form).collect();
+                let forms: Vec<_> = values.iter().map(Argument::form).collect();
                 let with_it = sources
                     .iter()
                     .filter_map(|source| source.signature(&entry).ok());

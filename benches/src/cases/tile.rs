@@ -1,7 +1,7 @@
 //! Tiles of matrices through tensor maps.
 
 use anyhow::Result;
-use host::{Dim3, Shape, Value};
+use host::{Argument, Dim3, Shape};
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
 
 use super::{Place, fits, worth_a_try};
@@ -45,7 +45,7 @@ impl Matrix {
         ]
     }
 
-    fn map(self, place: Place<'_>, address: u64) -> Result<Value> {
+    fn map(self, place: Place<'_>, address: u64) -> Result<Argument> {
         let tiled = TensorMap::tiled(self.data_type, &[self.columns, self.rows])
             .box_dims(&self.tile)
             .swizzle(self.swizzle)
@@ -54,7 +54,7 @@ impl Matrix {
     }
 
     /// Those of the destination and of the source.
-    fn maps(self, place: Place<'_>) -> Result<Vec<Value>> {
+    fn maps(self, place: Place<'_>) -> Result<Vec<Argument>> {
         Ok(vec![
             self.map(place, place.dst)?,
             self.map(place, place.src)?,
@@ -120,7 +120,7 @@ pub(super) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn case(place: Place<'_>, kernel: &'static str, shape: Shape, values: Vec<Value>) -> Case {
+fn case(place: Place<'_>, kernel: &'static str, shape: Shape, values: Vec<Argument>) -> Case {
     let bytes = place.bytes;
     Case {
         kernel,
@@ -138,11 +138,11 @@ fn case(place: Place<'_>, kernel: &'static str, shape: Shape, values: Vec<Value>
 }
 
 /// Both maps, and how the matrix is made of tiles.
-fn tiled(place: Place<'_>, matrix: Matrix) -> Result<Vec<Value>> {
+fn tiled(place: Place<'_>, matrix: Matrix) -> Result<Vec<Argument>> {
     let [tiles_x, tiles_y] = matrix.tiles();
     let mut values = matrix.maps(place)?;
     let numbers = [tiles_x, tiles_x * tiles_y, matrix.tile[0], matrix.tile[1]];
-    values.extend(numbers.map(Value::scalar));
+    values.extend(numbers.map(Argument::scalar));
     Ok(values)
 }
 
@@ -156,8 +156,8 @@ fn copy_tile(
     let tile_bytes = matrix.tile_bytes();
     let shape = place.persistent(blocks, 32, stages * (tile_bytes + 20));
     let mut values = tiled(place, matrix)?;
-    values.push(Value::scalar(tile_bytes));
-    values.push(Value::address(place.counter));
+    values.push(Argument::scalar(tile_bytes));
+    values.push(Argument::Address(place.counter));
     Ok(Case {
         variant: format!("{} x {stages} x {blocks}", matrix.describe()),
         entry: format!("copy_tile_{stages}"),
@@ -174,7 +174,7 @@ fn add_one_tile(place: Place<'_>, matrix: Matrix, vectors: u32, goal: Option<f64
     let grid = Dim3::new(tiles_x, tiles_y, 1);
     let shape = Shape::new(grid, threads).shared_bytes(matrix.tile_bytes());
     let mut values = matrix.maps(place)?;
-    values.extend(matrix.tile.map(Value::scalar));
+    values.extend(matrix.tile.map(Argument::scalar));
     Ok(Case {
         variant: format!("{}, {threads} threads", matrix.describe()),
         entry: format!("add_one_tile_{vectors}"),
@@ -193,7 +193,7 @@ fn add_one_tile_ring(
     let workers = matrix.tile_bytes() / 64;
     let shape = place.persistent(blocks, 32 + workers, stages * (matrix.tile_bytes() + 20));
     let mut values = tiled(place, matrix)?;
-    values.push(Value::address(place.counter));
+    values.push(Argument::Address(place.counter));
     Ok(Case {
         variant: format!("{} x {stages} x {blocks}", matrix.describe()),
         entry: format!("add_one_tile_ring_{stages}"),
@@ -209,8 +209,8 @@ fn tile_2d(place: Place<'_>, threads: u32) -> Result<Case> {
     let shape = Shape::new(Dim3::new(tiles_x, tiles_y, 1), threads);
     let values = vec![
         matrix.map(place, place.dst)?,
-        Value::scalar(0_i32),
-        Value::scalar(0_i32),
+        Argument::scalar(0_i32),
+        Argument::scalar(0_i32),
     ];
     Ok(Case {
         variant: format!("i32 64x16, {threads} threads, in place"),

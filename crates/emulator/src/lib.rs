@@ -2,7 +2,8 @@
 //! memory, mbarriers, and bulk and tensor copies. Of later GPUs it knows the forms of these copies and
 //! what goes with them.
 //!
-//! [`EmulatorBackend`] runs a [`launch::Job`] as a GPU would. An instruction that the emulator does
+//! A [`Session`] has memory and modules that live from launch to launch, and [`EmulatorBackend`] runs a
+//! whole [`launch::Job`] as a GPU would. An instruction that the emulator does
 //! not know is named before anything runs ([`Error::Unsupported`]), and what would stop a GPU is a
 //! [`Fault`] that says where, who and why. A seed chooses the schedule, so that every run can be
 //! repeated.
@@ -90,6 +91,7 @@ mod red_async;
 mod reduce;
 mod redux_sync;
 mod rng;
+mod session;
 mod setmaxnreg;
 mod shfl_sync;
 mod signature;
@@ -107,4 +109,5 @@ pub use decode::Program;
 pub use error::{Error, Fault, FaultAt, Place, Trap, Unsupported};
 pub use machine::{Config, Report};
 pub use observer::Observer;
+pub use session::{ModuleId, Session};
 pub use trace::Trace;

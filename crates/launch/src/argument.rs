@@ -2,7 +2,7 @@ use std::fmt::{self, Display, Formatter};
 
 use tensor_map::{Params, TensorMap};
 
-use crate::Scalar;
+use crate::{Failure, Scalar, Stage};
 
 /// What a kernel parameter gets, in terms of a job's buffers.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,11 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// A number.
+    pub fn scalar(scalar: impl Into<Scalar>) -> Self {
+        Self::Scalar(scalar.into())
+    }
+
     /// How it looks to the kernel.
     pub fn form(&self) -> Form {
         match self {
@@ -59,24 +64,68 @@ impl Argument {
         }
     }
 
-    /// Its bytes, for those of everything that is no struct; between them are zeros.
+    /// The same argument for memory that is there: addresses in place of a job's buffers, and encoded
+    /// maps in place of their parameters.
     ///
     /// # Errors
-    /// Those of `leaf`.
-    pub fn to_bytes<E>(
+    /// Those of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
+    /// the tensor at an address.
+    pub fn placed<E>(
         &self,
-        leaf: &mut impl FnMut(&Self) -> Result<Vec<u8>, E>,
-    ) -> Result<Vec<u8>, E> {
-        let Self::Struct(fields) = self else {
-            return leaf(self);
-        };
-        let mut bytes = Vec::with_capacity(self.layout().0);
-        for field in fields {
-            bytes.resize(bytes.len().next_multiple_of(field.layout().1), 0);
-            bytes.extend(field.to_bytes(leaf)?);
-        }
-        bytes.resize(bytes.len().next_multiple_of(self.layout().1), 0);
-        Ok(bytes)
+        address: &mut impl FnMut(usize) -> Result<u64, E>,
+        encode: &mut impl FnMut(&Params, u64) -> Result<TensorMap, E>,
+    ) -> Result<Self, E> {
+        Ok(match self {
+            Self::Buffer {
+                index,
+                offset_bytes,
+            } => Self::Address(address(*index)?.wrapping_add(*offset_bytes)),
+            Self::TensorMap {
+                params,
+                index,
+                offset_bytes,
+            } => {
+                let tensor = address(*index)?.wrapping_add(*offset_bytes);
+                Self::EncodedMap(Box::new(encode(params, tensor)?))
+            }
+            Self::Struct(fields) => {
+                let fields = fields.iter().map(|field| field.placed(address, encode));
+                Self::Struct(fields.collect::<Result<_, _>>()?)
+            }
+            Self::Scalar(_) | Self::Address(_) | Self::EncodedMap(_) | Self::Bytes(_) => {
+                self.clone()
+            }
+        })
+    }
+
+    /// Its bytes, in the order of the device; between the fields of a struct are zeros.
+    ///
+    /// # Errors
+    /// It names a buffer of a job: that has an address once the argument is
+    /// [placed](Self::placed).
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
+        Ok(match self {
+            Self::Scalar(scalar) => scalar.to_bytes()[..scalar.size_bytes()].to_vec(),
+            Self::Address(address) => address.to_le_bytes().to_vec(),
+            Self::EncodedMap(map) => map.to_bytes().to_vec(),
+            Self::Bytes(bytes) => bytes.clone(),
+            Self::Struct(fields) => {
+                let (size_bytes, _) = self.layout();
+                let mut bytes = Vec::with_capacity(size_bytes);
+                for field in fields {
+                    bytes.resize(bytes.len().next_multiple_of(field.layout().1), 0);
+                    bytes.extend(field.to_bytes()?);
+                }
+                bytes.resize(size_bytes, 0);
+                bytes
+            }
+            Self::Buffer { index, .. } | Self::TensorMap { index, .. } => {
+                let what =
+                    format!("an argument names buffer {index} of a job, and there is no job");
+                return Err(Failure::new(Stage::Check, what)
+                    .hint("pass the address of a buffer, or the tensor map itself"));
+            }
+        })
     }
 
     /// Size and alignment in bytes: numbers and addresses have that of their size, tensor maps 64.
@@ -143,6 +192,8 @@ impl Display for Form {
 
 #[cfg(test)]
 mod tests {
+    use tensor_map::Target;
+
     use super::*;
 
     #[test]
@@ -158,12 +209,41 @@ mod tests {
         ]);
         assert_eq!(outer.form().to_string(), "struct of 24 bytes");
         assert_eq!(outer.leaves().len(), 4);
-        let bytes = outer.to_bytes(&mut |leaf| match leaf {
-            Argument::Scalar(scalar) => Ok(scalar.to_bytes()[..scalar.size_bytes()].to_vec()),
-            other => Err(other.clone()),
-        });
+        let bytes = outer.to_bytes();
         let mut expected = [0; 24];
         (expected[0], expected[8], expected[16], expected[18]) = (3, 4, 1, 2);
         assert_eq!(bytes, Ok(expected.to_vec()));
+    }
+
+    #[test]
+    fn what_names_a_buffer_has_bytes_once_it_is_placed() {
+        let params = TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]);
+        let argument = Argument::Struct(vec![
+            Argument::Scalar(Scalar::U32(3)),
+            Argument::Buffer {
+                index: 2,
+                offset_bytes: 8,
+            },
+            Argument::TensorMap {
+                params: Box::new(params.into()),
+                index: 1,
+                offset_bytes: 0,
+            },
+        ]);
+        let said = argument.to_bytes().unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "check: an argument names buffer 2 of a job, and there is no job: pass the address of a \
+             buffer, or the tensor map itself"
+        );
+        let mut address = |index: usize| Ok::<_, Failure>(0x1000 * index as u64);
+        let mut encode = |params: &Params, address: u64| {
+            let map = params.build_for(address, Target::SM_90);
+            map.map_err(|refused| Failure::new(Stage::Encode, refused.to_string()))
+        };
+        let bytes = argument.placed(&mut address, &mut encode).unwrap();
+        let bytes = bytes.to_bytes().unwrap();
+        assert_eq!(bytes[8..16], 0x2008_u64.to_le_bytes());
+        assert_eq!(bytes[64..], params.build(0x1000).unwrap().to_bytes());
     }
 }

@@ -53,3 +53,10 @@ impl Shape {
         self
     }
 }
+
+/// Grid and block, without clusters and dynamic shared memory.
+impl<G: Into<Dim3>, B: Into<Dim3>> From<(G, B)> for Shape {
+    fn from((grid, block): (G, B)) -> Self {
+        Self::new(grid, block)
+    }
+}

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use emulator::Config;
-use host::emulate::{Emulation, LaunchFile, Stopped};
+use tma_cli::emulate::{Emulation, LaunchFile, Stopped};
 
 use super::Depth;
 

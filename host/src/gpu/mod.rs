@@ -1,33 +1,27 @@
-//! The GPU: opening it, what it is, and jobs on it.
+//! A GPU: opening it, and what it is.
 
-mod backend;
 mod capability;
-mod device;
 mod error;
+mod properties;
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use bytemuck::Pod;
 use cust::{
-    context::{Context, CurrentContext},
+    context::{Context, ContextHandle as _, CurrentContext},
     stream::{Stream, StreamFlags},
 };
 use launch::{Failure, Stage};
 
-use crate::{DeviceBuffer, Module, Source, driver::OrFail};
+use crate::driver::OrFail;
 
-pub use backend::GpuBackend;
 pub use capability::Capability;
-pub use device::{Device, devices};
 pub use error::{Absence, GpuError};
+pub use properties::{DeviceProperties, devices};
 
-/// A GPU that is ready to run kernels.
-///
-/// Copies of it, and everything made from it, share its primary context, which ends with the last of
-/// them. All can be used from any thread. Work is ordered: a launch begins when the one before it has
-/// ended, and a read waits for the launches before it.
+/// A GPU that is ready to run kernels: its primary context, which ends with the last copy of this, and
+/// the stream that launches use where no other is named.
 #[derive(Clone, Debug)]
-pub struct Gpu {
+pub(crate) struct Gpu {
     shared: Arc<Shared>,
 }
 
@@ -36,12 +30,12 @@ pub struct Gpu {
 struct Shared {
     stream: Stream,
     context: Context,
-    device: Device,
+    properties: DeviceProperties,
 }
 
 impl Gpu {
     /// The first GPU that can run TMA kernels.
-    pub fn first() -> Result<Self, GpuError> {
+    pub(crate) fn first() -> Result<Self, GpuError> {
         let (_, devices) = devices()?;
         let mut first_error = None;
         for device in devices {
@@ -54,85 +48,52 @@ impl Gpu {
     }
 
     /// The GPU of this number, from 0.
-    pub fn open(ordinal: u32) -> Result<Self, GpuError> {
-        Self::of(device::numbered(ordinal)?.supported()?)
+    pub(crate) fn numbered(ordinal: u32) -> Result<Self, GpuError> {
+        Self::of(properties::numbered(ordinal)?.supported()?)
     }
 
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
-    fn of(device: Device) -> Result<Self, GpuError> {
-        let context = Context::new(device.handle()?)
-            .map_err(|error| device::broken("cuDevicePrimaryCtxRetain", error))?;
+    fn of(properties: DeviceProperties) -> Result<Self, GpuError> {
+        let context = Context::new(properties.handle()?)
+            .map_err(|error| properties::broken("cuDevicePrimaryCtxRetain", error))?;
         CurrentContext::set_current(&context)
-            .map_err(|error| device::broken("cuCtxSetCurrent", error))?;
+            .map_err(|error| properties::broken("cuCtxSetCurrent", error))?;
         let stream = Stream::new(StreamFlags::DEFAULT, None)
-            .map_err(|error| device::broken("cuStreamCreateWithPriority", error))?;
+            .map_err(|error| properties::broken("cuStreamCreateWithPriority", error))?;
         let shared = Arc::new(Shared {
             stream,
             context,
-            device,
+            properties,
         });
         Ok(Self { shared })
     }
 
-    /// What it is.
-    pub fn device(&self) -> &Device {
-        &self.shared.device
+    pub(crate) fn properties(&self) -> &DeviceProperties {
+        &self.shared.properties
     }
 
-    /// The architecture to compile for: `sm_90a`.
-    pub fn arch(&self) -> String {
-        self.device().capability.arch()
-    }
-
-    /// The stream of its launches.
-    pub fn stream(&self) -> &Stream {
+    pub(crate) fn stream(&self) -> &Stream {
         &self.shared.stream
     }
 
-    /// Reads and compiles a PTX text; `name` is what messages call it.
-    pub fn load(&self, name: &str, text: &str) -> Result<Module, Failure> {
-        Module::load(self, Source::parse(name, text)?)
-    }
-
-    /// Reads and compiles a PTX file.
-    pub fn load_file(&self, path: impl AsRef<Path>) -> Result<Module, Failure> {
-        Module::load(self, Source::read(path.as_ref())?)
-    }
-
-    /// A buffer that holds these elements.
-    pub fn upload<T: Pod>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, Failure> {
-        DeviceBuffer::upload(self, elements)
-    }
-
-    /// A buffer of so many elements, all bytes zero.
-    pub fn zeroed<T: Pod>(&self, len_elems: usize) -> Result<DeviceBuffer<T>, Failure> {
-        DeviceBuffer::zeroed(self, len_elems)
-    }
-
-    /// Waits until all launches have ended.
-    ///
-    /// The error may be that of any launch since the last call. Most errors of kernels, as an illegal
-    /// address or a trap, end the GPU for this process: every later call fails, and so does opening
-    /// the GPU again.
-    #[doc(alias("cuStreamSynchronize", "cudaDeviceSynchronize"))]
-    pub fn synchronise(&self) -> Result<(), Failure> {
-        self.enter(Stage::Synchronise)?;
-        let result = self.stream().synchronize();
-        result.or_fail(Stage::Synchronise, || {
-            "a kernel did not end well".to_owned()
-        })
-    }
-
-    /// Makes its context that of the current thread.
     pub(crate) fn raw_context(&self) -> cust::sys::CUcontext {
-        use cust::context::ContextHandle as _;
         self.shared.context.get_inner()
     }
 
+    /// Makes its context that of the current thread.
     pub(crate) fn enter(&self, stage: Stage) -> Result<(), Failure> {
         let result = CurrentContext::set_current(&self.shared.context);
         result.or_fail(stage, || {
-            format!("the context of GPU {}", self.device().ordinal)
+            format!("the context of GPU {}", self.properties().ordinal)
+        })
+    }
+
+    /// Waits until all work of its context has ended.
+    pub(crate) fn synchronise(&self) -> Result<(), Failure> {
+        self.enter(Stage::Synchronise)?;
+        let result = CurrentContext::synchronize();
+        result.or_fail(Stage::Synchronise, || {
+            "a kernel did not end well".to_owned()
         })
     }
 }

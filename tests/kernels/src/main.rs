@@ -7,8 +7,8 @@ use std::{
 };
 
 use clap::Parser;
-use host::Capability;
-use kernel_cases::{Device, KERNELS, Kernel, Opened};
+use host::{Capability, DeviceChoice};
+use kernel_cases::{KERNELS, Kernel, open};
 use launch::{Backend, Ptx};
 
 /// Run the kernels and check their results.
@@ -22,9 +22,9 @@ struct Arguments {
     /// Say which architecture the kernels must be built for, and run nothing.
     #[arg(long)]
     arch: bool,
-    /// Where to run them.
-    #[arg(long, value_enum, default_value_t = Device::Auto)]
-    device: Device,
+    /// Where to run them; auto, unless TMA_DEVICE says otherwise.
+    #[arg(long, value_name = "auto|gpu|emulator")]
+    device: Option<DeviceChoice>,
     /// The kernels' PTX; unless given, the file for this device in the folder `kernels` beside this
     /// program, such as `sm_90a.ptx`.
     #[arg(long)]
@@ -52,13 +52,9 @@ fn main() -> ExitCode {
 /// Gives whether all kernels did right.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
-    let (mut backend, capability) = match arguments.device.open() {
-        Opened::Ready {
-            backend,
-            capability,
-        } => (backend, capability),
-        Opened::Broken(reason) => return Err(reason),
-    };
+    let choice = arguments.device.map_or_else(DeviceChoice::from_env, Ok);
+    let opened = choice.and_then(open);
+    let (mut backend, capability) = opened.map_err(|failure| failure.to_string())?;
     if arguments.arch {
         println!("{}", capability.arch());
         return Ok(true);
@@ -76,7 +72,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     };
     let mut wrong = 0;
     for kernel in &kernels {
-        if !show(kernel, backend.as_mut(), ptx) {
+        if !show(kernel, &mut backend, ptx) {
             wrong += 1;
         }
     }

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 
 use clap::Parser;
-use host::{EncodeError, Gpu, encode_with_driver};
+use host::{Device, EncodeError, encode_with_driver};
 use tensor_map::TensorMap;
 use tests::maps::{
     Case,
@@ -50,11 +50,11 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<u64, String> {
-    let gpu = Gpu::first().map_err(|error| error.to_string())?;
+    let gpu = Device::gpu().map_err(|error| error.to_string())?;
     let version = cuda_driver::driver_version().map_err(|error| error.to_string())?;
     println!(
         "{}, driver for CUDA {version}, seed {}",
-        gpu.device().name,
+        gpu.name(),
         arguments.seed
     );
     println!(
@@ -90,7 +90,7 @@ fn run(arguments: &Arguments) -> Result<u64, String> {
 }
 
 fn compare(
-    gpu: &Gpu,
+    gpu: &Device,
     arguments: &Arguments,
     function: Function,
     sample: &mut Vec<Record>,
@@ -118,7 +118,7 @@ fn compare(
 }
 
 /// The driver's map, or none where it refuses.
-fn ask(gpu: &Gpu, case: &Case) -> Result<Option<TensorMap>, String> {
+fn ask(gpu: &Device, case: &Case) -> Result<Option<TensorMap>, String> {
     const INVALID_VALUE: i32 = 1;
     let error = match case {
         Case::Encode(params, address) => match encode_with_driver(gpu, params, *address) {

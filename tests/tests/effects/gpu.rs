@@ -10,9 +10,10 @@ use std::{
     time::Duration,
 };
 
-use launch::{Backend, Ptx, Stage};
+use host::{DeviceChoice, Jobs};
+use launch::{Ptx, Stage};
 use tests::{
-    Device, Wrong,
+    Wrong,
     effects::{Effect, text},
 };
 
@@ -34,7 +35,7 @@ pub(super) fn from() -> Option<usize> {
 }
 
 /// Runs effects until one fails, and prints a line for each.
-pub(super) fn run(effects: &[Effect], from: usize, backend: &mut dyn Backend) {
+pub(super) fn run(effects: &[Effect], from: usize, backend: &mut Jobs) {
     for (number, effect) in effects.iter().enumerate().skip(from) {
         let text = match text::module(effect) {
             Ok(text) => text,
@@ -101,7 +102,7 @@ fn process(from: usize, results: &mut BTreeMap<usize, String>) -> Option<String>
     let child = Command::new(program)
         .args(["--device", "gpu"])
         .env(FROM_VARIABLE, from.to_string())
-        .env(Device::VARIABLE, "gpu")
+        .env(DeviceChoice::VARIABLE, "gpu")
         .stdout(Stdio::piped())
         .spawn();
     let mut child = match child {

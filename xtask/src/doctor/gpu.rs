@@ -3,7 +3,7 @@
 use std::fs;
 
 use cuda_driver::{Status, driver_version, status};
-use host::{Absence, Device, GpuError, devices};
+use host::{Absence, DeviceProperties, GpuError, devices};
 
 use super::Finding;
 use crate::output::Mark;
@@ -60,7 +60,7 @@ fn driver() -> Finding {
     Finding::new(Mark::Ok, "driver", says.trim())
 }
 
-fn gpu(device: Device) -> Finding {
+fn gpu(device: DeviceProperties) -> Finding {
     let says = format!("{} ({})", device.name, device.capability.arch());
     match device.supported() {
         Ok(_) => Finding::new(Mark::Ok, "GPU", says),

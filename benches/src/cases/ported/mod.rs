@@ -1,4 +1,4 @@
-//! Kernels that `kernels-host` launches: ports of the guide's samples and what people port next.
+//! Kernels with launches of their own: ports of the guide's samples and what people port next.
 //!
 //! What they write is compared with what the host works out from the numbers in the inputs.
 
@@ -8,7 +8,7 @@ mod rows;
 mod tests;
 
 use anyhow::{Result, bail};
-use host::Value;
+use host::Argument;
 use launch::{Argument, Launch};
 
 use super::Place;
@@ -74,14 +74,14 @@ impl Ported {
     }
 }
 
-fn values(launch: &Launch, place: Place<'_>) -> Result<Vec<Value>> {
+fn values(launch: &Launch, place: Place<'_>) -> Result<Vec<Argument>> {
     let value = |argument: &Argument| {
         Ok(match argument {
-            Argument::Scalar(scalar) => Value::scalar(*scalar),
+            Argument::Scalar(_) => argument.clone(),
             Argument::Buffer {
                 index,
                 offset_bytes,
-            } => Value::address(place.buffers[*index] + offset_bytes),
+            } => Argument::Address(place.buffers[*index] + offset_bytes),
             Argument::TensorMap {
                 params,
                 index,

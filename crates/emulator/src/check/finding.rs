@@ -61,6 +61,13 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// With what came of the next launch.
+    pub(crate) fn extend(&mut self, next: Self) {
+        self.findings.extend(next.findings);
+        self.reports.extend(next.reports);
+        self.printed.push_str(&next.printed);
+    }
+
     /// Whether nothing was found that is worse than a warning.
     pub fn is_clean(&self) -> bool {
         let mut findings = self.findings.iter();

@@ -1,6 +1,8 @@
 //! What earlier launches wrote and did not release in the tensormap proxy: the end of a launch orders
 //! accesses, but a tensor map that changed needs a release and an acquire all the same. PTX ISA 8.9.4.
 
+use std::collections::BTreeMap;
+
 use super::{
     Checker,
     clock::{Clock, Lane},
@@ -8,13 +10,12 @@ use super::{
     shadow::{Access, Actor},
 };
 
-/// Bytes of global memory: for each launch, in the order of their addresses.
+/// Bytes of global memory by the address where they begin; none overlap.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unreleased(Vec<Vec<Bytes>>);
+pub(crate) struct Unreleased(BTreeMap<u64, Bytes>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bytes {
-    start: u64,
     end: u64,
     /// Released, but not as far as to another launch.
     is_narrow: bool,
@@ -23,11 +24,43 @@ struct Bytes {
 impl Unreleased {
     /// Whether the byte is one of them, and then whether it was released at all.
     pub(super) fn is_narrow(&self, address: u64) -> Option<bool> {
-        self.0.iter().rev().find_map(|launch| {
-            let next = launch.partition_point(|bytes| bytes.end <= address);
-            let bytes = launch.get(next).filter(|bytes| bytes.start <= address);
-            bytes.map(|bytes| bytes.is_narrow)
-        })
+        let (_, bytes) = self.0.range(..=address).next_back()?;
+        (address < bytes.end).then_some(bytes.is_narrow)
+    }
+
+    /// Leaves out what was freed, or written by the host.
+    pub(crate) fn forget(&mut self, start: u64, end: u64) {
+        if start >= end {
+            return;
+        }
+        if let Some((_, before)) = self.0.range_mut(..start).next_back()
+            && before.end > start
+        {
+            let rest = *before;
+            before.end = start;
+            if rest.end > end {
+                self.0.insert(end, rest);
+            }
+        }
+        while let Some((&at, &bytes)) = self.0.range(start..end).next() {
+            self.0.remove(&at);
+            if bytes.end > end {
+                self.0.insert(end, bytes);
+            }
+        }
+    }
+
+    /// Adds bytes, or changes what is known of them.
+    fn add(&mut self, start: u64, end: u64, is_narrow: bool) {
+        self.forget(start, end);
+        if let Some((_, before)) = self.0.range_mut(..start).next_back()
+            && before.end == start
+            && before.is_narrow == is_narrow
+        {
+            before.end = end;
+        } else {
+            self.0.insert(start, Bytes { end, is_narrow });
+        }
     }
 }
 
@@ -54,22 +87,24 @@ impl Checker {
             true => self.unreleased.clone(),
             false => Unreleased::default(),
         };
-        let mut launch: Vec<Bytes> = Vec::new();
+        let mut last: Option<(u64, u64, bool)> = None;
         self.shadow.global_writes(|start, bytes, write| {
             if self.covers(&self.released_maps.far, write) {
                 return;
             }
-            let (end, is_narrow) = (start + bytes, self.covers(&self.released_maps.near, write));
-            match launch.last_mut() {
-                Some(last) if last.end == start && last.is_narrow == is_narrow => last.end = end,
-                _ => launch.push(Bytes {
-                    start,
-                    end,
-                    is_narrow,
-                }),
+            let is_narrow = self.covers(&self.released_maps.near, write);
+            match &mut last {
+                Some((_, end, narrow)) if *end == start && *narrow == is_narrow => *end += bytes,
+                _ => {
+                    let before = last.replace((start, start + bytes, is_narrow));
+                    before
+                        .into_iter()
+                        .for_each(|(start, end, narrow)| left.add(start, end, narrow));
+                }
             }
         });
-        left.0.push(launch);
+        last.into_iter()
+            .for_each(|(start, end, narrow)| left.add(start, end, narrow));
         left
     }
 
@@ -98,13 +133,10 @@ mod tests {
 
     #[test]
     fn the_last_launch_counts() {
-        let bytes = |start, end, is_narrow| Bytes {
-            start,
-            end,
-            is_narrow,
-        };
-        let first = vec![bytes(16, 32, true), bytes(48, 64, true)];
-        let left = Unreleased(vec![first, vec![bytes(24, 40, false)]]);
+        let mut left = Unreleased::default();
+        left.add(16, 32, true);
+        left.add(48, 64, true);
+        left.add(24, 40, false);
         for (address, is_narrow) in [
             (15, None),
             (16, Some(true)),
@@ -116,5 +148,20 @@ mod tests {
         ] {
             assert_eq!(left.is_narrow(address), is_narrow, "{address}");
         }
+    }
+
+    #[test]
+    fn what_the_host_writes_is_forgotten() {
+        let mut left = Unreleased::default();
+        left.add(16, 32, false);
+        left.add(32, 64, false);
+        assert_eq!(left.0.len(), 1);
+        left.forget(24, 40);
+        left.forget(60, 100);
+        left.forget(0, 17);
+        let known: Vec<u64> = (0..100)
+            .filter(|at| left.is_narrow(*at).is_some())
+            .collect();
+        assert_eq!(known, (17..24).chain(40..60).collect::<Vec<_>>());
     }
 }

@@ -9,9 +9,7 @@ use ptx::{
 };
 
 use super::scope::is_shared;
-use crate::machine::{
-    CONST_WINDOW, FUNCTION_WINDOW, IMAGE_START, MAX_IMAGE_BYTES, next_allocation,
-};
+use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, next_allocation};
 
 /// What a module's name stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +47,10 @@ pub(crate) struct Image {
     pub(crate) globals: Vec<Global>,
     pub(crate) constants: Vec<u8>,
     pub(crate) shared: Vec<Shared>,
+    /// Bytes of each variable in global and constant memory.
+    lengths: HashMap<String, u64>,
+    /// Where in global memory the next module's variables begin.
+    pub(crate) end: u64,
     /// Addresses of all functions with a body, the same in every kernel of the module.
     pub(crate) functions: HashMap<String, u64>,
     /// Names that a variable starts with: those of functions, and of other variables.
@@ -56,8 +58,12 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    pub(crate) fn new(module: &Module) -> Self {
-        let mut image = Self::default();
+    /// The variables of a module, those in global memory from the address `start` on.
+    pub(crate) fn new(module: &Module, start: u64) -> Self {
+        let mut image = Self {
+            end: start,
+            ..Self::default()
+        };
         let functions = module
             .functions()
             .filter(|function| function.body.is_some());
@@ -74,7 +80,7 @@ impl Image {
             }
         }
         let mut contents = Vec::new();
-        let (mut next, mut taken) = (IMAGE_START, 0_u64);
+        let mut taken = 0_u64;
         for variable in module.variables() {
             for declarator in &variable.declarators {
                 let name = declarator.name.as_str();
@@ -113,8 +119,9 @@ impl Image {
                         ))
                     }
                     (Space::Global, Some(bytes)) => {
-                        let address = next.next_multiple_of(align);
-                        next = next_allocation(address, bytes);
+                        let address = image.end.next_multiple_of(align);
+                        image.end = next_allocation(address, bytes);
+                        image.lengths.insert(name.to_owned(), bytes);
                         taken += bytes;
                         contents.push((
                             declarator,
@@ -136,6 +143,7 @@ impl Image {
                             Variable::Refused(format!("`{name}` ends beyond 64 KiB of constants"))
                         } else {
                             image.constants.resize(end as usize, 0);
+                            image.lengths.insert(name.to_owned(), bytes);
                             contents.push((declarator, variable.ty, Target::Const(offset)));
                             Variable::Const(offset)
                         }
@@ -178,37 +186,15 @@ impl Image {
         image
     }
 
-    /// Where a variable lies that is to be filled with so many bytes from outside.
-    pub(crate) fn place_of(&self, name: &str, bytes: usize) -> Result<u64, Failure> {
-        let fail = |what: String| Err(Failure::new(Stage::Upload, what));
-        let (address, has) = match self.names.get(name) {
-            Some(Variable::Global(address)) => {
-                let global = self.globals.iter().find(|global| global.name == name);
-                (*address, global.map_or(0, |global| global.bytes.len()))
-            }
-            Some(Variable::Const(offset)) => {
-                let next = self.names.values().filter_map(|other| match other {
-                    Variable::Const(other) if other > offset => Some(*other as usize),
-                    _ => None,
-                });
-                let end = next.min().unwrap_or(self.constants.len());
-                (CONST_WINDOW + offset, end - *offset as usize)
-            }
-            _ => {
-                let names = self.names.iter().filter(|(_, variable)| {
-                    matches!(variable, Variable::Global(_) | Variable::Const(_))
-                });
-                let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
-                let what = format!("the module has no variable `{name}`");
-                return Err(Failure::new(Stage::Upload, what).hint(suggestion(name, names)));
-            }
-        };
-        if bytes > has {
-            return fail(format!(
-                "{bytes} bytes are too many for the variable `{name}`"
-            ));
-        }
-        Ok(address)
+    /// The generic address of a variable, and how many bytes it has.
+    pub(crate) fn variable(&self, name: &str) -> Result<(u64, u64), Failure> {
+        let found = self.lengths.get(name);
+        let found = found.and_then(|bytes| Some((self.address_of(name, CONST_WINDOW)?, *bytes)));
+        found.ok_or_else(|| {
+            let names = self.lengths.keys().map(String::as_str);
+            let what = format!("the module has no variable `{name}`");
+            Failure::new(Stage::Upload, what).hint(suggestion(name, names))
+        })
     }
 
     fn flatten(&self, initializer: &Initializer, ty: Type, bytes: &mut Vec<u8>) -> Option<()> {

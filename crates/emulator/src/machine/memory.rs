@@ -18,10 +18,13 @@ struct Allocation {
 }
 
 /// Memory that outlives a block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Memory {
     /// In the order of their addresses.
     allocations: Vec<Allocation>,
+    /// Where the next allocation begins. No address is given out twice, so that a kernel that uses
+    /// freed memory is found out.
+    next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
     /// Bytes that kernels have allocated.
@@ -40,18 +43,25 @@ pub(crate) enum Located {
     Param { offset: usize },
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            allocations: Vec::new(),
+            next: BUFFERS_START,
+            constants: Vec::new(),
+            parameters: Vec::new(),
+            heap: 0,
+            last: 0,
+        }
+    }
+}
+
 impl Memory {
-    /// Adds an allocation behind all others and says where it is.
-    pub(crate) fn allocate(&mut self, name: &str, bytes: Vec<u8>, start: u64) -> u64 {
-        let end = self.allocations.last().map_or(start, |last| {
-            next_allocation(last.address, last.bytes.len() as u64)
-        });
-        let address = end.max(start);
-        self.allocations.push(Allocation {
-            name: name.to_owned(),
-            address,
-            bytes,
-        });
+    /// Adds an allocation behind all buffers that there were, and says where it is.
+    pub(crate) fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
+        let address = self.next;
+        self.next = next_allocation(address, bytes.len() as u64);
+        self.place(name, bytes, address);
         address
     }
 
@@ -62,40 +72,46 @@ impl Memory {
             Some(used) if used <= HEAP => self.heap = used,
             _ => return 0,
         }
-        self.allocate("malloc", vec![0xcd; bytes as usize], BUFFERS_START)
+        self.allocate("malloc", vec![0xcd; bytes as usize])
     }
 
-    /// Adds an allocation that has its address already; it is not below the others.
+    /// Adds an allocation that has its address already.
     pub(crate) fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) {
-        self.allocations.push(Allocation {
+        let behind = self.allocations.partition_point(|a| a.address < address);
+        let allocation = Allocation {
             name: name.to_owned(),
             address,
             bytes,
-        });
+        };
+        self.allocations.insert(behind, allocation);
     }
 
-    /// The bytes at an address where an allocation begins.
-    pub(crate) fn contents(&self, address: u64) -> Option<&[u8]> {
+    /// Takes away the allocation that begins at an address, and says how many bytes it had.
+    pub(crate) fn free(&mut self, address: u64) -> Option<u64> {
         let found = self
             .allocations
-            .iter()
-            .find(|allocation| allocation.address == address);
-        found.map(|allocation| &*allocation.bytes)
+            .binary_search_by_key(&address, |allocation| allocation.address);
+        found
+            .ok()
+            .map(|index| self.allocations.remove(index).bytes.len() as u64)
     }
 
-    /// As many bytes at an address where an allocation begins, or in the constants.
-    pub(crate) fn contents_mut(&mut self, address: u64, bytes: usize) -> Option<&mut [u8]> {
-        if let Some(offset) = address.checked_sub(CONST_WINDOW) {
-            let start = usize::try_from(offset).ok()?;
-            if let Some(place) = self.constants.get_mut(start..start.checked_add(bytes)?) {
-                return Some(place);
+    /// Start and length of the allocation that an address lies in.
+    pub(crate) fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        let behind = self.allocations.partition_point(|a| a.address <= address);
+        let allocation = self.allocations.get(behind.checked_sub(1)?)?;
+        let bytes = allocation.bytes.len() as u64;
+        (address - allocation.address < bytes).then_some((allocation.address, bytes))
+    }
+
+    /// These bytes of one allocation.
+    pub(crate) fn slice(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], String> {
+        match self.find(address, bytes as u64)? {
+            Located::Global { allocation, offset } => {
+                Ok(&mut self.global_mut(allocation)[offset..offset + bytes])
             }
+            _ => Err(format!("{address:#x} is no address in global memory")),
         }
-        let found = self
-            .allocations
-            .iter_mut()
-            .find(|allocation| allocation.address == address);
-        found.and_then(|allocation| allocation.bytes.get_mut(..bytes))
     }
 
     /// The allocation that holds all of these bytes.
@@ -234,16 +250,19 @@ pub(crate) fn write(to: &mut [u8], value: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::IMAGE_START;
 
     #[test]
     fn the_nearest_allocation_is_named() {
         let mut memory = Memory::default();
-        let a = memory.allocate("a", vec![0; 100], 0x1000);
-        let b = memory.allocate("b", vec![0; 8], 0x1000);
+        let a = memory.allocate("a", vec![0; 100]);
+        let b = memory.allocate("b", vec![0; 8]);
         assert!(b > a + 100);
         let error = memory.find(a + 98, 4).unwrap_err();
         assert!(
-            error.ends_with("`a`, 100 bytes at 0x1000: the last of them 2 bytes past its end"),
+            error.ends_with(
+                "`a`, 100 bytes at 0x7f0000000000: the last of them 2 bytes past its end"
+            ),
             "{error}"
         );
         let error = memory.find(b - 4, 4).unwrap_err();
@@ -259,6 +278,25 @@ mod tests {
                 offset: 0
             })
         );
+    }
+
+    #[test]
+    fn freed_addresses_are_not_given_out_again() {
+        let mut memory = Memory::default();
+        let a = memory.allocate("a", vec![1; 8]);
+        let b = memory.allocate("b", vec![2; 8]);
+        assert_eq!(memory.free(b), Some(8));
+        assert_eq!(memory.free(b), None);
+        let c = memory.allocate("c", vec![3; 8]);
+        assert!(c > b);
+        assert_eq!(memory.slice(a + 4, 4), Ok(&mut [1; 4][..]));
+        assert!(memory.slice(b, 1).is_err() && memory.slice(c, 9).is_err());
+        memory.place("global", vec![4; 8], IMAGE_START);
+        assert_eq!(memory.slice(IMAGE_START, 8), Ok(&mut [4; 8][..]));
+        assert_eq!(memory.slice(c, 8), Ok(&mut [3; 8][..]));
+        assert_eq!(memory.allocation(a + 7), Some((a, 8)));
+        assert_eq!(memory.allocation(a + 8), None);
+        assert_eq!(memory.allocation(0), None);
     }
 
     #[test]

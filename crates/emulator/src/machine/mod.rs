@@ -13,7 +13,7 @@ use launch::Shape;
 
 pub(crate) use memory::{Located, Memory, of_generic, of_shared, read, write};
 pub(crate) use state::{
-    Cluster, Cta, Frame, Group, Here, Places, Wait, Warp, World, flatten, unflatten,
+    Cluster, Cta, Frame, Group, Here, Places, RESIDENT, Wait, Warp, World, flatten, unflatten,
 };
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};

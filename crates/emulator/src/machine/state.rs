@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Clusters that are resident at a time.
-const RESIDENT: u64 = 4;
+pub(crate) const RESIDENT: u32 = 4;
 /// Fewer are, where their threads would take more memory than this.
 const RESIDENT_BYTES: u64 = 1 << 30;
 
@@ -258,7 +258,7 @@ impl World {
 
     pub(crate) fn resident(&self, program: &Program) -> u64 {
         let room = RESIDENT_BYTES / self.places.cluster_bytes(program).max(1);
-        room.clamp(1, RESIDENT).min(self.cluster_count())
+        room.clamp(1, RESIDENT.into()).min(self.cluster_count())
     }
 
     /// The number of the next cluster, if there is one; it will not begin.

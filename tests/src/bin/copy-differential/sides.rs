@@ -6,7 +6,7 @@ use std::{
 };
 
 use emulator::EmulatorBackend;
-use host::{Gpu, GpuBackend};
+use host::{Device, Jobs};
 use launch::{Backend, Failure};
 use tests::copies::{Batch, Case, Output};
 
@@ -23,7 +23,7 @@ pub(super) struct Both {
 
 /// The backends that are asked.
 pub(super) struct Sides {
-    gpu: Option<GpuBackend>,
+    gpu: Option<Jobs>,
     emulates: bool,
     /// Time that each took, the emulator on all threads together.
     took: (Duration, Duration),
@@ -34,10 +34,10 @@ impl Sides {
         let gpu = match gpu {
             false => None,
             true => {
-                let gpu = Gpu::first().map_err(|error| error.to_string())?;
+                let gpu = Device::gpu().map_err(|error| error.to_string())?;
                 // SAFETY: the kernels write to shared memory and to the job's buffers alone: the
                 // generator places every tensor and all bytes inside of them (1).
-                Some(unsafe { GpuBackend::new(gpu) })
+                Some(unsafe { Jobs::new(gpu) })
             }
         };
         Ok(Self {

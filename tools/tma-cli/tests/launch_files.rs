@@ -6,7 +6,7 @@ use std::{
     sync::OnceLock,
 };
 
-use host::emulate::LaunchFile;
+use tma_cli::emulate::LaunchFile;
 
 const PTX: &str = ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }\n";
 

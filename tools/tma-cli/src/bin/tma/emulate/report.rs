@@ -4,8 +4,8 @@ use std::{io::Write, path::Path};
 
 use anyhow::Result;
 use emulator::{Place, check::Site};
-use host::emulate::{Finding, Run, Stopped, Verdict};
 use serde_json::{Value, json};
+use tma_cli::emulate::{Finding, Run, Stopped, Verdict};
 
 use super::Seeds;
 
@@ -131,7 +131,7 @@ impl<'a> Report<'a> {
         let stopped = self.stopped.as_ref();
         let mistakes = match stopped {
             Some(Stopped::Mistakes(mistakes)) => {
-                let mistake = |mistake: &host::emulate::Mistake| {
+                let mistake = |mistake: &tma_cli::emulate::Mistake| {
                     json!({
                         "line": mistake.line,
                         "column": mistake.column,

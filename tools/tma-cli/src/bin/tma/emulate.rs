@@ -10,8 +10,8 @@ use std::{
 
 use anyhow::Result;
 use emulator::{Config, Trace};
-use host::emulate::{Emulation, Stopped, Verdict};
 use launch::{Failure, Stage};
+use tma_cli::emulate::{Emulation, Stopped, Verdict};
 
 use report::{Again, Report};
 use seeds::Seeds;

@@ -129,7 +129,7 @@ fn the_tile_of_the_page_is_drawn() {
     );
     assert!(text.contains("bank conflicts"), "{text}");
     let drawn = fs::read_to_string(&file).unwrap();
-    let expected = include_str!("../../docs/tensor-map-tile.svg");
+    let expected = include_str!("../../../docs/tensor-map-tile.svg");
     assert!(drawn == expected, "draw it anew: see docs/tensor-maps.md");
     let json = printed(&map("draw", &with(&["--json"])));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

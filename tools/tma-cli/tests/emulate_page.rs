@@ -9,11 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use host::emulate::{Emulation, LaunchFile, Verdict};
 use support::{NO_DRIVER, tma};
+use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 fn page() -> String {

@@ -16,7 +16,7 @@ use super::{
     mistakes::{Mistakes, Noted, Notes, Wrong},
     reader::{Table, Value},
 };
-use crate::Source;
+use host::Source;
 
 /// The longest text that is read, TOML or PTX.
 const MAX_FILE_BYTES: u64 = 256 << 20;

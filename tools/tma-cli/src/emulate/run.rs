@@ -6,7 +6,7 @@ use emulator::{Config, EmulatorBackend, Observer, check, observer};
 use launch::{Buffer, Failure, Job, Ptx, Stage};
 
 use super::{Finding, LaunchFile, Mistakes};
-use crate::{Capability, Source};
+use host::{Capability, Source};
 
 /// How an emulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use host::Device;
+use host::DeviceProperties;
 use serde_json::{Value, json};
 
 /// The driver's version and its GPUs
@@ -29,8 +29,8 @@ impl Devices {
     }
 }
 
-fn print(out: &mut impl Write, device: Device) -> Result<()> {
-    let Device {
+fn print(out: &mut impl Write, device: DeviceProperties) -> Result<()> {
+    let DeviceProperties {
         ordinal,
         name,
         multiprocessors,
@@ -55,7 +55,7 @@ fn print(out: &mut impl Write, device: Device) -> Result<()> {
     Ok(())
 }
 
-fn to_json(device: Device) -> Value {
+fn to_json(device: DeviceProperties) -> Value {
     json!({
         "ordinal": device.ordinal,
         "name": device.name,

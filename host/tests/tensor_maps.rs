@@ -1,12 +1,14 @@
-//! Tensor maps in all the memory that kernels can take them from, and what lies where they point:
-//! run with `--ignored`.
+//! Tensor maps in all the memory that kernels can take them from, and what lies where they point: on
+//! the emulator, and on a GPU where there is one.
 
-#[path = "support/matrix.rs"]
-mod matrix;
+mod support;
 
-use host::{EncodeError, Gpu, Shape, encode, encode_with_driver};
-use matrix::{PTX, boxed, matrix};
-use tensor_map::{DataType, Swizzle, TensorMap};
+use host::{Argument, Device, EncodeError, Shape, encode_with_driver};
+use support::{
+    everywhere::everywhere,
+    matrix::{PTX, boxed, matrix},
+};
+use tensor_map::{DataType, TensorMap};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
@@ -28,22 +30,24 @@ fn ptx(entry: &str, parameter: &str, map: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs a GPU"]
 fn maps_work_from_global_memory() -> Result {
-    let gpu = Gpu::first()?;
+    everywhere().iter().try_for_each(loads_from_global_memory)
+}
+
+fn loads_from_global_memory(device: &Device) -> Result {
     let acquire = "\tld.param.u64 %rd0, [map];\n\
                    \tfence.proxy.tensormap::generic.acquire.sys [%rd0], 128;\n";
-    let module = gpu.load(
+    let module = device.load(
         "global.ptx",
         &ptx("tile_global", "\t.param .u64 map,\n", acquire),
     )?;
     let (elements, tiled) = matrix();
     let (matrix, other) = (
-        gpu.upload(&elements)?,
-        gpu.upload(&vec![7_i32; elements.len()])?,
+        device.upload(&elements)?,
+        device.upload(&vec![7_i32; elements.len()])?,
     );
-    let maps = gpu.upload_tensor_maps(&[other.tensor_map(tiled)?, matrix.tensor_map(tiled)?])?;
-    let out = gpu.zeroed::<i32>(256)?;
+    let maps = device.upload_tensor_maps(&[other.tensor_map(tiled)?, matrix.tensor_map(tiled)?])?;
+    let out = device.zeroed::<i32>(256)?;
     let tile = module.function("tile_global")?;
     // SAFETY: the kernel takes the address of a map of 16 x 16 boxes, an address of 256 elements and
     // coordinates; the buffer is read, which waits.
@@ -54,7 +58,7 @@ fn maps_work_from_global_memory() -> Result {
     unsafe {
         tile.launch(
             Shape::new(1, 256),
-            (host::Value::address(second), &out, 88, 60),
+            (Argument::Address(second), &out, 88, 60),
         )
     }?;
     assert_eq!(out.read()?, boxed(88, 60));
@@ -63,15 +67,17 @@ fn maps_work_from_global_memory() -> Result {
 }
 
 #[test]
-#[ignore = "needs a GPU"]
 fn maps_work_from_constant_memory() -> Result {
-    let gpu = Gpu::first()?;
+    everywhere().iter().try_for_each(loads_from_constant_memory)
+}
+
+fn loads_from_constant_memory(device: &Device) -> Result {
     let map = "\tmov.u64 %rd0, constant_map;\n\tcvta.const.u64 %rd0, %rd0;\n";
-    let module = gpu.load("constant.ptx", &ptx("tile_constant", "", map))?;
+    let module = device.load("constant.ptx", &ptx("tile_constant", "", map))?;
     let (elements, tiled) = matrix();
-    let matrix = gpu.upload(&elements)?;
+    let matrix = device.upload(&elements)?;
     module.set_tensor_map("constant_map", &matrix.tensor_map(tiled)?)?;
-    let out = gpu.zeroed::<i32>(256)?;
+    let out = device.zeroed::<i32>(256)?;
     let tile = module.function("tile_constant")?;
     // SAFETY: the kernel takes an address of 256 elements and coordinates, and a map of 16 x 16 boxes
     // from constant memory; the buffer is read, which waits.
@@ -95,20 +101,22 @@ fn maps_work_from_constant_memory() -> Result {
 }
 
 #[test]
-#[ignore = "needs a GPU"]
 fn what_lies_at_an_address_is_looked_at() -> Result {
-    let gpu = Gpu::first()?;
+    everywhere().iter().try_for_each(looks_at_addresses)
+}
+
+fn looks_at_addresses(device: &Device) -> Result {
     let (elements, tiled) = matrix();
-    let matrix = gpu.upload(&elements)?;
+    let matrix = device.upload(&elements)?;
     let address = matrix.address();
     assert_eq!(
-        gpu.tensor_map(tiled, address)?,
-        *matrix.tensor_map(tiled)?.map()
+        device.tensor_map(tiled, address)?,
+        *matrix.tensor_map(tiled)?.encoded()
     );
     let taller = TensorMap::tiled(DataType::I32, &[100, 65])
         .strides_bytes(&[416])
         .box_dims(&[16, 16]);
-    let error = gpu.tensor_map(taller, address).unwrap_err();
+    let error = device.tensor_map(taller, address).unwrap_err();
     assert!(
         error
             .to_string()
@@ -116,16 +124,20 @@ fn what_lies_at_an_address_is_looked_at() -> Result {
         "{error}"
     );
     drop(matrix);
-    let error = gpu.tensor_map(tiled, address).unwrap_err();
+    let error = device.tensor_map(tiled, address).unwrap_err();
     assert!(matches!(error, EncodeError::NoMemory { .. }), "{error}");
     let local = [0_u128; 4];
-    let error = gpu
+    let error = device
         .tensor_map(tiled, local.as_ptr().addr() as u64)
         .unwrap_err();
     assert!(matches!(error, EncodeError::NoMemory { .. }), "{error}");
-    let bytes = gpu.upload(&[0_u8; 26624])?;
+    if device.is_emulator() {
+        let error = encode_with_driver(device, tiled, address).unwrap_err();
+        assert!(matches!(error, EncodeError::Context(_)), "{error}");
+    }
+    let bytes = device.upload(&[0_u8; 26624])?;
     assert!(bytes.tensor_map(tiled).is_ok());
-    let halves = gpu.upload(&[0_u16; 13312])?;
+    let halves = device.upload(&[0_u16; 13312])?;
     let error = halves.tensor_map(tiled).unwrap_err();
     assert!(
         error
@@ -133,22 +145,5 @@ fn what_lies_at_an_address_is_looked_at() -> Result {
             .starts_with("a buffer of u16 holds no tensor of i32"),
         "{error}"
     );
-    Ok(())
-}
-
-#[test]
-#[ignore = "needs a GPU"]
-fn our_map_is_the_drivers() -> Result {
-    let gpu = Gpu::first()?;
-    let tiled = TensorMap::tiled_outermost_first(DataType::F16, &[94, 162, 32])
-        .box_dims_outermost_first(&[2, 2, 32])
-        .swizzle(Swizzle::B64);
-    let address = 0x7f00_0000_0000;
-    assert_eq!(
-        encode(&gpu, tiled, address)?,
-        encode_with_driver(&gpu, tiled, address)?
-    );
-    let refused = encode_with_driver(&gpu, tiled.box_dims(&[3, 1, 1]), address).unwrap_err();
-    assert!(matches!(refused, EncodeError::Driver { .. }), "{refused}");
     Ok(())
 }

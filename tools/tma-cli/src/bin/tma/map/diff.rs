@@ -2,7 +2,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use host::{EncodeError, Gpu, encode_with_driver, target};
+use host::{Device, EncodeError, encode_with_driver, target};
 use serde_json::{Value, json};
 use tensor_map::{Difference, Refused, Rule, TensorMap};
 
@@ -102,7 +102,7 @@ impl Diff {
                     self.parameters.sm.is_none(),
                     "--driver takes the compute capability of the GPU: leave out --sm"
                 );
-                let gpu = Gpu::first().context("the driver's map needs a GPU")?;
+                let gpu = Device::gpu().context("the driver's map needs a GPU")?;
                 let ours = params.build_for(address, target(&gpu));
                 let theirs = encode_with_driver(&gpu, params, address);
                 verdicts(ours, theirs)

@@ -9,13 +9,14 @@ use launch::Limits;
 use super::{Absence, Capability, GpuError};
 
 /// A GPU that the driver has, usable or not.
+#[doc(alias = "cudaDeviceProp")]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
+pub struct DeviceProperties {
     /// Its number, from 0.
     pub ordinal: u32,
     /// What it is called.
     pub name: String,
-    /// What it is.
+    /// Its compute capability.
     pub capability: Capability,
     /// Its memory in bytes.
     pub memory_bytes: u64,
@@ -25,7 +26,7 @@ pub struct Device {
     pub shared_bytes: u64,
 }
 
-impl Device {
+impl DeviceProperties {
     /// The device, or why it cannot be used.
     pub fn supported(self) -> Result<Self, GpuError> {
         if self.capability >= Capability::LEAST {
@@ -65,7 +66,7 @@ impl Device {
 }
 
 /// The driver's version and all its devices, usable or not. Never empty.
-pub fn devices() -> Result<(Version, Vec<Device>), GpuError> {
+pub fn devices() -> Result<(Version, Vec<DeviceProperties>), GpuError> {
     let version = initialise()?;
     let count = count()?;
     let devices = (0..count).map(device).collect::<Result<Vec<_>, _>>()?;
@@ -77,7 +78,7 @@ pub fn devices() -> Result<(Version, Vec<Device>), GpuError> {
 }
 
 /// The device of this number.
-pub(super) fn numbered(ordinal: u32) -> Result<Device, GpuError> {
+pub(super) fn numbered(ordinal: u32) -> Result<DeviceProperties, GpuError> {
     initialise()?;
     match count()? {
         0 => Err(Absence::Device.into()),
@@ -129,7 +130,7 @@ fn count() -> Result<u32, GpuError> {
     }
 }
 
-fn device(ordinal: u32) -> Result<Device, GpuError> {
+fn device(ordinal: u32) -> Result<DeviceProperties, GpuError> {
     let handle =
         cust::device::Device::get_device(ordinal).map_err(|error| broken("cuDeviceGet", error))?;
     let attribute = |attribute| {
@@ -137,7 +138,7 @@ fn device(ordinal: u32) -> Result<Device, GpuError> {
         let value = unsafe { get_attribute(handle.as_raw(), attribute) };
         value.map(i32::unsigned_abs).map_err(GpuError::Broken)
     };
-    Ok(Device {
+    Ok(DeviceProperties {
         ordinal,
         name: handle
             .name()
@@ -167,8 +168,8 @@ pub(super) fn broken(function: &'static str, error: CudaError) -> GpuError {
 mod tests {
     use super::*;
 
-    fn device(major: u32, minor: u32) -> Device {
-        Device {
+    fn device(major: u32, minor: u32) -> DeviceProperties {
+        DeviceProperties {
             ordinal: 0,
             name: "GPU".to_owned(),
             capability: Capability { major, minor },

@@ -318,7 +318,7 @@ fn a_timeline_is_written() {
 
 /// Launch files below `examples/emulate`.
 fn examples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/emulate");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/emulate");
     let entries = fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut all: Vec<PathBuf> = paths

@@ -1,7 +1,7 @@
 use std::{io::Write, path::PathBuf};
 
 use anyhow::Result;
-use host::{Dim3, Gpu, GpuError, Module, Resources, Source};
+use host::{Device, Dim3, GpuError, Module, Resources, Source};
 use launch::{Parameter, Signature};
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ enum Compiled {
 }
 
 fn compiled(source: &Source, kernels: &[Signature]) -> Result<Compiled> {
-    let gpu = match Gpu::first() {
+    let gpu = match Device::gpu() {
         Ok(gpu) => gpu,
         Err(error @ GpuError::Broken(_)) => return Err(error.into()),
         Err(error) => {
@@ -73,7 +73,7 @@ fn compiled(source: &Source, kernels: &[Signature]) -> Result<Compiled> {
     let module = Module::load(&gpu, source.clone())?;
     let resources = |kernel: &Signature| module.function(&kernel.entry)?.resources();
     let resources = kernels.iter().map(resources).collect::<Result<_, _>>()?;
-    let gpu = format!("{} ({})", gpu.device().name, gpu.arch());
+    let gpu = format!("{} ({})", gpu.name(), gpu.arch());
     Ok(Compiled::With { gpu, resources })
 }
 

@@ -1,0 +1,33 @@
+//! What ended a launch, as a failure.
+
+use ::launch::{Failure, Stage};
+
+use crate::{Error, check::Verdict};
+
+impl Error {
+    /// Why a kernel was not run, or not to its end.
+    pub(crate) fn failure(self) -> Failure {
+        match &self {
+            Self::Unsupported(_) => Failure::new(Stage::Load, self.to_string())
+                .error_name("UNSUPPORTED")
+                .hint("nothing was run"),
+            Self::Fault(fault) => {
+                Failure::new(Stage::Synchronise, fault.to_string()).error_name(fault.trap.name())
+            }
+        }
+    }
+}
+
+impl Verdict {
+    /// All findings as one failure, if one is worse than a warning; the first fault has the driver's
+    /// name for it.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        if self.is_clean() {
+            return None;
+        }
+        let findings: Vec<String> = self.findings.iter().map(ToString::to_string).collect();
+        let fault = self.findings.iter().find_map(|finding| finding.trap);
+        let failure = Failure::new(Stage::Synchronise, findings.join("\n\n"));
+        Some(failure.error_name(fault.map_or("CHECKER", |trap| trap.name())))
+    }
+}

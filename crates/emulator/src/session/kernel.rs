@@ -1,0 +1,53 @@
+//! A kernel of a module that was loaded.
+
+use ::launch::{Dim3, Failure, Shape, Signature, Stage};
+
+use crate::{
+    Error, Program,
+    decode::Image,
+    machine::{MAX_CLUSTER_BYTES, Places},
+    signature::signature,
+};
+
+/// A kernel that was decoded, and what it says about itself.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) program: Program,
+    pub(crate) signature: Signature,
+}
+
+impl Kernel {
+    /// Decodes a kernel of a module that has a name and a text.
+    pub(super) fn decode(
+        module: &ptx::Module,
+        image: &Image,
+        (name, text): (&str, &str),
+        entry: &ptx::Function,
+    ) -> Result<Self, Failure> {
+        let program = Program::decode(module, image, name, text, entry.name.as_str());
+        let program = program.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
+        let signature = signature(entry, &program);
+        Ok(Self { program, signature })
+    }
+
+    /// Blocks in a cluster, if there are clusters.
+    pub(crate) fn cluster(&self, shape: &Shape) -> Option<[u32; 3]> {
+        let cluster = self.signature.reqnctapercluster.or(shape.cluster);
+        cluster.map(Dim3::to_array)
+    }
+
+    /// Refuses a launch whose threads need more memory than the emulator has for them.
+    pub(crate) fn has_room(&self, shape: &Shape) -> Result<(), Failure> {
+        let places = Places::new(shape, self.cluster(shape));
+        let bytes = places.cluster_bytes(&self.program);
+        if bytes <= MAX_CLUSTER_BYTES {
+            return Ok(());
+        }
+        let what = format!(
+            "the threads of a cluster of `{}` have {bytes} bytes of registers and local memory; \
+             the emulator has room for {MAX_CLUSTER_BYTES}",
+            self.signature.entry
+        );
+        Err(Failure::new(Stage::Launch, what).error_name("CUDA_ERROR_OUT_OF_MEMORY"))
+    }
+}

@@ -1,0 +1,151 @@
+//! Launches of a session.
+
+use std::sync::Arc;
+
+use ::launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
+
+use super::{Kernel, ModuleId, Session};
+use crate::{
+    Error, Fault, Observer, Report,
+    check::{Checker, Verdict},
+    machine::{self, Places, RESIDENT},
+};
+
+/// A launch that was checked, with the bytes of its parameters.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    module: ModuleId,
+    kernel: Arc<Kernel>,
+    shape: Shape,
+    parameters: Vec<u8>,
+}
+
+impl Session {
+    /// What launches are checked against.
+    pub const LIMITS: Limits = Limits::SM_90;
+
+    /// Clusters of blocks that run at a time, where their threads do not need too much memory.
+    pub const MULTIPROCESSORS: u32 = RESIDENT;
+
+    /// What a kernel says about itself.
+    ///
+    /// # Errors
+    /// The module has no such kernel, or the emulator does not know its instructions: all of them.
+    pub fn signature(&mut self, module: ModuleId, entry: &str) -> Result<Signature, Failure> {
+        Ok(self.kernel(module, entry)?.signature.clone())
+    }
+
+    pub(crate) fn kernel(&mut self, module: ModuleId, entry: &str) -> Result<Arc<Kernel>, Failure> {
+        self.module(module)?.kernel(entry)
+    }
+
+    /// Runs a kernel to its end. What it prints goes to standard output.
+    ///
+    /// # Errors
+    /// The kernel cannot be launched so, and memory is as it was; or it faulted, or the checker found
+    /// something worse than a warning: the text of the error is the whole report, and memory is as the
+    /// kernel left it.
+    pub fn launch(
+        &mut self,
+        module: ModuleId,
+        entry: &str,
+        shape: &Shape,
+        arguments: &[Argument],
+    ) -> Result<Report, Failure> {
+        let ready = self.ready(module, entry, shape, arguments)?;
+        if !self.config.checks {
+            let report = self.observe(&ready, &mut ());
+            return report.map_err(|fault| Error::from(fault).failure());
+        }
+        let mut verdict = self.check(&ready);
+        print!("{}", verdict.printed);
+        match verdict.failure() {
+            Some(failure) => Err(failure),
+            None => Ok(verdict.reports.pop().unwrap_or_default()),
+        }
+    }
+
+    /// Checks a launch and lays out its parameters.
+    pub(crate) fn ready(
+        &mut self,
+        module: ModuleId,
+        entry: &str,
+        shape: &Shape,
+        arguments: &[Argument],
+    ) -> Result<Ready, Failure> {
+        let kernel = self.kernel(module, entry)?;
+        let forms: Vec<Form> = arguments.iter().map(Argument::form).collect();
+        let mut violations = check::shape(shape, &Self::LIMITS, &kernel.signature);
+        violations
+            .0
+            .extend(check::argument_forms(&forms, &kernel.signature).0);
+        let result = violations.into_result();
+        result.map_err(|violations| Failure::check(entry, violations))?;
+        kernel.has_room(shape)?;
+        let parameters = parameters(&kernel.signature, arguments)?;
+        Ok(Ready {
+            module,
+            kernel,
+            shape: *shape,
+            parameters,
+        })
+    }
+
+    /// Runs a launch with an observer.
+    pub(crate) fn observe<O: Observer>(
+        &mut self,
+        ready: &Ready,
+        observer: &mut O,
+    ) -> Result<Report, Box<Fault>> {
+        let Ready {
+            module,
+            kernel,
+            shape,
+            parameters,
+        } = ready;
+        self.memory.parameters.clone_from(parameters);
+        self.swap_constants(*module);
+        let (cluster, memory) = (kernel.cluster(shape), &mut self.memory);
+        let program = &kernel.program;
+        let result = machine::run(program, shape, cluster, memory, self.config, observer);
+        self.swap_constants(*module);
+        result
+    }
+
+    /// Runs a launch under the checker. What ends the kernel is a finding like others.
+    pub(crate) fn check(&mut self, ready: &Ready) -> Verdict {
+        let places = Places::new(&ready.shape, ready.kernel.cluster(&ready.shape));
+        let mut checker = Checker::new(places, std::mem::take(&mut self.unreleased));
+        let result = self.observe(ready, &mut checker);
+        self.unreleased = checker.unreleased();
+        let printed = std::mem::take(&mut checker.printed);
+        let (fault, report) = match result {
+            Ok(report) => (None, Some(report)),
+            Err(fault) => (Some(fault), None),
+        };
+        let Kernel { program, signature } = &*ready.kernel;
+        let findings = checker.findings(program, &places, &signature.entry, fault.as_deref());
+        Verdict {
+            findings,
+            reports: report.into_iter().collect(),
+            printed,
+        }
+    }
+
+    /// Puts a module's constants where its kernels find them, or takes them back.
+    fn swap_constants(&mut self, module: ModuleId) {
+        if let Some(module) = self.modules.get_mut(&module) {
+            std::mem::swap(&mut self.memory.constants, &mut module.image.constants);
+        }
+    }
+}
+
+/// The bytes of all parameters, each at a multiple of its alignment.
+fn parameters(signature: &Signature, arguments: &[Argument]) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    for (argument, parameter) in arguments.iter().zip(&signature.parameters) {
+        bytes.resize(bytes.len().next_multiple_of(parameter.align_bytes), 0);
+        bytes.extend(argument.to_bytes()?);
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,139 @@
+//! Modules of a session.
+
+use std::{collections::HashMap, sync::Arc};
+
+use ::launch::{Failure, Stage, suggestion};
+
+use super::{Kernel, Session};
+use crate::{
+    decode::Image,
+    machine::{CONST_WINDOW, IMAGE_START},
+};
+
+/// Names a module of one [`Session`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModuleId(u64);
+
+/// A module that was loaded. Its variables in global memory are allocations; those in constant memory
+/// lie here, and in the machine's memory while a kernel of the module runs.
+#[derive(Debug)]
+pub(super) struct Module {
+    pub(super) name: String,
+    text: String,
+    module: ptx::Module,
+    pub(super) image: Image,
+    /// Those that were asked for.
+    kernels: HashMap<String, Arc<Kernel>>,
+}
+
+impl Module {
+    /// The kernel of this name, decoded once.
+    pub(super) fn kernel(&mut self, entry: &str) -> Result<Arc<Kernel>, Failure> {
+        if let Some(kernel) = self.kernels.get(entry) {
+            return Ok(Arc::clone(kernel));
+        }
+        let found = self.module.entries().find(|found| found.name == *entry);
+        let Some(found) = found.filter(|found| found.body.is_some()) else {
+            let entries = self.module.entries().map(|entry| entry.name.as_str());
+            let what = format!("`{}` has no kernel `{entry}`", self.name);
+            return Err(Failure::new(Stage::Resolve, what).hint(suggestion(entry, entries)));
+        };
+        let kernel = Kernel::decode(&self.module, &self.image, (&self.name, &self.text), found)?;
+        let kernel = Arc::new(kernel);
+        self.kernels.insert(entry.to_owned(), Arc::clone(&kernel));
+        Ok(kernel)
+    }
+}
+
+impl Session {
+    /// Reads a PTX text; reports call it `name`. Its variables have their initial values.
+    ///
+    /// # Errors
+    /// The text is not PTX: the line and column of each place.
+    pub fn load(&mut self, name: &str, text: &str) -> Result<ModuleId, Failure> {
+        let module = ptx::parse_named(name, text)
+            .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
+        Ok(self.load_parsed(name, text, module))
+    }
+
+    /// As [`load`](Self::load), of a text that was read before.
+    pub fn load_parsed(&mut self, name: &str, text: &str, module: ptx::Module) -> ModuleId {
+        let image = Image::new(&module, self.next_image);
+        self.next_image = image.end;
+        for global in &image.globals {
+            self.memory
+                .place(&global.name, global.bytes.clone(), global.address);
+        }
+        let id = self.next_module;
+        self.next_module.0 += 1;
+        let module = Module {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            module,
+            image,
+            kernels: HashMap::new(),
+        };
+        self.modules.insert(id, module);
+        id
+    }
+
+    /// Frees a module's variables and forgets its kernels.
+    ///
+    /// # Errors
+    /// The module was unloaded before.
+    pub fn unload(&mut self, module: ModuleId) -> Result<(), Failure> {
+        let removed = self.modules.remove(&module).ok_or_else(unloaded)?;
+        for global in &removed.image.globals {
+            self.free(global.address)?;
+        }
+        Ok(())
+    }
+
+    /// Generic address of a module's variable in global or constant memory, and its bytes.
+    ///
+    /// Every module's constants begin at the same address: that of a variable there means something to
+    /// kernels of its module alone.
+    ///
+    /// # Errors
+    /// The module has no such variable; the error suggests the nearest names.
+    pub fn variable(&self, module: ModuleId, name: &str) -> Result<(u64, u64), Failure> {
+        let module = self.modules.get(&module).ok_or_else(unloaded)?;
+        module.image.variable(name)
+    }
+
+    /// Writes all bytes of a module's variable in global or constant memory.
+    ///
+    /// # Errors
+    /// The module has no such variable, or it has not so many bytes.
+    #[doc(alias = "cudaMemcpyToSymbol")]
+    pub fn write_variable(
+        &mut self,
+        module: ModuleId,
+        name: &str,
+        content: &[u8],
+    ) -> Result<(), Failure> {
+        let (address, bytes) = self.variable(module, name)?;
+        if bytes != content.len() as u64 {
+            let what = format!(
+                "the variable `{name}` has {bytes} bytes, and {} are to be written",
+                content.len()
+            );
+            return Err(Failure::new(Stage::Upload, what));
+        }
+        if address >= IMAGE_START {
+            return self.write(address, content);
+        }
+        let module = self.modules.get_mut(&module).ok_or_else(unloaded)?;
+        let start = (address - CONST_WINDOW) as usize;
+        module.image.constants[start..start + content.len()].copy_from_slice(content);
+        Ok(())
+    }
+
+    pub(super) fn module(&mut self, module: ModuleId) -> Result<&mut Module, Failure> {
+        self.modules.get_mut(&module).ok_or_else(unloaded)
+    }
+}
+
+fn unloaded() -> Failure {
+    Failure::new(Stage::Resolve, "the module was unloaded")
+}

@@ -1,0 +1,224 @@
+//! Memory and modules that live from launch to launch.
+
+mod common;
+
+use common::{
+    SEEDS,
+    copies::{INIT, kernel},
+    module,
+};
+use emulator::{Config, ModuleId, Session};
+use launch::{Argument, Failure, Rule, Scalar, Shape, Stage};
+
+fn session(seed: u64) -> Session {
+    Session::new(Config {
+        seed,
+        ..Config::default()
+    })
+}
+
+/// A module with a kernel `k` that writes into the buffer `out`, whose address `%out` is.
+fn writes(variables: &str, body: &str) -> String {
+    module(&format!(
+        "{variables} .visible .entry k(.param .u64 out) {{
+            .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %out;
+            ld.param.u64 %out, [out]; {body} ret; }}"
+    ))
+}
+
+fn launch(session: &mut Session, module: ModuleId, address: u64) -> Result<(), Failure> {
+    let arguments = [Argument::Address(address)];
+    let report = session.launch(module, "k", &Shape::new(1, 1), &arguments);
+    report.map(drop)
+}
+
+fn word(session: &mut Session, address: u64) -> u32 {
+    let bytes = session.read(address, 4).expect("it is allocated");
+    u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+}
+
+const COUNT: &str = "ld.global.u32 %r1, [%out]; add.u32 %r1, %r1, 1; st.global.u32 [%out], %r1;";
+
+#[test]
+fn allocations_keep_their_addresses_and_bytes_between_launches() {
+    let mut session = session(0);
+    let count = session.load("count.ptx", &writes("", COUNT)).unwrap();
+    let first = session.allocate("first", vec![5, 0, 0, 0]);
+    launch(&mut session, count, first).unwrap();
+    let second = session.allocate("second", vec![0; 4]);
+    assert_ne!(first, second);
+    launch(&mut session, count, first).unwrap();
+    launch(&mut session, count, second).unwrap();
+    assert_eq!([first, second].map(|at| word(&mut session, at)), [7, 1]);
+    session.write(first, &[1, 1, 0, 0]).unwrap();
+    launch(&mut session, count, first).unwrap();
+    assert_eq!(word(&mut session, first), 258);
+    assert_eq!(session.allocation(first + 3), Some((first, 4)));
+}
+
+#[test]
+fn freed_memory_is_in_no_allocation() {
+    let mut session = session(0);
+    let count = session.load("count.ptx", &writes("", COUNT)).unwrap();
+    let out = session.allocate("out", vec![0; 4]);
+    session.free(out).unwrap();
+    let again = session.allocate("again", vec![0; 4]);
+    let failure = launch(&mut session, count, out).unwrap_err();
+    let text = failure.to_string();
+    assert!(
+        text.contains(&format!("4 bytes at {out:#x} are in no allocation")),
+        "{text}"
+    );
+    assert_eq!(
+        failure.error_name.as_deref(),
+        Some("CUDA_ERROR_ILLEGAL_ADDRESS")
+    );
+    for said in [session.free(out), session.read(out, 1).map(drop)] {
+        assert!(said.unwrap_err().to_string().contains(&format!("{out:#x}")));
+    }
+    // A fault of one launch is none of the next.
+    launch(&mut session, count, again).unwrap();
+    assert_eq!(word(&mut session, again), 1);
+}
+
+#[test]
+fn modules_have_variables_of_their_own_that_live_as_long() {
+    let body = "
+        ld.global.u32 %r1, [counter]; add.u32 %r1, %r1, 1; st.global.u32 [counter], %r1;
+        ld.const.u32 %r2, [step]; mad.lo.u32 %r1, %r1, 100, %r2; st.global.u32 [%out], %r1;";
+    let text = |step: u32| {
+        let variables = format!(".global .u32 counter; .const .u32 step = {step};");
+        writes(&variables, body)
+    };
+    let mut session = session(0);
+    let [a, b] =
+        [("a.ptx", 1), ("b.ptx", 2)].map(|(name, step)| session.load(name, &text(step)).unwrap());
+    let out = session.allocate("out", vec![0; 4]);
+    let run = |session: &mut Session, module| {
+        launch(session, module, out).unwrap();
+        word(session, out)
+    };
+    assert_eq!(
+        [a, a, b, a].map(|module| run(&mut session, module)),
+        [101, 201, 102, 301]
+    );
+
+    session.write_variable(b, "step", &[9, 0, 0, 0]).unwrap();
+    session.write_variable(a, "counter", &[6, 0, 0, 0]).unwrap();
+    assert_eq!([a, b].map(|module| run(&mut session, module)), [701, 209]);
+    let said = session.write_variable(a, "step", &[0; 3]).unwrap_err();
+    let text = "upload: the variable `step` has 4 bytes, and 3 are to be written";
+    assert_eq!(said.to_string(), text);
+    let said = session.variable(a, "stop").unwrap_err();
+    let text = "upload: the module has no variable `stop`: did you mean `step`?";
+    assert_eq!(said.to_string(), text);
+
+    let (counter, bytes) = session.variable(a, "counter").unwrap();
+    assert_eq!((word(&mut session, counter), bytes), (7, 4));
+    session.unload(a).unwrap();
+    assert!(session.read(counter, 4).is_err() && session.unload(a).is_err());
+    let failure = launch(&mut session, a, out).unwrap_err();
+    assert_eq!(failure.to_string(), "resolve: the module was unloaded");
+    assert_eq!(run(&mut session, b), 309);
+}
+
+#[test]
+fn what_the_checker_finds_is_an_error_of_the_launch() {
+    let race = writes("", "mov.u32 %r1, %tid.x; st.global.u32 [%out], %r1;");
+    for checks in [true, false] {
+        let mut session = Session::new(Config {
+            checks,
+            ..Config::default()
+        });
+        let race = session.load("race.ptx", &race).unwrap();
+        let out = session.allocate("out", vec![0; 4]);
+        let arguments = [Argument::Address(out)];
+        let result = session.launch(race, "k", &Shape::new(1, 64), &arguments);
+        if !checks {
+            assert!(result.is_ok());
+            continue;
+        }
+        let failure = result.unwrap_err();
+        let text = failure.to_string();
+        assert_eq!(failure.error_name.as_deref(), Some("CHECKER"));
+        assert!(
+            text.contains("error[") && text.contains("race.ptx:"),
+            "{text}"
+        );
+        assert!(
+            text.contains("= rule: PTX ISA") && text.contains("= help: "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn launches_that_cannot_work_are_refused_with_all_that_is_wrong() {
+    let mut session = session(0);
+    let count = session.load("count.ptx", &writes("", COUNT)).unwrap();
+    let arguments = [Argument::Scalar(Scalar::U32(1)), Argument::Address(0)];
+    let said = session.launch(count, "k", &Shape::new(1, 2048), &arguments);
+    let violations = said.unwrap_err().violations;
+    let rules: Vec<Rule> = violations
+        .0
+        .iter()
+        .map(|violation| violation.rule)
+        .collect();
+    assert!(rules.contains(&Rule::BlockThreads), "{rules:?}");
+    assert!(rules.contains(&Rule::ArgumentCount) && rules.contains(&Rule::ArgumentSize));
+    let said = session
+        .launch(count, "kk", &Shape::new(1, 1), &[])
+        .unwrap_err();
+    assert_eq!(
+        said.to_string(),
+        "resolve: `count.ptx` has no kernel `kk`: did you mean `k`?"
+    );
+    let buffer = Argument::Buffer {
+        index: 0,
+        offset_bytes: 0,
+    };
+    let said = session
+        .launch(count, "k", &Shape::new(1, 1), &[buffer])
+        .unwrap_err();
+    assert_eq!(said.stage, Stage::Check);
+    assert!(session.load("bad.ptx", "no PTX").is_err());
+}
+
+/// One kernel writes a tensor map into global memory and does not release it, another loads by it.
+#[test]
+fn a_map_that_an_earlier_launch_wrote_needs_a_release_unless_the_host_wrote_it_since() {
+    let body = format!(
+        "{INIT} ld.param.u64 %rd6, [map];
+        ld.param.u64 %rd2, [bytes]; setp.eq.u64 %p3, %rd2, 0; @%p3 bra USE;
+        @!%p1 bra END; ld.global.u64 %rd5, [%rd6]; st.global.u64 [%rd6], %rd5; bra END;
+        USE: fence.proxy.tensormap::generic.acquire.gpu [%rd6], 128;
+        @!%p1 bra WAIT; mov.u32 %r6, 0;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;
+        cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%tile], [%rd6, {{%r6}}], [%bar];
+        WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%bar], 0; @!%p2 bra WAIT;
+        mad.lo.u32 %r1, %t, 4, %tile; ld.shared.u32 %r1, [%r1];
+        mul.wide.u32 %rd3, %t, 4; add.u64 %rd3, %rd3, %out; st.global.u32 [%rd3], %r1; END:"
+    );
+    let text = kernel(".param .u64 map, .param .u64 bytes", "", &body);
+    for seed in SEEDS {
+        let mut session = session(seed);
+        let module = session.load("maps.ptx", &text).unwrap();
+        let out = session.allocate("out", vec![0; 128]);
+        let tensor = session.allocate("tensor", vec![7; 128]);
+        let params = tensor_map::TensorMap::tiled_of::<i32>(&[32]).box_dims(&[32]);
+        let bytes = params.build(tensor).unwrap().to_bytes();
+        let map = session.allocate("map", bytes.to_vec());
+        let run = |session: &mut Session, step: u64| {
+            let arguments = [out, map, step].map(Argument::Address);
+            let report = session.launch(module, "k", &Shape::new(1, 32), &arguments);
+            report.map(drop).map_err(|failure| failure.to_string())
+        };
+        assert_eq!(run(&mut session, 0), Ok(()));
+        assert_eq!(run(&mut session, 1), Ok(()));
+        let said = run(&mut session, 0).unwrap_err();
+        assert!(said.contains("an earlier launch wrote the map"), "{said}");
+        session.write(map, &bytes).unwrap();
+        assert_eq!(run(&mut session, 0), Ok(()));
+        assert_eq!(word(&mut session, out), 0x0707_0707);
+    }
+}

@@ -1,0 +1,26 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use emulator::{Config, Session};
+
+/// The emulator as a device: whoever launches, reads or writes has it for so long.
+#[derive(Clone, Debug)]
+pub(crate) struct Emulator {
+    session: Arc<Mutex<Session>>,
+}
+
+impl Emulator {
+    pub(crate) fn new(seed: u64) -> Self {
+        let config = Config {
+            seed,
+            ..Config::default()
+        };
+        Self {
+            session: Arc::new(Mutex::new(Session::new(config))),
+        }
+    }
+
+    /// Its memory and modules. A thread that panicked left them as they were between two steps.
+    pub(crate) fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,230 @@
+//! A GPU, or the emulator in its place.
+
+mod choice;
+mod emulator;
+
+use std::{
+    fmt::{self, Display, Formatter},
+    path::Path,
+};
+
+use ::emulator::Session;
+use bytemuck::Pod;
+use launch::{Failure, Limits};
+
+use crate::{Buffer, Capability, DeviceProperties, GpuError, Module, Source, Stream, gpu::Gpu};
+
+pub use choice::DeviceChoice;
+pub(crate) use emulator::Emulator;
+
+/// Where kernels run: a GPU, or the emulator. What is made from it works on both in the same way.
+///
+/// Copies of it, and everything made from it, are the same device, and can be used from any thread.
+/// Work is ordered: a launch begins when the one before it on its [stream](Stream) has ended, and a
+/// read waits for all launches before it.
+///
+/// On a GPU a launch returns before the kernel has ended, and a fault shows in the next call that
+/// waits. On the emulator it returns when the kernel has ended, and what went wrong is the error of the
+/// launch: a fault, or what the checker found, with the whole report as its text.
+#[derive(Clone, Debug)]
+pub struct Device {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    Gpu(Gpu),
+    Emulator(Emulator),
+}
+
+impl Device {
+    /// The first GPU that can run TMA kernels; where there is none, the emulator.
+    ///
+    /// The environment variable `TMA_DEVICE` can say `gpu`, so that a missing GPU is an error,
+    /// `emulator`, or `auto`, which is the same as nothing. `TMA_SEED`, a number from 0, chooses the
+    /// schedule of the emulator.
+    ///
+    /// # Errors
+    /// There is a GPU and it does not work, or one was asked for and there is none; a variable has
+    /// another value.
+    pub fn open() -> Result<Self, Failure> {
+        DeviceChoice::from_env()?.open()
+    }
+
+    /// The first GPU that can run TMA kernels.
+    ///
+    /// # Errors
+    /// There is none that works: [`GpuError::is_absent`] says whether there is none at all.
+    pub fn gpu() -> Result<Self, GpuError> {
+        Gpu::first().map(Self::of)
+    }
+
+    /// The GPU of this number, from 0.
+    ///
+    /// # Errors
+    /// There is none of this number that works.
+    pub fn gpu_numbered(ordinal: u32) -> Result<Self, GpuError> {
+        Gpu::numbered(ordinal).map(Self::of)
+    }
+
+    /// An emulator of its own, with the schedule of this seed: the same seed repeats a run, and another
+    /// one has threads and copies go on in another order.
+    ///
+    /// It has the semantics of compute capability 9.0, and of later ones what it knows of their
+    /// instructions. The checker watches every launch.
+    pub fn emulator(seed: u64) -> Self {
+        Self {
+            kind: Kind::Emulator(Emulator::new(seed)),
+        }
+    }
+
+    fn of(gpu: Gpu) -> Self {
+        Self {
+            kind: Kind::Gpu(gpu),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// Whether it is the emulator.
+    pub fn is_emulator(&self) -> bool {
+        matches!(self.kind, Kind::Emulator(_))
+    }
+
+    /// What it is called: `NVIDIA H100 80GB HBM3`, or `emulator`.
+    pub fn name(&self) -> &str {
+        self.properties()
+            .map_or("emulator", |properties| &properties.name)
+    }
+
+    /// Its compute capability; the emulator has 9.0.
+    pub fn capability(&self) -> Capability {
+        self.properties()
+            .map_or(Capability::LEAST, |properties| properties.capability)
+    }
+
+    /// The architecture to compile for: `sm_90a`.
+    pub fn arch(&self) -> String {
+        self.capability().arch()
+    }
+
+    /// What it can run.
+    pub fn limits(&self) -> Limits {
+        self.properties()
+            .map_or(Session::LIMITS, DeviceProperties::limits)
+    }
+
+    /// Streaming multiprocessors. The emulator has as many as clusters of blocks that it runs at a
+    /// time.
+    pub fn multiprocessors(&self) -> u32 {
+        self.properties()
+            .map_or(Session::MULTIPROCESSORS, |properties| {
+                properties.multiprocessors
+            })
+    }
+
+    /// What the driver says of the GPU; nothing on the emulator.
+    pub fn properties(&self) -> Option<&DeviceProperties> {
+        match &self.kind {
+            Kind::Gpu(gpu) => Some(gpu.properties()),
+            Kind::Emulator(_) => None,
+        }
+    }
+
+    /// Reads and compiles a PTX text; `name` is what messages call it.
+    ///
+    /// # Errors
+    /// The text is not PTX, or not for this device.
+    pub fn load(&self, name: &str, text: &str) -> Result<Module, Failure> {
+        Module::load(self, Source::parse(name, text)?)
+    }
+
+    /// Reads and compiles a PTX file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or as [`load`](Self::load).
+    pub fn load_file(&self, path: impl AsRef<Path>) -> Result<Module, Failure> {
+        Module::load(self, Source::read(path.as_ref())?)
+    }
+
+    /// A buffer that holds these elements.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn upload<T: Pod>(&self, elements: &[T]) -> Result<Buffer<T>, Failure> {
+        Buffer::upload(self, elements)
+    }
+
+    /// A buffer of so many elements, all bytes zero.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub fn zeroed<T: Pod>(&self, len_elems: usize) -> Result<Buffer<T>, Failure> {
+        Buffer::zeroed(self, len_elems)
+    }
+
+    /// The stream that launches use where no other is named.
+    pub fn stream(&self) -> Stream {
+        Stream::main(self)
+    }
+
+    /// A stream whose launches are not ordered with those of others: on a GPU they may run at the same
+    /// time. On the emulator all streams are one.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias("cuStreamCreate", "cudaStreamCreate"))]
+    pub fn new_stream(&self) -> Result<Stream, Failure> {
+        Stream::new(self)
+    }
+
+    /// Waits until all launches on all streams have ended.
+    ///
+    /// # Errors
+    /// That of any launch since the last call. Most errors of kernels, as an illegal address or a trap,
+    /// end the GPU for this process: every later call fails, and so does opening the GPU again.
+    #[doc(alias("cuCtxSynchronize", "cudaDeviceSynchronize"))]
+    pub fn synchronise(&self) -> Result<(), Failure> {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.synchronise(),
+            Kind::Emulator(_) => Ok(()),
+        }
+    }
+}
+
+/// `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`, or `emulator (sm_90a)`.
+impl Display for Device {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let kind = if self.is_emulator() { "" } else { "gpu: " };
+        write!(f, "{kind}{} ({})", self.name(), self.arch())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_and_what_is_made_from_them_can_go_to_other_threads() {
+        fn is_send<T: Send>() {}
+        is_send::<Device>();
+        is_send::<Buffer<f32>>();
+        is_send::<Module>();
+        is_send::<Stream>();
+        is_send::<crate::Event>();
+        is_send::<crate::TensorMaps<'_>>();
+    }
+
+    #[test]
+    fn the_emulator_says_what_it_is() {
+        let device = Device::emulator(3);
+        assert_eq!(device.to_string(), "emulator (sm_90a)");
+        assert!(device.is_emulator() && device.properties().is_none());
+        assert_eq!(device.capability().to_string(), "9.0");
+        assert_eq!(device.limits().block_threads, 1024);
+        assert!(device.multiprocessors() > 1);
+        assert_eq!(device.synchronise(), Ok(()));
+    }
+}

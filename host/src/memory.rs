@@ -1,0 +1,146 @@
+use cust::memory::{CopyDestination, DeviceBuffer};
+use launch::{Failure, Stage};
+
+use crate::{
+    Device,
+    device::{Emulator, Kind},
+    driver::OrFail,
+    gpu::Gpu,
+};
+
+/// Bytes in a device's memory, which are freed with it.
+#[derive(Debug)]
+pub(crate) enum Memory {
+    Gpu {
+        bytes: DeviceBuffer<u8>,
+        gpu: Gpu,
+    },
+    Emulator {
+        /// Nowhere, when there are none.
+        address: Option<u64>,
+        emulator: Emulator,
+    },
+}
+
+impl Memory {
+    /// These bytes; the emulator's reports call them `name`.
+    pub(crate) fn upload(device: &Device, name: &str, bytes: &[u8]) -> Result<Self, Failure> {
+        match device.kind() {
+            Kind::Gpu(gpu) => {
+                let mut memory = Self::of_gpu(gpu, bytes.len())?;
+                memory.write(bytes)?;
+                Ok(memory)
+            }
+            Kind::Emulator(emulator) => Ok(Self::of_emulator(emulator, name, bytes.to_vec())),
+        }
+    }
+
+    /// So many bytes, all zero.
+    pub(crate) fn zeroed(device: &Device, name: &str, len_bytes: usize) -> Result<Self, Failure> {
+        let gpu = match device.kind() {
+            Kind::Emulator(emulator) => {
+                return Ok(Self::of_emulator(emulator, name, zeros(len_bytes)?));
+            }
+            Kind::Gpu(gpu) => gpu,
+        };
+        let mut memory = Self::of_gpu(gpu, len_bytes)?;
+        if let Self::Gpu { bytes, .. } = &mut memory
+            && len_bytes > 0
+        {
+            let result = bytes.set_8(0);
+            result.or_fail(Stage::Upload, || format!("zeroing {len_bytes} bytes"))?;
+        }
+        Ok(memory)
+    }
+
+    /// So many bytes that are not initialised.
+    fn of_gpu(gpu: &Gpu, len_bytes: usize) -> Result<Self, Failure> {
+        gpu.enter(Stage::Upload)?;
+        // SAFETY: the two callers fill the memory before anyone can read it.
+        let bytes = unsafe { DeviceBuffer::uninitialized(len_bytes) };
+        let bytes = bytes.or_fail(Stage::Upload, || format!("allocating {len_bytes} bytes"))?;
+        let gpu = gpu.clone();
+        Ok(Self::Gpu { bytes, gpu })
+    }
+
+    fn of_emulator(emulator: &Emulator, name: &str, bytes: Vec<u8>) -> Self {
+        let is_there = !bytes.is_empty();
+        let address = is_there.then(|| emulator.session().allocate(name, bytes));
+        let emulator = emulator.clone();
+        Self::Emulator { address, emulator }
+    }
+
+    /// Where they are on the device; 0 when there are none.
+    pub(crate) fn address(&self) -> u64 {
+        match self {
+            Self::Gpu { bytes, .. } => bytes.as_device_ptr().as_raw(),
+            Self::Emulator { address, .. } => address.unwrap_or(0),
+        }
+    }
+
+    /// Replaces all of them.
+    pub(crate) fn write(&mut self, content: &[u8]) -> Result<(), Failure> {
+        match self {
+            Self::Gpu { bytes, gpu } => {
+                gpu.enter(Stage::Upload)?;
+                let result = bytes.copy_from(content);
+                result.or_fail(Stage::Upload, || copying(content))
+            }
+            Self::Emulator { address, emulator } => match *address {
+                Some(address) => emulator.session().write(address, content),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Copies all of them.
+    pub(crate) fn read(&self, content: &mut [u8]) -> Result<(), Failure> {
+        match self {
+            Self::Gpu { bytes, gpu } => {
+                gpu.enter(Stage::CopyBack)?;
+                let result = bytes.copy_to(content);
+                result.or_fail(Stage::CopyBack, || copying(content))
+            }
+            Self::Emulator { address, emulator } => {
+                if let Some(address) = *address {
+                    let mut session = emulator.session();
+                    content.copy_from_slice(session.read(address, content.len())?);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        match self {
+            Self::Gpu { gpu, .. } => {
+                // Freeing needs the context; without it there is nothing to free.
+                let _ = gpu.enter(Stage::Upload);
+            }
+            Self::Emulator { address, emulator } => {
+                if let Some(address) = *address {
+                    let freed = emulator.session().free(address);
+                    debug_assert_eq!(freed, Ok(()));
+                }
+            }
+        }
+    }
+}
+
+/// As many zeros as there is room for.
+fn zeros(len_bytes: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len_bytes).map_err(|_| {
+        Failure::new(Stage::Upload, format!("allocating {len_bytes} bytes"))
+            .error_name("CUDA_ERROR_OUT_OF_MEMORY")
+            .hint("the emulator's memory is that of this program: make the buffers smaller")
+    })?;
+    bytes.resize(len_bytes, 0);
+    Ok(bytes)
+}
+
+fn copying(content: &[u8]) -> String {
+    format!("copying {} bytes", content.len())
+}

@@ -1,0 +1,85 @@
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use crate::Buffer;
+
+/// A part of a buffer, from one element to the end: what a kernel's pointer can get.
+#[derive(Clone, Copy, Debug)]
+pub struct Slice<'buffer, T> {
+    address: u64,
+    len_elems: usize,
+    buffer: PhantomData<&'buffer T>,
+}
+
+impl<T> Slice<'_, T> {
+    /// The address of its first element.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Its length in elements.
+    pub fn len_elems(&self) -> usize {
+        self.len_elems
+    }
+
+    /// The part that begins so many elements later.
+    ///
+    /// # Panics
+    /// It has fewer elements.
+    #[must_use]
+    #[track_caller]
+    pub fn at(&self, offset_elems: usize) -> Self {
+        let len_elems = self.len_elems.checked_sub(offset_elems);
+        let Some(len_elems) = len_elems else {
+            panic!(
+                "element {offset_elems} of {} elements: at most {0}",
+                self.len_elems
+            )
+        };
+        Self {
+            address: self.address + (offset_elems * size_of::<T>()) as u64,
+            len_elems,
+            buffer: PhantomData,
+        }
+    }
+}
+
+impl<T: Pod> Buffer<T> {
+    /// The part that begins at this element.
+    ///
+    /// # Panics
+    /// The buffer has fewer elements.
+    #[track_caller]
+    pub fn at(&self, offset_elems: usize) -> Slice<'_, T> {
+        let whole = Slice {
+            address: self.address(),
+            len_elems: self.len_elems(),
+            buffer: PhantomData,
+        };
+        whole.at(offset_elems)
+    }
+
+    /// All of it as bytes.
+    pub fn bytes(&self) -> Slice<'_, u8> {
+        Slice {
+            address: self.address(),
+            len_elems: self.len_bytes(),
+            buffer: PhantomData,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Device;
+
+    #[test]
+    #[should_panic(expected = "element 5 of 4 elements: at most 4")]
+    fn parts_lie_in_their_buffer() {
+        let buffer = Device::emulator(0).upload(&[0_u16; 4]).unwrap();
+        assert_eq!(buffer.at(4).len_elems(), 0);
+        let _ = buffer.at(1).at(4 - 1).at(0).at(0);
+        let _ = buffer.at(5);
+    }
+}

@@ -1,0 +1,198 @@
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use cust::{
+    event::EventFlags,
+    stream::{StreamFlags, StreamWaitEventFlags},
+};
+use launch::{Failure, Stage};
+
+use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
+
+/// Launches of a device that run one after the other.
+///
+/// Launches on different streams of a GPU may run at the same time. On the emulator all launches run
+/// one after the other, whatever their streams are. Reading or writing a buffer waits for all streams.
+#[doc(alias("CUstream", "cudaStream_t"))]
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// Dropped before the device. Nothing for the device's own stream, and on the emulator.
+    own: Option<Arc<cust::stream::Stream>>,
+    device: Device,
+}
+
+impl Stream {
+    /// That of the device itself.
+    pub(crate) fn main(device: &Device) -> Self {
+        Self {
+            own: None,
+            device: device.clone(),
+        }
+    }
+
+    pub(crate) fn new(device: &Device) -> Result<Self, Failure> {
+        let own = match device.kind() {
+            Kind::Emulator(_) => None,
+            Kind::Gpu(gpu) => {
+                gpu.enter(Stage::Open)?;
+                let stream = cust::stream::Stream::new(StreamFlags::DEFAULT, None);
+                Some(Arc::new(
+                    stream.or_fail(Stage::Open, || "a stream".to_owned())?,
+                ))
+            }
+        };
+        Ok(Self {
+            own,
+            device: device.clone(),
+        })
+    }
+
+    /// The device that its launches run on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The driver's handle; nothing on the emulator.
+    pub fn raw(&self) -> Option<cust::sys::CUstream> {
+        self.on_gpu().map(|(_, stream)| stream.as_inner())
+    }
+
+    fn on_gpu(&self) -> Option<(&Gpu, &cust::stream::Stream)> {
+        match self.device.kind() {
+            Kind::Gpu(gpu) => Some((gpu, self.own.as_deref().unwrap_or(gpu.stream()))),
+            Kind::Emulator(_) => None,
+        }
+    }
+
+    /// Waits until all its launches have ended.
+    ///
+    /// # Errors
+    /// As [`Device::synchronise`].
+    #[doc(alias("cuStreamSynchronize", "cudaStreamSynchronize"))]
+    pub fn synchronise(&self) -> Result<(), Failure> {
+        let Some((gpu, stream)) = self.on_gpu() else {
+            return Ok(());
+        };
+        gpu.enter(Stage::Synchronise)?;
+        let result = stream.synchronize();
+        result.or_fail(Stage::Synchronise, || {
+            "a kernel did not end well".to_owned()
+        })
+    }
+
+    /// What comes next on this stream waits for what was launched on another one of the same device so
+    /// far.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias("cuStreamWaitEvent", "cudaStreamWaitEvent"))]
+    pub fn wait_for(&self, other: &Self) -> Result<(), Failure> {
+        let (Some((gpu, stream)), Some((_, other))) = (self.on_gpu(), other.on_gpu()) else {
+            return Ok(());
+        };
+        gpu.enter(Stage::Launch)?;
+        let event = recorded(other)?;
+        let waits = stream.wait_event(event, StreamWaitEventFlags::DEFAULT);
+        waits.or_fail(Stage::Launch, || "waiting for another stream".to_owned())
+    }
+
+    /// Marks the end of what was launched so far.
+    ///
+    /// # Errors
+    /// The driver refuses.
+    #[doc(alias("cuEventRecord", "cudaEventRecord"))]
+    pub fn record(&self) -> Result<Event, Failure> {
+        let recorded = match self.on_gpu() {
+            None => Recorded::Emulator(Instant::now()),
+            Some((gpu, stream)) => {
+                gpu.enter(Stage::Launch)?;
+                Recorded::Gpu(recorded(stream)?)
+            }
+        };
+        Ok(Event {
+            recorded,
+            device: self.device.clone(),
+        })
+    }
+}
+
+/// A new event behind what the stream has so far.
+fn recorded(stream: &cust::stream::Stream) -> Result<cust::event::Event, Failure> {
+    let event = cust::event::Event::new(EventFlags::DEFAULT);
+    let event = event.and_then(|event| event.record(stream).map(|()| event));
+    event.or_fail(Stage::Launch, || "an event".to_owned())
+}
+
+/// A mark in a stream.
+#[doc(alias("CUevent", "cudaEvent_t"))]
+#[derive(Debug)]
+pub struct Event {
+    /// Dropped before the device.
+    recorded: Recorded,
+    device: Device,
+}
+
+#[derive(Debug)]
+enum Recorded {
+    Gpu(cust::event::Event),
+    Emulator(Instant),
+}
+
+impl Event {
+    /// Waits until what comes before the mark has ended.
+    ///
+    /// # Errors
+    /// As [`Device::synchronise`].
+    #[doc(alias("cuEventSynchronize", "cudaEventSynchronize"))]
+    pub fn synchronise(&self) -> Result<(), Failure> {
+        let (Recorded::Gpu(event), Kind::Gpu(gpu)) = (&self.recorded, self.device.kind()) else {
+            return Ok(());
+        };
+        gpu.enter(Stage::Synchronise)?;
+        let result = event.synchronize();
+        result.or_fail(Stage::Synchronise, || {
+            "a kernel did not end well".to_owned()
+        })
+    }
+
+    /// The time between an earlier mark and this one, which it waits for.
+    ///
+    /// On a GPU its own clock measures it, to about half a microsecond. On the emulator it is the time
+    /// that the emulator took, and says nothing of a GPU.
+    ///
+    /// # Errors
+    /// As [`Device::synchronise`]; or the marks are of different devices.
+    #[doc(alias("cuEventElapsedTime", "cudaEventElapsedTime"))]
+    pub fn elapsed_since(&self, earlier: &Self) -> Result<Duration, Failure> {
+        self.synchronise()?;
+        match (&self.recorded, &earlier.recorded) {
+            (Recorded::Gpu(end), Recorded::Gpu(start)) => {
+                let milliseconds = end.elapsed_time_f32(start);
+                let milliseconds = milliseconds.or_fail(Stage::Synchronise, || {
+                    "the time between two events".to_owned()
+                })?;
+                Ok(Duration::from_secs_f64(
+                    f64::from(milliseconds.max(0.0)) / 1e3,
+                ))
+            }
+            (Recorded::Emulator(end), Recorded::Emulator(start)) => {
+                Ok(end.saturating_duration_since(*start))
+            }
+            _ => {
+                let what = "two events, one of a GPU and one of the emulator";
+                Err(Failure::new(Stage::Synchronise, what))
+            }
+        }
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if let Kind::Gpu(gpu) = self.device.kind() {
+            // Destroying it needs the context; without it there is nothing to destroy.
+            let _ = gpu.enter(Stage::Synchronise);
+        }
+    }
+}

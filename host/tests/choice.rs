@@ -1,0 +1,65 @@
+//! What `TMA_DEVICE` and `TMA_SEED` say.
+
+use std::{env, process::Command};
+
+use host::{Device, Failure};
+
+const CHILD: &str = "HOST_TEST_CHILD";
+
+/// What `Device::open` gives in a process of its own, without a driver and with these variables: the
+/// device, or the error.
+fn opened(variables: &[(&str, &str)]) -> String {
+    let output = Command::new(env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", "child"])
+        .env_remove("TMA_DEVICE")
+        .env_remove("TMA_SEED")
+        .env("TMA_LIBCUDA", "/nowhere/libcuda.so.1")
+        .env(CHILD, "1")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let said = text
+        .split('<')
+        .nth(1)
+        .and_then(|text| text.split('>').next());
+    said.unwrap_or_else(|| panic!("{output:?}")).to_owned()
+}
+
+#[test]
+fn child() {
+    if env::var_os(CHILD).is_some() {
+        let said = Device::open().map(|device| device.to_string());
+        println!(
+            "<{}>",
+            said.unwrap_or_else(|failure: Failure| failure.to_string())
+        );
+    }
+}
+
+#[test]
+fn the_environment_names_the_device() {
+    let emulator = "emulator (sm_90a)";
+    assert_eq!(opened(&[]), emulator);
+    assert_eq!(opened(&[("TMA_DEVICE", "auto")]), emulator);
+    assert_eq!(
+        opened(&[("TMA_DEVICE", "emulator"), ("TMA_SEED", "12")]),
+        emulator
+    );
+    let said = opened(&[("TMA_DEVICE", "gpu")]);
+    assert!(said.starts_with("open: no CUDA driver"), "{said}");
+}
+
+#[test]
+fn wrong_values_are_errors_that_list_the_right_ones() {
+    assert_eq!(
+        opened(&[("TMA_DEVICE", "tpu")]),
+        "open: the environment variable TMA_DEVICE is `tpu`: there is no device `tpu`; there are auto, \
+         gpu and emulator"
+    );
+    assert_eq!(
+        opened(&[("TMA_SEED", "-1")]),
+        "open: the environment variable TMA_SEED is `-1`: a seed is a number from 0 to \
+         18446744073709551615"
+    );
+}

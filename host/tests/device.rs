@@ -1,0 +1,205 @@
+//! Host programs, on the emulator, and on a GPU where there is one.
+
+mod support;
+
+use host::{Call, Device, Shape, Slice};
+use launch::{Argument, MapArgument, Pointer, Rule};
+use support::{
+    everywhere::everywhere,
+    matrix::{PTX, boxed, matrix},
+};
+
+type Result = std::result::Result<(), Box<dyn std::error::Error>>;
+
+#[test]
+fn kernels_run_from_a_program() -> Result {
+    everywhere().iter().try_for_each(runs_kernels)
+}
+
+fn runs_kernels(device: &Device) -> Result {
+    let module = device.load(PTX.name, PTX.text)?;
+    let mut data = device.upload(&[1.5_f32; 1000])?;
+    let scale = module.function("scale")?;
+    // SAFETY: `scale` takes an address, a length and a number, and accesses so many elements; the
+    // buffer is read, which waits.
+    unsafe { scale.launch(Shape::new(4, 256), (&mut data, 999_u32, 2.0_f32)) }?;
+    let mut expected = vec![3.0; 1000];
+    expected[999] = 1.5;
+    assert_eq!(data.read()?, expected);
+
+    let (elements, tiled) = matrix();
+    let matrix = device.upload(&elements)?;
+    let out = device.zeroed::<i32>(256)?;
+    let map = matrix.tensor_map(tiled)?;
+    let tile = module.function("tile")?;
+    for (x, y) in [(0, 0), (32, 16), (88, 60), (-4, -7)] {
+        // SAFETY: `tile` takes a map of 16 x 16 boxes, an address of 256 elements and coordinates;
+        // the buffer is read, which waits.
+        unsafe { tile.launch(Shape::new(1, 256), (map, &out, x, y)) }?;
+        assert_eq!(out.read()?, boxed(x, y), "{x}, {y}");
+    }
+    // From another thread.
+    let read = std::thread::scope(|scope| scope.spawn(|| out.read()).join());
+    assert_eq!(read.expect("no panic")?, boxed(-4, -7));
+    std::thread::spawn(move || drop(data))
+        .join()
+        .expect("no panic");
+    Ok(())
+}
+
+#[test]
+fn clusters_and_shared_memory_come_with_the_shape() -> Result {
+    everywhere().iter().try_for_each(runs_shapes)
+}
+
+fn runs_shapes(device: &Device) -> Result {
+    let module = device.load(PTX.name, PTX.text)?;
+    let out = device.zeroed::<u32>(32)?;
+    let sizes = |entry: &str, shape: Shape| {
+        let function = module.function(entry)?;
+        // SAFETY: the kernels take an address of as many elements as there are blocks; the buffer is
+        // read, which waits.
+        unsafe { function.launch(shape, (&out,)) }?;
+        Ok::<_, host::Failure>(out.read()?[0])
+    };
+    assert_eq!(sizes("cluster_size", Shape::new(32, 1))?, 1);
+    assert_eq!(sizes("cluster_size", Shape::new(32, 1).cluster(4))?, 4);
+    assert_eq!(sizes("cluster_of_two", Shape::new(32, 1))?, 2);
+    assert_eq!(sizes("cluster_of_two", Shape::new(32, 1).cluster(2))?, 2);
+    if device.limits().non_portable_cluster_blocks == 16 {
+        let sixteen = Shape::new(32, 1).cluster(16).non_portable_cluster();
+        assert_eq!(sizes("cluster_size", sixteen)?, 16);
+    }
+
+    let through_shared = module.function("through_shared")?;
+    let most = device.limits().shared_bytes as u32;
+    for shared_bytes in [1024, 48 * 1024, 48 * 1024 + 4, most] {
+        let out = device.zeroed::<u32>(1)?;
+        let shape = Shape::new(1, 1).shared_bytes(shared_bytes);
+        // SAFETY: the kernel takes the address of one element and an offset in its shared memory;
+        // the buffer is read, which waits.
+        unsafe { through_shared.launch(shape, (&out, shared_bytes - 4)) }?;
+        assert_eq!(out.read()?, [7]);
+    }
+    // SAFETY: refused before it is made.
+    let refused =
+        unsafe { through_shared.launch(Shape::new(1, 2000).shared_bytes(most + 1), (&out, 0_u64)) };
+    let rules: Vec<Rule> = refused
+        .unwrap_err()
+        .violations
+        .0
+        .iter()
+        .map(|violation| violation.rule)
+        .collect();
+    let expected = [
+        Rule::BlockDimension,
+        Rule::BlockThreads,
+        Rule::SharedBytes,
+        Rule::ArgumentSize,
+    ];
+    assert_eq!(rules, expected);
+    Ok(())
+}
+
+/// What `#[kernel]` writes for the host of `scale` in the PTX.
+fn scale<'a>(data: impl Pointer<f32> + 'a, len: u32, factor: f32) -> Call<'a> {
+    Call::new("scale")
+        .argument(data.pointer())
+        .argument(Argument::scalar(len))
+        .argument(Argument::scalar(factor))
+}
+
+/// The same of `tile`.
+fn tile<'a>(map: impl MapArgument + 'a, out: impl Pointer<i32> + 'a, x: i32, y: i32) -> Call<'a> {
+    Call::new("tile")
+        .argument(map.map())
+        .argument(out.pointer())
+        .argument(Argument::scalar(x))
+        .argument(Argument::scalar(y))
+}
+
+#[test]
+fn calls_are_launched_by_their_module() -> Result {
+    for device in everywhere() {
+        let module = device.load(PTX.name, PTX.text)?;
+        let mut data = device.upload(&[1.0_f32; 100])?;
+        // SAFETY: `scale` scales so many elements, which the buffer has from there on (1, 2); it lives
+        // until it is read (3), and no one else has it (4).
+        unsafe {
+            module.launch((1, 128), scale(&data, 100, 2.0))?;
+            module.launch((1, 128), scale(data.at(90), 10, 3.0))?;
+            module.launch((1, 128), scale(&mut data, 1, 5.0))?;
+        }
+        let mut expected = [[2.0; 90].as_slice(), &[6.0; 10]].concat();
+        expected[0] = 10.0;
+        assert_eq!(data.read()?, expected);
+
+        let (elements, tiled) = matrix();
+        let (matrix, out) = (device.upload(&elements)?, device.zeroed::<i32>(256)?);
+        let map = matrix.tensor_map(tiled)?;
+        // SAFETY: `tile` writes 256 elements, which the buffer has (1, 2); as above (3, 4).
+        unsafe { module.launch((1, 256), tile(&map, &out, 8, 4)) }?;
+        assert_eq!(out.read()?, boxed(8, 4));
+
+        let bytes: Slice<'_, u8> = out.bytes();
+        let (address, len) = (bytes.at(4).address(), bytes.len_elems());
+        assert_eq!((address, len), (out.address() + 4, 1024));
+        // SAFETY: refused before it is made.
+        let refused = unsafe { module.launch((1, 2048), Call::new("scale")) }.unwrap_err();
+        let rules: Vec<Rule> = refused
+            .violations
+            .0
+            .iter()
+            .map(|broken| broken.rule)
+            .collect();
+        assert!(rules.contains(&Rule::BlockThreads) && rules.contains(&Rule::ArgumentCount));
+    }
+    Ok(())
+}
+
+#[test]
+fn launches_on_a_stream_are_in_order_and_events_lie_between_them() -> Result {
+    for device in everywhere() {
+        let module = device.load(PTX.name, PTX.text)?;
+        let scale_of = module.function("scale")?;
+        let data = device.upload(&[1.0_f32; 64])?;
+        let (first, second) = (device.new_stream()?, device.new_stream()?);
+        let begin = first.record()?;
+        for _ in 0..3 {
+            // SAFETY: `scale` takes these arguments (1) and stays in the buffer (2), which lives until
+            // it has been read (3); the second stream waits for the first (4).
+            unsafe { scale_of.launch_on(&first, (1, 64), (&data, 64_u32, 2.0_f32)) }?;
+        }
+        let end = first.record()?;
+        second.wait_for(&first)?;
+        // SAFETY: as above.
+        unsafe { module.launch_on(&second, (1, 64), scale(&data, 32, 0.5)) }?;
+        second.synchronise()?;
+        assert_eq!(data.read()?, [[4.0; 32], [8.0; 32]].concat());
+        assert!(!end.elapsed_since(&begin)?.is_zero());
+        assert!(begin.elapsed_since(&end)?.is_zero());
+        device.stream().synchronise()?;
+        assert_eq!(first.raw().is_none(), device.is_emulator());
+    }
+    Ok(())
+}
+
+#[test]
+fn memory_of_no_bytes_is_nowhere() -> Result {
+    for device in everywhere() {
+        let mut empty = device.upload::<f32>(&[])?;
+        assert_eq!((empty.address(), empty.len_bytes()), (0, 0));
+        empty.write(&[])?;
+        assert_eq!(empty.read()?, [0.0; 0]);
+        assert!(device.zeroed::<u16>(0)?.read()?.is_empty());
+        let said = empty.write(&[1.0]).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "upload: a buffer of 0 elements was to be filled with 1"
+        );
+        let too_much = device.zeroed::<u64>(usize::MAX).unwrap_err();
+        let name = too_much.error_name.unwrap_or_default();
+        assert_eq!(name, "CUDA_ERROR_OUT_OF_MEMORY");
+    }
+    Ok(())
+}
