@@ -36,8 +36,16 @@ const TEMPLATE: &[(&str, &str)] = template! {
     "tests/scale.rs"
 };
 
-/// What the template depends on: a package of this name would depend on itself.
-const TAKEN: &[&str] = &["gpu", "host", "ptx", "ptx-builder", "tma", "libtest-mimic"];
+/// What the template depends on, or names: a package of this name would be taken for it.
+const TAKEN: &[&str] = &["emulator", "gpu", "host", "ptx", "ptx-builder", "tma"];
+
+/// Keywords of Rust that the template does not use.
+const KEYWORDS: &[&str] = &[
+    "abstract", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "enum", "extern", "false", "final", "gen", "impl", "in", "loop", "macro", "mod", "move",
+    "override", "priv", "ref", "self", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "union", "unsized", "virtual", "where", "yield",
+];
 
 /// Writes a small project with a kernel of its own and builds it, on a machine without CUDA too.
 #[derive(clap::Args)]
@@ -76,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         run_command(cargo_in(&folder).arg("build"))?;
     }
     say!(
-        "\nNext: cd {}\n    cargo test             what can be tested here\n    cargo run              on a machine with a GPU\n    cargo run -- --ptx     the kernel's PTX",
+        "\nNext: cd {}\n    cargo run              on a GPU, or on the emulator where there is none\n    cargo test             under eight schedules of the emulator, and on a GPU\n    cargo run -- --ptx     the kernel's PTX",
         args.path.display()
     );
     Ok(ExitCode::SUCCESS)
@@ -93,6 +101,11 @@ fn check_name(name: &str) -> Result<()> {
     ensure!(
         !TAKEN.contains(&name),
         "the project depends on a package `{name}`; give it another name with --name"
+    );
+    let word = name.replace('-', "_");
+    ensure!(
+        !KEYWORDS.contains(&&*word) && (word == "scale" || !is_in_the_code(&word)),
+        "the kernel is called as the project, and `{word}` means something else in its code; give it another name with --name"
     );
     Ok(())
 }
@@ -113,7 +126,7 @@ fn check_folder(folder: &Path) -> Result<()> {
 
 fn write(folder: &Path, name: &str) -> Result<()> {
     for (path, text) in TEMPLATE {
-        let to = folder.join(path);
+        let to = folder.join(named(path, name));
         let parent = to.parent().unwrap_or(folder);
         fs::create_dir_all(parent)
             .with_context(|| format!("cannot create {}", parent.display()))?;
@@ -147,13 +160,38 @@ fn adapt(path: &str, text: &str, name: &str) -> String {
         "gpu/Cargo.toml" => text.replace("\"../../../", &format!("\"{checkout}/")),
         "README.md" => {
             let text = text.replacen("# scale", &format!("# {name}"), 1);
-            format!("{text}\n{}\n", dependence())
+            format!("{}\n{}\n", named(&text, name), dependence())
         }
-        _ if path.ends_with(".rs") => {
-            text.replace("use scale::", &format!("use {}::", name.replace('-', "_")))
-        }
-        _ => text.to_owned(),
+        _ => named(text, name),
     }
+}
+
+/// With the project's name, as Rust writes it, wherever the template's stands as a word.
+fn named(text: &str, name: &str) -> String {
+    let name = name.replace('-', "_");
+    let mut adapted = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("scale") {
+        let (before, found) = rest.split_at(at);
+        let (word, after) = found.split_at("scale".len());
+        let is_word = !before.ends_with(is_of_a_word) && !after.starts_with(is_of_a_word);
+        adapted.push_str(before);
+        adapted.push_str(if is_word { &name } else { word });
+        rest = after;
+    }
+    adapted + rest
+}
+
+fn is_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether the template's code has this word, so that nothing else there can be called so.
+fn is_in_the_code(word: &str) -> bool {
+    let sources = TEMPLATE.iter().filter(|(path, _)| path.ends_with(".rs"));
+    let code = sources.flat_map(|(_, text)| text.lines());
+    let mut code = code.map(|line| line.split("//").next().unwrap_or(line));
+    code.any(|line| line.split(|c| !is_of_a_word(c)).any(|found| found == word))
 }
 
 #[cfg(test)]
@@ -174,8 +212,15 @@ mod tests {
         assert!(manifest.contains(&format!("\"{}/host\"", root().display())));
         let readme = read("README.md");
         assert!(readme.starts_with("# my-kernels\n") && readme.contains(&checkout()));
-        assert!(read("src/main.rs").contains("use my_kernels::"));
-        assert!(read("tests/scale.rs").contains("use my_kernels::"));
+        assert!(read("src/main.rs").contains("use my_kernels::{PTX, my_kernels};"));
+        assert!(read("tests/my_kernels.rs").contains("use my_kernels::my_kernels;"));
+        assert!(read("src/lib.rs").contains("module.function(\"my_kernels\")"));
+        assert!(read("gpu/src/lib.rs").contains("pub unsafe fn my_kernels(data: *mut f32"));
+        assert!(readme.contains("`tests/my_kernels.rs`"));
+        for part in ["profile.dev.package.emulator", "profile.dev.package.ptx"] {
+            assert!(manifest.contains(&format!("[{part}]\nopt-level = 3\n")));
+        }
+        assert!(manifest.contains("[profile.dev]\ndebug = \"line-tables-only\"\n"));
         assert!(
             check_folder(folder.path())
                 .unwrap_err()
@@ -207,9 +252,22 @@ mod tests {
     }
 
     #[test]
+    fn only_whole_words_are_renamed() {
+        let text = "scale(scaled, rescale, a_scale); // scale: it scales";
+        assert_eq!(
+            named(text, "a-b"),
+            "a_b(scaled, rescale, a_scale); // a_b: it scales"
+        );
+    }
+
+    #[test]
     fn names_are_checked() {
-        assert!(check_name("my-kernels_2").is_ok());
-        for name in ["", "2d", "a b", "tma", "-x", "ünï"] {
+        for name in ["my-kernels_2", "scale", "copy"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in [
+            "", "2d", "a b", "tma", "-x", "ünï", "loop", "fn", "main", "numbers",
+        ] {
             assert!(check_name(name).is_err(), "{name}");
         }
     }

@@ -97,11 +97,9 @@ mod tests {
     }
 
     fn encode(params: Params, address: u64) -> Result<Argument> {
-        Ok(Value::tensor_map(
-            params
-                .build_for(address, Target::SM_90)
-                .map_err(|refused| anyhow::anyhow!("{refused}"))?,
-        ))
+        let map = params.build_for(address, Target::SM_90);
+        let map = map.map_err(|refused| anyhow::anyhow!("{refused}"))?;
+        Ok(Argument::EncodedMap(Box::new(map)))
     }
 
     #[test]

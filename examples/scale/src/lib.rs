@@ -1,7 +1,7 @@
-//! Scales numbers on a GPU: the host side of the kernel in `gpu/`.
+//! Scales numbers on a device: the host side of the kernel in `gpu/`.
 
 use gpu::BLOCK_LEN;
-use host::{Failure, Gpu, Shape};
+use host::{Device, Failure};
 
 /// The kernels, as `build.rs` compiled them.
 pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
@@ -9,8 +9,8 @@ pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
 /// Multiplies each number by `factor`.
 ///
 /// # Errors
-/// What the driver refused, and in which stage.
-pub fn scale(gpu: &Gpu, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failure> {
+/// What went wrong, and in which stage; on the emulator also what its checker has against the kernel.
+pub fn scale(device: &Device, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failure> {
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
@@ -19,13 +19,12 @@ pub fn scale(gpu: &Gpu, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failur
     padded.resize(numbers.len().next_multiple_of(4), 0.0);
     let len = u32::try_from(padded.len()).expect("a GPU's memory holds fewer numbers");
 
-    let module = gpu.load("gpu.ptx", PTX)?;
+    let module = device.load("gpu.ptx", PTX)?;
     let kernel = module.function("scale")?;
-    let data = gpu.upload(&padded)?;
-    let shape = Shape::new(len.div_ceil(BLOCK_LEN), 256);
+    let data = device.upload(&padded)?;
     // SAFETY: the kernel takes these arguments (1) and stays within the `len` numbers (2), which
     // live until they are read (3) and are no one else's (4).
-    unsafe { kernel.launch(shape, (&data, len, factor)) }?;
+    unsafe { kernel.launch((len.div_ceil(BLOCK_LEN), 256), (&data, len, factor)) }?;
     let mut scaled = data.read()?;
     scaled.truncate(numbers.len());
     Ok(scaled)

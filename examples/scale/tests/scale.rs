@@ -1,38 +1,31 @@
-//! What can be tested anywhere, and what needs a GPU.
+//! The kernel under several schedules of the emulator, and on a GPU where there is one.
 
-use std::process::ExitCode;
+use host::{Device, Failure};
+use scale::scale;
 
-use host::Gpu;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use scale::{PTX, scale};
-
-fn main() -> ExitCode {
-    let tests = vec![
-        Trial::test("the_ptx_has_the_kernel", the_ptx_has_the_kernel),
-        Trial::ignorable_test("numbers_are_scaled", numbers_are_scaled),
-    ];
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
-}
-
-fn the_ptx_has_the_kernel() -> Result<(), Failed> {
-    let module = ptx::parse(PTX)?;
-    let kernels: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
-    assert_eq!(kernels, ["scale"]);
-    Ok(())
-}
-
-/// Ignored, with the reason, where there is no GPU. One that is broken is a failure.
-fn numbers_are_scaled() -> Result<Completion, Failed> {
-    let gpu = match Gpu::first() {
-        Ok(gpu) => gpu,
-        Err(error) if error.is_absent() => return Ok(Completion::ignored_with(error.to_string())),
-        Err(error) => return Err(error.into()),
-    };
-    // Less than a block, more than one, and not a multiple of 16 bytes.
+/// Less than a block, more than one, and not a multiple of 16 bytes.
+fn check(device: &Device) -> Result<(), Failure> {
     for len in [0, 1, 1024, 5003] {
         let numbers: Vec<f32> = (0..len).map(|number| number as f32).collect();
         let expected: Vec<f32> = numbers.iter().map(|number| number * -1.5).collect();
-        assert_eq!(scale(&gpu, &numbers, -1.5)?, expected);
+        assert_eq!(scale(device, &numbers, -1.5)?, expected);
     }
-    Ok(Completion::Completed)
+    Ok(())
+}
+
+/// The emulator's checker finds what is wrong with the order of accesses, too.
+#[test]
+fn numbers_are_scaled_on_the_emulator() {
+    for seed in 0..8 {
+        check(&Device::emulator(seed)).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+    }
+}
+
+/// A GPU that is there and does not work is a failure.
+#[test]
+fn numbers_are_scaled_on_a_gpu_where_there_is_one() {
+    match Device::gpu() {
+        Ok(gpu) => check(&gpu).unwrap_or_else(|failure| panic!("{failure}")),
+        Err(error) => assert!(error.is_absent(), "{error}"),
+    }
 }

@@ -8,7 +8,6 @@ mod rows;
 mod tests;
 
 use anyhow::{Result, bail};
-use host::Argument;
 use launch::{Argument, Launch};
 
 use super::Place;
