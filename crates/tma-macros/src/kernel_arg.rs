@@ -58,9 +58,9 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
         // to at most 16 bytes (1).
         unsafe impl ::tma::KernelArg for #name {
             #[cfg(not(target_arch = "nvptx64"))]
-            fn write(&self, bytes: &mut [u8]) {
+            fn write_bytes(&self, bytes: &mut [u8]) {
                 #(
-                    <#types as ::tma::KernelArg>::write(
+                    <#types as ::tma::KernelArg>::write_bytes(
                         &self.#fields,
                         &mut bytes[::core::mem::offset_of!(#name, #fields)..],
                     );

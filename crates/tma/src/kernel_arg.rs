@@ -52,14 +52,14 @@ pub unsafe trait KernelArg: Copy {
     /// Writes its bytes, in the order of the device, over the first of these.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
-    fn write(&self, bytes: &mut [u8]);
+    fn write_bytes(&self, bytes: &mut [u8]);
 
     /// What the parameter gets.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
-    fn argument(&self) -> launch::Argument {
+    fn to_argument(&self) -> launch::Argument {
         let mut bytes = std::vec![0; size_of::<Self>()];
-        self.write(&mut bytes);
+        self.write_bytes(&mut bytes);
         launch::Argument::Bytes(bytes)
     }
 }
@@ -69,12 +69,12 @@ macro_rules! kernel_args {
         // SAFETY: a number is laid out alike on host and device (1).
         unsafe impl KernelArg for $type {
             #[cfg(not(target_arch = "nvptx64"))]
-            fn write(&self, bytes: &mut [u8]) {
+            fn write_bytes(&self, bytes: &mut [u8]) {
                 bytes[..size_of::<Self>()].copy_from_slice(&self.to_le_bytes());
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn argument(&self) -> launch::Argument {
+            fn to_argument(&self) -> launch::Argument {
                 launch::Argument::Scalar((*self).into())
             }
         }
@@ -88,12 +88,12 @@ macro_rules! pointer_args {
         // SAFETY: device and host pointers are both 64 bits (1).
         unsafe impl<T> KernelArg for $type {
             #[cfg(not(target_arch = "nvptx64"))]
-            fn write(&self, bytes: &mut [u8]) {
-                (self.addr() as u64).write(bytes);
+            fn write_bytes(&self, bytes: &mut [u8]) {
+                (self.addr() as u64).write_bytes(bytes);
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn argument(&self) -> launch::Argument {
+            fn to_argument(&self) -> launch::Argument {
                 launch::Argument::Address(self.addr() as u64)
             }
         }
@@ -105,9 +105,9 @@ pointer_args! { *const T *mut T }
 // SAFETY: elements that are laid out alike on host and device follow each other without gaps (1).
 unsafe impl<T: KernelArg, const N: usize> KernelArg for [T; N] {
     #[cfg(not(target_arch = "nvptx64"))]
-    fn write(&self, bytes: &mut [u8]) {
+    fn write_bytes(&self, bytes: &mut [u8]) {
         for (element, bytes) in self.iter().zip(bytes.chunks_mut(size_of::<T>().max(1))) {
-            element.write(bytes);
+            element.write_bytes(bytes);
         }
     }
 }

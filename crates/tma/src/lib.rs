@@ -32,7 +32,18 @@
 //! `ptx-builder` compiles it to PTX. With its `rustflag("-Cdebug-assertions=on")` the types check at run
 //! time what they can of the conditions: alignment, sizes, counts; a kernel that breaks one traps.
 //! Otherwise that costs nothing. For the host the crate compiles too, with every device
-//! function replaced by one that panics, so that documentation, lints and editors work.
+//! function replaced by one that panics, so that documentation, lints and editors work. A kernel is
+//! there a function that makes a call of it, and what does not fit its parameters does not compile:
+//!
+//! ```
+//! # #[tma::kernel(max_threads = 256)]
+//! # unsafe fn scale(_data: *mut f32, _len: u32, _factor: f32) {}
+//! use launch::{BufferRef, Shape};
+//!
+//! let call = scale(BufferRef::new(0), 1000, 2.5);
+//! let launch = call.launch(Shape::new(4, 256)).unwrap();
+//! assert_eq!((launch.entry.as_str(), launch.arguments.len()), ("scale", 3));
+//! ```
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",

@@ -1,4 +1,5 @@
 mod entry;
+mod generic;
 mod host;
 mod instances;
 mod options;

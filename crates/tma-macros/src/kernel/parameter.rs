@@ -7,8 +7,9 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    pub(super) fn is_pointer(&self) -> bool {
-        matches!(self.ty, Type::Ptr(_))
+    /// Is it what the host passes as it is?
+    pub(super) fn is_by_value(&self) -> bool {
+        !self.grid_constant && !matches!(self.ty, Type::Ptr(_))
     }
 }
 
