@@ -1,5 +1,6 @@
 mod report;
 mod seeds;
+mod timeline;
 
 use std::{
     fs,
@@ -39,7 +40,7 @@ pub(crate) struct Emulate {
     /// Only run the kernels, without the checker that looks for errors of synchronisation
     #[arg(long)]
     no_check: bool,
-    /// Write a timeline for Perfetto (ui.perfetto.dev)
+    /// Write a timeline for Perfetto (ui.perfetto.dev); where the name ends in .svg, a drawing
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
     /// Print JSON
@@ -91,7 +92,11 @@ impl Emulate {
         if trace.is_cut() {
             eprintln!("warning: the timeline is cut: there is too much in it to look at");
         }
-        fs::write(path, trace.finish()).map_err(|error| {
+        let mut text = trace.finish();
+        if path.extension().is_some_and(|extension| extension == "svg") {
+            text = timeline::draw(&text);
+        }
+        fs::write(path, text).map_err(|error| {
             let what = format!("cannot write `{}`: {error}", path.display());
             Stopped::Failure(Failure::new(Stage::CopyBack, what))
         })

@@ -4,6 +4,7 @@ mod devices;
 mod emulate;
 mod inspect;
 mod map;
+mod svg;
 
 use std::{
     io::{self, Write},

@@ -6,7 +6,6 @@ mod draw;
 mod explain;
 mod parameters;
 mod picture;
-mod svg;
 
 use std::io::Write;
 

@@ -8,10 +8,8 @@ use tensor_map::{
     walk::{Direction, Row},
 };
 
-use super::{
-    draw::Copy,
-    svg::{Place, Svg},
-};
+use super::draw::Copy;
+use crate::svg::{Place, Svg};
 
 const CELL: f64 = 46.0;
 const LINE: f64 = 18.0;
