@@ -69,7 +69,7 @@ pub use buffer::Buffer;
 pub use device::{Device, DeviceChoice};
 pub use encode_error::EncodeError;
 pub use function::{Function, Resources};
-pub use gpu::{Absence, Capability, DeviceProperties, GpuError, devices};
+pub use gpu::{Absence, Capability, DeviceProperties, GpuError, devices, supported};
 pub use jobs::Jobs;
 pub use module::Module;
 pub use slice::Slice;

@@ -138,7 +138,7 @@ fn calls_are_launched_by_their_module() -> Result {
         let (matrix, out) = (device.upload(&elements)?, device.zeroed::<i32>(256)?);
         let map = matrix.tensor_map(tiled)?;
         // SAFETY: `tile` writes 256 elements, which the buffer has (1, 2); as above (3, 4).
-        unsafe { module.launch((1, 256), tile(&map, &out, 8, 4)) }?;
+        unsafe { module.launch((1, 256), tile(map, &out, 8, 4)) }?;
         assert_eq!(out.read()?, boxed(8, 4));
 
         let bytes: Slice<'_, u8> = out.bytes();

@@ -9,7 +9,7 @@
 //! - [`tensor_map`], [`launch`], [`function`], [`module`], [`mod@pointer`] and [`device`] are what `cust`'s CUDA
 //!   11.4 bindings lack or return without detail.
 //! - [`status`] says which driver was loaded, or why none was. [`driver_version`] asks it for its
-//!   version.
+//!   version, and [`devices`] which GPUs there are.
 //!
 //! The crate holds no policy: no defaults, no retries, no advice.
 //!
@@ -41,12 +41,15 @@
 //! Linux needs nothing but this crate. On Windows the build scripts of `cust` still ask for a
 //! toolkit.
 
+mod capability;
 mod entry_points;
 mod error;
 mod forward;
 pub mod forwarded;
 mod library;
+mod properties;
 
+pub use capability::Capability;
 pub use cust_raw as sys;
 pub use entry_points::{
     device,
@@ -55,3 +58,4 @@ pub use entry_points::{
 };
 pub use error::{DriverError, Origin, name, sentence};
 pub use library::{Attempt, LIBRARY_VARIABLE, Status, status};
+pub use properties::{DeviceProperties, devices};

@@ -12,7 +12,10 @@ use ::emulator::Session;
 use bytemuck::Pod;
 use launch::{Failure, Limits};
 
-use crate::{Buffer, Capability, DeviceProperties, GpuError, Module, Source, Stream, gpu::Gpu};
+use crate::{
+    Buffer, Capability, DeviceProperties, GpuError, Module, Source, Stream,
+    gpu::{Gpu, limits},
+};
 
 pub use choice::DeviceChoice;
 pub(crate) use emulator::Emulator;
@@ -112,8 +115,7 @@ impl Device {
 
     /// What it can run.
     pub fn limits(&self) -> Limits {
-        self.properties()
-            .map_or(Session::LIMITS, DeviceProperties::limits)
+        self.properties().map_or(Session::LIMITS, limits)
     }
 
     /// Streaming multiprocessors. The emulator has as many as clusters of blocks that it runs at a

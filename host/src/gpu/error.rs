@@ -15,7 +15,7 @@ pub enum GpuError {
     #[error(
         "the CUDA driver is too old: it is for CUDA {found}, and tensor maps need {} or later; \
          update the NVIDIA driver",
-        GpuError::LEAST_DRIVER
+        Version::LEAST
     )]
     DriverTooOld {
         /// What it is for.
@@ -63,12 +63,6 @@ pub enum Absence {
 }
 
 impl GpuError {
-    /// The first CUDA version with tensor maps and everything else that this crate calls.
-    pub const LEAST_DRIVER: Version = Version {
-        major: 12,
-        minor: 0,
-    };
-
     /// Whether what needs a GPU can be skipped on this machine.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent(_))

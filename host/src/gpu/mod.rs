@@ -1,6 +1,5 @@
 //! A GPU: opening it, and what it is.
 
-mod capability;
 mod error;
 mod properties;
 
@@ -14,9 +13,10 @@ use launch::{Failure, Stage};
 
 use crate::driver::OrFail;
 
-pub use capability::Capability;
+pub use cuda_driver::{Capability, DeviceProperties};
 pub use error::{Absence, GpuError};
-pub use properties::{DeviceProperties, devices};
+pub(crate) use properties::limits;
+pub use properties::{devices, supported};
 
 /// A GPU that is ready to run kernels: its primary context, which ends with the last copy of this, and
 /// the stream that launches use where no other is named.
@@ -39,7 +39,7 @@ impl Gpu {
         let (_, devices) = devices()?;
         let mut first_error = None;
         for device in devices {
-            match device.supported() {
+            match supported(device) {
                 Ok(device) => return Self::of(device),
                 Err(error) => first_error = first_error.or(Some(error)),
             }
@@ -49,12 +49,14 @@ impl Gpu {
 
     /// The GPU of this number, from 0.
     pub(crate) fn numbered(ordinal: u32) -> Result<Self, GpuError> {
-        Self::of(properties::numbered(ordinal)?.supported()?)
+        Self::of(supported(properties::numbered(ordinal)?)?)
     }
 
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     fn of(properties: DeviceProperties) -> Result<Self, GpuError> {
-        let context = Context::new(properties.handle()?)
+        let device = cust::device::Device::get_device(properties.ordinal)
+            .map_err(|error| properties::broken("cuDeviceGet", error))?;
+        let context = Context::new(device)
             .map_err(|error| properties::broken("cuDevicePrimaryCtxRetain", error))?;
         CurrentContext::set_current(&context)
             .map_err(|error| properties::broken("cuCtxSetCurrent", error))?;

@@ -2,11 +2,14 @@
 
 use std::fs;
 
-use cuda_driver::{Status, driver_version, status};
-use host::{Absence, DeviceProperties, GpuError, devices};
+use cuda_driver::{Capability, DeviceProperties, Status, Version, devices, driver_version, status};
 
 use super::Finding;
 use crate::output::Mark;
+
+/// What the driver answers where it is a stub that only links, and where it finds no GPU.
+const STUB_LIBRARY: i32 = 34;
+const NO_DEVICE: i32 = 100;
 
 /// What there is, and whether kernels can run on it.
 pub(super) fn findings() -> (Vec<Finding>, bool) {
@@ -14,34 +17,20 @@ pub(super) fn findings() -> (Vec<Finding>, bool) {
         let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
         return (vec![no_driver(&tried.join("\n"))], false);
     }
+    let no_gpu = || Finding::new(Mark::Info, "GPU", "the driver sees none");
     match devices() {
-        Ok((_, devices)) => {
-            let usable = devices
-                .iter()
-                .any(|device| device.clone().supported().is_ok());
+        Ok(devices) if devices.is_empty() => (vec![driver(), no_gpu()], false),
+        Ok(devices) => {
+            let usable = devices.iter().any(|device| device.capability.has_tma());
             let gpus = devices.into_iter().map(gpu);
             ([driver()].into_iter().chain(gpus).collect(), usable)
         }
-        Err(error) => (findings_without(error), false),
-    }
-}
-
-/// There is a library, and no GPU that it can use.
-fn findings_without(error: GpuError) -> Vec<Finding> {
-    let says = error.to_string();
-    match error {
-        GpuError::Absent(Absence::Driver { .. }) => vec![no_driver(&says)],
-        GpuError::Absent(Absence::Device) => {
-            vec![
-                driver(),
-                Finding::new(Mark::Info, "GPU", "the driver sees none"),
-            ]
+        Err(error) if error.code == STUB_LIBRARY => (vec![no_driver(&error.to_string())], false),
+        Err(error) if error.code == NO_DEVICE => (vec![driver(), no_gpu()], false),
+        Err(error) => {
+            let broken = Finding::new(Mark::Fatal, "GPU", error.to_string());
+            (vec![driver(), broken.remedy("nvidia-smi")], false)
         }
-        GpuError::DriverTooOld { .. } => vec![Finding::new(Mark::Fatal, "driver", says)],
-        _ => vec![
-            driver(),
-            Finding::new(Mark::Fatal, "GPU", says).remedy("nvidia-smi"),
-        ],
     }
 }
 
@@ -55,6 +44,10 @@ fn driver() -> Finding {
         Ok(version) => version,
         Err(error) => return Finding::new(Mark::Fatal, "driver", error.to_string()),
     };
+    if version < Version::LEAST {
+        let says = format!("for CUDA {version}; {} or later is needed", Version::LEAST);
+        return Finding::new(Mark::Fatal, "driver", says);
+    }
     let module = fs::read_to_string("/sys/module/nvidia/version").unwrap_or_default();
     let says = format!("{} CUDA {version}", module.trim());
     Finding::new(Mark::Ok, "driver", says.trim())
@@ -62,8 +55,12 @@ fn driver() -> Finding {
 
 fn gpu(device: DeviceProperties) -> Finding {
     let says = format!("{} ({})", device.name, device.capability.arch());
-    match device.supported() {
-        Ok(_) => Finding::new(Mark::Ok, "GPU", says),
-        Err(error) => Finding::new(Mark::Info, "GPU", format!("{says}: {error}")),
+    if device.capability.has_tma() {
+        return Finding::new(Mark::Ok, "GPU", says);
     }
+    let says = format!(
+        "{says} is too old: TMA needs {} or later",
+        Capability::LEAST
+    );
+    Finding::new(Mark::Info, "GPU", says)
 }

@@ -16,6 +16,14 @@ pub struct Version {
     pub minor: u32,
 }
 
+impl Version {
+    /// The first with tensor maps, clusters and everything else that this crate calls.
+    pub const LEAST: Self = Self {
+        major: 12,
+        minor: 0,
+    };
+}
+
 impl Display for Version {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.major, self.minor)

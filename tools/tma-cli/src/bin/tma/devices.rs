@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use host::DeviceProperties;
+use host::{DeviceProperties, supported};
 use serde_json::{Value, json};
 
 /// The driver's version and its GPUs
@@ -49,7 +49,7 @@ fn print(out: &mut impl Write, device: DeviceProperties) -> Result<()> {
         "{} bytes of shared memory per block",
         device.shared_bytes
     )?;
-    if let Err(error) = device.supported() {
+    if let Err(error) = supported(device) {
         writeln!(out, "        not usable: {error}")?;
     }
     Ok(())
@@ -64,6 +64,6 @@ fn to_json(device: DeviceProperties) -> Value {
         "memory_bytes": device.memory_bytes,
         "multiprocessors": device.multiprocessors,
         "shared_bytes_per_block": device.shared_bytes,
-        "usable": device.supported().is_ok(),
+        "usable": supported(device).is_ok(),
     })
 }

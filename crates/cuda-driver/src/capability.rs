@@ -13,10 +13,15 @@ impl Capability {
     /// The first with tensor maps.
     pub const LEAST: Self = Self { major: 9, minor: 0 };
 
+    /// Whether such a GPU has a Tensor Memory Accelerator.
+    pub fn has_tma(self) -> bool {
+        self >= Self::LEAST
+    }
+
     /// The architecture to compile for, with all features that the GPU has: `sm_90a`.
     pub fn arch(self) -> String {
         let Self { major, minor } = self;
-        let suffix = if self >= Self::LEAST { "a" } else { "" };
+        let suffix = if self.has_tma() { "a" } else { "" };
         format!("sm_{major}{minor}{suffix}")
     }
 

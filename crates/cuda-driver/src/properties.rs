@@ -1,0 +1,87 @@
+//! Which GPUs the driver has.
+
+use std::ffi::{CStr, c_char, c_int, c_uint};
+
+use crate::{
+    Capability, DriverError,
+    device::{DeviceAttribute, get_attribute},
+    forward::checked,
+    sys::CUdevice,
+};
+
+/// A GPU that the driver has, usable or not.
+#[doc(alias = "cudaDeviceProp")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceProperties {
+    /// Its number, from 0.
+    pub ordinal: u32,
+    /// What it is called.
+    pub name: String,
+    /// Its compute capability.
+    pub capability: Capability,
+    /// Its memory in bytes.
+    pub memory_bytes: u64,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// The most shared memory that a block can ask for, in bytes.
+    pub shared_bytes: u64,
+}
+
+checked! {
+    fn cuInit(flags: c_uint);
+    fn cuDeviceGetCount(count: *mut c_int);
+    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
+    fn cuDeviceGetName(name: *mut c_char, len: c_int, device: CUdevice);
+    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
+}
+
+/// What the driver answers where it finds no GPU.
+const NO_DEVICE: i32 = 100;
+
+/// All GPUs, in the driver's order. Initialises the driver.
+///
+/// # Errors
+/// The driver call that failed; `cuInit` fails with `CUDA_ERROR_NO_DEVICE` (100) where there is no GPU.
+#[doc(alias("cuInit", "cuDeviceGetCount", "cuDeviceGet"))]
+pub fn devices() -> Result<Vec<DeviceProperties>, DriverError> {
+    // SAFETY: the signature is the driver's, and 0 is the one value that is allowed.
+    unsafe { cuInit(0) }?;
+    let mut count = 0;
+    // SAFETY: the signature is the driver's, and `count` is valid for a write.
+    match unsafe { cuDeviceGetCount(&raw mut count) } {
+        Err(error) if error.code == NO_DEVICE => return Ok(Vec::new()),
+        result => result?,
+    }
+    (0..count.unsigned_abs()).map(device).collect()
+}
+
+fn device(ordinal: u32) -> Result<DeviceProperties, DriverError> {
+    let mut device = 0;
+    // SAFETY: the signature is the driver's, and `device` is valid for a write.
+    unsafe { cuDeviceGet(&raw mut device, ordinal as c_int) }?;
+    let mut name = [0; 256];
+    let len = name.len() as c_int;
+    // SAFETY: the signature is the driver's, and `name` is valid for writes of so many bytes.
+    unsafe { cuDeviceGetName(name.as_mut_ptr(), len, device) }?;
+    let bytes = name.map(|byte: c_char| byte as u8);
+    let name = CStr::from_bytes_until_nul(&bytes).unwrap_or_default();
+    let mut memory_bytes = 0;
+    // SAFETY: the signature is the driver's, and `memory_bytes` is valid for a write.
+    unsafe { cuDeviceTotalMem_v2(&raw mut memory_bytes, device) }?;
+    let attribute = |attribute| {
+        // SAFETY: the device came from `cuDeviceGet` (1).
+        let value = unsafe { get_attribute(device, attribute) };
+        value.map(i32::unsigned_abs)
+    };
+    Ok(DeviceProperties {
+        ordinal,
+        name: name.to_string_lossy().into_owned(),
+        capability: Capability {
+            major: attribute(DeviceAttribute::COMPUTE_CAPABILITY_MAJOR)?,
+            minor: attribute(DeviceAttribute::COMPUTE_CAPABILITY_MINOR)?,
+        },
+        memory_bytes: memory_bytes as u64,
+        multiprocessors: attribute(DeviceAttribute::MULTIPROCESSOR_COUNT)?,
+        shared_bytes: attribute(DeviceAttribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES)?.into(),
+    })
+}
