@@ -2,13 +2,12 @@
 //!
 //! This is all that a host program does: open a device, load a module, upload, launch, read.
 
-use host_examples::{Result, check, device, kernels};
+use host_examples::{Result, check, device, load};
 use kernels_host::AddOne1d;
 
 fn main() -> Result<()> {
     let device = device()?;
-    let ptx = kernels(device.capability())?;
-    let module = device.load(ptx.name, ptx.text)?;
+    let module = load(&device)?;
     let add_one = module.function("add_one_1d")?;
 
     let numbers: Vec<i32> = (0..4 * AddOne1d::PER_BLOCK as i32).collect();

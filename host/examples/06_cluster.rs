@@ -1,22 +1,18 @@
 //! Blocks of a cluster that write into each other's shared memory.
 
-use host_examples::{Result, check, device, jobs};
+use host_examples::{Result, check, device, load};
 use kernels_host::Ring;
-use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
-    let (mut jobs, ptx) = jobs(&device()?)?;
-    let mut job = Job::new(ptx);
-    let output = job.buffer(Buffer::new("output", &[-1; 8 * 32]));
+    let device = device()?;
+    let module = load(&device)?;
+    let output = device.upload(&[-1; 8 * 32])?;
+    let ring = module.function("ring")?;
     // The kernel says itself that its clusters have eight blocks.
-    let ring = Ring {
-        output,
-        rounds: 11,
-        clusters: 1,
-        threads: 32,
-    };
-    job.launch(ring.launch()?);
-    jobs.run(&mut job)?;
+    // SAFETY: the kernel takes a pointer and a number of rounds (1), and writes a number for each of its
+    // threads, for which there is room (2). The buffer lives until it has been read (3), and nothing else
+    // runs (4).
+    unsafe { ring.launch((Ring::BLOCKS, 32), (&output, 11_u32)) }?;
 
     // Eleven blocks on is three blocks on; one more in each round.
     let expected = (0..8 * 32).map(|place| {
@@ -24,5 +20,5 @@ fn main() -> Result<()> {
         (block + 8 - 3) % 8 * 32 + thread + 11
     });
     let expected: Vec<i32> = expected.collect();
-    check("eleven rounds", &expected, &job.buffers[output].to_vec()?)
+    check("eleven rounds", &expected, &output.read()?)
 }

@@ -3,7 +3,7 @@
 //! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
 //! emulator.
 
-use host::{Capability, Device, Jobs};
+use host::{Capability, Device, Jobs, Module};
 use launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
@@ -21,6 +21,15 @@ pub fn device() -> Result<Device> {
     Ok(device)
 }
 
+/// The kernels on a device.
+///
+/// # Errors
+/// None of the modules runs on it.
+pub fn load(device: &Device) -> Result<Module> {
+    let ptx = kernels(device.capability())?;
+    Ok(device.load(ptx.name, ptx.text)?)
+}
+
 /// What runs jobs on a device, and the kernels for it.
 ///
 /// # Errors
@@ -36,7 +45,7 @@ pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
 ///
 /// # Errors
 /// None of the modules runs on it.
-pub fn kernels(capability: Capability) -> Result<Ptx<'static>> {
+fn kernels(capability: Capability) -> Result<Ptx<'static>> {
     let module = MODULES
         .iter()
         .rfind(|(arch, _)| capability.runs(arch) == Some(true));
