@@ -1,7 +1,7 @@
 //! A launch as data: it is checked before it runs, and any backend runs it.
 
 use host_examples::{Result, check, device, jobs};
-use kernels_host::{AddOne1d, AddOneForm};
+use kernels_gpu::add_one_1d::{AddOne1d, AddOneForm, BUF_LEN};
 use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     }
     jobs.run(&mut job)?;
 
-    let changed = 8..8 + 2 * AddOne1d::PER_BLOCK as i32;
+    let changed = 8..8 + 2 * BUF_LEN as i32;
     let expected = (0..3000).map(|i| if changed.contains(&i) { i + 3 } else { i });
     let expected: Vec<i32> = expected.collect();
     check("three launches", &expected, &job.buffers[data].to_vec()?)

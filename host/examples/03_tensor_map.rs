@@ -1,7 +1,10 @@
 //! Tiles through a tensor map: its parameters, what is wrong with some, and a load over the edges.
 
 use host_examples::{Result, check, device, load};
-use kernels_host::{Matrix, TILE_2D};
+use kernels_gpu::{
+    Matrix,
+    tile_2d::{TILE, tile_2d_to},
+};
 use tensor_map::{DataType, TensorMap};
 
 fn main() -> Result<()> {
@@ -27,13 +30,11 @@ fn main() -> Result<()> {
     let target = Matrix::packed(64, 16);
     let (numbers, tile) = (device.upload(&numbers)?, device.upload(&[-1; 64 * 16])?);
     // A map borrows the buffer that it is of, and the tensor must lie in there.
-    let from = numbers.tensor_map(source.map(TILE_2D))?;
-    let to = tile.tensor_map(target.map(TILE_2D))?;
-    let kernel = module.function("tile_2d_to")?;
-    // SAFETY: the kernel takes two maps of such tiles and the places of the first ones (1), and moves one
-    // tile, as there is one block (2). The buffers live until the tile has been read (3), and nothing else
-    // runs (4).
-    unsafe { kernel.launch((1, 128), (&from, &to, -8, -3, 0, 0)) }?;
+    let from = numbers.tensor_map(source.map(TILE))?;
+    let to = tile.tensor_map(target.map(TILE))?;
+    // SAFETY: the kernel is one of the module (1), its maps have such tiles, and it moves one of them, as
+    // there is one block; the buffers live until the tile has been read, and nothing else runs (2).
+    unsafe { module.launch((1, 128), tile_2d_to(from, to, -8, -3, 0, 0)) }?;
 
     let mut expected = Vec::new();
     for row in 0..16_i32 {

@@ -2,7 +2,10 @@
 
 use host::Shape;
 use host_examples::{Result, check, device, load};
-use kernels_host::{Matrix, TILE_2D, Tile2d};
+use kernels_gpu::{
+    Matrix,
+    tile_2d::{TILE, Tile2d, tile_2d, tile_2d_constant, tile_2d_global},
+};
 
 fn main() -> Result<()> {
     let device = device()?;
@@ -19,27 +22,23 @@ fn main() -> Result<()> {
 
     // The launch hands the map over.
     let data = device.upload(&numbers)?;
-    let map = data.tensor_map(matrix.map(TILE_2D))?;
-    let kernel = module.function("tile_2d")?;
-    // SAFETY: the kernels take the map of such tiles, this one as a parameter, and the place of the first
-    // (1), and change the four tiles of the matrix (2). The buffer lives until it has been read (3), and
-    // nothing else runs (4).
-    unsafe { kernel.launch(shape, (&map, 0, 0)) }?;
+    let map = data.tensor_map(matrix.map(TILE))?;
+    // SAFETY: the kernels are those of the module (1), their map has such tiles, and they change the four
+    // of the matrix, whose buffer lives until it has been read; nothing else runs (2).
+    unsafe { module.launch(shape, tile_2d(map, 0, 0)) }?;
     check("tile_2d", &expected, &data.read()?)?;
 
     // The map lies in a variable of the module.
     let mut data = device.upload(&numbers)?;
-    module.set_tensor_map(Tile2d::VARIABLE, &data.tensor_map(matrix.map(TILE_2D))?)?;
-    let kernel = module.function("tile_2d_constant")?;
+    module.set_tensor_map(Tile2d::VARIABLE, &data.tensor_map(matrix.map(TILE))?)?;
     // SAFETY: as above.
-    unsafe { kernel.launch(shape, (0, 0)) }?;
+    unsafe { module.launch(shape, tile_2d_constant(0, 0)) }?;
     check("tile_2d_constant", &expected, &data.read()?)?;
 
     // The map lies in global memory like any other data; the kernel acquires it before it uses it.
     data.write(&numbers)?;
-    let maps = device.upload_tensor_maps(&[data.tensor_map(matrix.map(TILE_2D))?])?;
-    let kernel = module.function("tile_2d_global")?;
+    let maps = device.upload_tensor_maps(&[data.tensor_map(matrix.map(TILE))?])?;
     // SAFETY: as above; the maps live as long as the buffer.
-    unsafe { kernel.launch(shape, (&maps, 0, 0)) }?;
+    unsafe { module.launch(shape, tile_2d_global(&maps, 0, 0)) }?;
     check("tile_2d_global", &expected, &data.read()?)
 }

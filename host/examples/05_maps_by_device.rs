@@ -2,7 +2,10 @@
 //! launch each.
 
 use host_examples::{Result, check, device, jobs};
-use kernels_host::{ConsumeMap, EncodeMap, map_fields};
+use kernels_gpu::{
+    consume_map::ConsumeMap,
+    encode_map::{EncodeMap, map_fields},
+};
 use launch::{Backend as _, Buffer, Job};
 use tensor_map::{DataType, TensorMap};
 
@@ -25,7 +28,7 @@ fn main() -> Result<()> {
         let tiled = TensorMap::tiled(DataType::U8, &[width, height])
             .strides_bytes(&[width.next_multiple_of(16)])
             .box_dims(&[128, 4]);
-        fields.extend(map_fields(&tiled, offset)?);
+        fields.push(map_fields(&tiled, offset)?);
     }
     let mut job = Job::new(ptx);
     let tensors = job.buffer(Buffer::new("tensors", &bytes));

@@ -2,7 +2,7 @@
 //! over tiles whose stores overlap, too.
 
 use host_examples::{Result, check, device, jobs};
-use kernels_host::{Matrix, PersistentTiles, Prefetch1d};
+use kernels_gpu::{Matrix, persistent_tiles::PersistentTiles, prefetch_1d::Prefetch1d};
 use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {

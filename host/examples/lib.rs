@@ -3,6 +3,9 @@
 //! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
 //! emulator.
 
+use std::fmt::Debug;
+
+use bytemuck::NoUninit;
 use host::{Capability, Device, Jobs, Module};
 use launch::Ptx;
 
@@ -41,7 +44,8 @@ pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
     Ok((unsafe { Jobs::new(device.clone()) }, kernels))
 }
 
-/// The kernels for a device of this capability: those of its own architecture, or else the latest that it runs.
+/// The kernels for a device of this capability: those of its own architecture, or else the latest that it
+/// runs.
 ///
 /// # Errors
 /// None of the modules runs on it.
@@ -57,7 +61,7 @@ fn kernels(capability: Capability) -> Result<Ptx<'static>> {
 ///
 /// # Errors
 /// The first that differs.
-pub fn check(what: &str, expected: &[i32], got: &[i32]) -> Result<()> {
+pub fn check<T: NoUninit + Debug>(what: &str, expected: &[T], got: &[T]) -> Result<()> {
     launch::compare::exact(expected, got)?;
     println!("ok: {what}, {} numbers equal", got.len());
     Ok(())

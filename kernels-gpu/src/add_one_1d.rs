@@ -137,3 +137,86 @@ unsafe fn add_one(
         stores.commit().wait_read();
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{AddOne1d, AddOneForm};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{BUF_LEN, add_one_1d, add_one_1d_raw, add_one_1d_tx};
+
+    /// Adds one to 1024 numbers for each block.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AddOne1d {
+        /// Which of the guide's versions.
+        pub form: AddOneForm,
+        /// The buffer of `i32`.
+        pub data: usize,
+        /// The first number that is changed.
+        pub offset_elems: u64,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    /// How the load is started and its bytes are announced.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AddOneForm {
+        /// One call does both.
+        #[doc(alias = "cuda::memcpy_async")]
+        Transaction,
+        /// The copy, then the barrier is told.
+        #[doc(alias = "cuda::device::memcpy_async_tx")]
+        ExpectTx,
+        /// The bare instructions.
+        #[doc(alias = "cuda::ptx::cp_async_bulk")]
+        Raw,
+    }
+
+    impl Default for AddOne1d {
+        fn default() -> Self {
+            Self {
+                form: AddOneForm::Transaction,
+                data: 0,
+                offset_elems: 0,
+                blocks: 1,
+                threads: 256,
+            }
+        }
+    }
+
+    impl AddOne1d {
+        fn end_bytes(&self) -> u64 {
+            let changed = u64::from(self.blocks) * BUF_LEN as u64;
+            self.offset_elems
+                .saturating_add(changed)
+                .saturating_mul(size_of::<i32>() as u64)
+        }
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            conditions.multiple(
+                "offset_elems",
+                self.offset_elems,
+                4,
+                "a bulk copy begins at 16 bytes: a multiple of",
+            );
+            conditions.uses(self.data, self.end_bytes());
+            let kernel = match self.form {
+                AddOneForm::Transaction => add_one_1d,
+                AddOneForm::ExpectTx => add_one_1d_tx,
+                AddOneForm::Raw => add_one_1d_raw,
+            };
+            let call = kernel(BufferRef::new(self.data), self.offset_elems);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
+    }
+}

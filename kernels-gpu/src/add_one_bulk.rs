@@ -7,13 +7,17 @@ use tma::{
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::parts::add_one;
+use crate::parts::{VECTOR_BYTES, add_one};
+
+/// A vector for each thread.
+const fn tile_bytes(threads: u32) -> u32 {
+    threads.wrapping_mul(VECTOR_BYTES)
+}
 
 /// Writes `x + 1` for each number `x` of `src` to the same place of `dst`.
 ///
 /// Each block has one tile, four numbers for each of its threads: 256 threads with 4 KiB are best on
-/// an H100. The launch has a block for each tile, and asks for 16 bytes of shared memory for each
-/// thread of a block.
+/// an H100. The launch has a block for each tile.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
@@ -22,14 +26,13 @@ use crate::parts::add_one;
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_bulk.ptx"), "\n```"))]
-#[kernel(max_threads = 1024)]
+#[kernel(max_threads = 1024, shared_bytes = |threads| threads * u64::from(VECTOR_BYTES))]
 pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
-    const VECTOR_BYTES: u32 = 16;
     shared! {
         static BAR: Mbarrier;
     }
     let data = shared::dynamic::<u8, 128>();
-    let tile_bytes = block_dim().x * VECTOR_BYTES;
+    let tile_bytes = tile_bytes(block_dim().x);
     let start = u64::from(block_idx().x) * u64::from(tile_bytes);
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
@@ -78,5 +81,57 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
         unsafe { cp_async_bulk::commit_group() };
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::wait_group_read::<0>() };
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::AddOneBulk;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{add_one_bulk, tile_bytes};
+    use crate::arguments::{chunks, ends};
+
+    /// Adds one to numbers of 4 bytes, four of them for each thread of as many blocks as it takes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AddOneBulk {
+        /// Bytes of the numbers.
+        pub len_bytes: u64,
+        /// The buffer that is written.
+        pub dst: usize,
+        /// Where in it the first number goes.
+        pub dst_offset_bytes: u64,
+        /// The buffer that is read, from its start.
+        pub src: usize,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl AddOneBulk {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
+            let reason = "there is no empty grid: at least";
+            conditions.at_least("len_bytes", self.len_bytes, 16, reason);
+            let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes(self.threads));
+            conditions.uses(self.src, self.len_bytes);
+            conditions.uses(
+                self.dst,
+                self.dst_offset_bytes.saturating_add(self.len_bytes),
+            );
+            let call = add_one_bulk(
+                BufferRef::new(self.dst).skip(self.dst_offset_bytes),
+                BufferRef::new(self.src),
+                self.len_bytes,
+            );
+            conditions.launch(call, Shape::new(tiles, self.threads))
+        }
     }
 }

@@ -4,19 +4,24 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk, thread::block_dim};
 
-use crate::parts::{Schedule, add_one, pipeline};
+use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
-const VECTOR_BYTES: u32 = 16;
+
+/// All but the first warp have their vectors of a chunk.
+const fn chunk_bytes(threads: u32) -> u32 {
+    threads
+        .wrapping_sub(32)
+        .wrapping_mul(VECTORS as u32 * VECTOR_BYTES)
+}
 
 /// Writes `x + 1` for each number `x` of `src` to the same place of `dst`; blocks draw their chunks
 /// from a counter.
 ///
 /// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
 /// and each block keeps `STAGES` of them in shared memory: `add_one_ring_2` to `add_one_ring_8`. The
-/// launch has as many blocks as run at once, and asks for `STAGES` times the bytes of a chunk and 20
-/// more of shared memory.
+/// launch has as many blocks as run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
@@ -26,7 +31,11 @@ const VECTOR_BYTES: u32 = 16;
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_ring_4.ptx"), "\n```"))]
-#[kernel(max_threads = 544, instances(STAGES = 2, 3, 4, 6, 8))]
+#[kernel(
+    max_threads = 544,
+    instances(STAGES = 2, 3, 4, 6, 8),
+    shared_bytes = |threads| crate::parts::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+)]
 pub unsafe fn add_one_ring<const STAGES: u32>(
     dst: *mut u8,
     src: *const u8,
@@ -42,7 +51,11 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
 ///
 /// # Safety
 /// As for [`add_one_ring`], without (3).
-#[kernel(max_threads = 544, instances(STAGES = 3, 4, 6))]
+#[kernel(
+    max_threads = 544,
+    instances(STAGES = 3, 4, 6),
+    shared_bytes = |threads| crate::parts::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+)]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
     // SAFETY: the conditions are this kernel's own.
     unsafe { ring::<STAGES>(dst, src, len_bytes, Schedule::Static) }
@@ -57,7 +70,7 @@ unsafe fn ring<const STAGES: u32>(
     len_bytes: u64,
     schedule: Schedule,
 ) {
-    let chunk_bytes = (block_dim().x - 32) * VECTORS as u32 * VECTOR_BYTES;
+    let chunk_bytes = chunk_bytes(block_dim().x);
     // SAFETY: there are working threads (4).
     unsafe { assert_unchecked(chunk_bytes != 0) };
     let chunks = len_bytes.div_ceil(chunk_bytes.into()) as u32;
@@ -90,4 +103,69 @@ unsafe fn ring<const STAGES: u32>(
     // SAFETY: the three do so; the counter (3), the launch (4) and the number of chunks (2) are as it
     // wants them.
     unsafe { pipeline::<STAGES>(chunk_bytes, chunks, schedule, load, work, store) };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::AddOneRing;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{add_one_ring, add_one_ring_static, chunk_bytes};
+    use crate::arguments::{chunks, ends};
+
+    /// Adds one to numbers of 4 bytes in a pipeline: one warp loads, the others work.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AddOneRing {
+        /// The buffer of the counter from which blocks draw their chunks, a `u32` that is zero; without
+        /// one each block has every `blocks`-th chunk.
+        pub counter: Option<usize>,
+        /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8; 3, 4 or 6 without a counter.
+        pub stages: u32,
+        /// Bytes of the numbers.
+        pub len_bytes: u64,
+        /// The buffer that is written.
+        pub dst: usize,
+        /// The buffer that is read.
+        pub src: usize,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block: one warp loads, and the others have 32 bytes of a chunk each.
+        pub threads: u32,
+    }
+
+    impl AddOneRing {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reasons = [
+                "a warp that loads and one to sixteen that work:",
+                "warps have a role each: a multiple of",
+            ];
+            conditions.warps(self.threads, 64..=544, reasons);
+            ends(&mut conditions, 0, self.len_bytes);
+            chunks(&mut conditions, self.len_bytes, chunk_bytes(self.threads));
+            conditions.uses(self.dst, self.len_bytes);
+            conditions.uses(self.src, self.len_bytes);
+            let (dst, src) = (BufferRef::new(self.dst), BufferRef::new(self.src));
+            let call = match self.counter {
+                Some(counter) => {
+                    conditions.uses(counter, size_of::<u32>() as u64);
+                    add_one_ring(
+                        self.stages,
+                        dst,
+                        src,
+                        self.len_bytes,
+                        BufferRef::new(counter),
+                    )
+                }
+                None => add_one_ring_static(self.stages, dst, src, self.len_bytes),
+            };
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
+    }
 }

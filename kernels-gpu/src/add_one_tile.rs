@@ -7,14 +7,13 @@ use tma::{
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::parts::add_one;
+use crate::parts::{VECTOR_BYTES, add_one};
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`.
 ///
 /// Each block has one tile of `tile_width_elems` by `tile_height_elems` numbers of 4 bytes, in its
 /// place in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
-/// `add_one_tile_4`. The launch asks for `16 * VECTORS` bytes of shared memory for each thread of a
-/// block.
+/// `add_one_tile_4`.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with boxes of a tile, that swizzle
@@ -25,7 +24,11 @@ use crate::parts::add_one;
 ///    padding. Coordinates are less than 2^31.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_tile_4.ptx"), "\n```"))]
-#[kernel(max_threads = 1024, instances(VECTORS = 1, 2, 4))]
+#[kernel(
+    max_threads = 1024,
+    instances(VECTORS = 1, 2, 4),
+    shared_bytes = |threads| threads * VECTORS as u64 * u64::from(VECTOR_BYTES)
+)]
 pub unsafe fn add_one_tile<const VECTORS: usize>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
@@ -51,7 +54,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         unsafe { Barrier::init(BAR::ptr(), 1) };
         // SAFETY: this thread initialised it; its one phase has this arrival and these bytes.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-        let _ = bar.arrive_expect_tx(16 * vectors);
+        let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
         // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
         // nobody uses its place before the phase completes.
         unsafe {
@@ -83,5 +86,52 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         unsafe { cp_async_bulk::commit_group() };
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::wait_group_read::<0>() };
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::AddOneTile;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::Tiled;
+
+    use super::{VECTOR_BYTES, add_one_tile};
+    use crate::arguments::Tiles;
+
+    /// Adds one to a matrix of 4-byte numbers, a tile for each block.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AddOneTile {
+        /// Vectors of four numbers that a thread has of a tile: 1, 2 or 4.
+        pub vectors: usize,
+        /// Both matrices, with a tile as the box.
+        pub map: Tiled,
+        /// The buffer that is written.
+        pub dst: usize,
+        /// The buffer that is read; it may be the same.
+        pub src: usize,
+    }
+
+    impl AddOneTile {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let tiles = Tiles::of(&self.map, &mut conditions);
+            tiles.of_numbers(&self.map, &mut conditions);
+            let threads = tiles.bytes / VECTOR_BYTES / self.vectors.clamp(1, 4) as u32;
+            conditions.whole_warps(threads);
+            let call = add_one_tile(
+                self.vectors,
+                MapRef::new(self.map, self.dst),
+                MapRef::new(self.map, self.src),
+                tiles.tile[0],
+                tiles.tile[1],
+            );
+            conditions.launch(call, Shape::new((tiles.columns, tiles.rows), threads))
+        }
     }
 }

@@ -4,10 +4,12 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor, thread::block_dim};
 
-use crate::parts::{Schedule, add_one, pipeline};
+use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a tile.
 const VECTORS: usize = 4;
+/// Bytes of a tile that a working thread has.
+const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`;
 /// blocks draw their tiles from a counter.
@@ -16,7 +18,7 @@ const VECTORS: usize = 4;
 /// numbers of 4 bytes, those at its ends cut off by the maps. The first warp of a block loads, the
 /// others work. A tile has 64 bytes for each working thread, and each block keeps `STAGES` of them
 /// in shared memory: `add_one_tile_ring_2` to `add_one_tile_ring_4`. The launch has as many blocks
-/// as run at once, and asks for `STAGES` times the bytes of a tile and 20 more of shared memory.
+/// as run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps of 4-byte numbers with boxes of a tile, that swizzle
@@ -29,7 +31,14 @@ const VECTORS: usize = 4;
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_tile_ring_4.ptx"), "\n```"))]
-#[kernel(max_threads = 544, instances(STAGES = 2, 3, 4))]
+#[kernel(
+    max_threads = 544,
+    instances(STAGES = 2, 3, 4),
+    shared_bytes = |threads| {
+        let tile_bytes = threads.saturating_sub(32) * u64::from(THREAD_BYTES);
+        crate::parts::ring_bytes(STAGES, tile_bytes)
+    }
+)]
 pub unsafe fn add_one_tile_ring<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
@@ -83,4 +92,66 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
             store,
         )
     };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::AddOneTileRing;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::Tiled;
+
+    use super::{THREAD_BYTES, add_one_tile_ring};
+    use crate::arguments::Tiles;
+
+    /// Adds one to a matrix of 4-byte numbers in a pipeline: one warp loads, the others work, and blocks
+    /// draw their tiles from a counter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AddOneTileRing {
+        /// Tiles that a block keeps in shared memory: 2, 3 or 4.
+        pub stages: u32,
+        /// Both matrices, with a tile as the box.
+        pub map: Tiled,
+        /// The buffer that is written.
+        pub dst: usize,
+        /// The buffer that is read; it may be the same.
+        pub src: usize,
+        /// The buffer of the counter, a `u32` that is zero.
+        pub counter: usize,
+        /// Blocks.
+        pub blocks: u32,
+    }
+
+    impl AddOneTileRing {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let tiles = Tiles::of(&self.map, &mut conditions);
+            tiles.of_numbers(&self.map, &mut conditions);
+            let reason = "64 bytes for each thread of one to sixteen warps:";
+            let (least, most) = (32 * THREAD_BYTES, 512 * THREAD_BYTES);
+            conditions.within("bytes of a tile", tiles.bytes, least..=most, reason);
+            let reason = "64 bytes for each thread of a warp: a multiple of";
+            conditions.multiple("bytes of a tile", tiles.bytes.into(), least.into(), reason);
+            conditions.uses(self.counter, size_of::<u32>() as u64);
+            let call = add_one_tile_ring(
+                self.stages,
+                MapRef::new(self.map, self.dst),
+                MapRef::new(self.map, self.src),
+                tiles.columns,
+                tiles.count(),
+                tiles.tile[0],
+                tiles.tile[1],
+                BufferRef::new(self.counter),
+            );
+            conditions.launch(
+                call,
+                Shape::new(self.blocks, 32 + tiles.bytes / THREAD_BYTES),
+            )
+        }
+    }
 }

@@ -92,3 +92,61 @@ unsafe fn consume<const RANK: usize, const BYTES: usize>(
         i += block_dim().x;
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::ConsumeMap;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma::TensorMap;
+
+    use super::{BOX_5D_BYTES, BOX_BYTES, consume_map, consume_map_5d};
+    use crate::arguments::product;
+
+    /// Copies a box of bytes through each of several maps in global memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ConsumeMap {
+        /// Dimensions of the maps: 2, with boxes of 128 by 4 bytes, or 5, with boxes of 16 by 2 by 2 by 2
+        /// by 2.
+        pub rank: u32,
+        /// The buffer of maps.
+        pub maps: usize,
+        /// The buffer that gets the boxes.
+        pub output: usize,
+        /// Where the boxes begin: in dimension 0, and in all others.
+        pub place: [i32; 2],
+        /// Maps.
+        pub count: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl ConsumeMap {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            conditions.one_of("rank", self.rank, &[2, 5], "there are kernels for");
+            conditions.multiple(
+                "distance of the first byte",
+                self.place[0].unsigned_abs().into(),
+                16,
+                "a box begins at a multiple of 16 bytes: a multiple of",
+            );
+            let (maps, output) = (BufferRef::new(self.maps), BufferRef::new(self.output));
+            let [x, y] = self.place;
+            let (call, bytes) = match self.rank {
+                2 => (consume_map(maps, output, x, y), BOX_BYTES),
+                _ => (consume_map_5d(maps, output, x, y), BOX_5D_BYTES),
+            };
+            let map_bytes = TensorMap::BYTES as u32;
+            conditions.uses(self.maps, product(&[self.count, map_bytes]));
+            conditions.uses(self.output, product(&[self.count, bytes as u32]));
+            conditions.launch(call, Shape::new(self.count, self.threads))
+        }
+    }
+}

@@ -117,3 +117,99 @@ pub unsafe fn conv_im2col(
         unsafe { *output.add(result as usize * FILTERS + filter as usize) = sum };
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::ConvIm2col;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, Im2col, TensorMap};
+
+    use super::{CHANNELS, FILTERS, PIXELS, SIDE, conv_im2col};
+    use crate::arguments::product;
+
+    /// Convolves images of 16 channels of `f32`, `[N][H][W][16]`, with eight filters of 3 x 3 pixels.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ConvIm2col {
+        /// Images.
+        pub images: u32,
+        /// Rows of an image.
+        pub height: u32,
+        /// Columns of an image.
+        pub width: u32,
+        /// Pixels of zeros around an image.
+        pub padding: u32,
+        /// The images' buffer.
+        pub data: usize,
+        /// The filters' buffer: `[8][3][3][16]`.
+        pub filters: usize,
+        /// The buffer that is written: `[N][rows][columns][8]`.
+        pub output: usize,
+    }
+
+    impl ConvIm2col {
+        /// Columns and rows of the result.
+        pub fn result(&self) -> [u32; 2] {
+            let padding = self.padding.saturating_mul(2);
+            [self.width, self.height].map(|side| side.saturating_add(padding).saturating_sub(2))
+        }
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reason = "a filter of 3 x 3 pixels sees at least one of the image:";
+            conditions.within("padding", self.padding, 0..=2, reason);
+            let least = 3_u32.saturating_sub(self.padding.saturating_mul(2)).max(1);
+            let reason = "the filter fits in the image with its padding: at least";
+            conditions.at_least("width", self.width, least, reason);
+            conditions.at_least("height", self.height, least, reason);
+            conditions.at_least(
+                "images",
+                self.images,
+                1,
+                "there is no empty tensor: at least",
+            );
+            let [width, height] = self.result();
+            let pixels = product(&[width, height, self.images]);
+            let reason = "results that are numbered in 32 bits:";
+            conditions.within("results", pixels, 0..=u64::from(u32::MAX), reason);
+            let number_bytes = size_of::<f32>() as u64;
+            let filters = (FILTERS * SIDE * SIDE * CHANNELS) as u64;
+            conditions.uses(self.filters, filters * number_bytes);
+            let results_bytes = FILTERS as u64 * number_bytes;
+            conditions.uses(self.output, pixels.saturating_mul(results_bytes));
+            let pixels = pixels as u32;
+            let call = conv_im2col(
+                MapRef::new(self.map(), self.data),
+                BufferRef::new(self.filters),
+                BufferRef::new(self.output),
+                width,
+                height,
+                pixels,
+                -self.border(),
+            );
+            let blocks = pixels.div_ceil(PIXELS as u32).max(1);
+            conditions.launch(call, Shape::new(blocks, 256))
+        }
+
+        /// The padding, where it is one that the kernel takes.
+        fn border(&self) -> i32 {
+            self.padding.min(2) as i32
+        }
+
+        /// The box of pixels is where the first place of a filter can be; offsets go on from there.
+        fn map(&self) -> Im2col {
+            let dims = [CHANNELS as u32, self.width, self.height, self.images].map(u64::from);
+            let lower = -self.border();
+            let upper = self.border() - (SIDE as i32 - 1);
+            TensorMap::im2col(DataType::F32, &dims)
+                .pixel_box(&[lower; 2], &[upper; 2])
+                .channels_per_pixel(CHANNELS as u32)
+                .pixels_per_column(PIXELS as u32)
+        }
+    }
+}

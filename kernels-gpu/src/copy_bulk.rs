@@ -10,9 +10,8 @@ use crate::parts::stream;
 /// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
 /// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
 ///
-/// A block is one warp. The launch has as many blocks as run at once, and asks for
-/// `STAGES * (chunk_bytes + 20)` bytes of shared memory; 64 KiB of chunks for each multiprocessor
-/// are enough to keep an H100's memory busy.
+/// A block is one warp. The launch has as many blocks as run at once; 64 KiB of chunks for each
+/// multiprocessor are enough to keep an H100's memory busy.
 ///
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that do not overlap and that
@@ -23,7 +22,11 @@ use crate::parts::stream;
 /// 4. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/copy_bulk_4.ptx"), "\n```"))]
-#[kernel(max_threads = 32, instances(STAGES = 2, 3, 4, 6, 8))]
+#[kernel(
+    max_threads = 32,
+    instances(STAGES = 2, 3, 4, 6, 8),
+    shared_bytes = crate::parts::ring_bytes(STAGES, chunk_bytes.into())
+)]
 pub unsafe fn copy_bulk<const STAGES: u32>(
     dst: *mut u8,
     src: *const u8,
@@ -59,4 +62,74 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     // SAFETY: `load` and `store` do so; the counter (3), the launch (4) and the number of chunks (2)
     // are as it wants them.
     unsafe { stream::<STAGES>(chunk_bytes, chunks, counter, load, store) };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::CopyBulk;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::copy_bulk;
+    use crate::arguments::{bulk, chunks, ends};
+
+    /// The longest pieces that one bulk copy and one phase of a barrier take.
+    const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
+
+    /// Copies contiguous bytes in chunks that blocks of one warp draw from a counter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CopyBulk {
+        /// Chunks that a block keeps in shared memory: 2, 3, 4, 6 or 8.
+        pub stages: u32,
+        /// Bytes of a chunk.
+        pub chunk_bytes: u32,
+        /// Bytes to copy.
+        pub len_bytes: u64,
+        /// The buffer that is written.
+        pub dst: usize,
+        /// Where in it the copy begins.
+        pub dst_offset_bytes: u64,
+        /// The buffer that is read, from its start.
+        pub src: usize,
+        /// The buffer of the counter, a `u32` that is zero.
+        pub counter: usize,
+        /// Blocks.
+        pub blocks: u32,
+    }
+
+    impl CopyBulk {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reason = "what a bulk copy takes:";
+            conditions.within(
+                "chunk_bytes",
+                self.chunk_bytes,
+                16..=MOST_CHUNK_BYTES,
+                reason,
+            );
+            bulk(&mut conditions, "chunk_bytes", self.chunk_bytes.into());
+            ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
+            chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
+            conditions.uses(self.src, self.len_bytes);
+            conditions.uses(self.counter, size_of::<u32>() as u64);
+            conditions.uses(
+                self.dst,
+                self.dst_offset_bytes.saturating_add(self.len_bytes),
+            );
+            let call = copy_bulk(
+                self.stages,
+                BufferRef::new(self.dst).skip(self.dst_offset_bytes),
+                BufferRef::new(self.src),
+                self.len_bytes,
+                self.chunk_bytes,
+                BufferRef::new(self.counter),
+            );
+            conditions.launch(call, Shape::new(self.blocks, 32))
+        }
+    }
 }

@@ -12,8 +12,7 @@ use crate::parts::stream;
 /// The matrix is `tiles_x` by `tiles / tiles_x` tiles of `tile_width_elems` by `tile_height_elems`
 /// elements, those at its ends cut off by the maps. Both maps swizzle alike or not at all.
 ///
-/// A block is one warp. The launch has as many blocks as run at once, and asks for
-/// `STAGES * (tile_bytes + 20)` bytes of shared memory.
+/// A block is one warp. The launch has as many blocks as run at once.
 ///
 /// # Safety
 /// 1. `src` and `dst` are two-dimensional maps with boxes of a tile, which has `tile_bytes` bytes
@@ -31,7 +30,11 @@ use crate::parts::stream;
     clippy::too_many_arguments,
     reason = "a kernel takes its numbers one by one"
 )]
-#[kernel(max_threads = 32, instances(STAGES = 2, 3, 4, 6))]
+#[kernel(
+    max_threads = 32,
+    instances(STAGES = 2, 3, 4, 6),
+    shared_bytes = crate::parts::ring_bytes(STAGES, tile_bytes.into())
+)]
 pub unsafe fn copy_tile<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
@@ -71,4 +74,58 @@ pub unsafe fn copy_tile<const STAGES: u32>(
     // SAFETY: `load` and `store` do so; the counter (4), the launch (5) and the number of tiles (3)
     // are as it wants them.
     unsafe { stream::<STAGES>(tile_bytes, tiles, counter, load, store) };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::CopyTile;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::Tiled;
+
+    use super::copy_tile;
+    use crate::arguments::Tiles;
+
+    /// Copies a matrix tile by tile through tensor maps, in blocks of one warp that draw their tiles from
+    /// a counter.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CopyTile {
+        /// Tiles that a block keeps in shared memory: 2, 3, 4 or 6.
+        pub stages: u32,
+        /// Both matrices, each in a buffer of its own, with a tile as the box.
+        pub map: Tiled,
+        /// The buffer that is written.
+        pub dst: usize,
+        /// The buffer that is read.
+        pub src: usize,
+        /// The buffer of the counter, a `u32` that is zero.
+        pub counter: usize,
+        /// Blocks.
+        pub blocks: u32,
+    }
+
+    impl CopyTile {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let tiles = Tiles::of(&self.map, &mut conditions);
+            conditions.uses(self.counter, size_of::<u32>() as u64);
+            let call = copy_tile(
+                self.stages,
+                MapRef::new(self.map, self.dst),
+                MapRef::new(self.map, self.src),
+                tiles.columns,
+                tiles.count(),
+                tiles.tile[0],
+                tiles.tile[1],
+                tiles.bytes,
+                BufferRef::new(self.counter),
+            );
+            conditions.launch(call, Shape::new(self.blocks, 32))
+        }
+    }
 }

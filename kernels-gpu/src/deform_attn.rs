@@ -82,7 +82,7 @@ pub unsafe fn deform_attn_gather(
 /// each warp: entries `deform_attn_tiles_1`, `_2` and `_4`.
 ///
 /// The batches are worked on in `waves` parts, one after the other, so that the pixels of a part
-/// stay in the L2 cache. The launch asks for `warps * STAGES * (8960 + 8)` bytes of shared memory.
+/// stay in the L2 cache.
 ///
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
@@ -91,7 +91,13 @@ pub unsafe fn deform_attn_gather(
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is 1 to `batches`.
 /// 4. The launch has the shared memory.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
-#[kernel(max_threads = 256, instances(STAGES = 1, 2, 4))]
+#[kernel(
+    max_threads = 256,
+    instances(STAGES = 1, 2, 4),
+    shared_bytes = |threads| {
+        tiles::shared_bytes::<4>(STAGES, threads, [shape_0, shape_1, shape_2, shape_3])
+    }
+)]
 pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     #[grid_constant] map_0: &TensorMap,
     #[grid_constant] map_1: &TensorMap,
@@ -125,14 +131,17 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
 /// shared memory, brought by one bulk copy: entries `deform_attn_resident_1` and `_2`, with `STAGES`
 /// rounds of 16 tiles in each warp.
 ///
-/// The launch asks for the bytes of the two coarser images of a batch, made a multiple of 128, and
-/// `8 + warps * STAGES * (4864 + 8)` more.
-///
 /// # Safety
 /// 1. As for [`deform_attn_tiles`], with maps of the first two images.
 /// 2. `value` is as for [`deform_attn_gather`].
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
-#[kernel(max_threads = 896, instances(STAGES = 1, 2))]
+#[kernel(
+    max_threads = 896,
+    instances(STAGES = 1, 2),
+    shared_bytes = |threads| {
+        tiles::shared_bytes::<2>(STAGES, threads, [shape_0, shape_1, shape_2, shape_3])
+    }
+)]
 pub unsafe fn deform_attn_resident<const STAGES: u32>(
     #[grid_constant] map_0: &TensorMap,
     #[grid_constant] map_1: &TensorMap,
@@ -159,4 +168,222 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     };
     // SAFETY: the conditions are this kernel's own.
     unsafe { tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves) }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{DeformAttn, DeformAttnForm};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Call, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, L2Promotion, TensorMap};
+
+    use super::{
+        CHANNELS, LEVELS, POINTS, deform_attn_gather, deform_attn_resident, deform_attn_tiles,
+        geometry::PIXEL_BYTES,
+    };
+    use crate::arguments::product;
+
+    /// Multi-scale deformable attention, forward, on halves.
+    ///
+    /// `value` has for each batch the four images one behind the other, `[H][W][32]`, with a border of
+    /// one pixel of zeros around each; `locations` has two halves (X, then Y) and `weights` one half for
+    /// `[batch][query][image][8 points]`; `output` is `[batch][query][32]`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DeformAttn {
+        /// How pixels are fetched.
+        pub form: DeformAttnForm,
+        /// Height and width of each image, the border counted.
+        pub shapes: [[u32; 2]; 4],
+        /// Batches.
+        pub batches: u32,
+        /// Queries of a batch.
+        pub queries: u32,
+        /// The images' buffer.
+        pub value: usize,
+        /// The buffer of the locations.
+        pub locations: usize,
+        /// The buffer of the weights.
+        pub weights: usize,
+        /// The buffer that is written.
+        pub output: usize,
+        /// Blocks.
+        pub blocks: u32,
+        /// Warps of a block.
+        pub warps: u32,
+        /// Parts that the batches are worked on in, one after the other, so that a part stays in the
+        /// L2 cache; of the forms with tiles.
+        pub waves: u32,
+    }
+
+    /// How pixels are fetched.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DeformAttnForm {
+        /// By ordinary loads.
+        Gather,
+        /// As tiles, with 1, 2 or 4 stages in each warp.
+        Tiles {
+            /// The stages.
+            stages: u32,
+        },
+        /// As tiles of the first two images, the others being in shared memory; with 1 or 2 stages in
+        /// each warp.
+        Resident {
+            /// The stages.
+            stages: u32,
+        },
+    }
+
+    impl DeformAttn {
+        /// Pixels of a batch.
+        pub fn pixels(&self) -> u64 {
+            self.pixels_before(4)
+        }
+
+        fn pixels_before(&self, image: usize) -> u64 {
+            let shapes = self.shapes.iter().take(image);
+            shapes
+                .map(|[height, width]| u64::from(*height) * u64::from(*width))
+                .fold(0, u64::saturating_add)
+        }
+
+        fn value_bytes(&self) -> u64 {
+            let pixels = self.pixels().saturating_mul(self.batches.into());
+            pixels.saturating_mul(PIXEL_BYTES.into())
+        }
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            for (image, [height, width]) in self.shapes.into_iter().enumerate() {
+                let reason = "a pixel and its border, and halves of a word:";
+                conditions.within(
+                    &format!("height of image {image}"),
+                    height,
+                    3..=65535,
+                    reason,
+                );
+                conditions.within(&format!("width of image {image}"), width, 3..=65535, reason);
+            }
+            let reason = "bytes of a batch are counted in 32 bits:";
+            let most = u64::from(u32::MAX / PIXEL_BYTES);
+            conditions.within("pixels of a batch", self.pixels(), 0..=most, reason);
+            let reason = "numbers of queries fit in 32 bits: batches times queries of";
+            let all = u64::from(self.batches) * u64::from(self.queries).next_multiple_of(8);
+            conditions.within(
+                "queries of all batches",
+                all,
+                1..=u64::from(u32::MAX),
+                reason,
+            );
+            let most_warps = match self.form {
+                DeformAttnForm::Resident { .. } => 28,
+                _ => 8,
+            };
+            conditions.within("warps of a block", self.warps, 1..=most_warps, "there are");
+            let queries = product(&[self.batches, self.queries]);
+            let places = queries.saturating_mul((LEVELS * POINTS).into());
+            let bytes = |count: u64, of: usize| count.saturating_mul(of as u64);
+            if !matches!(self.form, DeformAttnForm::Tiles { .. }) {
+                conditions.uses(self.value, self.value_bytes());
+            }
+            conditions.uses(self.locations, bytes(places, size_of::<u32>()));
+            conditions.uses(self.weights, bytes(places, size_of::<u16>()));
+            conditions.uses(self.output, bytes(queries, PIXEL_BYTES as usize));
+            if self.form != DeformAttnForm::Gather {
+                let reason = "parts of the batches:";
+                conditions.within("waves", self.waves, 1..=self.batches, reason);
+            }
+            conditions.launch(
+                self.call(),
+                Shape::new(self.blocks, self.warps.saturating_mul(32)),
+            )
+        }
+
+        fn call(&self) -> Call<'static> {
+            let value = BufferRef::new(self.value);
+            let locations = BufferRef::new(self.locations);
+            let weights = BufferRef::new(self.weights);
+            let output = BufferRef::new(self.output);
+            let [a, b, c, d] = self
+                .shapes
+                .map(|[height, width]| (height << 16) | (width & 0xffff));
+            let (batches, queries, waves) = (self.batches, self.queries, self.waves);
+            let maps: [MapRef; 4] = std::array::from_fn(|image| self.map(image));
+            let [first, second, third, fourth] = maps;
+            match self.form {
+                DeformAttnForm::Gather => deform_attn_gather(
+                    value, locations, weights, output, a, b, c, d, batches, queries,
+                ),
+                DeformAttnForm::Tiles { stages } => deform_attn_tiles(
+                    stages, first, second, third, fourth, locations, weights, output, a, b, c, d,
+                    batches, queries, waves,
+                ),
+                DeformAttnForm::Resident { stages } => deform_attn_resident(
+                    stages, first, second, value, locations, weights, output, a, b, c, d, batches,
+                    queries, waves,
+                ),
+            }
+        }
+
+        /// The image of all batches as matrices whose columns are the channels of all pixels of a row: a
+        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random places want no promotion
+        /// in L2.
+        fn map(&self, image: usize) -> MapRef {
+            let [height, width] = self.shapes[image];
+            let columns = u64::from(width) * u64::from(CHANNELS);
+            let batch_bytes = self.pixels().saturating_mul(PIXEL_BYTES.into());
+            let dims = [columns, height.into(), self.batches.into()];
+            let tiled = TensorMap::tiled(DataType::F16, &dims)
+                .strides_bytes(&[2 * columns, batch_bytes])
+                .box_dims(&[2 * CHANNELS, 2, 1])
+                .l2_promotion(L2Promotion::None);
+            let before = self.pixels_before(image);
+            MapRef::new(tiled, self.value).skip(before.saturating_mul(PIXEL_BYTES.into()))
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_shared_memory_of_the_shapes_that_were_measured_fits_an_h100() {
+            let attention = DeformAttn {
+                form: DeformAttnForm::Resident { stages: 1 },
+                shapes: [[94, 162], [48, 82], [25, 42], [14, 22]],
+                batches: 48,
+                queries: 1000,
+                value: 0,
+                locations: 1,
+                weights: 2,
+                output: 3,
+                blocks: 132,
+                warps: 28,
+                waves: 1,
+            };
+            assert_eq!(attention.pixels(), 20522);
+            let launch = attention.launch().unwrap();
+            assert_eq!(launch.shape.shared_bytes, 86912 + 28 * 4872 + 8);
+            assert!(u64::from(launch.shape.shared_bytes) <= launch::Limits::SM_90.shared_bytes);
+            let wrong = DeformAttn {
+                form: DeformAttnForm::Resident { stages: 3 },
+                shapes: [[94, 162], [2, 82], [25, 42], [14, 22]],
+                warps: 32,
+                waves: 49,
+                ..attention
+            };
+            assert_eq!(
+                wrong.launch().unwrap_err().to_string(),
+                "kernel-condition: stages is 3; there are kernels for 1, 2; take 2\n\
+             kernel-condition: height of image 1 is 2; a pixel and its border, and halves of a word: \
+             3 to 65535; take 3\n\
+             kernel-condition: warps of a block is 32; there are 1 to 28; take 28\n\
+             kernel-condition: waves is 49; parts of the batches: 1 to 48; take 48"
+            );
+        }
+    }
 }

@@ -13,7 +13,7 @@ use tma::{
 };
 
 /// What a map is to say of a tensor of bytes. Dimensions are innermost first.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct MapFields {
     /// Where the tensor begins, from the address that the kernel is given: a multiple of 16.
@@ -168,4 +168,128 @@ unsafe fn replace_dimensions(map: SharedPtr<TensorMap>, fields: *const MapFields
     unsafe { tensormap_replace::tile_rank(map, rank - 1) };
     for_each_dimension! { 0 1 2 3 4 }
     for_each_stride! { 0 1 2 3 }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{EncodeMap, map_fields};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, Interleave, OobFill, Swizzle, Target, TensorMap, Tiled};
+
+    use super::{MapFields, encode_map, encode_map_zeroed};
+    use crate::{
+        arguments::product,
+        consume_map::{BOX, BOX_5D},
+    };
+
+    /// Makes maps of tensors of bytes on the device.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct EncodeMap {
+        /// Begin with a template from the host, or with zeros.
+        pub template: bool,
+        /// The buffer of what the maps are to say: [`map_fields`] of each.
+        pub fields: usize,
+        /// The buffer that the tensors lie in.
+        pub tensors: usize,
+        /// The buffer that gets the maps.
+        pub maps: usize,
+        /// Maps.
+        pub count: u32,
+    }
+
+    impl EncodeMap {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.at_least("maps", self.count, 1, "there is no empty grid: at least");
+            let map_bytes = TensorMap::BYTES as u32;
+            let fields_bytes = size_of::<MapFields>() as u32;
+            conditions.uses(self.fields, product(&[self.count, fields_bytes]));
+            conditions.uses(self.maps, product(&[self.count, map_bytes]));
+            let (fields, tensors) = (BufferRef::new(self.fields), BufferRef::new(self.tensors));
+            let maps = BufferRef::new(self.maps);
+            let call = if self.template {
+                let template = TensorMap::tiled(DataType::U8, &[16]).box_dims(&[16]);
+                encode_map(MapRef::new(template, self.tensors), fields, tensors, maps)
+            } else {
+                encode_map_zeroed(fields, tensors, maps)
+            };
+            conditions.launch(call, Shape::new(self.count, 32))
+        }
+    }
+
+    /// What the device is to make a map of: a tensor of bytes that begins `offset_bytes` into the buffer of
+    /// the tensors.
+    ///
+    /// # Errors
+    /// The tensor is not of bytes, or is interleaved, swizzled or filled with NaN, which the kernels do
+    /// not make; its box is none that [`ConsumeMap`](crate::consume_map::ConsumeMap) takes; it breaks
+    /// rules of tensor maps.
+    pub fn map_fields(tiled: &Tiled, offset_bytes: u64) -> Result<MapFields, Violations> {
+        let tensor = &tiled.tensor;
+        let mut conditions = Conditions::default();
+        if tensor.data_type != DataType::U8
+            || tensor.interleave != Interleave::None
+            || tensor.swizzle != Swizzle::None
+            || tensor.oob_fill != OobFill::Zeros
+        {
+            let value = format!(
+                "{:?}, {:?}, {:?}, {:?}",
+                tensor.data_type, tensor.interleave, tensor.swizzle, tensor.oob_fill
+            );
+            let limit =
+                "the kernels make maps of U8 without interleave and swizzle, filled with zeros";
+            conditions.refuse("tensor", value, limit, "make the others on the host");
+        }
+        let extents = 0..tensor.rank();
+        let extents: Vec<usize> = extents
+            .map(|dim| tiled.box_elements(dim) as usize)
+            .collect();
+        if extents != BOX && extents != BOX_5D {
+            let value = format!("{extents:?} bytes");
+            let limit = format!("`ConsumeMap` takes boxes that bring {BOX:?} or {BOX_5D:?}");
+            conditions.refuse("box", value, limit, "take one of these");
+        }
+        // Buffers begin at multiples of 256 bytes.
+        let address = offset_bytes.saturating_add(0x1000);
+        if let Err(refused) = tiled.params().build_for(address, Target::SM_90) {
+            let value = format!("{offset_bytes} bytes into its buffer");
+            conditions.refuse(
+                "tensor",
+                value,
+                refused.to_string(),
+                "keep the rules of tensor maps",
+            );
+        }
+        conditions.into_result()?;
+        let dims = tensor.dims.as_slice().iter().map(|dim| *dim as u32);
+        Ok(MapFields {
+            offset_bytes,
+            global_stride_bytes: padded(tensor.strides_bytes.as_slice().iter().copied()),
+            rank: tensor.rank() as u32,
+            global_dim: padded(dims),
+            box_dim: padded(tiled.box_dims.as_slice().iter().copied()),
+            element_stride: padded(tensor.element_strides.as_slice().iter().copied()),
+        })
+    }
+
+    /// The first `N` of these, and zeros where there are fewer.
+    fn padded<T: Copy + Default, const N: usize>(numbers: impl Iterator<Item = T>) -> [T; N] {
+        let mut all = [T::default(); N];
+        for (place, number) in all.iter_mut().zip(numbers) {
+            *place = number;
+        }
+        all
+    }
+
+    // SAFETY: numbers of 8 and then of 4 bytes that are 104 in all leave no gaps, and any bytes are some.
+    unsafe impl bytemuck::Zeroable for MapFields {}
+    // SAFETY: as above.
+    unsafe impl bytemuck::Pod for MapFields {}
+    const _: () = assert!(size_of::<MapFields>() == 5 * size_of::<u64>() + 16 * size_of::<u32>());
 }

@@ -81,3 +81,52 @@ pub unsafe fn gather_rows(
         stores.commit().wait_read();
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::GatherRows;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, TensorMap};
+
+    use super::{ROW, ROW_BYTES, ROWS, gather_rows};
+    use crate::arguments::product;
+
+    /// Gathers rows of 64 numbers of 4 bytes by their numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct GatherRows {
+        /// The table's buffer.
+        pub table: usize,
+        /// Rows of the table.
+        pub table_rows: u64,
+        /// The buffer of row numbers, `u32`.
+        pub indices: usize,
+        /// The buffer that gets the rows.
+        pub output: usize,
+        /// Rows to gather.
+        pub rows: u32,
+    }
+
+    impl GatherRows {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.at_least("rows", self.rows, 1, "there is no empty grid: at least");
+            let map = TensorMap::tiled(DataType::U32, &[ROW as u64, self.table_rows])
+                .box_dims(&[ROW as u32, 1]);
+            conditions.uses(self.indices, product(&[self.rows, size_of::<u32>() as u32]));
+            conditions.uses(self.output, product(&[self.rows, ROW_BYTES]));
+            let call = gather_rows(
+                MapRef::new(map, self.table),
+                BufferRef::new(self.indices),
+                BufferRef::new(self.output),
+                self.rows,
+            );
+            conditions.launch(call, Shape::new(self.rows.div_ceil(ROWS as u32), 32))
+        }
+    }
+}

@@ -67,3 +67,47 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
         }
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Histogram;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{BINS_BYTES, histogram};
+
+    /// Counts bytes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Histogram {
+        /// The buffer of bytes.
+        pub data: usize,
+        /// Bytes to count.
+        pub len: u32,
+        /// The buffer of 256 `u32` that the counts are added to.
+        pub counts: usize,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl Histogram {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            conditions.uses(self.data, self.len.into());
+            conditions.uses(self.counts, BINS_BYTES.into());
+            let call = histogram(
+                BufferRef::new(self.data),
+                self.len,
+                BufferRef::new(self.counts),
+            );
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
+    }
+}

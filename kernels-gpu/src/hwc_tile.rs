@@ -122,3 +122,132 @@ pub unsafe fn hwc_tile_lanes(
         i += 32;
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{HwcTile, HwcTileLanes, Image};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, TensorMap, Tiled};
+
+    use super::{CHANNELS, LANES, SIDE, TILE_BYTES, hwc_tile, hwc_tile_lanes};
+    use crate::arguments::product;
+
+    /// An image of halves in `[H][W][C]` order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Image {
+        /// Rows.
+        pub height: usize,
+        /// Columns.
+        pub width: usize,
+        /// Channels, innermost.
+        pub channels: usize,
+    }
+
+    impl Image {
+        /// Halves of its buffer.
+        pub const fn len_elems(self) -> usize {
+            self.height * self.width * self.channels
+        }
+
+        /// The map of its tiles: X is C, Y is W, Z is H.
+        pub fn map(self) -> Tiled {
+            let dims = [self.channels, self.width, self.height].map(|dim| dim as u64);
+            TensorMap::tiled(DataType::F16, &dims)
+                .box_dims(&[CHANNELS, SIDE, SIDE].map(|side| side as u32))
+        }
+
+        fn check(self, conditions: &mut Conditions) {
+            conditions.multiple(
+                "channels",
+                self.channels as u64,
+                8,
+                "pixels begin at multiples of 16 bytes: a multiple of",
+            );
+        }
+    }
+
+    /// Copies one tile of 2 x 2 pixels of 32 channels.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct HwcTile {
+        /// The image.
+        pub image: Image,
+        /// Its buffer.
+        pub data: usize,
+        /// The buffer of 128 halves that gets the tile.
+        pub output: usize,
+        /// Channel, column and row of the tile's first element.
+        pub place: [i32; 3],
+        /// Threads of the block.
+        pub threads: u32,
+    }
+
+    impl HwcTile {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.one_of(
+                "threads of a block",
+                self.threads,
+                &[64, 96, 128],
+                "a thread for each word of the tile in whole warps, at most 128: one of",
+            );
+            self.image.check(&mut conditions);
+            conditions.multiple(
+                "distance of the first channel",
+                self.place[0].unsigned_abs().into(),
+                8,
+                "a box begins at a multiple of 16 bytes: a multiple of",
+            );
+            let [c, w, h] = self.place;
+            conditions.uses(self.output, TILE_BYTES.into());
+            let map = MapRef::new(self.image.map(), self.data);
+            let call = hwc_tile(map, BufferRef::new(self.output), c, w, h);
+            conditions.launch(call, Shape::new(1, self.threads))
+        }
+    }
+
+    /// Copies eight tiles for each block, a lane each.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct HwcTileLanes {
+        /// The image.
+        pub image: Image,
+        /// Its buffer.
+        pub data: usize,
+        /// The buffer of the tiles' columns and rows.
+        pub places: usize,
+        /// The buffer of 128 halves for each tile.
+        pub output: usize,
+        /// Tiles.
+        pub tiles: u32,
+    }
+
+    impl HwcTileLanes {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            self.image.check(&mut conditions);
+            conditions.multiple(
+                "tiles",
+                self.tiles.into(),
+                LANES as u64,
+                "eight lanes of a block copy: a multiple of",
+            );
+            // A column and a row each.
+            let places_bytes = size_of::<[i32; 2]>() as u32;
+            conditions.uses(self.places, product(&[self.tiles, places_bytes]));
+            conditions.uses(self.output, product(&[self.tiles, TILE_BYTES]));
+            let map = MapRef::new(self.image.map(), self.data);
+            let (places, output) = (BufferRef::new(self.places), BufferRef::new(self.output));
+            let call = hwc_tile_lanes(map, places, output);
+            conditions.launch(call, Shape::new(self.tiles / LANES as u32, 32))
+        }
+    }
+}

@@ -1,9 +1,29 @@
 //! Kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide
 //! and what people port next, and such as are made to reach the limits of a GPU's memory.
 //!
-//! `ptx-builder` compiles the crate to PTX. For the host it compiles too, for documentation and
-//! editors; calling a kernel there panics.
-#![no_std]
+//! `ptx-builder` compiles the crate to PTX. For the host it compiles too: there each kernel is a
+//! function that makes a call of it, and a type has its arguments by name. Its `launch()` checks what the
+//! kernel asks of them (sizes, alignment, divisibility, tile and cluster shapes), names everything that
+//! does not hold together with what would, and gives the `Launch` that a backend runs. What all
+//! launches have in common (limits of the device, clusters, shared memory, buffers) the backend checks.
+//!
+//! ```
+//! use kernels_gpu::add_one_1d::AddOne1d;
+//!
+//! let add_one = AddOne1d { blocks: 4, threads: 128, offset_elems: 8, ..AddOne1d::default() };
+//! assert_eq!(add_one.launch().unwrap().entry, "add_one_1d");
+//!
+//! let refused = AddOne1d { threads: 100, offset_elems: 6, ..add_one }.launch().unwrap_err();
+//! assert_eq!(
+//!     refused.to_string(),
+//!     "kernel-condition: threads of a block is 100; whole warps elect who copies: a multiple of 32; \
+//!      take 96 or 128\n\
+//!      kernel-condition: offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8"
+//! );
+//! ```
+//!
+//! Buffers are named by their index in the job, lengths and offsets are in elements.
+#![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
 pub mod add_one_1d;
@@ -40,3 +60,9 @@ pub mod stencil;
 pub mod tile_2d;
 pub mod tile_gather;
 pub mod transpose;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod arguments;
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use arguments::Matrix;

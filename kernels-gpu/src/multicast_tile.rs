@@ -80,3 +80,53 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
         i += block_dim().x;
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::MulticastTile;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+
+    use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, multicast_tile};
+    use crate::arguments::{Matrix, check_last, check_load, product};
+
+    /// Loads a tile for all blocks of a cluster at once.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct MulticastTile {
+        /// The matrix of `i32`.
+        pub matrix: Matrix,
+        /// Its buffer.
+        pub data: usize,
+        /// The buffer that gets a tile for each block.
+        pub output: usize,
+        /// Column and row of the first cluster's tile.
+        pub origin: [i32; 2],
+        /// Clusters of four blocks, side by side along the columns.
+        pub clusters: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl MulticastTile {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            self.matrix.check("the matrix", &mut conditions);
+            check_load(self.origin[0], &mut conditions);
+            let tile = TILE.map(|side| side as u32);
+            check_last(self.origin, tile, [self.clusters, 1], &mut conditions);
+            let blocks = self.clusters.saturating_mul(BLOCKS);
+            conditions.uses(self.output, product(&[blocks, TILE_BYTES]));
+            let slice = [tile[0], SLICE_ROWS as u32];
+            let [x, y] = self.origin;
+            let map = MapRef::new(self.matrix.map(slice), self.data);
+            let call = multicast_tile(map, BufferRef::new(self.output), x, y);
+            conditions.launch(call, Shape::new(blocks, self.threads))
+        }
+    }
+}

@@ -23,8 +23,7 @@ const WORKERS: u32 = 1;
 /// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles of which each block takes
 /// every `gridDim.x`-th.
 ///
-/// Entries `persistent_tiles_2` to `persistent_tiles_4` have so many stages. The launch asks for
-/// `(STAGES + 2) * 8192 + 16 * STAGES` bytes of shared memory.
+/// Entries `persistent_tiles_2` to `persistent_tiles_4` have so many stages.
 ///
 /// # Safety
 /// 1. `source` and `target` are two-dimensional maps of `f32` with boxes of [`TILE`] and no swizzle,
@@ -33,7 +32,12 @@ const WORKERS: u32 = 1;
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `persistent_tiles_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/persistent_tiles_4.ptx"), "\n```"))]
-#[kernel(max_threads = 288, instances(STAGES = 2, 3, 4))]
+#[kernel(
+    max_threads = 288,
+    instances(STAGES = 2, 3, 4),
+    shared_bytes = (u64::from(STAGES) + u64::from(OUTPUTS)) * u64::from(TILE_BYTES)
+        + u64::from(STAGES) * size_of::<[Mbarrier; 2]>() as u64
+)]
 pub unsafe fn persistent_tiles<const STAGES: u32>(
     #[grid_constant] source: &TensorMap,
     #[grid_constant] target: &TensorMap,
@@ -137,6 +141,68 @@ pub unsafe fn persistent_tiles<const STAGES: u32>(
             // Shared memory ends with the block.
             // SAFETY: the groups are this thread's.
             unsafe { cp_async_bulk::wait_group_read::<0>() };
+        }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::PersistentTiles;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, TensorMap, Tiled};
+
+    use super::{TILE, persistent_tiles};
+    use crate::arguments::{Matrix, product};
+
+    /// Writes `2 * x + 1` for each element of a matrix of `f32`, by blocks that stay.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PersistentTiles {
+        /// Stages of the ring: 2 to 4.
+        pub stages: u32,
+        /// Both matrices.
+        pub matrix: Matrix,
+        /// The buffer that is read.
+        pub source: usize,
+        /// The buffer that is written.
+        pub target: usize,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block: one warp loads, the others compute.
+        pub threads: u32,
+    }
+
+    impl PersistentTiles {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reasons = [
+                "a warp that loads and one to eight that compute:",
+                "warps have a role each: a multiple of",
+            ];
+            conditions.warps(self.threads, 64..=288, reasons);
+            self.matrix.check("the matrix", &mut conditions);
+            let along = |length: usize, side: usize| length.div_ceil(side) as u32;
+            let tiles_x = along(self.matrix.width, TILE[0]);
+            let tiles_y = along(self.matrix.height, TILE[1]);
+            let most = u64::from(u32::MAX - self.blocks);
+            let reason = "tiles that are counted in 32 bits, and those of the next round:";
+            conditions.within("tiles", product(&[tiles_x, tiles_y]), 0..=most, reason);
+            let map = self.map();
+            let (source, target) = (MapRef::new(map, self.source), MapRef::new(map, self.target));
+            let call = persistent_tiles(self.stages, source, target, tiles_x, tiles_y);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
+
+        fn map(&self) -> Tiled {
+            let dims = [self.matrix.width as u64, self.matrix.height as u64];
+            TensorMap::tiled(DataType::F32, &dims)
+                .strides_bytes(&[self.matrix.pitch_bytes()])
+                .box_dims(&TILE.map(|side| side as u32))
         }
     }
 }

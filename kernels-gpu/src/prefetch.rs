@@ -14,14 +14,16 @@ use tma::{
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
 /// batches in shared memory or on their way there: entries `prefetch_1` to `prefetch_8`.
 ///
-/// The launch asks for `STAGES * 4 * threads of a block` bytes of shared memory.
-///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
 ///    memory, at multiples of 4 bytes, that nobody else uses while the kernel runs.
 /// 2. Grid and blocks are one-dimensional, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_2`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/prefetch_2.ptx"), "\n```"))]
-#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 3, 4, 8))]
+#[kernel(
+    max_threads = 1024,
+    instances(STAGES = 1, 2, 3, 4, 8),
+    shared_bytes = |threads| u64::from(STAGES) * threads * size_of::<i32>() as u64
+)]
 pub unsafe fn prefetch<const STAGES: u32>(
     global_out: *mut i32,
     global_in: *const i32,
@@ -96,6 +98,54 @@ unsafe fn wait_for_all_but<const STAGES: u32>() {
             3 => cp_async::wait_group::<2>(),
             4 => cp_async::wait_group::<3>(),
             _ => cp_async::wait_group::<7>(),
+        }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Prefetch;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::prefetch;
+    use crate::arguments::{batches, product};
+
+    /// Writes `3 * x` and the next number for each number of the input, which arrives in batches by the
+    /// copies of each thread.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Prefetch {
+        /// Batches in shared memory or on their way there: 1, 2, 3, 4 or 8.
+        pub stages: u32,
+        /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
+        pub output: usize,
+        /// The buffer that is read, as long.
+        pub input: usize,
+        /// Batches.
+        pub batches: u32,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl Prefetch {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.within("threads of a block", self.threads, 1..=1024, "a block has");
+            batches(&mut conditions, self.batches, self.stages);
+            let numbers = product(&[self.batches, self.blocks, self.threads]);
+            let bytes = numbers.saturating_mul(size_of::<i32>() as u64);
+            conditions.uses(self.output, bytes);
+            conditions.uses(self.input, bytes);
+            let (output, input) = (BufferRef::new(self.output), BufferRef::new(self.input));
+            let call = prefetch(self.stages, output, input, self.batches);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
     }
 }

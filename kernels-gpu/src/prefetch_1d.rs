@@ -13,15 +13,19 @@ use tma::{
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
 /// batches in shared memory or on their way there: `prefetch_1d_1` to `prefetch_1d_8`.
 ///
-/// The launch asks for `STAGES * (4 * threads of a block + 8)` bytes of shared memory.
-///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global
 ///    memory that nobody else uses while the kernel runs.
 /// 2. `global_in` is a multiple of 16 bytes, and threads of a block are a multiple of 32.
 /// 3. Grid and blocks are one-dimensional, and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `prefetch_1d_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/prefetch_1d_4.ptx"), "\n```"))]
-#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8))]
+#[kernel(
+    max_threads = 1024,
+    instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8),
+    shared_bytes = |threads| {
+        u64::from(STAGES) * (threads * size_of::<i32>() as u64 + size_of::<Mbarrier>() as u64)
+    }
+)]
 pub unsafe fn prefetch_1d<const STAGES: u32>(
     global_out: *mut i32,
     global_in: *const i32,
@@ -108,5 +112,52 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
             parity ^= 1;
         }
         compute_batch += 1;
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Prefetch1d;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::prefetch_1d;
+    use crate::arguments::{batches, product};
+
+    /// Writes `3 * x + 1` for each number of the input, which arrives in batches.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Prefetch1d {
+        /// Batches in shared memory or on their way there: 1 to 8.
+        pub stages: u32,
+        /// The buffer of `i32` that is written: a number for each thread of the grid and each batch.
+        pub output: usize,
+        /// The buffer that is read, as long.
+        pub input: usize,
+        /// Batches.
+        pub batches: u32,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl Prefetch1d {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            batches(&mut conditions, self.batches, self.stages);
+            let numbers = product(&[self.batches, self.blocks, self.threads]);
+            let bytes = numbers.saturating_mul(size_of::<i32>() as u64);
+            conditions.uses(self.output, bytes);
+            conditions.uses(self.input, bytes);
+            let (output, input) = (BufferRef::new(self.output), BufferRef::new(self.input));
+            let call = prefetch_1d(self.stages, output, input, self.batches);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
     }
 }

@@ -18,8 +18,7 @@ const PRODUCERS: u32 = 32;
 /// Writes `2 * x + 1` for each number `x` of `input` to the same place of `output`: with a ring of
 /// stages, as `cuda::pipeline` has it.
 ///
-/// Each block has `batches` batches of `buffer_len` numbers, one behind the other. The launch asks
-/// for `2 * 4 * buffer_len` bytes of shared memory.
+/// Each block has `batches` batches of `buffer_len` numbers, one behind the other.
 ///
 /// # Safety
 /// 1. `input` and `output` have `buffer_len * batches` numbers for each block, at multiples of 4
@@ -27,7 +26,10 @@ const PRODUCERS: u32 = 32;
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/producer_consumer_ring.ptx"), "\n```"))]
-#[kernel(max_threads = 1024)]
+#[kernel(
+    max_threads = 1024,
+    shared_bytes = u64::from(STAGES) * u64::from(buffer_len) * size_of::<f32>() as u64
+)]
 pub unsafe fn producer_consumer_ring(
     input: *const f32,
     output: *mut f32,
@@ -78,7 +80,10 @@ pub unsafe fn producer_consumer_ring(
 /// # Safety
 /// As for [`producer_consumer_ring`].
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/producer_consumer_barriers.ptx"), "\n```"))]
-#[kernel(max_threads = 1024)]
+#[kernel(
+    max_threads = 1024,
+    shared_bytes = u64::from(STAGES) * u64::from(buffer_len) * size_of::<f32>() as u64
+)]
 pub unsafe fn producer_consumer_barriers(
     input: *const f32,
     output: *mut f32,
@@ -184,6 +189,75 @@ impl Block {
                 *place = 2.0 * buffer.add(i).read() + 1.0;
             }
             i += block_dim().x - PRODUCERS;
+        }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{ProducerConsumer, ProducerConsumerForm};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{producer_consumer_barriers, producer_consumer_ring};
+    use crate::arguments::product;
+
+    /// Writes `2 * x + 1` for each number of the input: a warp of each block copies, the others compute.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ProducerConsumer {
+        /// Which of the two.
+        pub form: ProducerConsumerForm,
+        /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
+        pub input: usize,
+        /// The buffer that is written, as long.
+        pub output: usize,
+        /// Batches of a block.
+        pub batches: u32,
+        /// Numbers of a batch.
+        pub buffer_len: u32,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    /// What tells the warps of each other.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ProducerConsumerForm {
+        /// A ring of stages.
+        #[doc(alias = "cuda::pipeline")]
+        Ring,
+        /// Four barriers at which all arrive.
+        #[doc(alias = "__mbarrier_t")]
+        Barriers,
+    }
+
+    impl ProducerConsumer {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reasons = [
+                "a warp that copies and at least one that computes:",
+                "warps have a role each: a multiple of",
+            ];
+            conditions.warps(self.threads, 64..=1024, reasons);
+            let reason = "there is no empty batch: at least";
+            conditions.at_least("buffer_len", self.buffer_len, 1, reason);
+            let numbers = product(&[self.blocks, self.batches, self.buffer_len]);
+            let bytes = numbers.saturating_mul(size_of::<f32>() as u64);
+            conditions.uses(self.input, bytes);
+            conditions.uses(self.output, bytes);
+            let kernel = match self.form {
+                ProducerConsumerForm::Ring => producer_consumer_ring,
+                ProducerConsumerForm::Barriers => producer_consumer_barriers,
+            };
+            let (input, output) = (BufferRef::new(self.input), BufferRef::new(self.output));
+            let call = kernel(input, output, self.batches, self.buffer_len);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
     }
 }

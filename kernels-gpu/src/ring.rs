@@ -113,3 +113,50 @@ unsafe fn wait_parity(bar: SharedPtr<Mbarrier>, parity: u32) {
     // SAFETY: (1) and (2).
     while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(bar, parity) } {}
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Ring;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{BLOCKS, ring};
+
+    /// Sends numbers around the blocks of a cluster.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Ring {
+        /// The buffer of `u32` that is written: a number for each thread of the grid.
+        pub output: usize,
+        /// Rounds.
+        pub rounds: u32,
+        /// Clusters of eight blocks.
+        pub clusters: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl Ring {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            let blocks = self.clusters.saturating_mul(BLOCKS);
+            let numbers = u64::from(blocks) * u64::from(self.threads);
+            let reason = "numbers that fit in 32 bits:";
+            conditions.within(
+                "threads of the grid",
+                numbers,
+                1..=u64::from(u32::MAX),
+                reason,
+            );
+            let bytes = numbers.saturating_mul(size_of::<u32>() as u64);
+            conditions.uses(self.output, bytes);
+            let call = ring(BufferRef::new(self.output), self.rounds);
+            conditions.launch(call, Shape::new(blocks, self.threads))
+        }
+    }
+}

@@ -270,3 +270,79 @@ unsafe fn sum(buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
         unsafe { *output.add(index) = sum };
     }
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Stencil, StencilForm};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+
+    use super::{CENTER, HALO, stencil_block, stencil_groups, stencil_loads, stencil_threads};
+    use crate::arguments::product;
+
+    /// Sums 17 neighbours of each of 32 numbers in each block.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Stencil {
+        /// How the numbers are loaded.
+        pub form: StencilForm,
+        /// The buffer of the left halos: 8 numbers of `f32` for each block.
+        pub left: usize,
+        /// The buffer of the centres: 32 for each block.
+        pub center: usize,
+        /// The buffer of the right halos: 8 for each block.
+        pub right: usize,
+        /// The buffer that is written: 32 for each block.
+        pub output: usize,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    /// How a stencil's numbers are loaded.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum StencilForm {
+        /// Ordinary loads and stores.
+        Loads,
+        /// Copies of each thread, at a barrier.
+        #[doc(alias = "cuda::memcpy_async")]
+        Threads,
+        /// Copies of the block together, at a barrier.
+        #[doc(alias = "cuda::memcpy_async")]
+        Block,
+        /// Copies of each thread, in groups.
+        #[doc(alias = "__pipeline_memcpy_async")]
+        Groups,
+    }
+
+    impl Stencil {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            let reason = "a thread for each number in the middle:";
+            conditions.within("threads of a block", self.threads, CENTER..=1024, reason);
+            let most = u32::MAX / CENTER;
+            let reason = "numbers of the output fit in 32 bits:";
+            conditions.within("blocks", self.blocks, 1..=most, reason);
+            let bytes = |numbers: u32| product(&[self.blocks, numbers, size_of::<f32>() as u32]);
+            conditions.uses(self.left, bytes(HALO));
+            conditions.uses(self.center, bytes(CENTER));
+            conditions.uses(self.right, bytes(HALO));
+            conditions.uses(self.output, bytes(CENTER));
+            let kernel = match self.form {
+                StencilForm::Loads => stencil_loads,
+                StencilForm::Threads => stencil_threads,
+                StencilForm::Block => stencil_block,
+                StencilForm::Groups => stencil_groups,
+            };
+            let [left, center, right, output] =
+                [self.left, self.center, self.right, self.output].map(BufferRef::new);
+            let call = kernel(left, center, right, output);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
+    }
+}

@@ -168,3 +168,177 @@ fn tile_at([x, y]: [i32; 2]) -> [i32; 2] {
         y + (block.y * SMEM_HEIGHT as u32) as i32,
     ]
 }
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{MapPlace, TILE, Tile2d, Tile2dTo};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma::TensorMap;
+
+    use super::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_constant, tile_2d_global, tile_2d_to};
+    use crate::arguments::{Matrix, check_last, check_load, check_store};
+
+    /// Columns and rows of a tile.
+    pub const TILE: [u32; 2] = [SMEM_WIDTH as u32, SMEM_HEIGHT as u32];
+
+    /// Where the map comes from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MapPlace {
+        /// A grid constant.
+        #[doc(alias = "__grid_constant__")]
+        Parameter,
+        /// The constant `TILE_2D_MAP`: a buffer [in this variable](launch::Buffer::in_variable) holds
+        /// the map.
+        #[doc(alias = "__constant__")]
+        Constant,
+        /// The start of this buffer.
+        Global(usize),
+    }
+
+    /// Adds its number to each element of a tile; the tiles of a grid of blocks, in place.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Tile2d {
+        /// Where the map comes from.
+        pub map: MapPlace,
+        /// The matrix.
+        pub matrix: Matrix,
+        /// Its buffer.
+        pub data: usize,
+        /// Column and row of the first tile.
+        pub origin: [i32; 2],
+        /// Tiles along the columns and rows.
+        pub blocks: [u32; 2],
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl Tile2d {
+        /// The variable of [`MapPlace::Constant`].
+        pub const VARIABLE: &'static str = "TILE_2D_MAP";
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            self.matrix.check("the matrix", &mut conditions);
+            let [x, y] = self.origin;
+            check_load(x, &mut conditions);
+            check_store([x, y], &mut conditions);
+            check_last([x, y], TILE, self.blocks, &mut conditions);
+            let call = match self.map {
+                MapPlace::Parameter => tile_2d(MapRef::new(self.matrix.map(TILE), self.data), x, y),
+                MapPlace::Constant => tile_2d_constant(x, y),
+                MapPlace::Global(buffer) => {
+                    conditions.uses(buffer, TensorMap::BYTES as u64);
+                    tile_2d_global(BufferRef::new(buffer), x, y)
+                }
+            };
+            let [columns, rows] = self.blocks;
+            conditions.launch(call, Shape::new((columns, rows), self.threads))
+        }
+    }
+
+    /// As [`Tile2d`], from one matrix to another: the load may begin anywhere.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Tile2dTo {
+        /// The matrix that is read.
+        pub source: Matrix,
+        /// Its buffer.
+        pub source_data: usize,
+        /// Column and row of the first tile that is read.
+        pub source_origin: [i32; 2],
+        /// The matrix that is written.
+        pub target: Matrix,
+        /// Its buffer.
+        pub target_data: usize,
+        /// Column and row of the first tile that is written.
+        pub target_origin: [i32; 2],
+        /// Tiles along the columns and rows.
+        pub blocks: [u32; 2],
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    impl Tile2dTo {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            self.source.check("the source", &mut conditions);
+            self.target.check("the target", &mut conditions);
+            check_load(self.source_origin[0], &mut conditions);
+            check_store(self.target_origin, &mut conditions);
+            for origin in [self.source_origin, self.target_origin] {
+                check_last(origin, TILE, self.blocks, &mut conditions);
+            }
+            let call = tile_2d_to(
+                MapRef::new(self.source.map(TILE), self.source_data),
+                MapRef::new(self.target.map(TILE), self.target_data),
+                self.source_origin[0],
+                self.source_origin[1],
+                self.target_origin[0],
+                self.target_origin[1],
+            );
+            let [columns, rows] = self.blocks;
+            conditions.launch(call, Shape::new((columns, rows), self.threads))
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn what_would_trap_on_a_gpu_is_refused() {
+            let tile = Tile2d {
+                map: MapPlace::Parameter,
+                matrix: Matrix {
+                    width: 101,
+                    height: 3,
+                    pitch: 102,
+                },
+                data: 0,
+                origin: [-4, -1],
+                blocks: [1, 1],
+                threads: 32,
+            };
+            let refused = tile.launch().unwrap_err().to_string();
+            assert_eq!(
+                refused,
+                "kernel-condition: pitch of the matrix is 102; rows begin at multiples of 16 bytes: a \
+             multiple of 4, at least the width, 101; take 104\n\
+             kernel-condition: first column that is stored is -4; a store begins at no negative \
+             coordinate: at least 0; take 0 or more\n\
+             kernel-condition: first row that is stored is -1; a store begins at no negative \
+             coordinate: at least 0; take 0 or more"
+            );
+            let matrix = Matrix::packed(64, 64);
+            let tile = Tile2dTo {
+                source: matrix,
+                source_data: 0,
+                source_origin: [-6, -5],
+                target: matrix,
+                target_data: 1,
+                target_origin: [0, 0],
+                blocks: [1, 1],
+                threads: 32,
+            };
+            let refused = tile.launch().unwrap_err();
+            assert_eq!(refused.0.len(), 1);
+            assert_eq!(refused.0[0].fix, "take 4 or 8");
+            let good = Tile2dTo {
+                source_origin: [-8, -5],
+                ..tile
+            };
+            assert_eq!(good.launch().unwrap().arguments.len(), 6);
+        }
+    }
+}

@@ -22,6 +22,13 @@ const LANES: u32 = 32;
 /// What a thread's sums are multiplied by before each addition, so that the order counts.
 const FACTOR: u32 = 31;
 
+/// Shared memory of a block: for each stage of its warps a round and a barrier.
+#[cfg(not(target_arch = "nvptx64"))]
+const fn shared_bytes(stages: u32, threads: u64) -> u64 {
+    let stage_bytes = ROUND_BYTES as u64 + size_of::<Mbarrier>() as u64;
+    threads / LANES as u64 * stages as u64 * stage_bytes
+}
+
 /// Gathers eight boxes of 2 by 2 pixels of 32 channels of 2 bytes for each round, and adds them up.
 ///
 /// The eight positions of a round follow each other; a position is the column of the first pixel in
@@ -32,8 +39,6 @@ const FACTOR: u32 = 31;
 /// The 2048 bytes of a round are 128 vectors of four numbers. Lane `l` has the vectors `l`, `l + 32`,
 /// `l + 64`, `l + 96`; it adds each number of a vector to 31 times what it had for that place,
 /// and writes its four sums to `sums` in the end, those of all threads of the grid in order.
-///
-/// The launch asks for `STAGES * 2056` bytes of shared memory for each warp of a block.
 ///
 /// # Safety
 /// 1. `map` is a three-dimensional map, without swizzle, of 2-byte elements with boxes of 32, 2 and
@@ -46,7 +51,11 @@ const FACTOR: u32 = 31;
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the
 ///    shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `tile_gather_2`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/tile_gather_2.ptx"), "\n```"))]
-#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 4))]
+#[kernel(
+    max_threads = 1024,
+    instances(STAGES = 1, 2, 4),
+    shared_bytes = |threads| shared_bytes(STAGES, threads)
+)]
 pub unsafe fn tile_gather<const STAGES: u32>(
     #[grid_constant] map: &TensorMap,
     positions: *const u32,
@@ -70,7 +79,11 @@ pub unsafe fn tile_gather<const STAGES: u32>(
 /// # Safety
 /// As for [`tile_gather`], with this map for (1).
 /// 6. No box crosses the first or last column: a matrix has no pixels to fill there.
-#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 4))]
+#[kernel(
+    max_threads = 1024,
+    instances(STAGES = 1, 2, 4),
+    shared_bytes = |threads| shared_bytes(STAGES, threads)
+)]
 pub unsafe fn tile_gather_view<const STAGES: u32>(
     #[grid_constant] map: &TensorMap,
     positions: *const u32,
@@ -93,7 +106,11 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
 ///
 /// # Safety
 /// As for [`tile_gather`].
-#[kernel(max_threads = 1024, instances(STAGES = 1, 2, 4))]
+#[kernel(
+    max_threads = 1024,
+    instances(STAGES = 1, 2, 4),
+    shared_bytes = |threads| shared_bytes(STAGES, threads)
+)]
 pub unsafe fn tile_gather_lanes<const STAGES: u32>(
     #[grid_constant] map: &TensorMap,
     positions: *const u32,
@@ -315,4 +332,101 @@ unsafe fn write(sums: *mut u32, sum: [u32; 4]) {
             .add(thread as usize)
             .write(Vector(sum))
     };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{TileGather, TileGatherForm};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
+
+    use super::{
+        CHANNELS, LANES, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes,
+        tile_gather_view,
+    };
+    use crate::arguments::product;
+
+    /// Gathers boxes of 2 by 2 pixels of 32 channels of 2 bytes, eight in a round, and adds them up.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct TileGather {
+        /// Who asks for boxes, and through which map.
+        pub form: TileGatherForm,
+        /// Rounds that a warp has on their way: 1, 2 or 4.
+        pub stages: u32,
+        /// The tensor's buffer, `[height][width][32]`.
+        pub tensor: usize,
+        /// Columns of pixels.
+        pub width: u32,
+        /// Rows of pixels.
+        pub height: u32,
+        /// The buffer of positions, eight for each round: a column in the lower half of a `u32`, a row in
+        /// the upper one, both signed.
+        pub positions: usize,
+        /// Rounds.
+        pub rounds: u32,
+        /// The buffer of the sums, four `u32` for each thread of the grid.
+        pub sums: usize,
+        /// Blocks.
+        pub blocks: u32,
+        /// Threads of a block.
+        pub threads: u32,
+    }
+
+    /// Who asks for boxes, and through which map.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum TileGatherForm {
+        /// One lane, boxes of channels, columns and rows.
+        Boxes,
+        /// One lane, the tensor seen as a matrix whose columns are the channels of all pixels of a row.
+        /// No box may cross the first or last column.
+        View,
+        /// Eight lanes, boxes of channels, columns and rows.
+        EightLanes,
+    }
+
+    impl TileGather {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            conditions.whole_warps(self.threads);
+            let warps = self.threads / LANES;
+            let ahead = product(&[self.blocks, warps, self.stages.min(4) + 1]);
+            let most = u64::from(u32::MAX).saturating_sub(ahead);
+            let reason = "rounds that are counted in 32 bits, and those of the next turns:";
+            conditions.within("rounds", self.rounds.into(), 0..=most, reason);
+            let round_positions = ROUND_TILES * size_of::<u32>() as u32;
+            conditions.uses(self.positions, product(&[self.rounds, round_positions]));
+            let sums_bytes = product(&[self.blocks, self.threads, VECTOR_BYTES]);
+            conditions.uses(self.sums, sums_bytes);
+            let kernel = match self.form {
+                TileGatherForm::Boxes => tile_gather,
+                TileGatherForm::View => tile_gather_view,
+                TileGatherForm::EightLanes => tile_gather_lanes,
+            };
+            let map = MapRef::new(self.map(), self.tensor);
+            let (positions, sums) = (BufferRef::new(self.positions), BufferRef::new(self.sums));
+            let call = kernel(self.stages, map, positions, self.rounds, sums);
+            conditions.launch(call, Shape::new(self.blocks, self.threads))
+        }
+
+        /// Small boxes anywhere want no promotion in L2, which would fetch more than the box.
+        fn map(&self) -> Tiled {
+            let [width, height] = [self.width, self.height].map(u64::from);
+            let channels = u64::from(CHANNELS);
+            let tiled = match self.form {
+                TileGatherForm::View => {
+                    TensorMap::tiled(DataType::F16, &[channels * width, height])
+                        .box_dims(&[2 * CHANNELS, 2])
+                }
+                _ => TensorMap::tiled(DataType::F16, &[channels, width, height])
+                    .box_dims(&[CHANNELS, 2, 2]),
+            };
+            tiled.l2_promotion(L2Promotion::None)
+        }
+    }
 }

@@ -105,6 +105,68 @@ const fn swizzled(tile: SharedPtr<[u32; TILE * TILE]>, [row, column]: [u32; 2]) 
     tile.at(row * TILE as u32 + chunk * 4 + column % 4)
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Transpose;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use launch::{Conditions, Launch, MapRef, Shape, Violations};
+    use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
+
+    use super::{THREADS, TILE, transpose};
+    use crate::arguments::Matrix;
+
+    /// Transposes a matrix of numbers of 4 bytes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Transpose {
+        /// The matrix that is read.
+        pub source: Matrix,
+        /// Its buffer.
+        pub source_data: usize,
+        /// The distance of the rows that are written, in elements.
+        pub target_pitch: usize,
+        /// The buffer that is written.
+        pub target_data: usize,
+    }
+
+    impl Transpose {
+        /// The matrix that is written.
+        pub const fn target(&self) -> Matrix {
+            Matrix {
+                width: self.source.height,
+                height: self.source.width,
+                pitch: self.target_pitch,
+            }
+        }
+
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernel cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let mut conditions = Conditions::default();
+            self.source.check("the source", &mut conditions);
+            self.target().check("the target", &mut conditions);
+            let tiles = |length: usize| length.div_ceil(TILE) as u32;
+            let grid = (tiles(self.source.width), tiles(self.source.height));
+            let call = transpose(
+                MapRef::new(map(self.source), self.source_data),
+                MapRef::new(map(self.target()), self.target_data),
+            );
+            conditions.launch(call, Shape::new(grid, THREADS))
+        }
+    }
+
+    /// A row of a box is the 128 bytes of the swizzle's span.
+    fn map(matrix: Matrix) -> Tiled {
+        let dims = [matrix.width as u64, matrix.height as u64];
+        TensorMap::tiled(DataType::U32, &dims)
+            .strides_bytes(&[matrix.pitch_bytes()])
+            .box_dims(&[TILE as u32; 2])
+            .swizzle(Swizzle::B128)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

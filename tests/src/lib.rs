@@ -1,32 +1,27 @@
-//! Tests of the kernels: each case is written once, as data, and runs on every backend.
+//! Tests of the kernels, the device library and the checker.
 //!
-//! [`groups`] lists the kernels with their cases: those of `kernels-gpu`, and in [`probes`] those
-//! that show one by one what the device library does. A [`Scenario`] has the buffers, the launches
-//! and what must come out, computed by plain Rust that shares no code with the kernel. [`open`] opens
-//! the device that they run on.
+//! [`groups`] lists what has cases: the kernels of `kernels-gpu`, whose cases are in
+//! [`kernel_cases`], and in [`probes`] those that show one by one what the device library does.
 
 pub mod bugs;
 pub mod copies;
-mod device;
 pub mod effects;
 pub mod forms;
-mod kernels;
 pub mod maps;
 pub mod matrix;
 mod modules;
 pub mod mutants;
 pub mod plain;
 pub mod probes;
-mod scenario;
 mod width;
 
-pub use device::{device_of_arguments, open};
-pub use kernels::{KERNELS, Kernel, LARGE, Large};
+pub use kernel_cases::{
+    Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, Wrong, device_of_arguments, open,
+};
 pub use modules::{
     BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, LATER_EFFECTS_PTX, Module,
     PROBES_PTX,
 };
-pub use scenario::{Content, Expected, Scenario, Wrong};
 pub use width::width;
 
 /// Cases that belong together.

@@ -1,5 +1,6 @@
 //! Cases of the kernels in `tests/gpu`, which show one by one what the device library does.
 
+mod by_value;
 mod clusters;
 mod lanes;
 mod parameters;
@@ -22,7 +23,8 @@ macro_rules! probes {
     };
 }
 
-pub(crate) const PROBES: &[Probe] = probes! { clusters lanes parameters places shared_memory };
+pub(crate) const PROBES: &[Probe] =
+    probes! { by_value clusters lanes parameters places shared_memory };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {

@@ -9,11 +9,12 @@ use anyhow::{Result, ensure};
 
 use crate::{
     output::{Mark, table},
+    pages,
     paths::examples,
     process::{cargo, cargo_in_example, run as run_command},
     setup,
     test::{self, Counts},
-    tidy,
+    tidy, timings,
 };
 
 /// Runs exactly what CI runs: all steps, also after one has failed.
@@ -48,6 +49,8 @@ const STEPS: &[Step] = &[
     ("examples", |_| {
         examples().iter().try_for_each(|folder| example(folder))
     }),
+    ("pages", |_| pages::check()),
+    ("timings", |_| timings::check()),
 ];
 
 /// What its tests do not look at.

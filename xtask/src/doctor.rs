@@ -6,7 +6,7 @@ mod machine;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::output::Mark;
 
@@ -19,13 +19,11 @@ pub(crate) struct Args {
 }
 
 /// One thing that was looked at.
-#[derive(Serialize)]
 struct Finding {
     mark: Mark,
     what: &'static str,
     says: String,
     /// The command that helps.
-    #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<&'static str>,
 }
 
@@ -45,10 +43,27 @@ impl Finding {
     }
 }
 
-#[derive(Serialize)]
 struct Report {
     findings: Vec<Finding>,
     next: &'static str,
+}
+
+impl Report {
+    fn to_json(&self) -> serde_json::Value {
+        let finding = |finding: &Finding| {
+            let mut object = json!({
+                "mark": finding.mark.name(),
+                "what": finding.what,
+                "says": finding.says,
+            });
+            if let Some(remedy) = finding.remedy {
+                object["remedy"] = remedy.into();
+            }
+            object
+        };
+        let findings: Vec<_> = self.findings.iter().map(finding).collect();
+        json!({ "findings": findings, "next": self.next })
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -59,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let healthy = findings.iter().all(|finding| finding.mark != Mark::Fatal);
     let report = Report { findings, next };
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&report)?);
+        say!("{:#}", report.to_json());
     } else {
         print(&report);
     }

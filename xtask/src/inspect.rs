@@ -11,7 +11,10 @@ use anyhow::{Context, Result};
 use ptx::{Item, Module};
 use ptx_builder::Arch;
 
-use crate::{paths::root, process, ptx as ptx_verb, setup};
+use crate::{
+    paths::{root, target_dir},
+    process, ptx as ptx_verb, setup,
+};
 
 /// Shows the finished PTX of one kernel; what it takes where ptxas is there, and its machine code
 /// where nvdisasm is there too.
@@ -125,8 +128,9 @@ fn readable(module: &Module) -> String {
 }
 
 fn sass(kernel: &Module, arch: Arch, ptxas: &Path, nvdisasm: &Path) -> Result<String> {
-    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    let path = |name: &str| folder.path().join(name);
+    let folder = target_dir().join("inspect");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let path = |name: &str| folder.join(name);
     write(&path("kernel.ptx"), &kernel.to_string())?;
     let mut assemble = Command::new(ptxas);
     assemble.args([
@@ -136,7 +140,7 @@ fn sass(kernel: &Module, arch: Arch, ptxas: &Path, nvdisasm: &Path) -> Result<St
         "kernel.cubin",
         "kernel.ptx",
     ]);
-    process::output(assemble.current_dir(folder.path()))?;
+    process::output(assemble.current_dir(&folder))?;
     process::output(
         Command::new(nvdisasm)
             .arg("--print-code")

@@ -13,14 +13,17 @@ mod doctor;
 mod inspect;
 mod mutate;
 mod new;
+mod pages;
 mod ptx;
 mod run;
 mod setup;
 mod test;
 mod tidy;
+mod timings;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Parser;
 
 /// From a Rust kernel to a checked result.
@@ -39,11 +42,20 @@ enum Verb {
     Bundle(bundle::Args),
     Bless(bless::Args),
     Tidy(tidy::Args),
+    Timings(timings::Args),
     Ci(ci::Args),
 }
 
 fn main() -> ExitCode {
-    let done = match Verb::parse() {
+    let done = timings::wrapped().unwrap_or_else(|| run(Verb::parse()));
+    done.unwrap_or_else(|error| {
+        complain!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(verb: Verb) -> Result<ExitCode> {
+    match verb {
         Verb::Setup(args) => setup::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Run(args) => run::run(&args),
@@ -56,10 +68,7 @@ fn main() -> ExitCode {
         Verb::Bundle(args) => bundle::run(&args),
         Verb::Bless(args) => bless::run(&args),
         Verb::Tidy(args) => tidy::run(&args),
+        Verb::Timings(args) => timings::run(&args),
         Verb::Ci(args) => ci::run(&args),
-    };
-    done.unwrap_or_else(|error| {
-        complain!("error: {error:#}");
-        ExitCode::FAILURE
-    })
+    }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use serde::Serialize;
-
 /// Prints a line. A reader who has gone, such as `head`, is no error.
 macro_rules! say {
     ($($text:tt)*) => {{
@@ -21,8 +19,7 @@ macro_rules! complain {
 }
 
 /// How something stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// As it should be.
     Ok,
@@ -36,6 +33,15 @@ impl Mark {
     /// Whether this is as it should be or fatal.
     pub(crate) fn of(good: bool) -> Self {
         if good { Self::Ok } else { Self::Fatal }
+    }
+
+    /// Its name in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Fatal => "fatal",
+            Self::Info => "info",
+        }
     }
 }
 

@@ -1,12 +1,19 @@
-//! `run`: the kernels on a GPU, and their results checked.
+//! `run`: the kernels on a GPU or the emulator, and their results checked.
 
-use std::process::{Command, ExitCode};
+use std::{
+    env,
+    path::PathBuf,
+    process::{Command, ExitCode},
+    thread,
+};
 
 use anyhow::{Context, Result, bail};
+use cuda_driver::Status;
+use ptx_builder::{Arch, Assemble, PtxBuilder};
 
 use crate::{
-    paths::root,
-    process::{exit_code, programs},
+    paths::{root, target_dir},
+    process::{cargo, exit_code, output, run as run_command},
     setup,
 };
 
@@ -29,20 +36,45 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     check(&args.kernels)?;
-    setup::ensure_device_compiler()?;
-    let built = programs(&["build", "--package=tests", "--bin=run"])?;
-    let program = built.first().context("cargo made no program `run`")?;
-    let mut command = Command::new(&program.1);
-    command.args(&args.kernels);
     if args.list {
-        command.arg("--list");
+        let status = program()?.arg("--list").status();
+        return Ok(exit_code(status.context("cannot run the program")?));
     }
-    if let Some(device) = &args.device {
-        command.args(["--device", device]);
-    }
-    let status = command.status();
-    let status = status.with_context(|| format!("cannot run {}", program.1.display()))?;
-    Ok(exit_code(status))
+    setup::ensure_device_compiler()?;
+    let device = match &args.device {
+        Some(device) => device.clone(),
+        None => env::var("TMA_DEVICE").unwrap_or_else(|_| "auto".to_owned()),
+    };
+    let (mut program, module) =
+        if device == "emulator" || matches!(cuda_driver::status(), Status::Missing { .. }) {
+            // What the emulator is. The two builds have nothing in common, so they go side by side.
+            let kernels = thread::spawn(|| kernels(Arch::Sm90a));
+            let program = program()?;
+            (program, kernels.join().expect("a build does not panic")?)
+        } else {
+            let arch = output(program()?.args(["--arch", "--device", &device]))?;
+            let arch: Arch = arch.trim().parse().map_err(anyhow::Error::msg)?;
+            (program()?, kernels(arch)?)
+        };
+    program.args(&args.kernels).args(["--device", &device]);
+    program.arg("--module").arg(module);
+    let status = program.status();
+    Ok(exit_code(status.context("cannot run the program")?))
+}
+
+/// The program that runs the kernels, built.
+fn program() -> Result<Command> {
+    run_command(cargo().args(["build", "--package=kernel-cases", "--bin=run"]))?;
+    let name = format!("run{}", env::consts::EXE_SUFFIX);
+    Ok(Command::new(target_dir().join("debug").join(name)))
+}
+
+/// The kernels' finished PTX for an architecture.
+fn kernels(arch: Arch) -> Result<PathBuf> {
+    say!("Compiling the kernels for {arch}");
+    let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(arch);
+    let ptx = builder.assemble(Assemble::Never).build();
+    Ok(ptx.map_err(anyhow::Error::msg)?.path)
 }
 
 /// Refuses names that no kernel has, before anything is built: each has a file of its name.

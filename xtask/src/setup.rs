@@ -62,9 +62,17 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// The device compiler, installed first where it is missing.
+/// The device compiler, installed first where it is missing. Says so when it has yet to compile `core`.
 pub(crate) fn ensure_device_compiler() -> Result<DeviceCompiler> {
-    DeviceCompiler::find().or_else(install_unless_named)
+    let compiler = DeviceCompiler::find().or_else(install_unless_named)?;
+    if !compiler.has_core() {
+        say!(
+            "`core` for the GPU is compiled first, once for rustc {} and all projects of this user: \
+             about half a minute",
+            compiler.version
+        );
+    }
+    Ok(compiler)
 }
 
 /// Installs one, unless the user named one that does not serve.

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use host::{Argument, Buffer, Device, EncodeError, Function, Module, Source, encode};
-use kernels_host::{DeformAttn, DeformAttnForm};
+use kernels_gpu::deform_attn::{CHANNELS, DeformAttn, DeformAttnForm, POINTS};
 use launch::Launch;
 use modules::Built;
 use smi::Smi;
@@ -231,14 +231,14 @@ impl Data {
             let value = low + (high - low) * random.next();
             host::half::f16::from_f32(value).to_le_bytes()
         };
-        let values = batches as usize * pixels as usize * DeformAttn::CHANNELS as usize;
+        let values = batches as usize * pixels as usize * CHANNELS as usize;
         let value: Vec<u8> = (0..values).flat_map(|_| half(-1.0, 1.0)).collect();
         let columns = (f64::from(queries)).sqrt().ceil() as u32;
         let mut locations = Vec::new();
         for query in 0..batches * queries {
             let query = query % queries;
             for [height, width] in SHAPES {
-                for _ in 0..DeformAttn::POINTS {
+                for _ in 0..POINTS {
                     for (index, length) in [(query % columns, width), (query / columns, height)] {
                         let centre = (index as f32 + 0.5) / columns as f32;
                         let reach = 4.0 / (length - 2) as f32;
@@ -252,7 +252,7 @@ impl Data {
         }
         let weights = (batches * queries * SAMPLES) as usize;
         let weights: Vec<u8> = (0..weights).flat_map(|_| half(0.0, 0.06)).collect();
-        let output = batches as usize * queries as usize * DeformAttn::CHANNELS as usize * 2;
+        let output = batches as usize * queries as usize * CHANNELS as usize * 2;
         Ok(Self {
             buffers: [
                 gpu.upload(&value)?,

@@ -3,6 +3,8 @@ use std::{
     sync::Arc,
 };
 
+use tensor_map::TensorMap;
+
 use crate::{Argument, Conditions, Launch, Shape, Violations};
 
 /// A kernel with its arguments, as the function makes it that `#[kernel]` writes for the host.
@@ -121,7 +123,8 @@ pub trait Pointer<T> {
     fn pointer(&self) -> Argument;
 }
 
-/// What a parameter `#[grid_constant] map: &TensorMap` of a kernel takes.
+/// What a parameter `#[grid_constant] map: &TensorMap` of a kernel takes: a map, or in a job a
+/// [`MapRef`](crate::MapRef).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tensor map",
     label = "the kernel takes a tensor map here"
@@ -129,6 +132,13 @@ pub trait Pointer<T> {
 pub trait MapArgument {
     /// The argument that the parameter gets.
     fn map(&self) -> Argument;
+}
+
+/// A map that was encoded before.
+impl MapArgument for TensorMap {
+    fn map(&self) -> Argument {
+        Argument::EncodedMap(Box::new(*self))
+    }
 }
 
 #[cfg(test)]

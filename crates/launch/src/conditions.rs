@@ -69,7 +69,7 @@ impl Conditions {
         }
     }
 
-    /// `value` must be one of these, which are in order; the reason ends before them.
+    /// `value` must be one of these; the reason ends before them.
     pub fn one_of<T: PartialOrd + Display + Copy>(
         &mut self,
         parameter: &str,
@@ -80,8 +80,10 @@ impl Conditions {
         if of.contains(&value) {
             return;
         }
-        let below = of.iter().rfind(|one| **one < value);
-        let above = of.iter().find(|one| **one > value);
+        let below = of.iter().filter(|one| **one < value);
+        let below = below.reduce(|most, one| if one > most { one } else { most });
+        let above = of.iter().filter(|one| **one > value);
+        let above = above.reduce(|least, one| if one < least { one } else { least });
         let listed = |values: &mut dyn Iterator<Item = &T>, between: &str| {
             let values: Vec<String> = values.map(T::to_string).collect();
             values.join(between)
@@ -172,7 +174,7 @@ mod tests {
         conditions.multiple("offset", 3, 16, "a multiple of");
         conditions.within("x", -1, 0..=7, "between");
         conditions.one_of("stages", 5, &[1, 2, 4], "one of");
-        conditions.one_of("stages", 3, &[1, 2, 4], "one of");
+        conditions.one_of("stages", 3, &[4, 1, 2], "one of");
         conditions.at_least("blocks", 0, 1, "at least");
         conditions.multiple("offset", 8, 4, "a multiple of");
         let (call, shape) = call();
@@ -183,7 +185,7 @@ mod tests {
              kernel-condition: offset is 3; a multiple of 16; take 16\n\
              kernel-condition: x is -1; between 0 to 7; take 0\n\
              kernel-condition: stages is 5; one of 1, 2, 4; take 4\n\
-             kernel-condition: stages is 3; one of 1, 2, 4; take 2 or 4\n\
+             kernel-condition: stages is 3; one of 4, 1, 2; take 2 or 4\n\
              kernel-condition: blocks is 0; at least 1; take 1 or more"
         );
     }

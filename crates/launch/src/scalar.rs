@@ -59,6 +59,13 @@ impl From<usize> for Scalar {
     }
 }
 
+/// As the device's `isize`, which has 64 bits.
+impl From<isize> for Scalar {
+    fn from(value: isize) -> Self {
+        Self::I64(value as i64)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

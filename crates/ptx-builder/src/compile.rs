@@ -4,14 +4,19 @@ use std::{
     env,
     ffi::OsString,
     fs,
+    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     process::Command,
 };
 
-use crate::{Arch, DeviceCompiler, Error, PtxIsa, places::OwnFiles};
+use crate::{
+    Arch, DeviceCompiler, Error, PtxIsa,
+    core_cache::{COMMON_RUSTFLAGS, PROFILE},
+    places::OwnFiles,
+};
 
 /// The triple of device code.
-const TARGET: &str = "nvptx64-nvidia-cuda";
+pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
 /// One call of cargo.
 pub(crate) struct Compilation<'a> {
@@ -48,10 +53,8 @@ impl Compilation<'_> {
                 path: self.crate_dir.to_owned(),
             });
         }
-        let emitted = self
-            .cargo_target_dir()
-            .join("emitted")
-            .join(self.emitted_name());
+        let sysroot = self.compiler.core()?;
+        let emitted = self.target_dir.join("emitted").join(self.emitted_name());
         fs::create_dir_all(&emitted)
             .map_err(Error::io(format!("cannot create {}", emitted.display())))?;
         let ptx = emitted.join("module.ptx");
@@ -61,14 +64,11 @@ impl Compilation<'_> {
         clean_environment(&mut command);
         command
             .env("RUSTC", &self.compiler.rustc)
-            // Building `core` from source is unstable; the stable compiler does it when told so.
+            // Stable compilers take unstable options when told so.
             .env("RUSTC_BOOTSTRAP", "1")
-            .env("CARGO_TARGET_DIR", self.cargo_target_dir())
-            .env("CARGO_ENCODED_RUSTFLAGS", self.rustflags().join("\x1f"))
-            .env("CARGO_PROFILE_RELEASE_LTO", "fat")
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
-            .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
-            .env("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only")
+            .env("CARGO_TARGET_DIR", self.target_dir)
+            .env("CARGO_ENCODED_RUSTFLAGS", common_rustflags(&sysroot))
+            .envs(PROFILE)
             .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "false")
             .args([
                 "rustc",
@@ -77,7 +77,13 @@ impl Compilation<'_> {
                 "--lib",
                 "--crate-type=cdylib",
             ])
-            .args(["--target", TARGET, "-Zbuild-std=core"])
+            // Flags of the profile are part of what cargo calls a library, so that builds for several
+            // architectures lie side by side; procedural macros, which are built for the host, do
+            // without them and are built once.
+            .arg("-Zprofile-rustflags")
+            .args(["--config", &self.profile_rustflags()])
+            .args(["--config", "profile.release.build-override.rustflags=[]"])
+            .args(["--target", TARGET])
             .arg("--manifest-path")
             .arg(&manifest);
         if !self.default_features {
@@ -114,44 +120,40 @@ impl Compilation<'_> {
         })
     }
 
-    /// A folder for each set of flags, since cargo builds `core` anew when they change.
-    fn cargo_target_dir(&self) -> PathBuf {
-        let PtxIsa { major, minor } = self.isa;
-        self.target_dir
-            .join(format!("{}-ptx{major}{minor}", self.arch))
-    }
-
-    /// A folder for whatever changes the output but not cargo's file names.
+    /// A folder for each build whose output differs.
     fn emitted_name(&self) -> String {
+        let mut hasher = DefaultHasher::new();
+        (
+            absolute(self.crate_dir),
+            self.features,
+            self.default_features,
+        )
+            .hash(&mut hasher);
+        self.rustflags().hash(&mut hasher);
         let package = package_name(self.crate_dir);
-        let default = if self.default_features {
-            ""
-        } else {
-            "-no-default"
-        };
-        format!("{package}{default}-{}", self.features.join("+"))
+        format!("{package}-{}-{:016x}", self.arch, hasher.finish())
     }
 
     fn rustflags(&self) -> Vec<String> {
-        let mut flags: Vec<String> = [
-            &format!("-Ctarget-cpu={}", self.arch),
-            &format!("-Ctarget-feature={}", self.isa.target_feature()),
+        let mut flags = vec![
+            format!("-Ctarget-cpu={}", self.arch),
+            format!("-Ctarget-feature={}", self.isa.target_feature()),
             // Wrappers of instructions that this architecture lacks do not compile.
-            &format!("--cfg=tma_arch=\"{}\"", self.arch),
-            // The target's own linker is neither there nor needed: the output is text.
-            "-Clinker=true",
-            // The pass copies barriers into divergent arms (rust-lang/rust#137086).
-            "-Zmir-enable-passes=-JumpThreading",
-        ]
-        .map(str::to_owned)
-        .into();
+            format!("--cfg=tma_arch=\"{}\"", self.arch),
+        ];
         flags.extend(self.rustflags.iter().cloned());
         flags
     }
 
+    /// As cargo's `--config` takes them.
+    fn profile_rustflags(&self) -> String {
+        let flags = self.rustflags();
+        let quoted: Vec<String> = flags.iter().map(|flag| format!("{flag:?}")).collect();
+        format!("profile.release.rustflags=[{}]", quoted.join(","))
+    }
+
     /// What to call the folders that line tables name, so that PTX does not depend on where it was
-    /// built. Not a compiler flag, which would be another for each workspace and make cargo build
-    /// `core` anew.
+    /// built. Not a compiler flag, which the shared `core` would not have.
     fn named_folders(&self) -> Vec<(String, String)> {
         let rust_src = self.compiler.sysroot.join("lib/rustlib/src/rust");
         let workspace = workspace_root(self.crate_dir);
@@ -165,7 +167,7 @@ impl Compilation<'_> {
     /// packages from registries and the source of `core` left out.
     fn sources(&self) -> Vec<PathBuf> {
         let name = package_name(self.crate_dir).replace('-', "_");
-        let folder = self.cargo_target_dir().join(TARGET).join("release");
+        let folder = self.target_dir.join(TARGET).join("release");
         let text = fs::read_to_string(folder.join(format!("{name}.d"))).unwrap_or_default();
         let mut sources: Vec<PathBuf> = dependencies(&text).collect();
         sources.retain(|path| path.is_file() && !path.starts_with(&self.compiler.sysroot));
@@ -174,6 +176,16 @@ impl Compilation<'_> {
         sources.dedup();
         sources
     }
+}
+
+/// Flags of the target's crates alone, as cargo takes them.
+fn common_rustflags(sysroot: &Path) -> OsString {
+    let mut flags = joined("--sysroot=", sysroot);
+    for flag in COMMON_RUSTFLAGS {
+        flags.push("\x1f");
+        flags.push(flag);
+    }
+    flags
 }
 
 /// The package's name as its manifest has it, or else that of the folder.
@@ -231,7 +243,7 @@ fn workspace_root(crate_dir: &Path) -> PathBuf {
 }
 
 /// Takes away what the calling cargo set for the build script, and what is meant for host code.
-fn clean_environment(command: &mut Command) {
+pub(crate) fn clean_environment(command: &mut Command) {
     const KEPT: &[&str] = &[
         "CARGO_HOME",
         "CARGO_NET_",
@@ -288,7 +300,7 @@ fn clean_environment(command: &mut Command) {
 }
 
 /// The compiler's words without its remarks on our own flags.
-fn readable(diagnostics: &str) -> String {
+pub(crate) fn readable(diagnostics: &str) -> String {
     let ours = |paragraph: &&str| {
         paragraph.starts_with("warning: unstable feature specified for `-Ctarget-feature`")
     };

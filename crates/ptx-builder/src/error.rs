@@ -37,6 +37,14 @@ pub enum Error {
         /// The property that the probe's PTX lacks.
         reason: String,
     },
+    /// The compiler refused `core`.
+    #[error("rustc {version} does not compile `core` for the GPU:\n{diagnostics}")]
+    Core {
+        /// Its version.
+        version: Version,
+        /// What it said.
+        diagnostics: String,
+    },
     /// There is no crate at the path.
     #[error("there is no GPU crate at {path}: {path}/Cargo.toml does not exist")]
     NoCrate {

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use crate::{Arch, Error};
+use crate::{Arch, Error, user_cache};
 
 /// What a kernel takes of a multiprocessor, as ptxas reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,14 +131,9 @@ pub fn tool_dirs() -> impl Iterator<Item = PathBuf> {
 }
 
 /// Where `cargo xtask setup --cuda` puts NVIDIA's compiler, shared by all projects of a user:
-/// `rust-tma/cuda-13.0` in `XDG_CACHE_HOME`, or else in `~/.cache`.
+/// `cuda-13.0` in the [`user_cache`].
 pub fn cuda_cache() -> PathBuf {
-    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || env::home_dir().unwrap_or_default().join(".cache");
-    cache
-        .unwrap_or_else(home)
-        .join("rust-tma")
-        .join("cuda-13.0")
+    user_cache().join("cuda-13.0")
 }
 
 /// Reads the lines that `--verbose` prints for each kernel.

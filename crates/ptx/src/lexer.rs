@@ -1,109 +1,56 @@
 //! Tokens of PTX (PTX ISA, section 4.1 to 4.5).
 
-use logos::Logos;
-
 use crate::span::Span;
 
 /// The kinds of tokens. White space and comments are none.
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-#[logos(skip r"[ \t\r\n\x0b\x0c]+")]
-#[logos(skip(r"//[^\n]*", allow_greedy = true))]
-#[logos(skip r"/\*([^*]|\*+[^*/])*\*+/")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A name, with the `%` of registers and the `$` of generated labels (section 4.4).
-    #[regex(r"[a-zA-Z][a-zA-Z0-9_$]*|[_$%][a-zA-Z0-9_$]+")]
     Identifier,
     /// A dot and a word: directives, types and the modifiers of instructions, such as `.u32`, `.2d`
     /// or `.shared::cluster`.
-    #[regex(r"\.[a-zA-Z0-9_$]+(::[a-zA-Z0-9_$]+)*")]
     Dotted,
-    #[token("_", priority = 20)]
     Underscore,
-    #[regex(
-        r"0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|0[0-7]*U?|[1-9][0-9]*U?",
-        priority = 20
-    )]
     Integer,
-    #[regex(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", priority = 20)]
-    #[regex(
-        r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+",
-        priority = 20
-    )]
     Float,
     /// Starts like a number and is none, such as `0f12` or `12q`.
-    #[regex(r"[0-9][0-9a-zA-Z_$]*", priority = 1)]
     BadNumber,
-    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
     String,
-    #[regex(r#""([^"\\\n]|\\[^\n])*"#)]
     OpenString,
-    #[token("/*")]
     OpenComment,
-    #[token(",")]
     Comma,
-    #[token(";")]
     Semicolon,
-    #[token(":")]
     Colon,
-    #[token("(")]
     OpenParen,
-    #[token(")")]
     CloseParen,
-    #[token("[")]
     OpenBracket,
-    #[token("]")]
     CloseBracket,
-    #[token("{")]
     OpenBrace,
-    #[token("}")]
     CloseBrace,
-    #[token("@")]
     At,
-    #[token("=")]
     Equals,
-    #[token("?")]
     Question,
-    #[token("!")]
     Bang,
-    #[token("~")]
     Tilde,
-    #[token("+")]
     Plus,
-    #[token("-")]
     Minus,
-    #[token("*")]
     Star,
-    #[token("/")]
     Slash,
-    #[token("%")]
     Percent,
-    #[token("&")]
     And,
-    #[token("|")]
     Or,
-    #[token("^")]
     Caret,
-    #[token("&&")]
     AndAnd,
-    #[token("||")]
     OrOr,
-    #[token("<<")]
     ShiftLeft,
-    #[token(">>")]
     ShiftRight,
-    #[token("<")]
     Less,
-    #[token(">")]
     Greater,
-    #[token("<=")]
     LessEqual,
-    #[token(">=")]
     GreaterEqual,
-    #[token("==")]
     EqualEqual,
-    #[token("!=")]
     NotEqual,
-    /// Characters that begin no token.
+    /// A character that begins no token.
     Unknown,
     /// The end of the text.
     End,
@@ -118,15 +65,191 @@ pub(crate) struct Spanned {
 
 /// All tokens of `text`, then one [`Token::End`].
 pub(crate) fn tokens(text: &str) -> Vec<Spanned> {
-    let read = Token::lexer(text).spanned().map(|(token, range)| Spanned {
-        token: token.unwrap_or(Token::Unknown),
-        span: range.into(),
-    });
-    let end = Spanned {
-        token: Token::End,
-        span: Span::new(text.len(), text.len()),
+    // Mostly a token has three bytes and a blank behind it.
+    let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
+    let mut start = 0;
+    let end = loop {
+        start += skipped(&text.as_bytes()[start..]);
+        let Some((token, length)) = token(&text[start..]) else {
+            break start;
+        };
+        let span = Span::new(start, start + length);
+        tokens.push(Spanned { token, span });
+        start += length;
     };
-    read.chain(std::iter::once(end)).collect()
+    tokens.push(Spanned {
+        token: Token::End,
+        span: Span::new(end, end),
+    });
+    tokens
+}
+
+/// How many bytes of white space and comments the text begins with.
+fn skipped(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += count(&text[at..], |byte| matches!(byte, b' ' | b'\t'..=b'\r'));
+        at += match &text[at..] {
+            [b'/', b'/', rest @ ..] => 2 + count(rest, |byte| byte != b'\n'),
+            [b'/', b'*', rest @ ..] => match rest.windows(2).position(|pair| pair == b"*/") {
+                Some(position) => position + 4,
+                None => return at,
+            },
+            _ => return at,
+        };
+    }
+}
+
+/// The token that the text begins with, and how many bytes it has.
+fn token(text: &str) -> Option<(Token, usize)> {
+    let bytes = text.as_bytes();
+    let word = |start: usize| start + count(&bytes[start..], is_word);
+    Some(match *bytes.first()? {
+        b'a'..=b'z' | b'A'..=b'Z' => (Token::Identifier, word(1)),
+        b'0'..=b'9' => number(text),
+        b'.' => dotted(bytes),
+        b'"' => string(bytes),
+        b'_' | b'$' | b'%' if word(1) > 1 => (Token::Identifier, word(1)),
+        b'_' => (Token::Underscore, 1),
+        _ => match bytes.get(..2).and_then(pair) {
+            Some(token) => (token, 2),
+            None => (single(bytes[0]), text.chars().next()?.len_utf8()),
+        },
+    })
+}
+
+fn count(text: &[u8], is_part: impl Fn(u8) -> bool) -> usize {
+    let end = text.iter().position(|byte| !is_part(*byte));
+    end.unwrap_or(text.len())
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
+/// Parts of words that are joined by `::`.
+fn dotted(bytes: &[u8]) -> (Token, usize) {
+    let mut length = 1 + count(&bytes[1..], is_word);
+    if length == 1 {
+        return (Token::Unknown, 1);
+    }
+    while let Some(rest) = bytes[length..].strip_prefix(b"::") {
+        match count(rest, is_word) {
+            0 => break,
+            part => length += 2 + part,
+        }
+    }
+    (Token::Dotted, length)
+}
+
+/// Ends on its line.
+fn string(bytes: &[u8]) -> (Token, usize) {
+    let mut length = 1;
+    loop {
+        length += match bytes[length..] {
+            [b'"', ..] => return (Token::String, length + 1),
+            [b'\\', escaped, ..] if escaped != b'\n' => 2,
+            [] | [b'\\' | b'\n', ..] => return (Token::OpenString, length),
+            _ => 1,
+        };
+    }
+}
+
+/// The longest of an integer, a float, and a word that is neither.
+fn number(text: &str) -> (Token, usize) {
+    let bytes = text.as_bytes();
+    let word = count(bytes, is_word);
+    match float(bytes) {
+        Some(length) if length >= word => (Token::Float, length),
+        _ if is_integer(&bytes[..word]) => (Token::Integer, word),
+        _ => (Token::BadNumber, word),
+    }
+}
+
+/// The length of `0f3F800000`, `0d3FF0000000000000`, `1.5`, `1.`, `1.5e-3` or `1e9`.
+fn float(bytes: &[u8]) -> Option<usize> {
+    let bits = match bytes {
+        [b'0', b'f' | b'F', rest @ ..] => Some((8, rest)),
+        [b'0', b'd' | b'D', rest @ ..] => Some((16, rest)),
+        _ => None,
+    };
+    if let Some((digits, rest)) = bits {
+        let enough = count(rest, |byte| byte.is_ascii_hexdigit()) >= digits;
+        return enough.then_some(2 + digits);
+    }
+    let digits = |from: usize| count(&bytes[from..], |byte| byte.is_ascii_digit());
+    let exponent = |from: usize| {
+        let rest = bytes[from..].strip_prefix(b"e");
+        let rest = rest.or_else(|| bytes[from..].strip_prefix(b"E"))?;
+        let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
+        match digits(from + 1 + sign) {
+            0 => None,
+            digits => Some(1 + sign + digits),
+        }
+    };
+    let whole = digits(0);
+    if bytes.get(whole) == Some(&b'.') {
+        let end = whole + 1 + digits(whole + 1);
+        return Some(end + exponent(end).unwrap_or(0));
+    }
+    Some(whole + exponent(whole)?)
+}
+
+fn is_integer(word: &[u8]) -> bool {
+    let digits = word.strip_suffix(b"U").unwrap_or(word);
+    match digits {
+        [b'0', b'x' | b'X', hex @ ..] => !hex.is_empty() && hex.iter().all(u8::is_ascii_hexdigit),
+        [b'0', b'b' | b'B', bits @ ..] => {
+            !bits.is_empty() && bits.iter().all(|bit| matches!(bit, b'0' | b'1'))
+        }
+        [b'0', octal @ ..] => octal.iter().all(|digit| matches!(digit, b'0'..=b'7')),
+        decimal => decimal.iter().all(u8::is_ascii_digit),
+    }
+}
+
+fn pair(bytes: &[u8]) -> Option<Token> {
+    Some(match bytes {
+        b"/*" => Token::OpenComment,
+        b"&&" => Token::AndAnd,
+        b"||" => Token::OrOr,
+        b"<<" => Token::ShiftLeft,
+        b">>" => Token::ShiftRight,
+        b"<=" => Token::LessEqual,
+        b">=" => Token::GreaterEqual,
+        b"==" => Token::EqualEqual,
+        b"!=" => Token::NotEqual,
+        _ => return None,
+    })
+}
+
+fn single(byte: u8) -> Token {
+    match byte {
+        b',' => Token::Comma,
+        b';' => Token::Semicolon,
+        b':' => Token::Colon,
+        b'(' => Token::OpenParen,
+        b')' => Token::CloseParen,
+        b'[' => Token::OpenBracket,
+        b']' => Token::CloseBracket,
+        b'{' => Token::OpenBrace,
+        b'}' => Token::CloseBrace,
+        b'@' => Token::At,
+        b'=' => Token::Equals,
+        b'?' => Token::Question,
+        b'!' => Token::Bang,
+        b'~' => Token::Tilde,
+        b'+' => Token::Plus,
+        b'-' => Token::Minus,
+        b'*' => Token::Star,
+        b'/' => Token::Slash,
+        b'%' => Token::Percent,
+        b'&' => Token::And,
+        b'|' => Token::Or,
+        b'^' => Token::Caret,
+        b'<' => Token::Less,
+        b'>' => Token::Greater,
+        _ => Token::Unknown,
+    }
 }
 
 #[cfg(test)]

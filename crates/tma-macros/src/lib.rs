@@ -1,5 +1,6 @@
 //! The macros of the crate `tma`: [`macro@kernel`] makes a function a kernel entry, [`shared!`]
-//! declares variables in shared memory, [`constant!`] in constant memory.
+//! declares variables in shared memory, [`constant!`] in constant memory; [`macro@KernelArg`] lets a
+//! struct be passed by value.
 //!
 //! What Rust cannot say about an entry (launch bounds, cluster size, which parameters are grid
 //! constants) is left in the PTX as a module-level `.pragma "tma kernel …";`, which the finishing
@@ -7,14 +8,13 @@
 
 mod constant;
 mod kernel;
+mod kernel_arg;
 mod shared;
 mod variable;
 
 use proc_macro::TokenStream;
 
 /// Makes an `unsafe fn` a kernel: an entry of the PTX module that the host launches by this name.
-///
-/// The function itself stays callable, so one kernel can be built from another.
 ///
 /// Options, all of them optional:
 ///
@@ -24,11 +24,25 @@ use proc_macro::TokenStream;
 /// | `min_blocks = 2` | `.minnctapersm` | blocks that a multiprocessor should hold |
 /// | `cluster = 2` or `[x, y, z]` | `.reqnctapercluster` | blocks of a cluster |
 /// | `local_memory` | | the kernel may use local memory; otherwise the builder refuses it |
-/// | `instances(N = 1, 2, 4)` | | entries `name_1`, `name_2`, `name_4` of a kernel with `const N` |
+/// | `instances(N = 1, 2; FLAG = true, false; T = f32, u32)` | | entries `name_1_true_f32`, `name_1_true_u32`, …: every combination of these values of the generic parameters |
+/// | `shared_bytes = …` | | the dynamic shared memory of a block in bytes, for the host |
 ///
-/// Parameters are numbers and raw pointers. A tensor map is passed as `#[grid_constant] map:
-/// &TensorMap`: the launch hands over its 128 bytes, and the reference points into the kernel's
-/// parameter memory.
+/// Parameters are numbers, raw pointers, and structs with `#[derive(KernelArg)]`. A tensor map is
+/// passed as `#[grid_constant] map: &TensorMap`: the launch hands over its 128 bytes, and the reference
+/// points into the kernel's parameter memory.
+///
+/// # On the host
+/// The kernel is a safe function of its name that makes a `launch::Call`, so that arguments of a wrong
+/// number or type do not compile; launching the call is what is unsafe. For `*const T` and `*mut T` it
+/// takes memory with elements of the type `T` (`impl launch::Pointer<T>`), for a grid constant a tensor
+/// map (`impl launch::MapArgument`), and numbers and structs as they are. Constants of `instances`
+/// come first, in small letters, and are chosen at run time; a value that was not compiled is refused
+/// by the launch, a type that was not by the compiler. As there is no kernel to call, what several
+/// kernels share is an ordinary function.
+///
+/// `shared_bytes` is an expression that converts to `u64`, of the arguments and the constants, such as
+/// `shared_bytes = 16 * u64::from(len)`; or a closure that also takes the number of threads of a block as
+/// a `u64`, such as `shared_bytes = |threads| 16 * threads`.
 #[doc(alias = "__global__")]
 #[doc(alias = "__launch_bounds__")]
 #[doc(alias = "__cluster_dims__")]
@@ -36,6 +50,16 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(options.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Lets kernels take a struct of plain data by value: numbers, arrays, and other such structs.
+///
+/// It is `#[repr(C)]`, aligned to at most 16 bytes, and not generic.
+#[proc_macro_derive(KernelArg)]
+pub fn kernel_arg(item: TokenStream) -> TokenStream {
+    kernel_arg::expand(item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

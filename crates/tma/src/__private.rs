@@ -1,6 +1,8 @@
 //! What the macros expand to; not for use by hand.
 
 pub use core::arch::{asm, global_asm};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use launch;
 
 /// The body of every device function on other targets.
 #[cold]

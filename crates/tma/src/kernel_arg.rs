@@ -1,7 +1,24 @@
 use tensor_map::TensorMap;
 
-/// What a kernel can take as a parameter: numbers, raw pointers, and `&TensorMap` marked
-/// `#[grid_constant]`.
+/// What a kernel can take as a parameter: numbers, raw pointers, structs of these, and `&TensorMap`
+/// marked `#[grid_constant]`.
+///
+/// A struct derives it, and is then passed by value:
+///
+/// ```
+/// use tma::KernelArg;
+///
+/// #[derive(Clone, Copy, KernelArg)]
+/// #[repr(C)]
+/// pub struct Image {
+///     dims: [u32; 2],
+///     scale: f64,
+/// }
+///
+/// #[tma::kernel]
+/// pub unsafe fn resize(image: Image, pixels: *mut f32) { /* … */ }
+/// # fn main() {}
+/// ```
 ///
 /// Anything else is refused when the kernel is compiled:
 ///
@@ -26,25 +43,74 @@ use tensor_map::TensorMap;
 ///    host and device.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel parameter",
-    label = "not a number or a raw pointer",
+    label = "no number, raw pointer, or struct of these",
     note = "slices and references have no fixed place in PTX: pass a raw pointer and a length",
-    note = "a tensor map is passed as `#[grid_constant] map: &TensorMap`"
+    note = "a tensor map is passed as `#[grid_constant] map: &TensorMap`",
+    note = "a struct of plain data is `#[repr(C)]` and has `#[derive(Clone, Copy, KernelArg)]`"
 )]
-pub unsafe trait KernelArg: Copy {}
+pub unsafe trait KernelArg: Copy {
+    /// Writes its bytes, in the order of the device, over the first of these.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[doc(hidden)]
+    fn write_bytes(&self, bytes: &mut [u8]);
+
+    /// What the parameter gets.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[doc(hidden)]
+    fn to_argument(&self) -> launch::Argument {
+        let mut bytes = std::vec![0; size_of::<Self>()];
+        self.write_bytes(&mut bytes);
+        launch::Argument::Bytes(bytes)
+    }
+}
 
 macro_rules! kernel_args {
     ($($type:ty)*) => {$(
         // SAFETY: a number is laid out alike on host and device (1).
-        unsafe impl KernelArg for $type {}
+        unsafe impl KernelArg for $type {
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn write_bytes(&self, bytes: &mut [u8]) {
+                bytes[..size_of::<Self>()].copy_from_slice(&self.to_le_bytes());
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn to_argument(&self) -> launch::Argument {
+                launch::Argument::Scalar((*self).into())
+            }
+        }
     )*};
 }
 
 kernel_args! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
 
-// SAFETY: device and host pointers are both 64 bits (1).
-unsafe impl<T> KernelArg for *const T {}
-// SAFETY: device and host pointers are both 64 bits (1).
-unsafe impl<T> KernelArg for *mut T {}
+macro_rules! pointer_args {
+    ($($type:ty)*) => {$(
+        // SAFETY: device and host pointers are both 64 bits (1).
+        unsafe impl<T> KernelArg for $type {
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn write_bytes(&self, bytes: &mut [u8]) {
+                (self.addr() as u64).write_bytes(bytes);
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn to_argument(&self) -> launch::Argument {
+                launch::Argument::Address(self.addr() as u64)
+            }
+        }
+    )*};
+}
+
+pointer_args! { *const T *mut T }
+
+// SAFETY: elements that are laid out alike on host and device follow each other without gaps (1).
+unsafe impl<T: KernelArg, const N: usize> KernelArg for [T; N] {
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn write_bytes(&self, bytes: &mut [u8]) {
+        for (element, bytes) in self.iter().zip(bytes.chunks_mut(size_of::<T>().max(1))) {
+            element.write_bytes(bytes);
+        }
+    }
+}
 
 /// What a parameter marked `#[grid_constant]` can be.
 #[diagnostic::on_unimplemented(

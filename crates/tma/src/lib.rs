@@ -32,7 +32,18 @@
 //! `ptx-builder` compiles it to PTX. With its `rustflag("-Cdebug-assertions=on")` the types check at run
 //! time what they can of the conditions: alignment, sizes, counts; a kernel that breaks one traps.
 //! Otherwise that costs nothing. For the host the crate compiles too, with every device
-//! function replaced by one that panics, so that documentation, lints and editors work.
+//! function replaced by one that panics, so that documentation, lints and editors work. A kernel is
+//! there a function that makes a call of it, and what does not fit its parameters does not compile:
+//!
+//! ```
+//! # #[tma::kernel(max_threads = 256)]
+//! # unsafe fn scale(_data: *mut f32, _len: u32, _factor: f32) {}
+//! use launch::{BufferRef, Shape};
+//!
+//! let call = scale(BufferRef::new(0), 1000, 2.5);
+//! let launch = call.launch(Shape::new(4, 256)).unwrap();
+//! assert_eq!((launch.entry.as_str(), launch.arguments.len()), ("scale", 3));
+//! ```
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -47,6 +58,9 @@
     )
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate std;
 
 #[macro_use]
 mod device_fn;
@@ -80,7 +94,7 @@ pub use ring::Ring;
 pub use shared::SharedPtr;
 pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
-pub use tma_macros::{constant, kernel, shared};
+pub use tma_macros::{KernelArg, constant, kernel, shared};
 pub use transaction::Transaction;
 
 #[doc(hidden)]

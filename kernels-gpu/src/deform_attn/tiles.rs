@@ -124,6 +124,19 @@ const fn stage_bytes<const TILED: usize>() -> u32 {
     QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + PLACES_BYTES
 }
 
+/// Shared memory of a block: the images that are not fetched in tiles, the warps' stages and barriers,
+/// the barrier of the images.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(super) fn shared_bytes<const TILED: usize>(stages: u32, threads: u64, shapes: [u32; 4]) -> u64 {
+    let barrier_bytes = size_of::<Mbarrier>() as u64;
+    let pixels = |shape: &u32| u64::from(shape >> 16) * u64::from(shape & 0xffff);
+    let pixels: u64 = shapes[TILED..].iter().map(pixels).sum();
+    let images_bytes = (pixels * u64::from(PIXEL_BYTES)).next_multiple_of(128);
+    let images_barrier = if pixels == 0 { 0 } else { barrier_bytes };
+    let stages = threads / 32 * u64::from(stages);
+    images_bytes + stages * (u64::from(stage_bytes::<TILED>()) + barrier_bytes) + images_barrier
+}
+
 /// A warp's groups of queries in one batch.
 struct Work {
     batch: u32,

@@ -2,6 +2,9 @@ use core::array;
 
 use tma::SharedPtr;
 
+/// Bytes of the four numbers of a vector.
+pub(crate) const VECTOR_BYTES: u32 = size_of::<[u32; 4]>() as u32;
+
 /// Adds one to the four numbers of each of the thread's vectors: the `thread`-th and every
 /// `threads`-th after it, `VECTORS` of them as far as there are `vectors`.
 ///

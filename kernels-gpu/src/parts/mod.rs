@@ -6,6 +6,8 @@ mod ring;
 mod stream;
 mod tickets;
 
-pub(crate) use add_one::add_one;
+pub(crate) use add_one::{VECTOR_BYTES, add_one};
 pub(crate) use pipeline::{Schedule, pipeline};
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use ring::ring_bytes;
 pub(crate) use stream::stream;

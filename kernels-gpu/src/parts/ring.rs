@@ -2,11 +2,16 @@ use tma::{SharedPtr, ptx::mbarrier::Mbarrier, shared};
 
 /// Stages of `stage_bytes` in the block's dynamic shared memory; behind them, for each stage, two
 /// barriers and the number of the item that it holds.
-///
-/// In all `STAGES * (stage_bytes + 20)` bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Ring<const STAGES: u32> {
     stage_bytes: u32,
+}
+
+/// Bytes of a [`Ring`] of so many stages.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const fn ring_bytes(stages: u32, stage_bytes: u64) -> u64 {
+    let behind_stage = 2 * size_of::<Mbarrier>() + size_of::<u32>();
+    (stages as u64).saturating_mul(stage_bytes + behind_stage as u64)
 }
 
 /// A stage, and the parity of the phase in which it is used next.

@@ -2,6 +2,7 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
+mod by_value;
 mod clusters;
 mod lanes;
 mod parameters;
@@ -9,6 +10,7 @@ mod places;
 mod shared_memory;
 mod typed;
 
+pub use by_value::{Bits, Fields, Inner, by_value};
 pub use clusters::{cluster_at_launch, cluster_of_two, cluster_places};
 pub use lanes::{half_barriers, lanes};
 pub use parameters::{parameters, trap};

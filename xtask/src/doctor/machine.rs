@@ -1,6 +1,6 @@
 //! Compilers, tools and folders.
 
-use std::{path::Path, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use ptx_builder::DeviceCompiler;
 
@@ -141,8 +141,9 @@ fn release(version: &str) -> &str {
 
 fn target_folder() -> Finding {
     let folder = target_dir();
-    match tempfile::tempfile_in(&folder) {
-        Ok(_) => Finding::new(Mark::Ok, "target folder", folder.display().to_string()),
+    let file = folder.join("doctor");
+    match fs::write(&file, "").and_then(|()| fs::remove_file(&file)) {
+        Ok(()) => Finding::new(Mark::Ok, "target folder", folder.display().to_string()),
         Err(error) => Finding::new(
             Mark::Fatal,
             "target folder",

@@ -3,7 +3,7 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, id as process_id},
 };
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -82,11 +82,18 @@ pub(super) fn install() -> Result<()> {
         cache.display()
     );
     let python = python()?;
-    fs::create_dir_all(beside).with_context(|| format!("cannot create {}", beside.display()))?;
-    let incomplete = tempfile::Builder::new()
-        .prefix("incomplete-")
-        .tempdir_in(beside)
+    let incomplete = beside.join(format!("incomplete-{}", process_id()));
+    fs::create_dir_all(&incomplete)
         .with_context(|| format!("cannot write to {}", beside.display()))?;
+    let installed =
+        install_into(&incomplete, python).and_then(|()| put_in_place(&incomplete, &cache));
+    if installed.is_err() {
+        let _ = fs::remove_dir_all(&incomplete);
+    }
+    installed
+}
+
+fn install_into(folder: &Path, python: &str) -> Result<()> {
     // In one call: another one with `--upgrade` would take away what this one installs.
     process::run(
         Command::new(python)
@@ -98,14 +105,14 @@ pub(super) fn install() -> Result<()> {
                 "--disable-pip-version-check",
             ])
             .args(["--root-user-action", "ignore", "--no-input", "--target"])
-            .arg(incomplete.path())
+            .arg(folder)
             .args(PACKAGES),
     )
     .map_err(|error| anyhow!("{error}; is there a network?"))?;
-    let ptxas = incomplete.path().join("nvidia/cu13/bin/ptxas");
+    let ptxas = folder.join("nvidia/cu13/bin/ptxas");
     process::output(Command::new(&ptxas).arg("--version"))
-        .context("what was installed does not run on this machine")?;
-    put_in_place(incomplete.path(), &cache)
+        .context("what was installed does not run on this machine")
+        .map(drop)
 }
 
 fn put_in_place(complete: &Path, cache: &Path) -> Result<()> {

@@ -1,7 +1,7 @@
 //! What the ported kernels read besides the source.
 
 use anyhow::Result;
-use kernels_host::{Image, map_fields};
+use kernels_gpu::{encode_map::map_fields, hwc_tile::Image};
 use tensor_map::{DataType, TensorMap};
 
 use crate::arena::hash;
@@ -99,7 +99,8 @@ pub(crate) fn inputs(bytes: u64) -> Result<Vec<Vec<u8>>> {
     let mut fields = Vec::new();
     for map in 0..u64::from(sizes.maps) {
         let of_map = map_fields(&tiled, map * MAP_TENSOR_BYTES);
-        fields.extend(of_map.map_err(|refused| anyhow::anyhow!("{refused}"))?);
+        let of_map = of_map.map_err(|refused| anyhow::anyhow!("{refused}"))?;
+        fields.extend_from_slice(bytemuck::bytes_of(&of_map));
     }
     Ok(vec![
         numbers(LEFT, 8 * blocks),

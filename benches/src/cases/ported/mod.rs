@@ -1,4 +1,4 @@
-//! Kernels that `kernels-host` launches: ports of the guide's samples and what people port next.
+//! Kernels with launches of their own: ports of the guide's samples and what people port next.
 //!
 //! What they write is compared with what the host works out from the numbers in the inputs.
 

@@ -3,10 +3,21 @@
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Result, anyhow};
-use kernels_host::{
-    ConsumeMap, ConvIm2col, EncodeMap, GatherRows, Histogram, HwcTileLanes, Matrix, MulticastTile,
-    PersistentTiles, Prefetch, ProducerConsumer, ProducerConsumerForm, Ring, Stencil, StencilForm,
-    Transpose,
+use kernels_gpu::{
+    Matrix,
+    consume_map::ConsumeMap,
+    conv_im2col::ConvIm2col,
+    encode_map::EncodeMap,
+    gather_rows::{self, GatherRows},
+    histogram::{self, Histogram},
+    hwc_tile::HwcTileLanes,
+    multicast_tile::MulticastTile,
+    persistent_tiles::PersistentTiles,
+    prefetch::Prefetch,
+    producer_consumer::{ProducerConsumer, ProducerConsumerForm},
+    ring::{self, Ring},
+    stencil::{Stencil, StencilForm},
+    transpose::Transpose,
 };
 use launch::{Launch, Violations};
 
@@ -178,7 +189,7 @@ fn producer_consumer(
 fn ring(multiprocessors: u32, bytes: u64) -> Result<Ported> {
     const THREADS: u32 = 1024;
     let rounds = (bytes >> 23).clamp(3, 512) as u32;
-    let clusters = (multiprocessors / Ring::BLOCKS).max(1);
+    let clusters = (multiprocessors / ring::BLOCKS).max(1);
     let launch = Ring {
         output: DST,
         rounds,
@@ -188,12 +199,12 @@ fn ring(multiprocessors: u32, bytes: u64) -> Result<Ported> {
     let expected = move |index: u64| {
         let (place, threads) = (index as u32, THREADS);
         let (block, thread) = (place / threads, place % threads);
-        let (cluster, rank) = (block / Ring::BLOCKS, block % Ring::BLOCKS);
+        let (cluster, rank) = (block / ring::BLOCKS, block % ring::BLOCKS);
         // Who began with what has come here, once each round on.
-        let first = (rank + rounds * (Ring::BLOCKS - 1)) % Ring::BLOCKS;
-        (cluster * Ring::BLOCKS + first) * threads + thread + rounds
+        let first = (rank + rounds * (ring::BLOCKS - 1)) % ring::BLOCKS;
+        (cluster * ring::BLOCKS + first) * threads + thread + rounds
     };
-    let words = u64::from(clusters * Ring::BLOCKS * THREADS);
+    let words = u64::from(clusters * ring::BLOCKS * THREADS);
     let variant = format!("{rounds} rounds of {clusters} clusters");
     Ok(Ported {
         amount: Amount::Sent(4 * words * u64::from(rounds)),
@@ -308,7 +319,7 @@ fn gather_rows(bytes: u64) -> Result<Ported> {
         output: DST,
         rows: sizes.rows,
     };
-    let len = GatherRows::ROW as u64;
+    let len = gather_rows::ROW as u64;
     let expected = move |index: u64| hash(row(sizes, index / len) * len + index % len);
     let words = u64::from(sizes.rows) * len;
     let variant = format!("{} rows of 256 B", sizes.rows);
@@ -382,7 +393,7 @@ fn histogram(multiprocessors: u32, bytes: u64) -> Result<Ported> {
     };
     let counts = OnceLock::new();
     let count = move || {
-        let mut counts = [0_u32; Histogram::BINS];
+        let mut counts = [0_u32; histogram::BINS];
         for word in 0..u64::from(len / 4) {
             for byte in hash(word).to_le_bytes() {
                 counts[usize::from(byte)] += 1;
@@ -399,7 +410,7 @@ fn histogram(multiprocessors: u32, bytes: u64) -> Result<Ported> {
             "histogram",
             format!("{} KiB", len / 1024),
             launch.launch(),
-            Histogram::BINS as u64,
+            histogram::BINS as u64,
             expected,
         )?
     })

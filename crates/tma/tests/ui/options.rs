@@ -21,7 +21,4 @@ pub unsafe fn too_large() {}
 #[kernel(min_blocks = 1, min_blocks = 2)]
 pub unsafe fn twice() {}
 
-#[kernel(instances(N = 1, 2, 1))]
-pub unsafe fn same_instance<const N: u32>() {}
-
 fn main() {}

@@ -14,11 +14,8 @@ pub unsafe extern "C" fn convention() {}
 #[kernel]
 pub unsafe fn generic<const N: u32>() {}
 
-#[kernel(instances(M = 1))]
-pub unsafe fn other_name<const N: u32>() {}
-
-#[kernel(instances(N))]
-pub unsafe fn no_values<const N: u32>() {}
+#[kernel]
+pub unsafe fn generic_type<T>() {}
 
 #[kernel]
 pub unsafe fn lifetime<'a>() {}

@@ -1,0 +1,123 @@
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Ident, Signature};
+
+use super::{
+    instances::{self, Value},
+    options::Options,
+    parameter::Parameter,
+};
+
+/// The PTX entry that calls `function` with these values of its generic parameters.
+pub(super) fn entry(
+    function: &Signature,
+    values: &[Value],
+    parameters: &[Parameter],
+    options: &Options,
+) -> TokenStream {
+    let bound = instances::bind(&function.generics, values);
+    let function = &function.ident;
+    let symbol = &values.iter().fold(function.clone(), |symbol, value| {
+        format_ident!("{symbol}_{}", value.name())
+    });
+    let instance = (!values.is_empty()).then(|| quote!(::<#(#values),*>));
+    let names: Vec<Ident> = (0..parameters.len())
+        .map(|index| format_ident!("p{index}"))
+        .collect();
+    let types = parameters.iter().map(|parameter| {
+        if parameter.grid_constant {
+            quote!(::tma::__private::GridConstant)
+        } else {
+            let ty = &parameter.ty;
+            quote!(#ty)
+        }
+    });
+    let arguments = parameters
+        .iter()
+        .zip(&names)
+        .enumerate()
+        .map(|(index, (parameter, name))| {
+            if parameter.grid_constant {
+                parameter_address(symbol, index)
+            } else {
+                quote!(#name)
+            }
+        });
+    let checks = parameters.iter().map(|parameter| {
+        let ty = &parameter.ty;
+        if parameter.grid_constant {
+            quote!(const _: () = ::tma::__private::assert_grid_constant::<#ty>();)
+        } else {
+            // What is passed by value is refused on the host by the function that takes it.
+            let on_device = parameter.is_by_value();
+            let on_device = on_device.then(|| quote!(#[cfg(target_arch = "nvptx64")]));
+            quote!(#on_device const _: () = ::tma::__private::assert_kernel_arg::<#ty>();)
+        }
+    });
+    let export = symbol.to_string();
+    let marker = Literal::string(&format!(
+        ".pragma \"{}\";",
+        marker(symbol, parameters, options)
+    ));
+    quote! {
+        const _: () = {
+            #bound
+            #(#checks)*
+
+            #[cfg(target_arch = "nvptx64")]
+            #[unsafe(export_name = #export)]
+            unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
+                // SAFETY: whoever launches the kernel keeps its conditions.
+                unsafe { #function #instance (#(#arguments),*) }
+            }
+        };
+
+        #[cfg(target_arch = "nvptx64")]
+        ::tma::__private::global_asm!(#marker);
+    }
+}
+
+/// The generic address of a parameter, taken by the parameter's PTX name.
+///
+/// Taking its Rust address instead would copy it to local memory, where tensor copies cannot read
+/// it.
+fn parameter_address(symbol: &Ident, index: usize) -> TokenStream {
+    let template = format!("cvta.param.u64 {{address}}, {symbol}_param_{index};");
+    quote!({
+        let address: *const ::tma::TensorMap;
+        ::tma::__private::asm!(
+            #template,
+            address = out(reg64) address,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+        &*address
+    })
+}
+
+/// What the finishing step reads: `tma kernel NAME key=value …`.
+fn marker(symbol: &Ident, parameters: &[Parameter], options: &Options) -> String {
+    let mut marker = format!("tma kernel {symbol}");
+    let triple = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");
+    if let Some(extent) = options.max_threads {
+        marker += &format!(" maxntid={}", triple(extent));
+    }
+    if let Some(blocks) = options.min_blocks {
+        marker += &format!(" minnctapersm={blocks}");
+    }
+    if let Some(extent) = options.cluster {
+        marker += &format!(" reqnctapercluster={}", triple(extent));
+    }
+    let grid_constants: Vec<String> = parameters
+        .iter()
+        .enumerate()
+        .filter(|(_, parameter)| parameter.grid_constant)
+        .map(|(index, _)| index.to_string())
+        .collect();
+    if !grid_constants.is_empty() {
+        marker += &format!(" grid_constants={}", grid_constants.join(","));
+    }
+    if options.local_memory {
+        marker += " local_memory";
+    }
+    marker
+}

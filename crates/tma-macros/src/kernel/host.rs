@@ -1,0 +1,150 @@
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Attribute, Expr, Ident, ItemFn, Token, Type, spanned::Spanned};
+
+use super::{generic::Generic, instances::Instances, options::Options, parameter::Parameter};
+
+/// What the kernel is on the host: a function of its name that makes a call of it, and its body, which
+/// is checked and never called.
+pub(super) fn function(
+    function: &ItemFn,
+    parameters: &[Parameter],
+    options: &Options,
+) -> TokenStream {
+    let call = call(function, parameters, options);
+    let ItemFn {
+        attrs, sig, block, ..
+    } = function;
+    let of_body = attrs
+        .iter()
+        .filter(|attribute| !is_documentation(attribute));
+    quote! {
+        #call
+
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: () = {
+            #(#of_body)*
+            #[allow(dead_code)]
+            #[inline(always)]
+            #sig #block
+        };
+    }
+}
+
+fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> TokenStream {
+    let ItemFn {
+        attrs, vis, sig, ..
+    } = function;
+    let (name, export) = (&sig.ident, sig.ident.to_string());
+
+    let choices = options
+        .instances
+        .as_ref()
+        .map_or(&[][..], Instances::choices);
+    let generics = sig.generics.params.iter().zip(choices);
+    let generics = generics.map(|(parameter, choice)| Generic::new(name, vis, parameter, choice));
+    let generics: Vec<Generic> = generics.collect();
+    let before = generics.iter().map(|generic| &generic.before);
+    let types: Vec<&Ident> = generics
+        .iter()
+        .filter_map(|generic| generic.ty.as_ref())
+        .collect();
+    let constants = generics.iter().map(|generic| &generic.parameter);
+    let choose = generics.iter().map(|generic| &generic.choose);
+    let own_bounds = sig
+        .generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
+    let bounds = generics.iter().map(|generic| &generic.bound);
+    let by_value = parameters.iter().filter(|parameter| {
+        parameter.is_by_value() && types.iter().any(|ty| mentions(&parameter.ty, ty))
+    });
+    let by_value = by_value.map(|parameter| &parameter.ty);
+
+    let borrows = !parameters.iter().all(Parameter::is_by_value);
+    let lifetime = if borrows { quote!('a) } else { quote!('static) };
+    let borrowed = borrows.then(|| quote!('a,));
+    let names = parameters.iter().map(|parameter| &parameter.name);
+    let taken = parameters.iter().map(taken);
+    let arguments = parameters.iter().map(argument);
+    let shared_bytes = options.shared_bytes.as_ref().map(shared_bytes);
+    let bindings = generics.iter().map(|generic| &generic.binding);
+    let bindings = shared_bytes.is_some().then(|| quote!(#(#bindings)*));
+    quote! {
+        #(#before)*
+
+        #(#attrs)*
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[allow(dead_code, clippy::too_many_arguments)]
+        #vis fn #name<#borrowed #(#types),*>(
+            #(#constants)*
+            #(#names: #taken),*
+        ) -> ::tma::__private::launch::Call<#lifetime>
+        where
+            #(#bounds)*
+            #(#by_value: ::tma::KernelArg,)*
+            #(#own_bounds,)*
+        {
+            #bindings
+            ::tma::__private::launch::Call::new(#export)
+                #(#choose)*
+                #(.argument(#arguments))*
+                #shared_bytes
+        }
+    }
+}
+
+/// The call of a method of `Call` that says how much shared memory a block has.
+fn shared_bytes(bytes: &Expr) -> TokenStream {
+    match bytes {
+        Expr::Closure(closure) => {
+            let mut closure = closure.clone();
+            closure.capture = Some(Token![move](closure.span()));
+            quote!(.shared_bytes_of_block(#closure))
+        }
+        bytes => quote!(.shared_bytes(#bytes)),
+    }
+}
+
+/// The type of a parameter on the host.
+fn taken(parameter: &Parameter) -> TokenStream {
+    match &parameter.ty {
+        _ if parameter.grid_constant => quote!(impl ::tma::__private::launch::MapArgument + 'a),
+        Type::Ptr(pointer) => {
+            let of = &pointer.elem;
+            quote!(impl ::tma::__private::launch::Pointer<#of> + 'a)
+        }
+        ty => quote!(#ty),
+    }
+}
+
+/// The argument that it becomes.
+fn argument(parameter: &Parameter) -> TokenStream {
+    let Parameter { name, ty, .. } = parameter;
+    match ty {
+        _ if parameter.grid_constant => {
+            quote!(::tma::__private::launch::MapArgument::map(&#name))
+        }
+        Type::Ptr(pointer) => {
+            let of = &pointer.elem;
+            quote!(::tma::__private::launch::Pointer::<#of>::pointer(&#name))
+        }
+        ty => quote_spanned!(ty.span()=> <#ty as ::tma::KernelArg>::to_argument(&#name)),
+    }
+}
+
+fn mentions(ty: &Type, parameter: &Ident) -> bool {
+    fn any(tokens: TokenStream, parameter: &Ident) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(ident) => ident == *parameter,
+            TokenTree::Group(group) => any(group.stream(), parameter),
+            _ => false,
+        })
+    }
+    any(ty.to_token_stream(), parameter)
+}
+
+fn is_documentation(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc")
+}

@@ -1,0 +1,106 @@
+use syn::{
+    Expr, ExprLit, Ident, Lit, LitInt, Token,
+    parse::{Parse, ParseStream},
+    spanned::Spanned,
+};
+
+use super::instances::Instances;
+
+/// The options between the parentheses of `#[kernel(…)]`.
+#[derive(Default)]
+pub(super) struct Options {
+    pub(super) max_threads: Option<[u32; 3]>,
+    pub(super) min_blocks: Option<u32>,
+    pub(super) cluster: Option<[u32; 3]>,
+    pub(super) local_memory: bool,
+    pub(super) instances: Option<Instances>,
+    /// An expression of the arguments and constants, or a closure that also takes the block's threads.
+    pub(super) shared_bytes: Option<Expr>,
+}
+
+impl Parse for Options {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut options = Self::default();
+        let mut seen: Vec<Ident> = Vec::new();
+        while !input.is_empty() {
+            let name: Ident = input.parse()?;
+            if seen.contains(&name) {
+                return Err(syn::Error::new(
+                    name.span(),
+                    format!("`{name}` is given twice"),
+                ));
+            }
+            seen.push(name.clone());
+            match name.to_string().as_str() {
+                "max_threads" => {
+                    options.max_threads =
+                        Some(extent(input, 1024, "a block has at most 1024 threads")?)
+                }
+                "cluster" => {
+                    options.cluster = Some(extent(input, 16, "a cluster has at most 16 blocks")?)
+                }
+                "min_blocks" => {
+                    input.parse::<Token![=]>()?;
+                    options.min_blocks = Some(positive(&input.parse()?)?);
+                }
+                "local_memory" => options.local_memory = true,
+                "instances" => options.instances = Some(input.parse()?),
+                "shared_bytes" => {
+                    input.parse::<Token![=]>()?;
+                    options.shared_bytes = Some(input.parse()?);
+                }
+                _ => {
+                    return Err(syn::Error::new(
+                        name.span(),
+                        format!(
+                            "unknown option `{name}`; there are `max_threads`, `min_blocks`, \
+                             `cluster`, `local_memory`, `shared_bytes` and `instances`"
+                        ),
+                    ));
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// `= 256` or `= [32, 8, 1]`, missing dimensions being 1; `most` in all.
+fn extent(input: ParseStream<'_>, most: u64, rule: &str) -> syn::Result<[u32; 3]> {
+    input.parse::<Token![=]>()?;
+    let value: Expr = input.parse()?;
+    let elements: Vec<&Expr> = match &value {
+        Expr::Array(array) => array.elems.iter().collect(),
+        scalar => vec![scalar],
+    };
+    if !(1..=3).contains(&elements.len()) {
+        return Err(syn::Error::new(
+            value.span(),
+            "expected one to three numbers",
+        ));
+    }
+    let mut extent = [1; 3];
+    for (slot, element) in extent.iter_mut().zip(elements) {
+        match element {
+            Expr::Lit(ExprLit {
+                lit: Lit::Int(number),
+                ..
+            }) => *slot = positive(number)?,
+            other => return Err(syn::Error::new(other.span(), "expected a literal number")),
+        }
+    }
+    let all = extent.iter().map(|side| u64::from(*side)).product::<u64>();
+    if all > most {
+        return Err(syn::Error::new(value.span(), format!("{rule}, not {all}")));
+    }
+    Ok(extent)
+}
+
+fn positive(number: &LitInt) -> syn::Result<u32> {
+    match number.base10_parse()? {
+        0 => Err(syn::Error::new(number.span(), "expected at least 1")),
+        value => Ok(value),
+    }
+}

@@ -1,0 +1,57 @@
+use syn::{Attribute, FnArg, Ident, ItemFn, Pat, Type, spanned::Spanned};
+
+pub(super) struct Parameter {
+    pub(super) name: Ident,
+    pub(super) ty: Type,
+    pub(super) grid_constant: bool,
+}
+
+impl Parameter {
+    /// Is it what the host passes as it is?
+    pub(super) fn is_by_value(&self) -> bool {
+        !self.grid_constant && !matches!(self.ty, Type::Ptr(_))
+    }
+}
+
+/// Reads the parameters and takes `#[grid_constant]` off them.
+pub(super) fn parameters(function: &mut ItemFn) -> syn::Result<Vec<Parameter>> {
+    let mut parameters = Vec::new();
+    for input in &mut function.sig.inputs {
+        let FnArg::Typed(input) = input else {
+            return Err(syn::Error::new(input.span(), "a kernel takes no `self`"));
+        };
+        let Pat::Ident(name) = &*input.pat else {
+            return Err(syn::Error::new(input.pat.span(), "expected a name"));
+        };
+        let name = name.ident.clone();
+        let is_marker = |attribute: &Attribute| attribute.path().is_ident("grid_constant");
+        let grid_constant = input.attrs.iter().any(is_marker);
+        input.attrs.retain(|attribute| !is_marker(attribute));
+        let is_reference = matches!(*input.ty, Type::Reference(_));
+        if grid_constant && !is_reference {
+            return Err(syn::Error::new(
+                input.ty.span(),
+                "a grid constant is taken as `&TensorMap`",
+            ));
+        }
+        if is_reference && !grid_constant {
+            return Err(syn::Error::new(
+                input.ty.span(),
+                "a kernel cannot take a reference: pass a raw pointer, or mark a tensor map with \
+                 `#[grid_constant]`",
+            ));
+        }
+        if matches!(*input.ty, Type::Array(_)) {
+            return Err(syn::Error::new(
+                input.ty.span(),
+                "a kernel takes no array by value: put it into a struct with `#[derive(KernelArg)]`",
+            ));
+        }
+        parameters.push(Parameter {
+            name,
+            ty: (*input.ty).clone(),
+            grid_constant,
+        });
+    }
+    Ok(parameters)
+}

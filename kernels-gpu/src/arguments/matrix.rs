@@ -1,0 +1,112 @@
+use launch::Conditions;
+use tensor_map::{DataType, TensorMap, Tiled};
+
+/// A matrix of 4-byte elements, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Matrix {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// From the first element of a row to that of the next, in elements.
+    pub pitch: usize,
+}
+
+impl Matrix {
+    /// Rows without padding.
+    pub const fn packed(width: usize, height: usize) -> Self {
+        Self {
+            width,
+            height,
+            pitch: width,
+        }
+    }
+
+    /// Elements of its buffer.
+    pub const fn len_elems(self) -> usize {
+        self.pitch * self.height
+    }
+
+    /// The map of its tiles of these columns and rows, of `i32`.
+    pub fn map(self, tile: [u32; 2]) -> Tiled {
+        TensorMap::tiled(DataType::I32, &[self.width as u64, self.height as u64])
+            .strides_bytes(&[self.pitch_bytes()])
+            .box_dims(&tile)
+    }
+
+    pub(crate) const fn pitch_bytes(self) -> u64 {
+        (self.pitch as u64).saturating_mul(4)
+    }
+
+    pub(crate) fn check(self, name: &str, conditions: &mut Conditions) {
+        let of = |what: &str| format!("{what} of {name}");
+        let reason = "elements whose coordinates have 31 bits:";
+        conditions.within(&of("width"), self.width as u64, 1..=1 << 31, reason);
+        conditions.within(&of("height"), self.height as u64, 1..=1 << 31, reason);
+        self.check_pitch(&of("pitch"), conditions);
+    }
+
+    fn check_pitch(self, parameter: &str, conditions: &mut Conditions) {
+        let Self { width, pitch, .. } = self;
+        if pitch.is_multiple_of(4) && pitch >= width {
+            return;
+        }
+        let below = pitch / 4 * 4;
+        let above = pitch.max(width).checked_next_multiple_of(4);
+        let fixes = [Some(below).filter(|below| *below >= width), above];
+        let fixes: Vec<String> = fixes.iter().flatten().map(usize::to_string).collect();
+        let limit = format!(
+            "rows begin at multiples of 16 bytes: a multiple of 4, at least the width, {width}"
+        );
+        conditions.refuse(
+            parameter,
+            pitch,
+            limit,
+            format!("take {}", fixes.join(" or ")),
+        );
+    }
+}
+
+/// A box begins at a multiple of 16 bytes.
+pub(crate) fn check_load(x: i32, conditions: &mut Conditions) {
+    conditions.multiple(
+        "distance of the first column",
+        x.unsigned_abs().into(),
+        4,
+        "a box begins at a multiple of 16 bytes: a multiple of",
+    );
+}
+
+/// The last tile, too, must begin at a coordinate.
+pub(crate) fn check_last(
+    origin: [i32; 2],
+    tile: [u32; 2],
+    blocks: [u32; 2],
+    conditions: &mut Conditions,
+) {
+    let names = [
+        "first column of the last tile",
+        "first row of the last tile",
+    ];
+    for (axis, name) in names.into_iter().enumerate() {
+        let before = i64::from(blocks[axis].saturating_sub(1)) * i64::from(tile[axis]);
+        let last = i64::from(origin[axis]) + before;
+        let all = i64::from(i32::MIN)..=i64::from(i32::MAX);
+        conditions.within(name, last, all, "coordinates have 32 bits:");
+    }
+}
+
+/// A store begins at no negative coordinate, either.
+pub(crate) fn check_store([x, y]: [i32; 2], conditions: &mut Conditions) {
+    let reason = "a store begins at no negative coordinate: at least";
+    conditions.at_least("first column that is stored", x, 0, reason);
+    conditions.at_least("first row that is stored", y, 0, reason);
+    if x >= 0 {
+        conditions.multiple(
+            "first column that is stored",
+            u64::from(x.unsigned_abs()),
+            4,
+            "a box begins at a multiple of 16 bytes: a multiple of",
+        );
+    }
+}

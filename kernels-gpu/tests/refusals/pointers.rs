@@ -1,0 +1,346 @@
+//! Kernels that take addresses, and one that takes both.
+
+use kernels_gpu::{
+    add_one_1d::AddOne1d,
+    deform_attn::{DeformAttn, DeformAttnForm},
+    histogram::Histogram,
+    prefetch::Prefetch,
+    prefetch_1d::Prefetch1d,
+    producer_consumer::{ProducerConsumer, ProducerConsumerForm},
+    ring::Ring,
+    stencil::{Stencil, StencilForm},
+};
+use launch::{Buffer, Dim3, Launch, Limits, Signature};
+
+use crate::{NO_THREADS, WARPS, least_bytes, refused};
+
+#[test]
+fn add_one_1d() {
+    let good = AddOne1d {
+        data: 3,
+        offset_elems: 8,
+        blocks: 2,
+        ..AddOne1d::default()
+    };
+    assert_eq!(least_bytes(good.launch()), [(3, 4 * (8 + 2048))]);
+    refused(
+        AddOne1d {
+            threads: 100,
+            offset_elems: 6,
+            ..good
+        }
+        .launch(),
+        &[
+            WARPS,
+            "offset_elems is 6; a bulk copy begins at 16 bytes: a multiple of 4; take 4 or 8",
+        ],
+    );
+    refused(AddOne1d { threads: 0, ..good }.launch(), &[NO_THREADS]);
+}
+
+#[test]
+fn deform_attn() {
+    let good = DeformAttn {
+        form: DeformAttnForm::Gather,
+        shapes: [[10, 12], [8, 8], [4, 5], [3, 3]],
+        batches: 3,
+        queries: 5,
+        value: 0,
+        locations: 1,
+        weights: 2,
+        output: 3,
+        blocks: 1,
+        warps: 2,
+        waves: 1,
+    };
+    let pixels = 120 + 64 + 20 + 9;
+    let all = [
+        (0, 3 * pixels * 64),
+        (1, 15 * 32 * 4),
+        (2, 15 * 32 * 2),
+        (3, 15 * 64),
+    ];
+    assert_eq!(least_bytes(good.launch()), all);
+    let tiles = DeformAttn {
+        form: DeformAttnForm::Tiles { stages: 2 },
+        ..good
+    };
+    assert_eq!(least_bytes(tiles.launch()), all[1..]);
+    refused(
+        DeformAttn {
+            shapes: [[2, 12], [8, 70_000], [4, 5], [3, 3]],
+            queries: 0,
+            ..good
+        }
+        .launch(),
+        &[
+            "height of image 0 is 2; a pixel and its border, and halves of a word: 3 to 65535; take 3",
+            "width of image 1 is 70000; a pixel and its border, and halves of a word: 3 to 65535; \
+             take 65535",
+            "queries of all batches is 0; numbers of queries fit in 32 bits: batches times queries of \
+             1 to 4294967295; take 1",
+        ],
+    );
+    refused(
+        DeformAttn {
+            shapes: [[65535; 2]; 4],
+            queries: u32::MAX,
+            warps: 9,
+            ..good
+        }
+        .launch(),
+        &[
+            "pixels of a batch is 17179344900; bytes of a batch are counted in 32 bits: 0 to \
+             67108863; take 67108863",
+            "queries of all batches is 12884901888; numbers of queries fit in 32 bits: batches times \
+             queries of 1 to 4294967295; take 4294967295",
+            "warps of a block is 9; there are 1 to 8; take 8",
+        ],
+    );
+    refused(
+        DeformAttn {
+            form: DeformAttnForm::Tiles { stages: 3 },
+            waves: 4,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 3; there are kernels for 1, 2, 4; take 2 or 4",
+            "waves is 4; parts of the batches: 1 to 3; take 3",
+        ],
+    );
+    refused(
+        DeformAttn {
+            form: DeformAttnForm::Resident { stages: 4 },
+            warps: 29,
+            waves: 0,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 4; there are kernels for 1, 2; take 2",
+            "warps of a block is 29; there are 1 to 28; take 28",
+            "waves is 0; parts of the batches: 1 to 3; take 1",
+        ],
+    );
+}
+
+#[test]
+fn histogram() {
+    let good = Histogram {
+        data: 0,
+        len: 1001,
+        counts: 1,
+        blocks: 2,
+        threads: 64,
+    };
+    assert_eq!(least_bytes(good.launch()), [(0, 1001), (1, 1024)]);
+    refused(
+        Histogram {
+            threads: 100,
+            ..good
+        }
+        .launch(),
+        &[WARPS],
+    );
+}
+
+#[test]
+fn prefetch() {
+    let good = Prefetch {
+        stages: 3,
+        output: 0,
+        input: 1,
+        batches: 7,
+        blocks: 2,
+        threads: 33,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(0, 7 * 2 * 33 * 4), (1, 7 * 2 * 33 * 4)]
+    );
+    refused(
+        Prefetch {
+            stages: 5,
+            threads: 1025,
+            batches: u32::MAX,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 5; there are kernels for 1, 2, 3, 4, 8; take 4 or 8",
+            "threads of a block is 1025; a block has 1 to 1024; take 1024",
+            "batches is 4294967295; batches that are counted in 32 bits: 0 to 4294967290; take \
+             4294967290",
+        ],
+    );
+    let good = Prefetch1d {
+        stages: 3,
+        output: 0,
+        input: 1,
+        batches: 7,
+        blocks: 2,
+        threads: 32,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(0, 7 * 2 * 32 * 4), (1, 7 * 2 * 32 * 4)]
+    );
+    refused(
+        Prefetch1d {
+            stages: 9,
+            threads: 100,
+            batches: u32::MAX - 2,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 9; there are kernels for 1, 2, 3, 4, 5, 6, 7, 8; take 8",
+            WARPS,
+            "batches is 4294967293; batches that are counted in 32 bits: 0 to 4294967287; take \
+             4294967287",
+        ],
+    );
+}
+
+#[test]
+fn producer_consumer() {
+    let form = ProducerConsumerForm::Ring;
+    let good = ProducerConsumer {
+        form,
+        input: 0,
+        output: 1,
+        batches: 3,
+        buffer_len: 31,
+        blocks: 2,
+        threads: 64,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(0, 2 * 3 * 31 * 4), (1, 2 * 3 * 31 * 4)]
+    );
+    refused(
+        ProducerConsumer {
+            threads: 32,
+            buffer_len: 0,
+            ..good
+        }
+        .launch(),
+        &[
+            "threads of a block is 32; a warp that copies and at least one that computes: 64 to 1024; \
+             take 64",
+            "buffer_len is 0; there is no empty batch: at least 1; take 1 or more",
+        ],
+    );
+    refused(
+        ProducerConsumer {
+            threads: 100,
+            ..good
+        }
+        .launch(),
+        &["threads of a block is 100; warps have a role each: a multiple of 32; take 96 or 128"],
+    );
+}
+
+#[test]
+fn ring() {
+    let good = Ring {
+        output: 0,
+        rounds: 3,
+        clusters: 2,
+        threads: 64,
+    };
+    assert_eq!(least_bytes(good.launch()), [(0, 2 * 8 * 64 * 4)]);
+    refused(
+        Ring {
+            clusters: 0,
+            threads: 100,
+            ..good
+        }
+        .launch(),
+        &[
+            WARPS,
+            "threads of the grid is 0; numbers that fit in 32 bits: 1 to 4294967295; take 1",
+        ],
+    );
+    refused(
+        Ring {
+            clusters: 1 << 28,
+            ..good
+        }
+        .launch(),
+        &[
+            "threads of the grid is 137438953472; numbers that fit in 32 bits: 1 to 4294967295; take \
+             4294967295",
+        ],
+    );
+}
+
+#[test]
+fn stencil() {
+    let form = StencilForm::Block;
+    let good = Stencil {
+        form,
+        left: 0,
+        center: 1,
+        right: 2,
+        output: 3,
+        blocks: 5,
+        threads: 33,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(0, 160), (1, 640), (2, 160), (3, 640)]
+    );
+    refused(
+        Stencil {
+            threads: 31,
+            blocks: 1 << 27,
+            ..good
+        }
+        .launch(),
+        &[
+            "threads of a block is 31; a thread for each number in the middle: 32 to 1024; take 32",
+            "blocks is 134217728; numbers of the output fit in 32 bits: 1 to 134217727; take \
+             134217727",
+        ],
+    );
+}
+
+/// What the wrappers leave to the backend: here a device with clusters of four blocks at most, and a
+/// buffer that is too short.
+#[test]
+fn the_device_and_the_buffers_are_checked_with_the_launch() {
+    let launch = Ring {
+        output: 0,
+        rounds: 3,
+        clusters: 2,
+        threads: 64,
+    }
+    .launch()
+    .unwrap();
+    let signature = Signature {
+        parameters: Vec::new(),
+        reqnctapercluster: Some(Dim3::new(8, 1, 1)),
+        ..Signature::default()
+    };
+    let limits = Limits {
+        cluster_blocks: 4,
+        non_portable_cluster_blocks: 4,
+        ..Limits::SM_90
+    };
+    let buffers = [Buffer::new("output", &[0_u32; 1000])];
+    let launch = Launch {
+        arguments: Vec::new(),
+        ..launch
+    };
+    refused(
+        launch::check(&launch, &buffers, &limits, &signature),
+        &[
+            "cluster-blocks: cluster is 8 x 1 x 1, 8 blocks; the limit is 4, or 4 for non-portable \
+             sizes; take 4 x 1 x 1",
+            "buffer-length: buffer `output` is 4000 bytes; the kernel uses 4096; make it 96 bytes \
+             longer",
+        ],
+    );
+}

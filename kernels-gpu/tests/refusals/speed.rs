@@ -1,0 +1,246 @@
+//! Kernels that are made for speed.
+
+use kernels_gpu::{
+    add_one_bulk::AddOneBulk,
+    add_one_ring::AddOneRing,
+    add_one_tile::AddOneTile,
+    add_one_tile_ring::AddOneTileRing,
+    copy_bulk::CopyBulk,
+    copy_tile::CopyTile,
+    tile_gather::{TileGather, TileGatherForm},
+};
+use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
+
+use crate::{WARPS, least_bytes, refused};
+
+#[test]
+fn copy_bulk() {
+    let good = CopyBulk {
+        stages: 4,
+        chunk_bytes: 512,
+        len_bytes: 4096,
+        dst: 0,
+        dst_offset_bytes: 64,
+        src: 1,
+        counter: 2,
+        blocks: 3,
+    };
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(1, 4096), (2, 4), (0, 64 + 4096)]
+    );
+    refused(
+        CopyBulk {
+            stages: 5,
+            chunk_bytes: 100,
+            len_bytes: 4090,
+            dst_offset_bytes: 8,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 5; there are kernels for 2, 3, 4, 6, 8; take 4 or 6",
+            "chunk_bytes is 100; bulk copies take 16 bytes: a multiple of 16; take 96 or 112",
+            "dst_offset_bytes is 8; bulk copies take 16 bytes: a multiple of 16; take 16",
+            "len_bytes is 4090; bulk copies take 16 bytes: a multiple of 16; take 4080 or 4096",
+        ],
+    );
+    refused(
+        CopyBulk {
+            chunk_bytes: 16,
+            len_bytes: 1 << 40,
+            ..good
+        }
+        .launch(),
+        &[
+            "chunks is 68719476736; pieces that are counted in 31 bits: 0 to 2147483647; take 2147483647",
+        ],
+    );
+    refused(
+        CopyBulk {
+            chunk_bytes: 1 << 20,
+            ..good
+        }
+        .launch(),
+        &["chunk_bytes is 1048576; what a bulk copy takes: 16 to 1048560; take 1048560"],
+    );
+}
+
+#[test]
+fn add_one_bulk() {
+    let good = AddOneBulk {
+        len_bytes: 4096,
+        dst: 0,
+        dst_offset_bytes: 0,
+        src: 1,
+        threads: 128,
+    };
+    let launch = good.launch().unwrap();
+    assert_eq!(launch.shape.grid.x, 2);
+    assert_eq!(launch.least_bytes, [(1, 4096), (0, 4096)]);
+    refused(
+        AddOneBulk {
+            threads: 100,
+            len_bytes: 0,
+            ..good
+        }
+        .launch(),
+        &[
+            WARPS,
+            "len_bytes is 0; there is no empty grid: at least 16; take 16 or more",
+        ],
+    );
+}
+
+#[test]
+fn add_one_ring() {
+    let good = AddOneRing {
+        counter: Some(2),
+        stages: 2,
+        len_bytes: 4096,
+        dst: 0,
+        src: 1,
+        blocks: 2,
+        threads: 96,
+    };
+    assert_eq!(good.launch().unwrap().shape.shared_bytes, 2 * (2048 + 20));
+    refused(
+        AddOneRing {
+            counter: None,
+            threads: 32,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 2; there are kernels for 3, 4, 6; take 3",
+            "threads of a block is 32; a warp that loads and one to sixteen that work: 64 to 544; take 64",
+        ],
+    );
+}
+
+fn matrix(data_type: DataType, tile: [u32; 2], swizzle: Swizzle) -> Tiled {
+    TensorMap::tiled(data_type, &[100, 50])
+        .strides_bytes(&[416])
+        .box_dims(&tile)
+        .swizzle(swizzle)
+}
+
+#[test]
+fn copy_tile() {
+    let good = CopyTile {
+        stages: 3,
+        map: matrix(DataType::I32, [32, 8], Swizzle::None),
+        dst: 0,
+        src: 1,
+        counter: 2,
+        blocks: 2,
+    };
+    let launch = good.launch().unwrap();
+    assert_eq!(launch.shape.shared_bytes, 3 * (1024 + 20));
+    assert_eq!(launch.least_bytes, [(2, 4)]);
+    refused(
+        CopyTile {
+            stages: 8,
+            map: matrix(DataType::I32, [32, 4], Swizzle::B128),
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 8; there are kernels for 2, 3, 4, 6; take 6",
+            "bytes of a tile is 512; tiles follow each other, and the swizzle repeats: a multiple of 1024; \
+             take 1024",
+        ],
+    );
+    refused(
+        CopyTile {
+            map: TensorMap::tiled(DataType::I32, &[64, 1 << 31]).box_dims(&[64, 2]),
+            ..good
+        }
+        .launch(),
+        &["rows is 2147483648; coordinates have 31 bits: 1 to 2147483645; take 2147483645"],
+    );
+}
+
+#[test]
+fn add_one_tile() {
+    let good = AddOneTile {
+        vectors: 4,
+        map: matrix(DataType::I32, [32, 32], Swizzle::None),
+        dst: 0,
+        src: 1,
+    };
+    let launch = good.launch().unwrap();
+    assert_eq!((launch.shape.grid.x, launch.shape.grid.y), (4, 2));
+    assert_eq!(launch.shape.block.x, 64);
+    refused(
+        AddOneTile {
+            vectors: 3,
+            map: matrix(DataType::Bf16, [64, 8], Swizzle::None),
+            ..good
+        }
+        .launch(),
+        &[
+            "vectors is 3; there are kernels for 1, 2, 4; take 2 or 4",
+            "bytes of an element is 2; the kernel adds to integers of 4 bytes: 4 to 4; take 4",
+            "threads of a block is 21; a block has between 32 to 1024; take 32",
+        ],
+    );
+}
+
+#[test]
+fn add_one_tile_ring() {
+    let good = AddOneTileRing {
+        stages: 2,
+        map: matrix(DataType::I32, [32, 32], Swizzle::B128),
+        dst: 0,
+        src: 1,
+        counter: 2,
+        blocks: 2,
+    };
+    assert_eq!(good.launch().unwrap().shape.block.x, 32 + 64);
+    refused(
+        AddOneTileRing {
+            stages: 6,
+            map: matrix(DataType::I32, [32, 24], Swizzle::B128),
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 6; there are kernels for 2, 3, 4; take 4",
+            "bytes of a tile is 3072; 64 bytes for each thread of a warp: a multiple of 2048; take 2048 or \
+             4096",
+        ],
+    );
+}
+
+#[test]
+fn tile_gather() {
+    let good = TileGather {
+        form: TileGatherForm::Boxes,
+        stages: 2,
+        tensor: 0,
+        width: 10,
+        height: 7,
+        positions: 1,
+        rounds: 3,
+        sums: 2,
+        blocks: 2,
+        threads: 64,
+    };
+    assert_eq!(least_bytes(good.launch()), [(1, 3 * 32), (2, 2 * 64 * 16)]);
+    refused(
+        TileGather {
+            stages: 3,
+            threads: 100,
+            rounds: u32::MAX,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 3; there are kernels for 1, 2, 4; take 2 or 4",
+            WARPS,
+            "rounds is 4294967295; rounds that are counted in 32 bits, and those of the next turns: 0 to \
+             4294967271; take 4294967271",
+        ],
+    );
+}

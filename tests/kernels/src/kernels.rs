@@ -1,0 +1,72 @@
+//! The kernels and their cases, a file each.
+
+mod add_one_1d;
+mod add_one_bulk;
+mod add_one_ring;
+mod add_one_tile;
+mod add_one_tile_ring;
+mod consume_map;
+mod conv_im2col;
+mod copy_bulk;
+mod copy_tile;
+mod deform_attn;
+mod encode_map;
+mod gather_rows;
+mod histogram;
+mod hwc_tile;
+mod multicast_tile;
+mod persistent_tiles;
+mod prefetch;
+mod prefetch_1d;
+mod producer_consumer;
+mod ring;
+mod stencil;
+mod tile_2d;
+mod tile_gather;
+mod transpose;
+
+use launch::{Launch, Violations};
+
+use crate::Scenario;
+
+/// A kernel as the user sees it.
+pub struct Kernel {
+    /// Its name, that of its file in `kernels-gpu`.
+    pub name: &'static str,
+    /// What it shows, in a sentence.
+    pub summary: &'static str,
+    /// Entries whose PTX is kept as golden files.
+    pub golden: &'static [&'static str],
+    /// The scenario that `run` shows.
+    pub showcase: fn() -> Scenario,
+    /// Everything that is tested.
+    pub cases: fn() -> Vec<Scenario>,
+}
+
+// By the files of `kernels-gpu`.
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+/// Cases that only a GPU can run in a short time: their names, and how they are made.
+pub const LARGE: &[Large] = deform_attn::LARGE;
+
+/// The name of a case, and how it is made.
+pub type Large = (&'static str, fn() -> Scenario);
+
+/// The launch of a case, which keeps the kernel's conditions.
+fn kept(launch: Result<Launch, Violations>) -> Launch {
+    launch
+        .unwrap_or_else(|violations| panic!("a case breaks its kernel's conditions:\n{violations}"))
+}
+
+/// Numbers that differ from element to element and have no pattern of small period.
+pub(crate) fn numbers(count: usize) -> Vec<i32> {
+    let mut state = 0x9e37_79b9_u32;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        // Small enough that a few additions do not wrap.
+        (state >> 8) as i32 - (1 << 23)
+    };
+    (0..count).map(next).collect()
+}

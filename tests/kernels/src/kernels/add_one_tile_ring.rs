@@ -1,0 +1,55 @@
+use kernels_gpu::add_one_tile_ring::AddOneTileRing;
+use launch::Buffer;
+use tensor_map::Swizzle;
+
+use super::{Kernel, kept};
+use crate::{
+    Scenario,
+    tiles::{Tiles, ragged},
+};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "add_one_tile_ring",
+    summary: "adds one to a matrix in a pipeline: one warp loads tiles, the others work on them",
+    golden: &["add_one_tile_ring_4"],
+    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4, 4),
+    cases,
+};
+
+fn cases() -> Vec<Scenario> {
+    let mut cases = Vec::new();
+    for tile in [[16, 32], [64, 24]] {
+        for tiles in ragged(tile, Swizzle::None) {
+            cases.push(scenario(tiles, 3, 2));
+        }
+    }
+    for tiles in ragged([32, 16], Swizzle::B128) {
+        cases.push(scenario(tiles, 4, 3));
+    }
+    for stages in [2, 3, 4] {
+        for blocks in [1, 4, 30] {
+            // Two warps that work.
+            cases.push(scenario(Tiles::packed(148, 100, [32, 32]), stages, blocks));
+        }
+    }
+    cases
+}
+
+fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
+    let add = AddOneTileRing {
+        stages: stages as u32,
+        map: tiles.map(),
+        dst: 0,
+        src: 1,
+        counter: 2,
+        blocks,
+    };
+    let mut buffers = tiles.buffers();
+    buffers.push(Buffer::zeroed::<u32>("counter", 1));
+    Scenario {
+        name: format!("{}_{stages}_stages_{blocks}_blocks", tiles.describe()),
+        buffers,
+        launches: vec![kept(add.launch())],
+        expected: tiles.expected(|element| element.wrapping_add(1)),
+    }
+}

@@ -1,0 +1,70 @@
+use kernels_gpu::copy_tile::CopyTile;
+use launch::Buffer;
+use tensor_map::{DataType, Swizzle};
+
+use super::{Kernel, kept};
+use crate::{
+    Scenario,
+    tiles::{Tiles, ragged},
+};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "copy_tile",
+    summary: "copies a matrix tile by tile through tensor maps, blocks drawing their tiles from a counter",
+    golden: &["copy_tile_4"],
+    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4, 8),
+    cases,
+};
+
+fn cases() -> Vec<Scenario> {
+    let mut cases = Vec::new();
+    for tiles in ragged([16, 8], Swizzle::None) {
+        cases.push(scenario(tiles, 4, 3));
+    }
+    for tiles in ragged([32, 8], Swizzle::B128) {
+        cases.push(scenario(tiles, 3, 2));
+    }
+    for stages in [2, 3, 4, 6] {
+        for blocks in [1, 7, 40] {
+            let tiles = Tiles {
+                pitch: 168,
+                ..Tiles::packed(165, 37, [32, 4])
+            };
+            cases.push(scenario(tiles, stages, blocks));
+        }
+    }
+    // Two-byte elements, as the fastest copy has them.
+    for (width, height, pitch) in [(128, 64, 128), (200, 130, 208), (197, 65, 200)] {
+        for swizzle in [Swizzle::None, Swizzle::B128] {
+            let tiles = Tiles {
+                width,
+                height,
+                pitch,
+                tile: [64, 64],
+                data_type: DataType::Bf16,
+                swizzle,
+            };
+            cases.push(scenario(tiles, 4, 2));
+        }
+    }
+    cases
+}
+
+fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
+    let copy = CopyTile {
+        stages: stages as u32,
+        map: tiles.map(),
+        dst: 0,
+        src: 1,
+        counter: 2,
+        blocks,
+    };
+    let mut buffers = tiles.buffers();
+    buffers.push(Buffer::zeroed::<u32>("counter", 1));
+    Scenario {
+        name: format!("{}_{stages}_stages_{blocks}_blocks", tiles.describe()),
+        buffers,
+        launches: vec![kept(copy.launch())],
+        expected: tiles.expected(|element| element),
+    }
+}

@@ -1,0 +1,56 @@
+use kernels_gpu::histogram::{BINS, Histogram};
+use launch::Buffer;
+
+use super::{Kernel, kept, numbers};
+use crate::{Expected, Scenario};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "histogram",
+    summary: "blocks count bytes in shared memory and add their counts with one bulk reduction each",
+    golden: &["histogram"],
+    showcase: || scenario(100_000, 16, 256),
+    cases,
+};
+
+fn cases() -> Vec<Scenario> {
+    let sizes = [
+        (1, 1, 32),
+        (255, 3, 64),
+        (10_001, 7, 96),
+        (4096, 1, 1024),
+        (30, 40, 32),
+    ];
+    sizes
+        .map(|(len, blocks, threads)| scenario(len, blocks, threads))
+        .to_vec()
+}
+
+fn scenario(len: usize, blocks: u32, threads: u32) -> Scenario {
+    // Some values are much more frequent than others; behind the last byte nothing is counted.
+    let data: Vec<u8> = numbers(len + 9)
+        .iter()
+        .map(|number| match number & 3 {
+            0 => 17,
+            _ => (number >> 5) as u8,
+        })
+        .collect();
+    // The counts are added to what is there.
+    let before: Vec<u32> = (0..BINS as u32).map(|bin| bin * 1000).collect();
+    let mut expected = before.clone();
+    for byte in &data[..len] {
+        expected[usize::from(*byte)] += 1;
+    }
+    let histogram = Histogram {
+        data: 0,
+        len: len as u32,
+        counts: 1,
+        blocks,
+        threads,
+    };
+    Scenario {
+        name: format!("{len}_bytes_by_{blocks}_blocks_of_{threads}"),
+        buffers: vec![Buffer::new("data", &data), Buffer::new("counts", &before)],
+        launches: vec![kept(histogram.launch())],
+        expected: vec![Expected::of(1, &expected)],
+    }
+}

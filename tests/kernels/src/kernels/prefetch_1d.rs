@@ -1,0 +1,63 @@
+use kernels_gpu::prefetch_1d::Prefetch1d;
+use launch::Buffer;
+
+use super::{Kernel, kept, numbers};
+use crate::{Expected, Scenario};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "prefetch_1d",
+    summary: "keeps several batches on their way into shared memory while one is worked on, phases tracked by hand",
+    golden: &["prefetch_1d_1", "prefetch_1d_4"],
+    showcase: || scenario(4, 16, 256, 16),
+    cases,
+};
+
+fn cases() -> Vec<Scenario> {
+    let mut cases = Vec::new();
+    for stages in 1..=8 {
+        // Fewer batches than stages, as many, no multiple, several rounds of the ring.
+        let mut counts = vec![
+            1,
+            3,
+            stages,
+            stages + 1,
+            2 * stages + 1,
+            5 * stages + stages / 2,
+        ];
+        counts.sort_unstable();
+        counts.dedup();
+        for batches in counts {
+            cases.push(scenario(stages, 3, 128, batches));
+        }
+    }
+    for (blocks, threads) in [(1, 32), (1, 1024), (7, 96), (132, 64), (2, 512)] {
+        cases.push(scenario(3, blocks, threads, 7));
+    }
+    cases
+}
+
+fn scenario(stages: u32, blocks: u32, threads: u32, batches: u32) -> Scenario {
+    let input = numbers((blocks * threads * batches) as usize);
+    let expected: Vec<i32> = input.iter().map(|number| 3 * number + 1).collect();
+    let prefetch = Prefetch1d {
+        stages,
+        output: 0,
+        input: 1,
+        batches,
+        blocks,
+        threads,
+    };
+    let dims = [threads as usize, blocks as usize, batches as usize];
+    Scenario {
+        name: format!("{stages}_stages_{batches}_batches_{blocks}_blocks_of_{threads}"),
+        buffers: vec![
+            Buffer::new("output", &vec![-1; input.len()]),
+            Buffer::new("input", &input),
+        ],
+        launches: vec![kept(prefetch.launch())],
+        expected: vec![
+            Expected::of(0, &expected).dims(&dims),
+            Expected::of(1, &input),
+        ],
+    }
+}

@@ -1,0 +1,235 @@
+//! Runs every command that stands in README and the pages, as a reader would type it.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{
+    paths::{root, target_dir},
+    process::{cargo, cargo_in, run as run_command, shown},
+};
+
+/// How commands begin that are not run here, and why.
+const NOT_RUN: &[(&str, &str)] = &[
+    ("cargo xtask test", "another step of `ci`"),
+    ("cargo xtask ci", "it is this"),
+    (
+        "cargo xtask setup --cuda",
+        "it downloads; CI begins with it",
+    ),
+    ("cargo xtask bless", "it changes files of the repository"),
+    ("cargo xtask bundle", "a build for release takes minutes"),
+    ("cargo xtask bench", "it needs a GPU or minutes"),
+    (
+        "cargo xtask mutate",
+        "it takes minutes; the test `mutants` does a part of it",
+    ),
+    (
+        "cargo xtask new",
+        "`the_project_of_new` does it in a folder of its own",
+    ),
+    (
+        "cd ../scale",
+        "`the_project_of_new` does it in a folder of its own",
+    ),
+    ("cargo test", "the step `test` runs all tests"),
+    (
+        "cargo install",
+        "it changes the user's folder; `tma` is built and used here",
+    ),
+    ("cargo run --release", "a build for release takes minutes"),
+    (
+        "cargo fuzz",
+        "it needs a nightly compiler and runs until it is stopped",
+    ),
+];
+
+/// Programs whose commands are run.
+const PROGRAMS: [&str; 3] = ["cargo", "tma", "cd"];
+
+/// A command, and the page and line where it stands first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Typed {
+    command: String,
+    page: PathBuf,
+    line: usize,
+}
+
+/// Runs the commands, and the project that `new` writes.
+///
+/// # Errors
+/// The first command that fails, with where it stands; reasons for commands that no page has.
+pub(crate) fn check() -> Result<()> {
+    let mut commands = BTreeSet::new();
+    for page in pages()? {
+        let path = root().join(&page);
+        let text = fs::read_to_string(&path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        let typed = commands_of(&text).into_iter();
+        commands.extend(typed.map(|(line, command)| Typed {
+            command,
+            page: page.clone(),
+            line,
+        }));
+    }
+    let mut commands: Vec<Typed> = commands.into_iter().collect();
+    commands.dedup_by(|later, first| later.command == first.command);
+    for (prefix, _) in NOT_RUN {
+        ensure!(
+            commands
+                .iter()
+                .any(|typed| typed.command.starts_with(prefix)),
+            "no page has a command that begins with `{prefix}`, and there is a reason not to run it"
+        );
+    }
+    run_command(cargo().args(["build", "--quiet", "--package=tma-cli"]))?;
+    let mut ran = 0;
+    for typed in commands.iter().filter(|typed| !is_left_out(&typed.command)) {
+        run(typed)?;
+        ran += 1;
+    }
+    say!(
+        "{ran} commands of the pages ran, {} are left out",
+        commands.len() - ran
+    );
+    the_project_of_new()
+}
+
+/// README, the pages and what lies beside them, from the checkout.
+fn pages() -> Result<Vec<PathBuf>> {
+    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "fuzz/README.md"]
+        .map(PathBuf::from)
+        .into();
+    let docs = root().join("docs").read_dir().context("cannot read docs")?;
+    let names = docs
+        .flatten()
+        .map(|entry| Path::new("docs").join(entry.file_name()));
+    pages.extend(names.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    pages.sort();
+    Ok(pages)
+}
+
+fn is_left_out(command: &str) -> bool {
+    NOT_RUN
+        .iter()
+        .any(|(prefix, _)| command.starts_with(prefix))
+}
+
+/// Commands of a page with their lines: indented or behind `$` in blocks of code, and in the text
+/// between backticks. Those with a word to be replaced, such as `KERNEL` or `…`, are none.
+fn commands_of(page: &str) -> Vec<(usize, String)> {
+    let mut commands = Vec::new();
+    let mut in_fence = false;
+    for (number, line) in (1..).zip(page.lines()) {
+        if line.trim_start().starts_with("```") {
+            in_fence = !in_fence;
+            continue;
+        }
+        let typed = if in_fence {
+            line.strip_prefix("$ ")
+        } else {
+            line.strip_prefix("    ")
+        };
+        let spans = line
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|_| !in_fence && typed.is_none());
+        let all = typed.into_iter().chain(spans);
+        let without_comment = all.map(|text| text.split(" # ").next().unwrap_or(text).trim());
+        let commands_of_line = without_comment.filter(|text| is_command(text));
+        commands.extend(commands_of_line.map(|text| (number, text.to_owned())));
+    }
+    commands
+}
+
+fn is_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let begins = words.next().is_some_and(|word| PROGRAMS.contains(&word));
+    let is_placeholder = |word: &str| {
+        word.contains(['…', '[', '*'])
+            || (word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase()))
+    };
+    begins && text.contains(' ') && !words.any(|word| word.split('.').any(is_placeholder))
+}
+
+fn run(typed: &Typed) -> Result<()> {
+    let Typed {
+        command,
+        page,
+        line,
+    } = typed;
+    let at = || format!("{}:{line}: `{command}`", page.display());
+    let words: Vec<&str> = command.split_whitespace().collect();
+    // What commands write lies in a folder that is not committed.
+    let folder = target_dir().join("pages");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut command = match words[0] {
+        "cargo" => cargo(),
+        _ => Command::new(target_dir().join("debug").join("tma")),
+    };
+    let paths_of_checkout = |word: &&str| root().join(word).exists();
+    for word in &words[1..] {
+        match words[0] == "tma" && paths_of_checkout(word) {
+            true => command.arg(root().join(word)),
+            false => command.arg(word),
+        };
+    }
+    if words[0] == "tma" {
+        command.current_dir(&folder);
+    }
+    say!("$ {}", shown(&command));
+    let output = command.output().with_context(at)?;
+    // 1 says that something was found, as `map check` and `map diff` are meant to.
+    match output.status.code() {
+        Some(0) => Ok(()),
+        Some(1) if words[0] == "tma" => Ok(()),
+        _ => bail!(
+            "{} ends with {}:\n{}",
+            at(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ),
+    }
+}
+
+/// Makes a project and tests it, as the README says, beside the checkout's own programs.
+fn the_project_of_new() -> Result<()> {
+    let folder = target_dir().join("pages").join("my-scale");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    let path = folder.display().to_string();
+    run_command(cargo().args(["xtask", "new", "--no-build", &path]))?;
+    let mut test = cargo_in(&folder);
+    run_command(test.arg("test").env("CARGO_TARGET_DIR", target_dir()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_where_a_reader_would_type_them() {
+        let page = "Text `cargo xtask run ring` and `cargo xtask inspect KERNEL`, `tma map`.\n\n    \
+                    cargo xtask run     # all\n    let x = 1;\n\n```text\n$ tma map check --rules\n\
+                    cargo not this\n```\n`cargo run -p x --bin …`, `TMA.toml`, `cargo`\n";
+        let commands = commands_of(page);
+        let expected = [
+            (1, "cargo xtask run ring"),
+            (1, "tma map"),
+            (3, "cargo xtask run"),
+            (7, "tma map check --rules"),
+        ];
+        assert_eq!(
+            commands,
+            expected.map(|(line, text)| (line, text.to_owned()))
+        );
+    }
+}
