@@ -67,3 +67,13 @@ pub fn floor(value: f32) -> f32 {
     let _ = value;
     on_device!("floor", core::intrinsics::floorf32(value))
 }
+
+/// 2 to the power of the value, approximately: the relative error is at most 2^-22 (PTX ISA 9.7.3.21).
+///
+/// PTX: `ex2.approx.f32`
+#[doc(alias("exp2f", "__expf"))]
+#[inline(always)]
+pub fn exp2(value: f32) -> f32 {
+    let _ = value;
+    on_device!("exp2", core::intrinsics::exp2f32(value))
+}

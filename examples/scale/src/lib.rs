@@ -20,11 +20,11 @@ pub fn scale(device: &Device, numbers: &[f32], factor: f32) -> Result<Vec<f32>, 
     let len = u32::try_from(padded.len()).expect("a GPU's memory holds fewer numbers");
 
     let module = device.load("gpu.ptx", PTX)?;
-    let kernel = module.function("scale")?;
     let data = device.upload(&padded)?;
-    // SAFETY: the kernel takes these arguments (1) and stays within the `len` numbers (2), which
-    // live until they are read (3) and are no one else's (4).
-    unsafe { kernel.launch((len.div_ceil(BLOCK_LEN), 256), (&data, len, factor)) }?;
+    let call = gpu::scale(&data, len, factor);
+    // SAFETY: the kernel stays within the `len` numbers (1, 2), which live until they are read (3) and
+    // are no one else's (4).
+    unsafe { module.launch((len.div_ceil(BLOCK_LEN), 256), call) }?;
     let mut scaled = data.read()?;
     scaled.truncate(numbers.len());
     Ok(scaled)

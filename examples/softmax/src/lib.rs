@@ -1,0 +1,40 @@
+//! Softmax over the rows of a matrix: the host side of the kernel in `gpu/`.
+
+use gpu::{MOST_COLUMNS, THREADS};
+use host::{Device, Failure, Stage};
+
+/// The kernel, as `build.rs` compiled it.
+pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
+
+/// Blocks that a multiprocessor runs at once, at least.
+const BLOCKS_OF_MULTIPROCESSOR: u32 = 8;
+
+/// The softmax of each row of a matrix with so many columns, row by row.
+///
+/// # Errors
+/// Columns that are not a multiple of 4 from 4 to 1024, numbers that make no whole rows, and what went
+/// wrong on the device; on the emulator also what its checker has against the kernel.
+pub fn softmax(device: &Device, matrix: &[f32], columns: u32) -> Result<Vec<f32>, Failure> {
+    if columns == 0 || columns > MOST_COLUMNS || !columns.is_multiple_of(4) {
+        let what =
+            format!("columns is {columns}; it must be a multiple of 4 from 4 to {MOST_COLUMNS}");
+        return Err(Failure::new(Stage::Check, what));
+    }
+    let rows = u32::try_from(matrix.len() / columns as usize).unwrap_or(u32::MAX);
+    let blocks = rows.min(device.multiprocessors() * BLOCKS_OF_MULTIPROCESSOR);
+    if rows as usize * columns as usize != matrix.len() || rows > u32::MAX - blocks {
+        let what = format!("{} numbers make no whole rows of {columns}", matrix.len());
+        return Err(Failure::new(Stage::Check, what));
+    }
+    if rows == 0 {
+        return Ok(Vec::new());
+    }
+    let module = device.load("gpu.ptx", PTX)?;
+    let input = device.upload(matrix)?;
+    let output = device.zeroed::<f32>(matrix.len())?;
+    let call = gpu::softmax(&output, &input, rows, columns);
+    // SAFETY: the kernel stays within the rows of both buffers, which begin at multiples of 256 bytes
+    // (1, 2), live until the output is read, which waits (3), and are no one else's (4).
+    unsafe { module.launch((blocks, THREADS), call) }?;
+    output.read()
+}
