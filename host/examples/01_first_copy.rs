@@ -2,21 +2,19 @@
 //!
 //! This is all that a host program does: open a device, load a module, upload, launch, read.
 
-use host_examples::{Result, check, device, kernels};
-use kernels_gpu::add_one_1d::BUF_LEN;
+use host_examples::{Result, check, device, load};
+use kernels_gpu::add_one_1d::{BUF_LEN, add_one_1d};
 
 fn main() -> Result<()> {
     let device = device()?;
-    let ptx = kernels(device.capability())?;
-    let module = device.load(ptx.name, ptx.text)?;
-    let add_one = module.function("add_one_1d")?;
+    let module = load(&device)?;
 
     let numbers: Vec<i32> = (0..4 * BUF_LEN as i32).collect();
     let data = device.upload(&numbers)?;
-    // SAFETY: the kernel takes a pointer and an offset, and changes 1024 numbers for each of the four
-    // blocks, which the buffer has, from the first on (1, 2). The buffer lives until it has been read,
-    // which waits for the kernel (3), and nothing else runs (4).
-    unsafe { add_one.launch((4, 256), (&data, 0_u64)) }?;
+    // SAFETY: the kernel is one of the module (1), and changes 1024 numbers for each of the four blocks,
+    // which the buffer has, from the first on; it lives until it has been read, which waits for the
+    // kernel, and nothing else runs (2).
+    unsafe { module.launch((4, 256), add_one_1d(&data, 0)) }?;
 
     let expected: Vec<i32> = numbers.iter().map(|number| number + 1).collect();
     check("add_one_1d", &expected, &data.read()?)

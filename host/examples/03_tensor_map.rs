@@ -1,8 +1,10 @@
 //! Tiles through a tensor map: its parameters, what is wrong with some, and a load over the edges.
 
-use host_examples::{Result, check, device, jobs};
-use kernels_gpu::{Matrix, tile_2d::Tile2dTo};
-use launch::{Backend as _, Buffer, Job};
+use host_examples::{Result, check, device, load};
+use kernels_gpu::{
+    Matrix,
+    tile_2d::{TILE, tile_2d_to},
+};
 use tensor_map::{DataType, TensorMap};
 
 fn main() -> Result<()> {
@@ -15,7 +17,8 @@ fn main() -> Result<()> {
     };
     println!("refused:\n{refused}");
 
-    let (mut jobs, ptx) = jobs(&device()?)?;
+    let device = device()?;
+    let module = load(&device)?;
 
     // Rows of 101 numbers, padded to 104. The tile begins 8 columns before the first and 3 rows above.
     let source = Matrix {
@@ -25,21 +28,13 @@ fn main() -> Result<()> {
     };
     let numbers: Vec<i32> = (0..source.len_elems() as i32).collect();
     let target = Matrix::packed(64, 16);
-    let mut job = Job::new(ptx);
-    let source_data = job.buffer(Buffer::new("source", &numbers));
-    let target_data = job.buffer(Buffer::new("target", &[-1; 64 * 16]));
-    let tile = Tile2dTo {
-        source,
-        source_data,
-        source_origin: [-8, -3],
-        target,
-        target_data,
-        target_origin: [0, 0],
-        blocks: [1, 1],
-        threads: 128,
-    };
-    job.launch(tile.launch()?);
-    jobs.run(&mut job)?;
+    let (numbers, tile) = (device.upload(&numbers)?, device.upload(&[-1; 64 * 16])?);
+    // A map borrows the buffer that it is of, and the tensor must lie in there.
+    let from = numbers.tensor_map(source.map(TILE))?;
+    let to = tile.tensor_map(target.map(TILE))?;
+    // SAFETY: the kernel is one of the module (1), its maps have such tiles, and it moves one of them, as
+    // there is one block; the buffers live until the tile has been read, and nothing else runs (2).
+    unsafe { module.launch((1, 128), tile_2d_to(from, to, -8, -3, 0, 0)) }?;
 
     let mut expected = Vec::new();
     for row in 0..16_i32 {
@@ -50,6 +45,5 @@ fn main() -> Result<()> {
             expected.push(loaded + row * 64 + column);
         }
     }
-    let got = job.buffers[target_data].to_vec()?;
-    check("a tile over the edges", &expected, &got)
+    check("a tile over the edges", &expected, &tile.read()?)
 }

@@ -1,14 +1,15 @@
 //! The three places of a tensor map: a kernel parameter, constant memory, global memory.
 
-use host_examples::{Result, check, device, jobs};
+use host::Shape;
+use host_examples::{Result, check, device, load};
 use kernels_gpu::{
     Matrix,
-    tile_2d::{MapPlace, TILE, Tile2d},
+    tile_2d::{TILE, Tile2d, tile_2d, tile_2d_constant, tile_2d_global},
 };
-use launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
-    let (mut jobs, ptx) = jobs(&device()?)?;
+    let device = device()?;
+    let module = load(&device)?;
     let matrix = Matrix::packed(128, 32);
     let numbers: Vec<i32> = (0..matrix.len_elems() as i32).collect();
     let expected = numbers.iter().map(|number| {
@@ -16,36 +17,28 @@ fn main() -> Result<()> {
         number + y * 64 + x
     });
     let expected: Vec<i32> = expected.collect();
+    // A block for each tile of 64 columns and 16 rows.
+    let shape = Shape::new((2, 2), 128);
 
-    for place in [MapPlace::Parameter, MapPlace::Constant, MapPlace::Global(1)] {
-        let mut job = Job::new(ptx);
-        let data = job.buffer(Buffer::new("matrix", &numbers));
-        let map = Buffer::tensor_maps("map", [(matrix.map(TILE), data)]);
-        match place {
-            // The launch hands the map over.
-            MapPlace::Parameter => (),
-            // A buffer that lies in a variable of the module.
-            MapPlace::Constant => {
-                job.buffer(map.in_variable(Tile2d::VARIABLE));
-            }
-            // A buffer like any other; the kernel acquires the map before it uses it.
-            MapPlace::Global(_) => {
-                job.buffer(map);
-            }
-        }
-        let tile = Tile2d {
-            map: place,
-            matrix,
-            data,
-            origin: [0, 0],
-            blocks: [2, 2],
-            threads: 128,
-        };
-        let launch = tile.launch()?;
-        let entry = launch.entry.clone();
-        job.launch(launch);
-        jobs.run(&mut job)?;
-        check(&entry, &expected, &job.buffers[data].to_vec()?)?;
-    }
-    Ok(())
+    // The launch hands the map over.
+    let data = device.upload(&numbers)?;
+    let map = data.tensor_map(matrix.map(TILE))?;
+    // SAFETY: the kernels are those of the module (1), their map has such tiles, and they change the four
+    // of the matrix, whose buffer lives until it has been read; nothing else runs (2).
+    unsafe { module.launch(shape, tile_2d(map, 0, 0)) }?;
+    check("tile_2d", &expected, &data.read()?)?;
+
+    // The map lies in a variable of the module.
+    let mut data = device.upload(&numbers)?;
+    module.set_tensor_map(Tile2d::VARIABLE, &data.tensor_map(matrix.map(TILE))?)?;
+    // SAFETY: as above.
+    unsafe { module.launch(shape, tile_2d_constant(0, 0)) }?;
+    check("tile_2d_constant", &expected, &data.read()?)?;
+
+    // The map lies in global memory like any other data; the kernel acquires it before it uses it.
+    data.write(&numbers)?;
+    let maps = device.upload_tensor_maps(&[data.tensor_map(matrix.map(TILE))?])?;
+    // SAFETY: as above; the maps live as long as the buffer.
+    unsafe { module.launch(shape, tile_2d_global(&maps, 0, 0)) }?;
+    check("tile_2d_global", &expected, &data.read()?)
 }

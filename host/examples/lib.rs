@@ -3,7 +3,10 @@
 //! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
 //! emulator.
 
-use host::{Capability, Device, Jobs};
+use std::fmt::Debug;
+
+use bytemuck::NoUninit;
+use host::{Capability, Device, Jobs, Module};
 use launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
@@ -21,6 +24,15 @@ pub fn device() -> Result<Device> {
     Ok(device)
 }
 
+/// The kernels on a device.
+///
+/// # Errors
+/// None of the modules runs on it.
+pub fn load(device: &Device) -> Result<Module> {
+    let ptx = kernels(device.capability())?;
+    Ok(device.load(ptx.name, ptx.text)?)
+}
+
 /// What runs jobs on a device, and the kernels for it.
 ///
 /// # Errors
@@ -32,11 +44,12 @@ pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
     Ok((unsafe { Jobs::new(device.clone()) }, kernels))
 }
 
-/// The kernels for a device of this capability: those of its own architecture, or else the latest that it runs.
+/// The kernels for a device of this capability: those of its own architecture, or else the latest that it
+/// runs.
 ///
 /// # Errors
 /// None of the modules runs on it.
-pub fn kernels(capability: Capability) -> Result<Ptx<'static>> {
+fn kernels(capability: Capability) -> Result<Ptx<'static>> {
     let module = MODULES
         .iter()
         .rfind(|(arch, _)| capability.runs(arch) == Some(true));
@@ -48,7 +61,7 @@ pub fn kernels(capability: Capability) -> Result<Ptx<'static>> {
 ///
 /// # Errors
 /// The first that differs.
-pub fn check(what: &str, expected: &[i32], got: &[i32]) -> Result<()> {
+pub fn check<T: NoUninit + Debug>(what: &str, expected: &[T], got: &[T]) -> Result<()> {
     launch::compare::exact(expected, got)?;
     println!("ok: {what}, {} numbers equal", got.len());
     Ok(())

@@ -4,7 +4,7 @@ use tensor_map::{Params, TensorMap};
 
 use crate::{Failure, Scalar, Stage};
 
-/// What a kernel parameter gets, in terms of a job's buffers.
+/// What a kernel parameter gets: memory that is there, or in terms of a job's buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A number.
