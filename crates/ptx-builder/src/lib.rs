@@ -24,6 +24,7 @@
 //!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
 
+mod advice;
 mod arch;
 mod builder;
 mod compile;
