@@ -14,6 +14,7 @@ use crate::{
     check::{Checker, Finding, Unreleased, Verdict},
     decode::Image,
     machine::{self, BUFFERS_START, MAX_CLUSTER_BYTES, Memory, Places},
+    panic::{explain, place_record},
     signature::{parameter, signature},
 };
 
@@ -108,6 +109,7 @@ impl EmulatorBackend {
             memory.place(&global.name, global.bytes.clone(), global.address);
         }
         let addresses = upload(&mut memory, &image, &job.buffers)?;
+        let record = place_record(&mut memory, &image);
 
         let mut results = Vec::new();
         for (index, (launch, program)) in job.launches.iter().zip(programs).enumerate() {
@@ -118,6 +120,7 @@ impl EmulatorBackend {
                 launch,
                 program,
                 cluster: cluster.map(Dim3::to_array),
+                record,
             };
             let bytes = parameters(entry, launch, &addresses);
             memory.parameters = bytes.map_err(|failure| ready.about(failure))?;
@@ -140,6 +143,8 @@ struct Ready<'a> {
     launch: &'a Launch,
     program: Rc<Program>,
     cluster: Option<[u32; 3]>,
+    /// Where a panic would leave its record.
+    record: Option<u64>,
 }
 
 impl Ready<'_> {
@@ -151,7 +156,8 @@ impl Ready<'_> {
     ) -> Result<Report, Box<Fault>> {
         let shape: &Shape = &self.launch.shape;
         let program = &self.program;
-        machine::run(program, shape, self.cluster, memory, config, observer)
+        let result = machine::run(program, shape, self.cluster, memory, config, observer);
+        result.map_err(|fault| explain(fault, memory, self.record))
     }
 
     fn about(&self, failure: Failure) -> Failure {

@@ -8,6 +8,7 @@ use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
     finish::{finish, rename_folders},
+    formatters::replace_formatters,
     lint::{Source, duplicated_barriers, lint, raise_version},
     places::name_own_lines,
     target_dir,
@@ -246,6 +247,7 @@ impl PtxBuilder {
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
             .map_err(|errors| unfinished(errors.to_string()))?;
         let markers = finish(&mut module).map_err(unfinished)?;
+        replace_formatters(&mut module);
         rename_folders(&mut module, &output.named_folders);
         if self.isa.is_none() {
             raise_version(&mut module);

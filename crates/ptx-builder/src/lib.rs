@@ -27,11 +27,13 @@
 mod advice;
 mod arch;
 mod builder;
+mod calls;
 mod compile;
 mod compiler;
 mod control_flow;
 mod error;
 pub mod finish;
+mod formatters;
 pub mod lint;
 mod places;
 mod ptxas;

@@ -42,6 +42,7 @@
         core_intrinsics,
         f16,
         link_llvm_intrinsics,
+        optimize_attribute,
         rustc_attrs,
         stdarch_nvptx
     )

@@ -2,42 +2,13 @@
 
 use std::collections::HashSet;
 
-use ptx::{Function, Instruction, Location, Module, OperandKind, Statement};
+use ptx::{Function, Module};
 
 use super::{Finding, Kind, rust_place};
+use crate::calls::calls;
 
 /// What a GPU has without it being in the module.
 const PROVIDED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
-
-/// A call in a function's body.
-struct Call<'a> {
-    callee: &'a str,
-    location: Option<&'a Location>,
-}
-
-fn calls(function: &Function) -> Vec<Call<'_>> {
-    let mut location = None;
-    let mut calls = Vec::new();
-    for statement in function.body.iter().flat_map(|body| body.walk()) {
-        match statement {
-            Statement::Location(at) => location = Some(at),
-            Statement::Instruction(instruction) => {
-                calls.extend(callee(instruction).map(|callee| Call { callee, location }));
-            }
-            _ => {}
-        }
-    }
-    calls
-}
-
-fn callee(instruction: &Instruction) -> Option<&str> {
-    if instruction.opcode.stem() != "call" {
-        return None;
-    }
-    let is_list = |kind: &OperandKind| matches!(kind, OperandKind::List(_));
-    let mut operands = instruction.operands.iter();
-    operands.find(|operand| !is_list(&operand.kind))?.as_name()
-}
 
 /// The function of this name that has a body.
 fn definition<'m>(module: &'m Module, name: &str) -> Option<&'m Function> {
