@@ -88,9 +88,10 @@ impl<T: Pod> DeviceBuffer<T> {
         let result = self
             .inner
             .copy_to(bytemuck::cast_slice_mut::<T, u8>(&mut elements));
-        result.or_fail(Stage::CopyBack, || {
+        let result = result.or_fail(Stage::CopyBack, || {
             format!("copying {} bytes", self.len_bytes())
-        })?;
+        });
+        result.map_err(|failure| self.gpu.explain(failure))?;
         Ok(elements)
     }
 

@@ -37,6 +37,7 @@ mod function;
 pub mod gpu;
 mod jit;
 mod module;
+mod panic;
 mod signature;
 mod source;
 mod tensor_map;

@@ -32,11 +32,15 @@ impl Module {
             Failure::new(Stage::Load, what)
         })?;
         match cust::module::Module::from_ptx_cstr(&image, &[]) {
-            Ok(inner) => Ok(Self {
-                inner,
-                source,
-                gpu: gpu.clone(),
-            }),
+            Ok(inner) => {
+                let module = Self {
+                    inner,
+                    source,
+                    gpu: gpu.clone(),
+                };
+                module.set_panic_record()?;
+                Ok(module)
+            }
             Err(error) => Err(refusal(gpu, &source, &image, error)),
         }
     }

@@ -14,7 +14,7 @@ use cust::{
 };
 use launch::{Failure, Stage};
 
-use crate::{DeviceBuffer, Module, Source, driver::OrFail};
+use crate::{DeviceBuffer, Module, Source, driver::OrFail, panic::PanicRecord};
 
 pub use backend::GpuBackend;
 pub use capability::Capability;
@@ -35,6 +35,7 @@ pub struct Gpu {
 #[derive(Debug)]
 struct Shared {
     stream: Stream,
+    panic_record: PanicRecord,
     context: Context,
     device: Device,
 }
@@ -68,6 +69,7 @@ impl Gpu {
             .map_err(|error| device::broken("cuStreamCreateWithPriority", error))?;
         let shared = Arc::new(Shared {
             stream,
+            panic_record: PanicRecord::default(),
             context,
             device,
         });
@@ -111,16 +113,22 @@ impl Gpu {
 
     /// Waits until all launches have ended.
     ///
-    /// The error may be that of any launch since the last call. Most errors of kernels, as an illegal
+    /// The error may be that of any launch since the last call. A kernel that panicked says where and
+    /// why. Most errors of kernels, as an illegal
     /// address or a trap, end the GPU for this process: every later call fails, and so does opening
     /// the GPU again.
     #[doc(alias("cuStreamSynchronize", "cudaDeviceSynchronize"))]
     pub fn synchronise(&self) -> Result<(), Failure> {
         self.enter(Stage::Synchronise)?;
         let result = self.stream().synchronize();
-        result.or_fail(Stage::Synchronise, || {
+        let result = result.or_fail(Stage::Synchronise, || {
             "a kernel did not end well".to_owned()
-        })
+        });
+        result.map_err(|failure| self.explain(failure))
+    }
+
+    pub(crate) fn panic_record(&self) -> &PanicRecord {
+        &self.shared.panic_record
     }
 
     /// Makes its context that of the current thread.
