@@ -26,6 +26,8 @@ pub struct PtxBuilder {
     features: Vec<String>,
     default_features: bool,
     rustflags: Vec<String>,
+    debug_assertions: Option<bool>,
+    overflow_checks: Option<bool>,
     copy_to: Option<PathBuf>,
     compiler: Option<PathBuf>,
     assemble: Assemble,
@@ -71,6 +73,8 @@ impl PtxBuilder {
             features: Vec::new(),
             default_features: true,
             rustflags: Vec::new(),
+            debug_assertions: None,
+            overflow_checks: None,
             copy_to: None,
             compiler: None,
             assemble: Assemble::default(),
@@ -111,6 +115,26 @@ impl PtxBuilder {
     #[must_use]
     pub fn rustflag(mut self, flag: impl Into<String>) -> Self {
         self.rustflags.push(flag.into());
+        self
+    }
+
+    /// Whether `debug_assert!` is checked on the device, and with it the conditions of the crate `tma`:
+    /// alignment, sizes, counts. A kernel that breaks one panics. The preconditions of the unsafe
+    /// functions of `core` are not checked.
+    ///
+    /// Without this, it is where the calling build script belongs to a build of the profile `dev`.
+    #[must_use]
+    pub fn debug_assertions(mut self, checked: bool) -> Self {
+        self.debug_assertions = Some(checked);
+        self
+    }
+
+    /// Whether arithmetic that overflows panics on the device, or wraps.
+    ///
+    /// Without this, it does where the calling build script belongs to a build of the profile `dev`.
+    #[must_use]
+    pub fn overflow_checks(mut self, checked: bool) -> Self {
+        self.overflow_checks = Some(checked);
         self
     }
 
@@ -217,6 +241,7 @@ impl PtxBuilder {
         compiler: &'a DeviceCompiler,
         target_dir: &'a Path,
     ) -> Compilation<'a> {
+        let is_dev = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
         Compilation {
             compiler,
             crate_dir: &self.crate_dir,
@@ -226,6 +251,8 @@ impl PtxBuilder {
             features: &self.features,
             default_features: self.default_features,
             rustflags: &self.rustflags,
+            debug_assertions: self.debug_assertions.unwrap_or(is_dev),
+            overflow_checks: self.overflow_checks.unwrap_or(is_dev),
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Compilation<'a> {
     pub(crate) features: &'a [String],
     pub(crate) default_features: bool,
     pub(crate) rustflags: &'a [String],
+    pub(crate) debug_assertions: bool,
+    pub(crate) overflow_checks: bool,
 }
 
 /// What the compiler wrote.
@@ -69,7 +71,14 @@ impl Compilation<'_> {
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
             .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
             .env("CARGO_PROFILE_RELEASE_DEBUG", "line-directives-only")
-            .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "false")
+            .env(
+                "CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS",
+                self.debug_assertions.to_string(),
+            )
+            .env(
+                "CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS",
+                self.overflow_checks.to_string(),
+            )
             .args([
                 "rustc",
                 "--release",
@@ -129,7 +138,13 @@ impl Compilation<'_> {
         } else {
             "-no-default"
         };
-        format!("{package}{default}-{}", self.features.join("+"))
+        let checks = match (self.debug_assertions, self.overflow_checks) {
+            (false, false) => "",
+            (true, false) => "-assertions",
+            (false, true) => "-overflow",
+            (true, true) => "-checked",
+        };
+        format!("{package}{default}{checks}-{}", self.features.join("+"))
     }
 
     fn rustflags(&self) -> Vec<String> {
@@ -145,6 +160,10 @@ impl Compilation<'_> {
         ]
         .map(str::to_owned)
         .into();
+        if self.debug_assertions {
+            // Those inside of `core` keep arrays in local memory, for their addresses.
+            flags.push("-Zub-checks=no".to_owned());
+        }
         flags.extend(self.rustflags.iter().cloned());
         flags
     }

@@ -48,6 +48,11 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         "conditions_are_checked_with_debug_assertions_alone",
         debug_assertions,
     ),
+    (
+        "every_kernel_builds_with_debug_assertions",
+        kernels_with_debug_assertions,
+    ),
+    ("overflow_is_checked_where_asked_for", overflow),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
     (
         "shared_memory_in_a_macro_is_its_own_each_time",
@@ -485,11 +490,31 @@ fn debug_assertions() -> Result<(), Failed> {
          stores.commit().wait();\n}",
     )?;
     let plain = text(&copies.builder().build()?)?;
-    let traps = |ptx: &str| ptx.contains("trap;") || ptx.contains("panic");
+    let traps = |ptx: &str| ptx.contains("trap;") || ptx.contains("panicking");
     holds(!traps(&plain), plain)?;
-    let checked = copies.builder().rustflag("-Cdebug-assertions=on");
-    let checked = text(&checked.build()?)?;
+    let checked = text(&checked(copies.builder()).build()?)?;
     holds(traps(&checked), checked)
+}
+
+/// As a build of the profile `dev`; the same for all tests, since `core` is built for it anew.
+fn checked(builder: PtxBuilder) -> PtxBuilder {
+    builder.debug_assertions(true).overflow_checks(true)
+}
+
+/// No kernel of the repository is refused for what its messages need.
+fn kernels_with_debug_assertions() -> Result<(), Failed> {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels-gpu");
+    let ptx = text(&checked(PtxBuilder::new(kernels)).build()?)?;
+    contains(&ptx, &["panic_const_add_overflow"])
+}
+
+fn overflow() -> Result<(), Failed> {
+    let sum = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data += 1 } }")?;
+    let panics = |ptx: &str| ptx.contains("panic_const_add_overflow");
+    let wraps = text(&sum.builder().build()?)?;
+    holds(!panics(&wraps), wraps)?;
+    let checked = text(&checked(sum.builder()).build()?)?;
+    holds(panics(&checked), checked)
 }
 
 fn instances() -> Result<(), Failed> {

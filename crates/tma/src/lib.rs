@@ -29,10 +29,18 @@
 //! # fn main() {}
 //! ```
 //!
-//! `ptx-builder` compiles it to PTX. With its `rustflag("-Cdebug-assertions=on")` the types check at run
-//! time what they can of the conditions: alignment, sizes, counts; a kernel that breaks one traps.
-//! Otherwise that costs nothing. For the host the crate compiles too, with every device
+//! `ptx-builder` compiles it to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`,
+//! the types check at run time what they can of the conditions: alignment, sizes, counts; a kernel that
+//! breaks one panics. Otherwise that costs nothing. For the host the crate compiles too, with every device
 //! function replaced by one that panics, so that documentation, lints and editors work.
+//!
+//! # Panics
+//!
+//! A kernel that panics stops, as by `trap`. On the emulator and through the crate `host` the error leads
+//! with the line and the message: `index out of bounds: the len is 4 but the index is 7`. Only the first
+//! thread to panic is heard. The message is formatted by the host, so that a panic takes few registers:
+//! numbers, `bool`, `char`, `str` and references to them are shown as Rust shows them, values of other
+//! types as `…`.
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
