@@ -73,6 +73,8 @@ mod kernel_arg;
 mod modifier;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
+#[doc(hidden)]
+pub mod print;
 pub mod ptx;
 pub mod ring;
 pub mod shared;
@@ -89,7 +91,7 @@ pub use ring::Ring;
 pub use shared::SharedPtr;
 pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
-pub use tma_macros::{constant, kernel, shared};
+pub use tma_macros::{constant, kernel, println, shared};
 pub use transaction::Transaction;
 
 #[doc(hidden)]
