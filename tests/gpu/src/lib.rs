@@ -4,6 +4,7 @@
 
 mod clusters;
 mod lanes;
+mod messages;
 mod parameters;
 mod places;
 mod shared_memory;
@@ -11,6 +12,7 @@ mod typed;
 
 pub use clusters::{cluster_at_launch, cluster_of_two, cluster_places};
 pub use lanes::{half_barriers, lanes};
+pub use messages::{panics, prints};
 pub use parameters::{parameters, trap};
 pub use places::places;
 pub use shared_memory::*;
