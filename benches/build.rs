@@ -27,8 +27,13 @@ fn main() {
     let build = |arch: Arch| {
         let (nvcc, all, out_dir) = (&nvcc, &all, &out_dir);
         move || {
-            let rust = ["../kernels-gpu", "gpu"]
-                .map(|path| PtxBuilder::new(path).arch(arch).build_or_exit());
+            let rust = ["../kernels-gpu", "gpu"].map(|path| {
+                PtxBuilder::new(path)
+                    .arch(arch)
+                    .debug_assertions(false)
+                    .overflow_checks(false)
+                    .build_or_exit()
+            });
             let twins = nvcc.as_ref().map(|nvcc| compile(nvcc, all, arch, out_dir));
             (rust, twins)
         }

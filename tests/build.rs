@@ -24,9 +24,16 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
 const FIRSTS: [&str; 3] = ["sm_80", "sm_90", "sm_90a"];
 const LATER_FIRSTS: [&str; 4] = ["sm_100", "sm_100a", "sm_100a_or_sm_120a", "sm_103a"];
 
+/// Kernels as they run, in every profile: without debug assertions, and arithmetic wraps.
+fn unchecked(path: &str) -> PtxBuilder {
+    PtxBuilder::new(path)
+        .debug_assertions(false)
+        .overflow_checks(false)
+}
+
 /// The kernels that show each instruction form, for the one architecture that has all of them.
 fn forms() -> PtxBuilder {
-    let builder = PtxBuilder::new("forms")
+    let builder = unchecked("forms")
         .arch(Arch::Sm103a)
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
@@ -36,9 +43,7 @@ fn forms() -> PtxBuilder {
 
 /// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
 fn effects(arch: Arch, features: &[&str]) -> PtxBuilder {
-    let builder = PtxBuilder::new("effects")
-        .arch(arch)
-        .ptx_isa(PtxIsa::new(9, 0));
+    let builder = unchecked("effects").arch(arch).ptx_isa(PtxIsa::new(9, 0));
     features.iter().copied().fold(builder, PtxBuilder::feature)
 }
 
@@ -61,9 +66,7 @@ fn main() {
             move || {
                 let crates = CRATES.iter().filter(|(.., archs)| archs.contains(arch));
                 crates
-                    .map(|(name, path, _)| {
-                        (*name, PtxBuilder::new(path).arch(*arch).build_or_exit())
-                    })
+                    .map(|(name, path, _)| (*name, unchecked(path).arch(*arch).build_or_exit()))
                     .collect::<Vec<_>>()
             }
         };

@@ -8,6 +8,8 @@ fn main() {
     let build = |arch| {
         let ptx = PtxBuilder::new("../../kernels-gpu")
             .arch(arch)
+            .debug_assertions(false)
+            .overflow_checks(false)
             .build_or_exit();
         let (name, path) = (ptx.arch.name(), ptx.path.display().to_string());
         format!("    ({name:?}, include_str!({path:?})),\n")

@@ -55,7 +55,7 @@ fn hint(code: i32) -> Option<&'static str> {
         }
         719 => {
             "an mbarrier that is not initialised or gets more arrivals than it expects, a copy into \
-             a block that has left, or a trap, as a panic in a kernel makes one"
+             a block that has left, or a `trap`"
         }
         912 => "no part of the GPU can hold a whole cluster of such blocks: make it smaller",
         _ => return None,

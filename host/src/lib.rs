@@ -56,6 +56,7 @@ mod jit;
 mod jobs;
 mod memory;
 mod module;
+mod panic;
 mod signature;
 mod slice;
 mod source;

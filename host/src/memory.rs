@@ -99,7 +99,8 @@ impl Memory {
             Self::Gpu { bytes, gpu } => {
                 gpu.enter(Stage::CopyBack)?;
                 let result = bytes.copy_to(content);
-                result.or_fail(Stage::CopyBack, || copying(content))
+                let result = result.or_fail(Stage::CopyBack, || copying(content));
+                result.map_err(|failure| gpu.explain(failure))
             }
             Self::Emulator { address, emulator } => {
                 if let Some(address) = *address {

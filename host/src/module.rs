@@ -58,11 +58,15 @@ impl Module {
                 Loaded::Emulator { module, emulator }
             }
         };
-        Ok(Self {
+        let module = Self {
             loaded,
             source,
             device: device.clone(),
-        })
+        };
+        if let Loaded::Gpu { gpu, .. } = &module.loaded {
+            module.set_panic_record(gpu)?;
+        }
+        Ok(module)
     }
 
     /// The kernel of this name.

@@ -77,9 +77,10 @@ impl Stream {
         };
         gpu.enter(Stage::Synchronise)?;
         let result = stream.synchronize();
-        result.or_fail(Stage::Synchronise, || {
+        let result = result.or_fail(Stage::Synchronise, || {
             "a kernel did not end well".to_owned()
-        })
+        });
+        result.map_err(|failure| gpu.explain(failure))
     }
 
     /// What comes next on this stream waits for what was launched on another one of the same device so
@@ -152,9 +153,10 @@ impl Event {
         };
         gpu.enter(Stage::Synchronise)?;
         let result = event.synchronize();
-        result.or_fail(Stage::Synchronise, || {
+        let result = result.or_fail(Stage::Synchronise, || {
             "a kernel did not end well".to_owned()
-        })
+        });
+        result.map_err(|failure| gpu.explain(failure))
     }
 
     /// The time between an earlier mark and this one, which it waits for.

@@ -15,8 +15,8 @@ use tests::{
 };
 
 const SEEDS: u64 = 64;
-/// Steps of threads; the kernels need far fewer.
-const MAX_STEPS: u64 = 100_000;
+/// Steps of threads; the kernels need far fewer, but for those that wait for the words of a panic.
+const MAX_STEPS: u64 = 1_000_000;
 
 fn main() {
     let arguments = Arguments::from_args();

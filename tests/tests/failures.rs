@@ -25,7 +25,61 @@ const CASES: &[Case] = &[
         name: "a_panic_in_a_kernel",
         modules: PROBES_PTX,
         launch: || Launch::new("trap", 1, 32).buffer(0).scalar(7_u32),
-        said: &["synchronise", "CUDA_ERROR_LAUNCH_FAILED"],
+        said: &[
+            "synchronise",
+            "parameters.rs:53",
+            "assertion failed: number != 7",
+            "CUDA_ERROR_LAUNCH_FAILED",
+        ],
+    },
+    Case {
+        name: "an_index_out_of_bounds",
+        modules: PROBES_PTX,
+        launch: || panics(0),
+        said: &[
+            "messages.rs:18",
+            "index out of bounds: the len is 4 but the index is 7",
+        ],
+    },
+    Case {
+        name: "an_assertion_of_equality",
+        modules: PROBES_PTX,
+        launch: || panics(1),
+        said: &[
+            "messages.rs:19",
+            "assertion `left == right` failed: of \"four\"\n  left: 7\n right: 4",
+        ],
+    },
+    Case {
+        name: "a_formatted_message",
+        modules: PROBES_PTX,
+        launch: || panics(2),
+        said: &["messages.rs:20", "0x0007 -1    0.500|"],
+    },
+    Case {
+        name: "a_division_by_zero",
+        modules: PROBES_PTX,
+        launch: || panics(3),
+        said: &["messages.rs:21", "attempt to divide by zero"],
+    },
+    Case {
+        name: "an_expectation",
+        modules: PROBES_PTX,
+        launch: || panics(4),
+        said: &["messages.rs:22", "four numbers"],
+    },
+    Case {
+        name: "a_line_that_a_kernel_prints",
+        modules: PROBES_PTX,
+        launch: || {
+            Launch::new("prints", 1, 32)
+                .scalar(-7_i32)
+                .scalar(1.0_f32 / 7.0)
+        },
+        said: &[
+            "thread 5: -7 0xf9   -7|-7  |-007 0.143 0.142857 true 100% {}\n",
+            "it did not fail",
+        ],
     },
     Case {
         name: "an_address_outside",
@@ -64,6 +118,13 @@ const CASES: &[Case] = &[
         said: &["argument-count", "the kernel takes 2"],
     },
 ];
+
+fn panics(way: u32) -> Launch {
+    Launch::new("panics", 1, 32)
+        .buffer(0)
+        .scalar(way)
+        .scalar(7_u32)
+}
 
 fn main() -> ExitCode {
     // Called again by itself, in a process of its own.

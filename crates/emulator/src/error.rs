@@ -72,6 +72,8 @@ pub enum Trap {
     LaunchFailed,
     /// An operation of a warp, or a barrier, whose lanes disagree about its operands.
     InvalidCollective,
+    /// A panic of the kernel's source.
+    Panicked,
     /// A use of an mbarrier that was not initialised.
     MbarrierUninitialised,
     /// More arrivals or bytes than an mbarrier can count.
@@ -96,6 +98,7 @@ impl Trap {
             Self::MisalignedAddress => "CUDA_ERROR_MISALIGNED_ADDRESS",
             Self::IllegalInstruction | Self::InvalidCollective => "CUDA_ERROR_ILLEGAL_INSTRUCTION",
             Self::LaunchFailed
+            | Self::Panicked
             | Self::MbarrierUninitialised
             | Self::MbarrierOverflow
             | Self::PeerEnded => "CUDA_ERROR_LAUNCH_FAILED",
@@ -138,6 +141,14 @@ impl Display for Fault {
             thread,
         }) = &self.at
         {
+            if self.trap == Trap::Panicked {
+                let (file, line) = place.line_of_source();
+                return write!(
+                    f,
+                    "panicked at {file}:{line}: {} (thread {thread:?} of block {block:?})",
+                    self.what
+                );
+            }
             write!(
                 f,
                 "{place}: `{instruction}` in thread {thread:?} of block {block:?}: "

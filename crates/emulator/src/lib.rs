@@ -86,6 +86,7 @@ mod matrix;
 mod mbarrier;
 mod mov;
 pub mod observer;
+mod panic;
 mod prefetch;
 mod red_async;
 mod reduce;

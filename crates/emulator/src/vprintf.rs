@@ -70,15 +70,17 @@ pub(crate) fn format<O: Observer>(
             'X' => format!("{value:X}"),
             'o' => format!("{value:o}"),
             'p' => format!("{value:#x}"),
-            'e' | 'E' => format!("{:e}", f64::from_bits(value)),
-            'f' | 'F' => {
+            _ => {
                 let digits = flags.split_once('.').and_then(|(_, digits)| {
                     digits.trim_end_matches(['l', 'h']).parse::<usize>().ok()
                 });
-                format!("{:.*}", digits.unwrap_or(6).min(60), f64::from_bits(value))
+                let digits = digits.unwrap_or(6).min(60);
+                float(f64::from_bits(value), conversion, digits)
             }
-            _ => f64::from_bits(value).to_string(),
         };
+        let is_signed = "dieEfFgG".contains(conversion);
+        let plus = flags.contains('+') && is_signed && !text.starts_with('-');
+        let text = if plus { format!("+{text}") } else { text };
         let flags = flags
             .split('.')
             .next()
@@ -106,4 +108,71 @@ pub(crate) fn format<O: Observer>(
     }
     out.push_str(rest);
     Ok(out)
+}
+
+/// A floating-point number, as C writes it.
+fn float(value: f64, conversion: char, digits: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string().to_lowercase();
+    }
+    let exponential = |digits: usize| {
+        let text = format!("{value:.digits$e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let exponent: i32 = exponent.parse().unwrap_or(0);
+        (mantissa.to_owned(), exponent)
+    };
+    let text = match conversion {
+        'f' | 'F' => format!("{value:.digits$}"),
+        'e' | 'E' => {
+            let (mantissa, exponent) = exponential(digits);
+            format!("{mantissa}e{}", signed(exponent))
+        }
+        _ => {
+            let digits = digits.max(1);
+            let (mantissa, exponent) = exponential(digits - 1);
+            let short = |text: &str| match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                false => text.to_owned(),
+            };
+            if exponent < -4 || exponent >= digits as i32 {
+                format!("{}e{}", short(&mantissa), signed(exponent))
+            } else {
+                let behind = (digits as i32 - 1 - exponent) as usize;
+                short(&format!("{value:.behind$}"))
+            }
+        }
+    };
+    match conversion.is_ascii_uppercase() {
+        true => text.to_uppercase(),
+        false => text,
+    }
+}
+
+/// An exponent with its sign and two digits at least.
+fn signed(exponent: i32) -> String {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{sign}{:02}", exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float;
+
+    #[test]
+    fn floats_are_written_as_in_c() {
+        let cases = [
+            (0.1_f32.into(), 'g', 6, "0.1"),
+            (100_000.0, 'g', 6, "100000"),
+            (1_234_567.0, 'g', 6, "1.23457e+06"),
+            (0.000_012_5, 'g', 6, "1.25e-05"),
+            (0.0, 'g', 6, "0"),
+            (-2.5, 'f', 3, "-2.500"),
+            (12345.678, 'e', 6, "1.234568e+04"),
+            (f64::INFINITY, 'g', 6, "inf"),
+            (f64::NAN, 'f', 6, "nan"),
+        ];
+        for (value, conversion, digits, text) in cases {
+            assert_eq!(float(value, conversion, digits), text);
+        }
+    }
 }

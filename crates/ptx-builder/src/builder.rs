@@ -8,7 +8,8 @@ use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
     finish::{finish, rename_folders},
-    lint::{SourceBarriers, lint, raise_version},
+    formatters::replace_formatters,
+    lint::{Source, duplicated_barriers, lint, raise_version},
     places::name_own_lines,
     target_dir,
 };
@@ -25,6 +26,8 @@ pub struct PtxBuilder {
     features: Vec<String>,
     default_features: bool,
     rustflags: Vec<String>,
+    debug_assertions: Option<bool>,
+    overflow_checks: Option<bool>,
     copy_to: Option<PathBuf>,
     compiler: Option<PathBuf>,
     assemble: Assemble,
@@ -70,6 +73,8 @@ impl PtxBuilder {
             features: Vec::new(),
             default_features: true,
             rustflags: Vec::new(),
+            debug_assertions: None,
+            overflow_checks: None,
             copy_to: None,
             compiler: None,
             assemble: Assemble::default(),
@@ -113,6 +118,26 @@ impl PtxBuilder {
         self
     }
 
+    /// Whether `debug_assert!` is checked on the device, and with it the conditions of the crate `tma`:
+    /// alignment, sizes, counts. A kernel that breaks one panics. The preconditions of the unsafe
+    /// functions of `core` are not checked.
+    ///
+    /// Without this, it is where the calling build script belongs to a build of the profile `dev`.
+    #[must_use]
+    pub fn debug_assertions(mut self, checked: bool) -> Self {
+        self.debug_assertions = Some(checked);
+        self
+    }
+
+    /// Whether arithmetic that overflows panics on the device, or wraps.
+    ///
+    /// Without this, it does where the calling build script belongs to a build of the profile `dev`.
+    #[must_use]
+    pub fn overflow_checks(mut self, checked: bool) -> Self {
+        self.overflow_checks = Some(checked);
+        self
+    }
+
     /// Copies the finished PTX to this file, too.
     #[must_use]
     pub fn copy_to(mut self, path: impl Into<PathBuf>) -> Self {
@@ -140,32 +165,25 @@ impl PtxBuilder {
     /// Every [`Error`]; nothing is left out of what rustc and ptxas said.
     pub fn build(&self) -> Result<Ptx, Error> {
         let in_build_script = env::var_os("OUT_DIR").map(PathBuf::from);
-        if in_build_script.is_some() {
-            println!("cargo::rerun-if-env-changed={}", DeviceCompiler::VARIABLE);
-            println!("cargo::rerun-if-env-changed={}", Ptxas::VARIABLE);
-            println!("cargo::rerun-if-changed={}", self.crate_dir.display());
-        }
         let target_dir = target_dir::find().join("ptx-builder");
         let mut warnings = Vec::new();
         let compiler = self.find_compiler(&mut warnings)?;
         let output = self.compilation(&compiler, &target_dir).run()?;
-        if in_build_script.is_some() {
-            for source in &output.sources {
-                println!("cargo::rerun-if-changed={}", source.display());
-            }
-        }
-
         let folder = in_build_script
+            .clone()
             .unwrap_or_else(|| target_dir.join("ptx"))
             .join(self.arch.name());
         fs::create_dir_all(&folder)
             .map_err(Error::io(format!("cannot create {}", folder.display())))?;
         let path = folder.join(format!("{}.ptx", package_name(&self.crate_dir)));
-        self.finish_and_lint(&output, &path)?;
+        self.finish_and_lint(&output, &path, &mut warnings)?;
         if let Some(copy) = &self.copy_to {
             fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
         }
         let resources = self.run_ptxas(&path, &mut warnings)?;
+        if in_build_script.is_some() {
+            self.tell_cargo(&output.sources);
+        }
         Ok(Ptx {
             path,
             arch: self.arch,
@@ -175,7 +193,19 @@ impl PtxBuilder {
         })
     }
 
-    /// Builds from a build script: warnings and errors become cargo's, an error ends the script.
+    /// Says what to watch. A script that fails says nothing: cargo runs it again in any case, and
+    /// shows all that it said beside the error.
+    fn tell_cargo(&self, sources: &[PathBuf]) {
+        println!("cargo::rerun-if-env-changed={}", DeviceCompiler::VARIABLE);
+        println!("cargo::rerun-if-env-changed={}", Ptxas::VARIABLE);
+        println!("cargo::rerun-if-changed={}", self.crate_dir.display());
+        for source in sources {
+            println!("cargo::rerun-if-changed={}", source.display());
+        }
+    }
+
+    /// Builds from a build script: warnings become cargo's, an error is written once, as the compiler
+    /// writes it, and ends the script.
     pub fn build_or_exit(&self) -> Ptx {
         match self.build() {
             Ok(ptx) => {
@@ -185,9 +215,7 @@ impl PtxBuilder {
                 ptx
             }
             Err(error) => {
-                for line in error.to_string().lines() {
-                    println!("cargo::error={line}");
-                }
+                eprintln!("{error}");
                 std::process::exit(1);
             }
         }
@@ -213,6 +241,7 @@ impl PtxBuilder {
         compiler: &'a DeviceCompiler,
         target_dir: &'a Path,
     ) -> Compilation<'a> {
+        let is_dev = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
         Compilation {
             compiler,
             crate_dir: &self.crate_dir,
@@ -222,10 +251,17 @@ impl PtxBuilder {
             features: &self.features,
             default_features: self.default_features,
             rustflags: &self.rustflags,
+            debug_assertions: self.debug_assertions.unwrap_or(is_dev),
+            overflow_checks: self.overflow_checks.unwrap_or(is_dev),
         }
     }
 
-    fn finish_and_lint(&self, output: &Output, path: &Path) -> Result<(), Error> {
+    fn finish_and_lint(
+        &self,
+        output: &Output,
+        path: &Path,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), Error> {
         let unfinished = |reason: String| Error::Finish {
             path: path.to_owned(),
             reason,
@@ -238,14 +274,21 @@ impl PtxBuilder {
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
             .map_err(|errors| unfinished(errors.to_string()))?;
         let markers = finish(&mut module).map_err(unfinished)?;
+        replace_formatters(&mut module);
         rename_folders(&mut module, &output.named_folders);
         if self.isa.is_none() {
             raise_version(&mut module);
         }
-        let source = SourceBarriers::from_llvm_ir(&output.llvm_ir);
-        let findings = lint(&module, &markers, Some(&source));
-        name_own_lines(&mut module, &output.ptx, &output.own_files);
+        let own_files = &output.own_files;
+        let source = Source::from_llvm_ir(&output.llvm_ir, &|path| own_files.name(path));
+        let mut findings = duplicated_barriers(&module, &source);
+        name_own_lines(&mut module, &output.ptx, own_files);
+        findings.extend(lint(&module, &markers, Some(&source)));
         write(&module.to_string())?;
+        let (slow, findings): (Vec<_>, Vec<_>) = findings
+            .into_iter()
+            .partition(|finding| finding.kind.is_warning());
+        warnings.extend(slow.iter().map(ToString::to_string));
         if findings.is_empty() {
             Ok(())
         } else {

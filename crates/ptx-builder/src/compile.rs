@@ -29,6 +29,8 @@ pub(crate) struct Compilation<'a> {
     pub(crate) features: &'a [String],
     pub(crate) default_features: bool,
     pub(crate) rustflags: &'a [String],
+    pub(crate) debug_assertions: bool,
+    pub(crate) overflow_checks: bool,
 }
 
 /// What the compiler wrote.
@@ -69,7 +71,14 @@ impl Compilation<'_> {
             .env("CARGO_TARGET_DIR", self.target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", common_rustflags(&sysroot))
             .envs(PROFILE)
-            .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "false")
+            .env(
+                "CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS",
+                self.debug_assertions.to_string(),
+            )
+            .env(
+                "CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS",
+                self.overflow_checks.to_string(),
+            )
             .args([
                 "rustc",
                 "--release",
@@ -127,6 +136,8 @@ impl Compilation<'_> {
             absolute(self.crate_dir),
             self.features,
             self.default_features,
+            self.debug_assertions,
+            self.overflow_checks,
         )
             .hash(&mut hasher);
         self.rustflags().hash(&mut hasher);
@@ -141,6 +152,10 @@ impl Compilation<'_> {
             // Wrappers of instructions that this architecture lacks do not compile.
             format!("--cfg=tma_arch=\"{}\"", self.arch),
         ];
+        if self.debug_assertions {
+            // Those inside of `core` keep arrays in local memory, for their addresses.
+            flags.push("-Zub-checks=no".to_owned());
+        }
         flags.extend(self.rustflags.iter().cloned());
         flags
     }

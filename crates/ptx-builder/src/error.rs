@@ -1,6 +1,6 @@
 use std::{io, path::PathBuf};
 
-use crate::{Arch, Version, lint::Finding};
+use crate::{Arch, Version, advice::advice, lint::Finding};
 
 /// Why there is no PTX.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,10 @@ pub enum Error {
         path: PathBuf,
     },
     /// The compiler refused the crate.
-    #[error("the GPU crate does not compile for {arch}:\n{diagnostics}")]
+    #[error(
+        "the GPU crate does not compile for {arch}:\n{diagnostics}{}",
+        advice(diagnostics)
+    )]
     Compile {
         /// For which architecture.
         arch: Arch,

@@ -24,14 +24,17 @@
 //!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
 
+mod advice;
 mod arch;
 mod builder;
+mod calls;
 mod compile;
 mod compiler;
 mod control_flow;
 mod core_cache;
 mod error;
 pub mod finish;
+mod formatters;
 pub mod lint;
 mod places;
 mod ptxas;

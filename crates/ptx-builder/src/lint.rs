@@ -1,6 +1,8 @@
 //! What is wrong with a module though it parses.
 
 mod barriers;
+mod calls;
+mod debug_info;
 mod isa;
 mod local_memory;
 
@@ -8,9 +10,12 @@ use std::fmt;
 
 use ptx::Module;
 
-pub use barriers::SourceBarriers;
 pub(crate) use isa::raise_version;
 pub use isa::required_isa;
+
+use barriers::SourceBarriers;
+use debug_info::DebugInfo;
+use local_memory::SourceLocals;
 
 use crate::{PtxIsa, finish::Marker};
 
@@ -53,8 +58,22 @@ pub enum Kind {
     },
     /// The kernel keeps values in local memory and did not ask for it.
     LocalMemory {
+        /// The variable, where its name is known, or nothing.
+        variable: String,
         /// How much, for each thread.
         bytes: u64,
+    },
+    /// A function calls itself, by itself or through others.
+    Recursion {
+        /// The function.
+        callee: String,
+    },
+    /// A function is called through a pointer, as by `dyn`.
+    IndirectCall,
+    /// A function is called that the module only declares.
+    UnresolvedFunction {
+        /// The function.
+        callee: String,
     },
 }
 
@@ -65,7 +84,15 @@ impl Kind {
             Self::DuplicatedBarrier { .. } => "duplicated-barrier",
             Self::NewerInstruction { .. } => "newer-instruction",
             Self::LocalMemory { .. } => "local-memory",
+            Self::Recursion { .. } => "recursion",
+            Self::IndirectCall => "indirect-call",
+            Self::UnresolvedFunction { .. } => "unresolved-function",
         }
+    }
+
+    /// Is it slow rather than wrong?
+    pub const fn is_warning(&self) -> bool {
+        matches!(self, Self::IndirectCall)
     }
 }
 
@@ -108,31 +135,82 @@ impl fmt::Display for Finding {
                  `.ptx_isa(PtxIsa::new({}, {}))`",
                 needed.major, needed.minor
             ),
-            Kind::LocalMemory { bytes } => write!(
+            Kind::LocalMemory { variable, bytes } => {
+                write!(f, ": {bytes} bytes of local memory for each thread")?;
+                if !variable.is_empty() {
+                    write!(f, ", for `{variable}`")?;
+                }
+                f.write_str(
+                    "; index arrays by constants and do not take the address of locals, put what is large \
+                     into `tma::shared!`, or say `#[kernel(local_memory)]`",
+                )
+            }
+            Kind::Recursion { callee } => write!(
                 f,
-                ": {bytes} bytes of local memory for each thread; index arrays by constants and do not \
-                 take the address of locals, or say `#[kernel(local_memory)]`"
+                ": `{callee}` calls itself, so that nobody knows how much stack a thread needs; write a loop, \
+                 or say `#[kernel(local_memory)]`"
+            ),
+            Kind::IndirectCall => write!(
+                f,
+                ": a call through a pointer, as by `dyn`, which is slow and keeps registers for every \
+                 function that it may reach; take a generic parameter or an enum"
+            ),
+            Kind::UnresolvedFunction { callee } => write!(
+                f,
+                ": `{callee}` is called and nobody defines it: modules are not linked; write it in Rust, or \
+                 depend on the crate that has it"
             ),
         }
     }
 }
 
-/// Runs every lint over a finished module.
+/// What PTX does not say of the source, from the compiler's LLVM IR.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    barriers: SourceBarriers,
+    locals: SourceLocals,
+}
+
+impl Source {
+    /// Reads a module's LLVM IR as text, after optimisation. `own` gives the files whose lines
+    /// findings are to name a name.
+    pub fn from_llvm_ir(text: &str, own: &dyn Fn(&str) -> Option<String>) -> Self {
+        let debug = DebugInfo::from_llvm_ir(text);
+        Self {
+            barriers: SourceBarriers::from_llvm_ir(text, &debug),
+            locals: SourceLocals::from_llvm_ir(text, &debug, own),
+        }
+    }
+}
+
+/// Barriers that the compiler copied. The lines of the module are still those of the compiler, which
+/// the LLVM IR has, too.
+pub fn duplicated_barriers(module: &Module, source: &Source) -> Vec<Finding> {
+    let bodies = module
+        .functions()
+        .filter_map(|function| Some((function.name.as_str(), function.body.as_ref()?)));
+    bodies
+        .flat_map(|(name, body)| barriers::duplicated(module, name, body, &source.barriers))
+        .collect()
+}
+
+/// Runs every other lint over a finished module.
 ///
-/// Without `source`, which comes from the compiler's LLVM IR, duplicated barriers are not looked
-/// for.
-pub fn lint(module: &Module, markers: &[Marker], source: Option<&SourceBarriers>) -> Vec<Finding> {
+/// Without `source`, local memory that only a panic reads is found, too.
+pub fn lint(module: &Module, markers: &[Marker], source: Option<&Source>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for function in module.functions() {
         let Some(body) = &function.body else { continue };
         let name = function.name.as_str();
-        if let Some(source) = source {
-            findings.extend(barriers::duplicated(module, name, body, source));
-        }
         findings.extend(isa::newer(module, name, body));
-        let marker = markers.iter().find(|marker| marker.kernel == name);
-        if function.is_entry() && !marker.is_some_and(|marker| marker.local_memory) {
-            findings.extend(local_memory::depot(name, body));
+    }
+    for kernel in module.entries() {
+        let marker = markers.iter().find(|marker| kernel.name == *marker.kernel);
+        let local_memory = marker.is_some_and(|marker| marker.local_memory);
+        findings.extend(calls::of_kernel(module, kernel, local_memory));
+        if !local_memory {
+            let locals = source.map(|source| &source.locals);
+            findings.extend(local_memory::of_kernel(module, kernel, locals));
         }
     }
     findings

@@ -15,7 +15,7 @@ pub(crate) struct OwnFiles {
 
 impl OwnFiles {
     /// What the line table calls one of them.
-    fn name(&self, path: &str) -> Option<String> {
+    pub(crate) fn name(&self, path: &str) -> Option<String> {
         let full = self.workspace.join(path);
         full.strip_prefix(&self.crate_dir).ok()?;
         let name = full.strip_prefix(&self.workspace).unwrap_or(&full);

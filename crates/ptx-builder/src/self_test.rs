@@ -74,6 +74,8 @@ fn compile_and_check(
         features: &[],
         default_features: true,
         rustflags: &[],
+        debug_assertions: false,
+        overflow_checks: false,
     }
     .run()
     .map_err(|error| failed(error.to_string()))?;

@@ -15,20 +15,7 @@ impl Module {
     /// keeps the hidden one, too.
     pub fn extract(&self, entry: &str) -> Option<Module> {
         self.function(entry)?;
-        let mut needed = HashSet::from([entry]);
-        loop {
-            let before = needed.len();
-            for item in &self.items {
-                if defines_any(item, &needed) {
-                    uses(item, |name| {
-                        needed.insert(&name.name);
-                    });
-                }
-            }
-            if needed.len() == before {
-                break;
-            }
-        }
+        let needed = self.needed_by([entry]);
         let kept = |item: &&Item| match item {
             Item::File(_) | Item::Pragma(_) => true,
             Item::Label(_) => false,
@@ -42,6 +29,25 @@ impl Module {
             address_size: self.address_size,
             items: self.items.iter().filter(kept).cloned().collect(),
         })
+    }
+
+    /// The names of these functions and variables and of all that they name, what those name in turn,
+    /// and so on.
+    pub fn needed_by<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
+        let mut needed: HashSet<&str> = names.into_iter().collect();
+        loop {
+            let before = needed.len();
+            for item in &self.items {
+                if defines_any(item, &needed) {
+                    uses(item, |name| {
+                        needed.insert(&name.name);
+                    });
+                }
+            }
+            if needed.len() == before {
+                return needed;
+            }
+        }
     }
 }
 

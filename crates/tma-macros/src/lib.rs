@@ -1,6 +1,6 @@
 //! The macros of the crate `tma`: [`macro@kernel`] makes a function a kernel entry, [`shared!`]
 //! declares variables in shared memory, [`constant!`] in constant memory; [`macro@KernelArg`] lets a
-//! struct be passed by value.
+//! struct be passed by value; [`println!`] prints.
 //!
 //! What Rust cannot say about an entry (launch bounds, cluster size, which parameters are grid
 //! constants) is left in the PTX as a module-level `.pragma "tma kernel …";`, which the finishing
@@ -9,6 +9,7 @@
 mod constant;
 mod kernel;
 mod kernel_arg;
+mod println;
 mod shared;
 mod variable;
 
@@ -104,6 +105,31 @@ pub fn shared(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn constant(item: TokenStream) -> TokenStream {
     constant::expand(item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Prints a line from the device, with the text of [`std::println!`].
+///
+/// ```text
+/// println!("thread {}: {:#x}, {value:.3}", thread_idx().x, flags);
+/// ```
+///
+/// The device's `vprintf` keeps the values, and the host formats them with C's `printf` when it waits for
+/// the kernel; the emulator prints at once. Up to 32 values: integers of up to 64 bits, `f32`, `f64`,
+/// `bool`, pointers (`{:p}`) and `&'static CStr`. Placeholders have numbers, names or neither, and `<`,
+/// `>`, `+`, `#`, `0`, a width, a precision, and `?`, `x`, `X`, `o`, `e`, `E` or `p`. Another type or
+/// placeholder does not compile.
+///
+/// Two things are C's and not Rust's: `{}` of a float shows six significant digits (`%g`), and `{:e}`
+/// writes `1.000000e+00`.
+///
+/// The values lie in local memory, which the builder allows for this. A kernel that traps loses what was
+/// printed before on a GPU.
+#[doc(alias = "printf")]
+#[proc_macro]
+pub fn println(item: TokenStream) -> TokenStream {
+    println::expand(item.into())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -29,9 +29,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! `ptx-builder` compiles it to PTX. With its `rustflag("-Cdebug-assertions=on")` the types check at run
-//! time what they can of the conditions: alignment, sizes, counts; a kernel that breaks one traps.
-//! Otherwise that costs nothing. For the host the crate compiles too, with every device
+//! `ptx-builder` compiles it to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`,
+//! the types check at run time what they can of the conditions: alignment, sizes, counts; a kernel that
+//! breaks one panics. Otherwise that costs nothing. For the host the crate compiles too, with every device
 //! function replaced by one that panics, so that documentation, lints and editors work. A kernel is
 //! there a function that makes a call of it, and what does not fit its parameters does not compile:
 //!
@@ -44,6 +44,14 @@
 //! let launch = call.launch(Shape::new(4, 256)).unwrap();
 //! assert_eq!((launch.entry.as_str(), launch.arguments.len()), ("scale", 3));
 //! ```
+//!
+//! # Panics
+//!
+//! A kernel that panics stops, as by `trap`. On the emulator and through the crate `host` the error leads
+//! with the line and the message: `index out of bounds: the len is 4 but the index is 7`. Only the first
+//! thread to panic is heard. The message is formatted by the host, so that a panic takes few registers:
+//! numbers, `bool`, `char`, `str` and references to them are shown as Rust shows them, values of other
+//! types as `…`.
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
@@ -53,6 +61,7 @@
         core_intrinsics,
         f16,
         link_llvm_intrinsics,
+        optimize_attribute,
         rustc_attrs,
         stdarch_nvptx
     )
@@ -78,6 +87,8 @@ mod kernel_arg;
 mod modifier;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
+#[doc(hidden)]
+pub mod print;
 pub mod ptx;
 pub mod ring;
 pub mod shared;
@@ -94,7 +105,7 @@ pub use ring::Ring;
 pub use shared::SharedPtr;
 pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
-pub use tma_macros::{KernelArg, constant, kernel, shared};
+pub use tma_macros::{KernelArg, constant, kernel, println, shared};
 pub use transaction::Transaction;
 
 #[doc(hidden)]

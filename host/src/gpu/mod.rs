@@ -11,7 +11,7 @@ use cust::{
 };
 use launch::{Failure, Stage};
 
-use crate::driver::OrFail;
+use crate::{driver::OrFail, panic::PanicRecord};
 
 pub use cuda_driver::{Capability, DeviceProperties};
 pub use error::{Absence, GpuError};
@@ -29,6 +29,7 @@ pub(crate) struct Gpu {
 #[derive(Debug)]
 struct Shared {
     stream: Stream,
+    panic_record: PanicRecord,
     context: Context,
     properties: DeviceProperties,
 }
@@ -64,6 +65,7 @@ impl Gpu {
             .map_err(|error| properties::broken("cuStreamCreateWithPriority", error))?;
         let shared = Arc::new(Shared {
             stream,
+            panic_record: PanicRecord::default(),
             context,
             properties,
         });
@@ -94,8 +96,13 @@ impl Gpu {
     pub(crate) fn synchronise(&self) -> Result<(), Failure> {
         self.enter(Stage::Synchronise)?;
         let result = CurrentContext::synchronize();
-        result.or_fail(Stage::Synchronise, || {
+        let result = result.or_fail(Stage::Synchronise, || {
             "a kernel did not end well".to_owned()
-        })
+        });
+        result.map_err(|failure| self.explain(failure))
+    }
+
+    pub(crate) fn panic_record(&self) -> &PanicRecord {
+        &self.shared.panic_record
     }
 }

@@ -12,10 +12,12 @@ const ZEROED_BY_THE_FIRST_BLOCK: u32 = 2;
 const PAST_THE_LAST_BIN: u32 = 3;
 const INDEX_CHECKED_BY_RUST: u32 = 4;
 const ASSERTION: u32 = 5;
+const TRAP_OF_A_THREAD: u32 = 6;
+const TRAP_OF_A_BLOCK: u32 = 7;
 
 const BINS: usize = 16;
 
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5))]
+#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7))]
 unsafe fn histogram<const BUG: u32>(bins: *mut u32) {
     let (block, thread) = (block_idx().x, thread_idx().x);
     let number = (7 * thread + block) as usize;
@@ -33,6 +35,15 @@ unsafe fn histogram<const BUG: u32>(bins: *mut u32) {
     }
     if BUG == ASSERTION {
         assert!(number < 200, "the number has no bin");
+    }
+    let traps = match BUG {
+        TRAP_OF_A_THREAD => block == 1 && thread == 7,
+        TRAP_OF_A_BLOCK => block == 2,
+        _ => false,
+    };
+    if traps {
+        #[cfg(target_arch = "nvptx64")]
+        core::arch::nvptx::trap();
     }
     match BUG {
         PLAIN_ADDITIONS => *bins.add(bin) += 1,

@@ -4,7 +4,10 @@
 //! bug, so that the two share all but the bug. The cases are in `tests`; what Rust cannot express
 //! stands beside this crate as PTX.
 #![no_std]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_ptx, asm_experimental_arch, stdarch_nvptx)
+)]
 // Most of these kernels break the conditions of what they call: there is nothing to prove.
 #![allow(
     unsafe_op_in_unsafe_fn,

@@ -5,6 +5,7 @@
 mod by_value;
 mod clusters;
 mod lanes;
+mod messages;
 mod parameters;
 mod places;
 mod shared_memory;
@@ -13,6 +14,7 @@ mod typed;
 pub use by_value::{Bits, Fields, Inner, by_value};
 pub use clusters::{cluster_at_launch, cluster_of_two, cluster_places};
 pub use lanes::{half_barriers, lanes};
+pub use messages::{panics, prints};
 pub use parameters::{parameters, trap};
 pub use places::places;
 pub use shared_memory::*;

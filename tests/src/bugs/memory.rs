@@ -2,7 +2,7 @@
 
 use emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, OutOfBounds,
-    Trapped, UninitialisedRead,
+    Panicked, Trapped, UninitialisedRead,
 };
 use launch::{Buffer, Launch};
 
@@ -32,8 +32,10 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("plain_additions", &[DataRace]),
             Bug::new("zeroed_by_the_first_block", &[DataRace]),
             Bug::new("past_the_last_bin", &[OutOfBounds]),
-            Bug::new("index_checked_by_rust", &[Trapped]),
-            Bug::new("assertion", &[Trapped]),
+            Bug::new("index_checked_by_rust", &[Panicked]),
+            Bug::new("assertion", &[Panicked]),
+            Bug::new("trap_of_a_thread", &[Trapped]),
+            Bug::new("trap_of_a_block", &[Trapped]),
         ],
     },
     Family {

@@ -50,16 +50,27 @@ impl Mutant {
     }
 }
 
-/// All mutants of an entry and the functions that it calls, in the order of the text. `module` was
-/// parsed from `text`.
+/// The module with nothing in the functions that never return.
+fn without_panics(module: &Module) -> Module {
+    let mut module = module.clone();
+    for function in module.functions_mut() {
+        if function.directive(".noreturn").is_some() {
+            function.body = None;
+        }
+    }
+    module
+}
+
+/// All mutants of an entry and the functions that it calls, in the order of the text, but not of what
+/// only a panic executes. `module` was parsed from `text`.
 pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
     let lines = LineIndex::new(text);
-    let needed = module.extract(entry);
+    let needed = without_panics(module).extract(entry);
     let is_needed = |function: &&Function| {
         let needed = needed
             .as_ref()
             .and_then(|m| m.function(function.name.as_str()));
-        needed.is_some()
+        needed.is_some() && function.directive(".noreturn").is_none()
     };
     let functions = module.functions().filter(is_needed);
     let endless = module

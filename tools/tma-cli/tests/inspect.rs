@@ -35,7 +35,57 @@ fn inspect(text: &str, arguments: &[&str]) -> std::process::Output {
         .chain(arguments)
         .copied()
         .collect();
-    tma(Path::new(NO_DRIVER), &[], &arguments)
+    tma(Path::new(NO_DRIVER), &[NO_PTXAS], &arguments)
+}
+
+/// A ptxas that is not there.
+const NO_PTXAS: (&str, &str) = ("TMA_PTXAS", "/nowhere/ptxas");
+
+/// Says of every text that it has one kernel, `tile`.
+const PTXAS: &str = "#!/bin/sh
+case \"$1\" in
+--help) echo \"'sm_90','sm_90a'\" ;;
+*) cat >&2 <<END
+ptxas info    : Compiling entry function 'tile' for 'sm_90a'
+ptxas info    : Function properties for tile
+    24 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 32 registers, 1024 bytes smem
+END
+;;
+esac
+";
+
+#[test]
+fn ptxas_says_what_a_kernel_takes() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (ptxas, file) = (
+        folder.path().join("ptxas"),
+        folder.path().join("kernels.ptx"),
+    );
+    std::fs::write(&ptxas, PTXAS).unwrap();
+    std::fs::set_permissions(&ptxas, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(&file, KERNELS).unwrap();
+    let (ptxas, file) = (ptxas.display().to_string(), file.display().to_string());
+    let by_ptxas = |arguments: &[&str]| {
+        let arguments = [&["inspect", file.as_str()], arguments].concat();
+        printed(&tma(
+            Path::new(NO_DRIVER),
+            &[("TMA_PTXAS", ptxas.as_str())],
+            &arguments,
+        ))
+    };
+    let text = by_ptxas(&[]);
+    assert!(
+        text.contains(
+            "  by ptxas             32 registers, 20 bytes spilled, 24 bytes of stack, 1024 bytes of shared \
+             memory\n"
+        ) && !text.contains("not known"),
+        "{text}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&by_ptxas(&["--json"])).unwrap();
+    assert_eq!(json["entries"][0]["assembled"]["registers"], 32);
+    assert!(json["not_assembled"].is_null());
 }
 
 #[test]
@@ -44,6 +94,13 @@ fn kernels_are_described() {
     let (head, rest) = text.split_once('\n').unwrap();
     assert!(
         head.contains("kernels.ptx: PTX 8.6 for sm_90a; not compiled: no CUDA driver (/nowhere")
+    );
+    let (rest, note) = rest
+        .split_once("\nregisters and spills are not known: ")
+        .unwrap();
+    assert!(
+        note.contains("`cargo xtask setup --cuda` of rust-tma installs one"),
+        "{note}"
     );
     assert_eq!(
         rest,
@@ -108,7 +165,7 @@ fn a_driver_that_fails_is_reported_below_the_text() {
     std::fs::write(&file, KERNELS).unwrap();
     let file = file.display().to_string();
     // This driver has devices, but not the functions that would run something on them.
-    let output = tma(&driver, &[], &["inspect", &file]);
+    let output = tma(&driver, &[NO_PTXAS], &["inspect", &file]);
     let message = refused(&output);
     assert!(
         message.contains("cuDevicePrimaryCtxRetain: CUDA_ERROR_NOT_FOUND (500)"),

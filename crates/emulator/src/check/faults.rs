@@ -12,6 +12,7 @@ impl Checker {
             Trap::MisalignedAddress => Kind::Misaligned,
             Trap::IllegalInstruction => Kind::IllegalInstruction,
             Trap::LaunchFailed | Trap::Assert => Kind::Trapped,
+            Trap::Panicked => Kind::Panicked,
             Trap::InvalidCollective => Kind::InvalidCollective,
             Trap::MbarrierUninitialised => Kind::MbarrierUninitialised,
             Trap::MbarrierOverflow => Kind::MbarrierOverflow,
@@ -33,13 +34,17 @@ impl Checker {
                 .map_or(said, |(_, who)| who.trim_start()),
             _ => said,
         };
-        let what = what.to_owned();
+        let said = (kind == Kind::Panicked).then(|| what.to_owned());
+        let what = if said.is_some() { "panics" } else { what }.to_owned();
         let here = fault.at.as_ref().map(|at| Site {
             place: at.place.clone(),
             instruction: at.instruction.clone(),
             block: at.block,
             thread: at.thread,
-            what: format!("fails: {}", what.lines().next().unwrap_or_default()),
+            what: match said {
+                Some(_) => what.clone(),
+                None => format!("fails: {}", what.lines().next().unwrap_or_default()),
+            },
         });
         match here {
             None => notes.push(what),
@@ -47,6 +52,7 @@ impl Checker {
         }
         Finding {
             kind,
+            said,
             entry: entry.to_owned(),
             here,
             there: None,

@@ -11,6 +11,8 @@ use crate::{Place, Report, Trap};
 pub struct Finding {
     /// What is wrong.
     pub kind: Kind,
+    /// What the kernel itself says is wrong, by a panic.
+    pub said: Option<String>,
     /// The kernel.
     pub entry: String,
     /// Where it showed. Nothing where no single instruction is to blame.
@@ -102,7 +104,8 @@ impl Display for Finding {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        write!(f, "{severity}[{}]: {}", self.kind, self.kind.title())?;
+        let title = self.said.as_deref().unwrap_or(self.kind.title());
+        write!(f, "{severity}[{}]: {title}", self.kind)?;
         if let Some(here) = &self.here {
             write!(f, "\n{here}")?;
         }

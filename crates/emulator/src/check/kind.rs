@@ -228,6 +228,11 @@ kinds! {
     "the kernel trapped"
     "9.7"
     "an assertion failed, or `trap` was executed"
+    /// The kernel's source panicked.
+    Panicked "panicked" Error
+    "the kernel panicked"
+    "9.7"
+    "the message says what does not hold; `tma::println!` shows values before that"
     /// Nothing can go on.
     Deadlock "deadlock" Error
     "nothing can go on: threads wait for what never comes"

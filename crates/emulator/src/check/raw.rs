@@ -97,6 +97,7 @@ impl Raw {
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, places));
         Finding {
             kind,
+            said: None,
             entry: entry.to_owned(),
             here: site(&self.here),
             there: site(&self.there),

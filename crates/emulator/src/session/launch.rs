@@ -9,6 +9,7 @@ use crate::{
     Error, Fault, Observer, Report,
     check::{Checker, Verdict},
     machine::{self, Places, RESIDENT},
+    panic::explain,
 };
 
 /// A launch that was checked, with the bytes of its parameters.
@@ -109,7 +110,11 @@ impl Session {
         let program = &kernel.program;
         let result = machine::run(program, shape, cluster, memory, self.config, observer);
         self.swap_constants(*module);
-        result
+        let record = self
+            .modules
+            .get(module)
+            .and_then(|module| module.panic_record);
+        result.map_err(|fault| explain(fault, &mut self.memory, record))
     }
 
     /// Runs a launch under the checker. What ends the kernel is a finding like others.

@@ -8,6 +8,7 @@ use super::{Kernel, Session};
 use crate::{
     decode::Image,
     machine::{CONST_WINDOW, IMAGE_START},
+    panic::place_record,
 };
 
 /// Names a module of one [`Session`].
@@ -22,6 +23,8 @@ pub(super) struct Module {
     text: String,
     module: ptx::Module,
     pub(super) image: Image,
+    /// Where a panic of its kernels leaves a record.
+    pub(super) panic_record: Option<u64>,
     /// Those that were asked for.
     kernels: HashMap<String, Arc<Kernel>>,
 }
@@ -64,6 +67,7 @@ impl Session {
             self.memory
                 .place(&global.name, global.bytes.clone(), global.address);
         }
+        let panic_record = place_record(&mut self.memory, &image);
         let id = self.next_module;
         self.next_module.0 += 1;
         let module = Module {
@@ -71,6 +75,7 @@ impl Session {
             text: text.to_owned(),
             module,
             image,
+            panic_record,
             kernels: HashMap::new(),
         };
         self.modules.insert(id, module);
@@ -83,8 +88,9 @@ impl Session {
     /// The module was unloaded before.
     pub fn unload(&mut self, module: ModuleId) -> Result<(), Failure> {
         let removed = self.modules.remove(&module).ok_or_else(unloaded)?;
-        for global in &removed.image.globals {
-            self.free(global.address)?;
+        let globals = removed.image.globals.iter().map(|global| global.address);
+        for address in globals.chain(removed.panic_record) {
+            self.free(address)?;
         }
         Ok(())
     }

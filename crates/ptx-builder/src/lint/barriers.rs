@@ -8,14 +8,18 @@ use std::collections::{HashMap, HashSet};
 
 use ptx::{Block, Module, Opcode};
 
-use super::{Finding, Kind, rust_place};
+use super::{
+    Finding, Kind,
+    debug_info::{DebugInfo, defined, location},
+    rust_place,
+};
 use crate::control_flow::{ControlFlow, Placed};
 
 /// The barriers that the source has at each line of each function, inlined calls told apart.
 ///
 /// PTX line tables do not say where a line was inlined; LLVM IR does.
 #[derive(Clone, Debug, Default)]
-pub struct SourceBarriers {
+pub(crate) struct SourceBarriers {
     calls: HashMap<(String, u32, u32), Calls>,
 }
 
@@ -31,35 +35,27 @@ struct Calls {
 impl SourceBarriers {
     /// Reads a module's LLVM IR as text, after optimisation: each call of a barrier has a debug
     /// location, which copies share.
-    pub fn from_llvm_ir(text: &str) -> Self {
-        let metadata: HashMap<&str, &str> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix('!')?.split_once(" = "))
-            .collect();
-        let mut function = String::new();
-        let mut seen: HashSet<(String, Vec<&str>)> = HashSet::new();
+    pub(super) fn from_llvm_ir(text: &str, debug: &DebugInfo<'_>) -> Self {
+        let mut function = "";
+        let mut seen: HashSet<(&str, Vec<&str>)> = HashSet::new();
         let mut calls: HashMap<_, Calls> = HashMap::new();
         for line in text.lines() {
-            if let Some(rest) = line.strip_prefix("define ") {
-                let name = rest.split_once('@').map_or("", |(_, rest)| rest);
-                let name = name.split('(').next().unwrap_or_default();
-                function = name.trim_matches('"').to_owned();
-            }
+            function = defined(line).unwrap_or(function);
             if !is_barrier_call(line) {
                 continue;
             }
-            let Some(id) = line.rsplit_once("!dbg !").map(|(_, rest)| digits(rest)) else {
+            let Some(id) = location(line) else {
                 continue;
             };
-            if let Some((line_number, column)) = metadata.get(id).and_then(|node| position(node))
-                && seen.insert((function.clone(), chain(&metadata, id)))
+            if let Some((line_number, column)) = debug.position(id)
+                && seen.insert((function, debug.chain(id)))
             {
-                let key = (function.clone(), line_number, column);
+                let key = (function.to_owned(), line_number, column);
                 let calls = calls.entry(key).or_default();
                 calls.count += 1;
                 calls.is_asm |= line.contains(" asm ");
                 if calls.called_from.is_none() {
-                    calls.called_from = called_from(&metadata, id);
+                    calls.called_from = debug.called_from(id);
                 }
             }
         }
@@ -70,56 +66,6 @@ impl SourceBarriers {
         self.calls
             .get(&(function.to_owned(), location.line, location.column))
     }
-}
-
-/// What tells a call in the source from another one: the places through which it was inlined. The
-/// nodes themselves do not, since each inlining makes new ones, that of a copied call, too.
-fn chain<'a>(metadata: &HashMap<&str, &'a str>, id: &'a str) -> Vec<&'a str> {
-    let mut places = Vec::new();
-    let mut next = Some(id);
-    while let Some(node) = next.and_then(|id| metadata.get(id)) {
-        let node = node.strip_prefix("distinct ").unwrap_or(node);
-        places.push(node.split(", inlinedAt: ").next().unwrap_or(node));
-        next = reference(node, "inlinedAt: !");
-    }
-    places
-}
-
-/// Follows `inlinedAt` to the end: the file and line in the kernel, which the entry that `#[kernel]`
-/// makes has inlined in turn.
-fn called_from(metadata: &HashMap<&str, &str>, id: &str) -> Option<String> {
-    let scope = |node: &str| metadata.get(reference(node, "scope: !")?);
-    let mut node = metadata.get(id)?;
-    while let Some(outer) = reference(node, "inlinedAt: !") {
-        let outer = metadata.get(outer)?;
-        if scope(outer)?.contains("name: \"entry\"") {
-            break;
-        }
-        node = outer;
-    }
-    let (line, _) = position(node)?;
-    let scope = scope(node)?;
-    let file = metadata.get(reference(scope, "file: !")?)?;
-    let (_, name) = file.split_once("filename: \"")?;
-    Some(format!("{}:{line}", name.split('"').next()?))
-}
-
-/// Line and column of `!DILocation(line: 3, column: 4, scope: !5, inlinedAt: !6)`.
-fn position(node: &str) -> Option<(u32, u32)> {
-    let rest = node.strip_prefix("distinct ").unwrap_or(node);
-    let rest = rest.strip_prefix("!DILocation(")?;
-    let number = |name| reference(rest, name)?.parse().ok();
-    Some((number("line: ")?, number("column: ").unwrap_or(0)))
-}
-
-/// The digits behind a field's name.
-fn reference<'a>(node: &'a str, field: &str) -> Option<&'a str> {
-    node.split_once(field).map(|(_, rest)| digits(rest))
-}
-
-fn digits(text: &str) -> &str {
-    let end = text.find(|character: char| !character.is_ascii_digit());
-    &text[..end.unwrap_or(text.len())]
 }
 
 /// A call of an intrinsic or of inline assembly that is an aligned instruction.
@@ -238,8 +184,8 @@ define ptx_kernel void @fenced(ptr %0) {
     }
 
     fn findings(module: &Module) -> Vec<String> {
-        let source = SourceBarriers::from_llvm_ir(IR);
-        super::super::lint(module, &[], Some(&source))
+        let source = super::super::Source::from_llvm_ir(IR, &|_| None);
+        super::super::duplicated_barriers(module, &source)
             .iter()
             .map(ToString::to_string)
             .collect()

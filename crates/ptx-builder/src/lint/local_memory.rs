@@ -1,23 +1,209 @@
-use ptx::{Block, Space};
+//! Local memory of a kernel and of what it calls.
 
-use super::{Finding, Kind};
+use std::collections::{HashMap, HashSet};
 
-/// The local variables of a kernel, which LLVM calls its depot.
-pub(super) fn depot(function: &str, body: &Block) -> Option<Finding> {
+use ptx::{Block, Function, Module, Space, Statement};
+
+use super::{
+    Finding, Kind, calls,
+    debug_info::{DebugInfo, defined, location},
+    rust_place,
+};
+
+/// The local variables that the compiler left in each function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SourceLocals {
+    of_function: HashMap<String, Vec<Local>>,
+}
+
+/// One of them.
+#[derive(Clone, Debug)]
+struct Local {
+    name: String,
+    bytes: u64,
+    /// Where it is first used: `file:line` of the crate itself.
+    place: Option<String>,
+    /// Is it read only on the way to a panic, or by `vprintf`?
+    is_harmless: bool,
+}
+
+impl SourceLocals {
+    /// `own` has a name for the files that findings are to name.
+    pub(super) fn from_llvm_ir(
+        text: &str,
+        debug: &DebugInfo<'_>,
+        own: &dyn Fn(&str) -> Option<String>,
+    ) -> Self {
+        let mut of_function = HashMap::new();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if let Some(function) = defined(line) {
+                let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "}").collect();
+                of_function.insert(function.to_owned(), locals(&body, debug, own));
+            }
+        }
+        Self { of_function }
+    }
+}
+
+fn locals(
+    body: &[&str],
+    debug: &DebugInfo<'_>,
+    own: &dyn Fn(&str) -> Option<String>,
+) -> Vec<Local> {
+    let blocks: Vec<&[&str]> = body.split(|line| line.is_empty()).collect();
+    let allocated = body.iter().filter_map(|line| {
+        let (name, rest) = line.trim().split_once(" = alloca ")?;
+        Some((name, bytes(rest)))
+    });
+    allocated
+        .map(|(name, bytes)| {
+            // Its address and addresses within it.
+            let mut names = HashSet::from([name]);
+            let (mut place, mut is_harmless) = (None, true);
+            for block in &blocks {
+                let panics = block.iter().any(|line| line.trim() == "unreachable")
+                    || block
+                        .iter()
+                        .any(|line| line.trim().starts_with("unreachable,"));
+                for line in *block {
+                    let line = line.trim();
+                    if line.contains(" = alloca ") || !mentions(line, &names) {
+                        continue;
+                    }
+                    place = place.or_else(|| debug.own_place(location(line)?, own));
+                    match line.split_once(" = getelementptr ") {
+                        Some((inner, _)) => drop(names.insert(inner)),
+                        None => is_harmless &= panics || only_writes(line, &names),
+                    }
+                }
+            }
+            Local {
+                name: variable(name),
+                bytes,
+                place,
+                is_harmless,
+            }
+        })
+        .collect()
+}
+
+/// A store to one of the addresses, a call of `vprintf`, or a mark of a variable's life.
+fn only_writes(line: &str, names: &HashSet<&str>) -> bool {
+    let stored = line.strip_prefix("store ").and_then(|rest| {
+        let (value, _) = rest.split_once(", ptr ")?;
+        Some(!mentions(value, names))
+    });
+    stored.unwrap_or(false) || line.contains("@llvm.lifetime.") || line.contains("@vprintf(")
+}
+
+fn mentions(text: &str, names: &HashSet<&str>) -> bool {
+    let is_part =
+        |character: char| character.is_ascii_alphanumeric() || "%._$-\"".contains(character);
+    text.split(|character| !is_part(character))
+        .any(|word| names.contains(word))
+}
+
+/// Of `[4000 x i8], align 4`.
+fn bytes(allocated: &str) -> u64 {
+    let count = allocated
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(" x i8]"));
+    count.and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
+}
+
+/// What the source calls `%table.i`; what the compiler made has no such name.
+fn variable(name: &str) -> String {
+    let name = name
+        .trim_start_matches('%')
+        .split('.')
+        .next()
+        .unwrap_or_default();
+    let is_made = name.starts_with('_') || name.starts_with(|first: char| first.is_ascii_digit());
+    if is_made {
+        String::new()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The local memory of a kernel, and of what it calls unless that ends in a panic.
+pub(super) fn of_kernel(
+    module: &Module,
+    kernel: &Function,
+    source: Option<&SourceLocals>,
+) -> Vec<Finding> {
+    let functions = calls::reached(module, kernel);
+    functions
+        .into_iter()
+        .flat_map(|function| of_function(module, kernel, function, source))
+        .collect()
+}
+
+fn of_function(
+    module: &Module,
+    kernel: &Function,
+    function: &Function,
+    source: Option<&SourceLocals>,
+) -> Vec<Finding> {
+    let Some((body, depot)) = function.body.as_ref().map(|body| (body, depot(body))) else {
+        return Vec::new();
+    };
+    if depot == 0 {
+        return Vec::new();
+    }
+    let finding = |name: &str, bytes, rust| Finding {
+        kind: Kind::LocalMemory {
+            variable: name.to_owned(),
+            bytes,
+        },
+        function: kernel.name.as_str().to_owned(),
+        rust,
+    };
+    let known = source.and_then(|source| source.of_function.get(function.name.as_str()));
+    let known = known.map(Vec::as_slice).unwrap_or_default();
+    let findings: Vec<Finding> = known
+        .iter()
+        .filter(|local| !local.is_harmless)
+        .map(|local| finding(&local.name, local.bytes, local.place.clone()))
+        .collect();
+    // What the code generator adds, LLVM IR does not have: copies of parameters.
+    if known.is_empty() {
+        return vec![finding("", depot, first_use(module, body))];
+    }
+    findings
+}
+
+/// The bytes of the local variables of a function, which LLVM calls its depot.
+fn depot(body: &Block) -> u64 {
     let local = body
         .variables()
         .filter(|variable| variable.space == Space::Local);
-    let bytes = local
+    local
         .flat_map(|variable| {
-            variable
-                .declarators
-                .iter()
-                .map(|name| variable.size_bytes(name).unwrap_or(0))
+            let bytes = |name| variable.size_bytes(name).unwrap_or(0);
+            variable.declarators.iter().map(bytes)
         })
-        .sum();
-    (bytes > 0).then(|| Finding {
-        kind: Kind::LocalMemory { bytes },
-        function: function.to_owned(),
-        rust: None,
-    })
+        .sum()
+}
+
+/// The line of the first instruction that takes an address in the depot.
+fn first_use(module: &Module, body: &Block) -> Option<String> {
+    let mut location = None;
+    for statement in body.walk() {
+        match statement {
+            Statement::Location(at) => location = Some(at),
+            Statement::Instruction(instruction)
+                if matches!(instruction.opcode.stem(), "ld" | "st" | "add") =>
+            {
+                let mut uses = false;
+                instruction.for_each_name(|name| uses |= matches!(name.as_str(), "%SP" | "%SPL"));
+                if uses {
+                    return rust_place(module, location);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }

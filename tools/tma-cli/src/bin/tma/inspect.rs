@@ -5,8 +5,10 @@ use host::{Device, Dim3, GpuError, Module, Resources, Source};
 use launch::{Parameter, Signature};
 use serde_json::{Value, json};
 
-/// What is in a PTX file: its kernels, their parameters and bounds, and on a machine with a GPU the
-/// registers and memory that they use
+use crate::assembled::Assembled;
+
+/// What is in a PTX file: its kernels, their parameters and bounds, and the registers and memory that
+/// they use, as ptxas says where there is one, and the driver on a machine with a GPU
 #[derive(clap::Args)]
 pub(crate) struct Inspect {
     /// The PTX file
@@ -36,15 +38,22 @@ impl Inspect {
             }
             Err(error) => (Vec::new(), "not compiled".to_owned(), Some(error)),
         };
+        let (assembled, refusal) = match Assembled::new(&self.file, source.target()) {
+            Ok(assembled) => (assembled, refusal),
+            Err(error) => (
+                Assembled::Not("ptxas refuses it".to_owned()),
+                refusal.or(Some(error.into())),
+            ),
+        };
         let resources = resources
             .into_iter()
             .map(Some)
             .chain(std::iter::repeat(None));
         let kernels: Vec<_> = kernels.into_iter().zip(resources).collect();
         if self.json {
-            writeln!(out, "{:#}", to_json(&source, &note, &kernels))?;
+            writeln!(out, "{:#}", to_json(&source, &note, &kernels, &assembled))?;
         } else {
-            print(out, &source, &note, &kernels)?;
+            print(out, &source, &note, &kernels, &assembled)?;
         }
         refusal.map_or(Ok(()), Err)
     }
@@ -79,7 +88,13 @@ fn compiled(source: &Source, kernels: &[Signature]) -> Result<Compiled> {
 
 type Kernel = (Signature, Option<Resources>);
 
-fn print(out: &mut impl Write, source: &Source, note: &str, kernels: &[Kernel]) -> Result<()> {
+fn print(
+    out: &mut impl Write,
+    source: &Source,
+    note: &str,
+    kernels: &[Kernel],
+    assembled: &Assembled,
+) -> Result<()> {
     let version = source.module().version;
     let (name, target) = (source.name(), source.target());
     writeln!(
@@ -112,6 +127,15 @@ fn print(out: &mut impl Write, source: &Source, note: &str, kernels: &[Kernel]) 
             "  static shared memory {} bytes",
             kernel.static_shared_bytes
         )?;
+        if let Some(by_ptxas) = assembled.of(&kernel.entry) {
+            let spills = by_ptxas.spill_store_bytes + by_ptxas.spill_load_bytes;
+            writeln!(
+                out,
+                "  by ptxas             {} registers, {spills} bytes spilled, {} bytes of stack, {} bytes \
+                 of shared memory",
+                by_ptxas.registers, by_ptxas.stack_bytes, by_ptxas.shared_bytes
+            )?;
+        }
         if let Some(resources) = resources {
             let Resources {
                 registers,
@@ -125,21 +149,31 @@ fn print(out: &mut impl Write, source: &Source, note: &str, kernels: &[Kernel]) 
             writeln!(out, "  threads at most      {max_block_threads}")?;
         }
     }
+    if let Assembled::Not(reason) = assembled {
+        writeln!(out, "\nregisters and spills are not known: {reason}")?;
+    }
     Ok(())
 }
 
-fn to_json(source: &Source, note: &str, kernels: &[Kernel]) -> Value {
+fn to_json(source: &Source, note: &str, kernels: &[Kernel], assembled: &Assembled) -> Value {
     let version = source.module().version;
     json!({
         "file": source.name(),
         "version": format!("{}.{}", version.major, version.minor),
         "target": source.target(),
         "note": note,
-        "entries": kernels.iter().map(kernel_to_json).collect::<Vec<_>>(),
+        "not_assembled": match assembled {
+            Assembled::Kernels(_) => None,
+            Assembled::Not(reason) => Some(reason),
+        },
+        "entries": kernels
+            .iter()
+            .map(|kernel| kernel_to_json(kernel, assembled))
+            .collect::<Vec<_>>(),
     })
 }
 
-fn kernel_to_json((kernel, resources): &Kernel) -> Value {
+fn kernel_to_json((kernel, resources): &Kernel, assembled: &Assembled) -> Value {
     let dims = |dims: Option<Dim3>| dims.map(Dim3::to_array);
     json!({
         "name": kernel.entry,
@@ -148,6 +182,13 @@ fn kernel_to_json((kernel, resources): &Kernel) -> Value {
         "reqntid": dims(kernel.reqntid),
         "reqnctapercluster": dims(kernel.reqnctapercluster),
         "static_shared_bytes": kernel.static_shared_bytes,
+        "assembled": assembled.of(&kernel.entry).map(|resources| json!({
+            "registers": resources.registers,
+            "spill_store_bytes": resources.spill_store_bytes,
+            "spill_load_bytes": resources.spill_load_bytes,
+            "stack_bytes": resources.stack_bytes,
+            "shared_bytes": resources.shared_bytes,
+        })),
         "compiled": resources.map(|resources| json!({
             "registers": resources.registers,
             "local_bytes": resources.local_bytes,

@@ -1,5 +1,6 @@
 //! `tma`: what GPUs are there, what is in a PTX file, what tensor maps do, and kernels on the CPU.
 
+mod assembled;
 mod devices;
 mod emulate;
 mod inspect;

@@ -1,0 +1,33 @@
+//! What to do instead of what device code cannot have, where the compiler does not know it.
+
+/// What the compiler says, and what to do.
+const ADVICE: &[(&[&str], &str)] = &[
+    (
+        &["can't find crate for `std`"],
+        "a GPU crate has no `std`, nor has any crate that it depends on: write `#![no_std]` at the top of \
+         src/lib.rs, use `core`, and turn off the feature `std` of the dependencies",
+    ),
+    (
+        &["can't find crate for `alloc`", "cannot find `alloc`"],
+        "a GPU crate has no heap: keep data in buffers that the host allocates, in `tma::shared!`, or in \
+         arrays of fixed length",
+    ),
+    (
+        &[
+            "found for type `f32`",
+            "found for type `f64`",
+            "found for type `{float}`",
+        ],
+        "`exp`, `sin`, `sqrt` and their like are not in `core`: take `tma::float`, or the crate `libm` with \
+         `default-features = false`",
+    ),
+];
+
+/// The advice for what the compiler said, one a line, each behind `= help:`.
+pub(crate) fn advice(diagnostics: &str) -> String {
+    let fits = |said: &&[&str]| said.iter().any(|said| diagnostics.contains(said));
+    let fitting = ADVICE.iter().filter(|(said, _)| fits(said));
+    fitting
+        .map(|(_, advice)| format!("\n= help: {advice}"))
+        .collect()
+}

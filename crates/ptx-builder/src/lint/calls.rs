@@ -1,0 +1,80 @@
+//! Who calls whom: recursion, calls through pointers, functions that nobody defines.
+
+use std::collections::HashSet;
+
+use ptx::{Function, Module};
+
+use super::{Finding, Kind, rust_place};
+use crate::calls::calls;
+
+/// What a GPU has without it being in the module.
+const PROVIDED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
+
+/// The function of this name that has a body.
+fn definition<'m>(module: &'m Module, name: &str) -> Option<&'m Function> {
+    module
+        .functions()
+        .find(|function| function.name == *name && function.body.is_some())
+}
+
+/// A kernel and the functions that it calls, those left out that end in a panic.
+pub(super) fn reached<'m>(module: &'m Module, kernel: &'m Function) -> Vec<&'m Function> {
+    let mut reached = vec![kernel];
+    let mut next = 0;
+    while let Some(function) = reached.get(next) {
+        let called = calls(function)
+            .into_iter()
+            .filter_map(|call| definition(module, call.callee));
+        let new: Vec<&Function> = called
+            .filter(|function| function.directive(".noreturn").is_none())
+            .filter(|function| reached.iter().all(|known| known.name != function.name))
+            .collect();
+        let mut names = HashSet::new();
+        reached.extend(
+            new.into_iter()
+                .filter(|new| names.insert(new.name.as_str())),
+        );
+        next += 1;
+    }
+    reached
+}
+
+/// What is wrong with the calls of a kernel and of what it calls.
+pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for function in reached(module, kernel) {
+        for call in calls(function) {
+            let kind = match definition(module, call.callee) {
+                Some(callee) if may_recurse || !calls_back(module, callee, function) => continue,
+                Some(callee) => Kind::Recursion {
+                    callee: readable(callee.name.as_str()),
+                },
+                None if PROVIDED.contains(&call.callee) => continue,
+                None if module.function(call.callee).is_some() => Kind::UnresolvedFunction {
+                    callee: readable(call.callee),
+                },
+                None => Kind::IndirectCall,
+            };
+            let finding = Finding {
+                kind,
+                function: kernel.name.as_str().to_owned(),
+                rust: rust_place(module, call.location),
+            };
+            if !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+    }
+    findings
+}
+
+/// Does what is called call the caller again?
+fn calls_back<'m>(module: &'m Module, callee: &'m Function, caller: &Function) -> bool {
+    let called = reached(module, callee);
+    called.iter().any(|function| function.name == caller.name)
+}
+
+/// The path of a mangled name, without the hash.
+fn readable(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
+}

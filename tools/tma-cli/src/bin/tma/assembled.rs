@@ -1,0 +1,33 @@
+//! What the kernels of a PTX file take, as ptxas says, without a driver.
+
+use std::{collections::BTreeMap, path::Path};
+
+use ptx_builder::{Arch, Error, Ptxas, Resources};
+
+/// What ptxas said, or why it was not asked.
+pub(crate) enum Assembled {
+    Kernels(BTreeMap<String, Resources>),
+    Not(String),
+}
+
+impl Assembled {
+    /// # Errors
+    /// ptxas refuses the text.
+    pub(crate) fn new(file: &Path, target: &str) -> Result<Self, Error> {
+        let Ok(arch) = target.parse::<Arch>() else {
+            return Ok(Self::Not(format!("`{target}` is older than TMA")));
+        };
+        let nowhere = Path::new(if cfg!(windows) { "NUL" } else { "/dev/null" });
+        match Ptxas::find_for(arch) {
+            Ok(ptxas) => Ok(Self::Kernels(ptxas.assemble(file, arch, nowhere)?)),
+            Err(error) => Ok(Self::Not(error.to_string())),
+        }
+    }
+
+    pub(crate) fn of(&self, kernel: &str) -> Option<&Resources> {
+        match self {
+            Self::Kernels(kernels) => kernels.get(kernel),
+            Self::Not(_) => None,
+        }
+    }
+}
