@@ -47,7 +47,7 @@ const CASES: &[Case] = &[
         launch: || panics(1),
         said: &[
             "messages.rs:19",
-            "assertion `left == right` failed: of \"four\"\n  left: 7\n right: 4",
+            "assertion `left == right` failed: …\n  left: 7\n right: 4",
         ],
     },
     Case {

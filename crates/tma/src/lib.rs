@@ -51,7 +51,7 @@
 //! with the line and the message: `index out of bounds: the len is 4 but the index is 7`. Only the first
 //! thread to panic is heard. The message is formatted by the host, so that a panic takes few registers:
 //! numbers, `bool`, `char`, `str` and references to them are shown as Rust shows them, values of other
-//! types as `…`.
+//! types as `…`, and so is the message that `assert_eq!` is given.
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
