@@ -5,7 +5,7 @@ use std::thread;
 
 use anyhow::{Result, bail, ensure};
 use host::{DeviceBuffer, Gpu, Shape, Value};
-use tensor_map::Params;
+use tensor_map::{Params, TensorMap};
 
 use crate::{
     case::{Expected, Run, Words},
@@ -102,7 +102,7 @@ impl Arena {
     pub(crate) fn place<'a>(
         &self,
         gpu: &Gpu,
-        encode: &'a dyn Fn(Params, u64) -> Result<Value>,
+        encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
     ) -> Place<'a> {
         Place {
             multiprocessors: gpu.device().multiprocessors,

@@ -21,7 +21,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use host::{Gpu, Value};
+use host::Gpu;
 use tensor_map::Params;
 
 use crate::{
@@ -157,10 +157,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             unfit.join("; ")
         );
     }
-    let encode = |params: Params, address| {
-        let map = host::encode(&gpu, params, address)?;
-        Ok(Value::tensor_map(map))
-    };
+    let encode = |params: Params, address| Ok(host::encode(&gpu, params, address)?);
     let place = arena.place(&gpu, &encode);
     if arguments.sweep {
         sweep(arguments, &bench, place)
