@@ -5,7 +5,7 @@ use std::thread;
 
 use anyhow::{Result, bail, ensure};
 use host::{Argument, Buffer, Device, Shape};
-use tensor_map::Params;
+use tensor_map::{Params, TensorMap};
 
 use crate::{
     case::{Expected, Run, Words},
@@ -102,7 +102,7 @@ impl Arena {
     pub(crate) fn place<'a>(
         &self,
         gpu: &Device,
-        encode: &'a dyn Fn(Params, u64) -> Result<Argument>,
+        encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
     ) -> Place<'a> {
         Place {
             multiprocessors: gpu.multiprocessors(),

@@ -110,7 +110,7 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
         entry: "box_latency",
         shape: Shape::new(1, 32),
         values: vec![
-            (place.encode)(data.boxes().into(), place.src)?,
+            Argument::EncodedMap(Box::new((place.encode)(data.boxes().into(), place.src)?)),
             Argument::Address(place.positions[0]),
             count.clone(),
             at(0),
@@ -123,7 +123,7 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
         entry: "replace_latency",
         shape: Shape::new(1, 32).shared_bytes(16384),
         values: vec![
-            (place.encode)(box_map.into(), place.src)?,
+            Argument::EncodedMap(Box::new((place.encode)(box_map.into(), place.src)?)),
             Argument::scalar(place.src),
             Argument::scalar(REPLACE_STRIDE),
             // A map stands behind the numbers.

@@ -21,7 +21,7 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use host::{Argument, Device};
+use host::Device;
 use tensor_map::Params;
 
 use crate::{
@@ -157,10 +157,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             unfit.join("; ")
         );
     }
-    let encode = |params: Params, address| {
-        let map = host::encode(&gpu, params, address)?;
-        Ok(Argument::EncodedMap(Box::new(map)))
-    };
+    let encode = |params: Params, address| Ok(host::encode(&gpu, params, address)?);
     let place = arena.place(&gpu, &encode);
     if arguments.sweep {
         sweep(arguments, &bench, place)

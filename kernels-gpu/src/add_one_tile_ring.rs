@@ -8,8 +8,6 @@ use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a tile.
 const VECTORS: usize = 4;
-/// Bytes of a tile that a working thread has.
-const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`;
 /// blocks draw their tiles from a counter.
@@ -35,7 +33,7 @@ const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
     max_threads = 544,
     instances(STAGES = 2, 3, 4),
     shared_bytes = |threads| {
-        let tile_bytes = threads.saturating_sub(32) * u64::from(THREAD_BYTES);
+        let tile_bytes = threads.saturating_sub(32) * u64::from(host::THREAD_BYTES);
         crate::parts::ring_bytes(STAGES, tile_bytes)
     }
 )]
@@ -58,7 +56,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
         ]
     };
     let load = |tile: u32, place: SharedPtr<u8>, bar: &Barrier| {
-        let _ = bar.arrive_expect_tx(16 * vectors);
+        let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
         // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
         // the place is free, aligned and takes it.
         unsafe {
@@ -84,7 +82,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
     // wants them.
     unsafe {
         pipeline::<STAGES>(
-            16 * vectors,
+            VECTOR_BYTES * vectors,
             tiles,
             Schedule::Drawn(counter),
             load,
@@ -102,8 +100,11 @@ mod host {
     use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::Tiled;
 
-    use super::{THREAD_BYTES, add_one_tile_ring};
-    use crate::arguments::Tiles;
+    use super::{VECTORS, add_one_tile_ring};
+    use crate::{arguments::Tiles, parts::VECTOR_BYTES};
+
+    /// Bytes of a tile that a working thread has.
+    pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;
 
     /// Adds one to a matrix of 4-byte numbers in a pipeline: one warp loads, the others work, and blocks
     /// draw their tiles from a counter.

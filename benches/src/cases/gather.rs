@@ -4,9 +4,10 @@ use std::thread;
 
 use anyhow::Result;
 use host::Argument;
+use kernels_gpu::tile_gather::{tile_gather, tile_gather_lanes, tile_gather_view};
 use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
 
-use super::{Place, fits};
+use super::{At, Place, fits};
 use crate::{
     arena::hash,
     case::{Amount, Case, Check, Reference},
@@ -17,8 +18,6 @@ use crate::{
 const ROUNDS: u32 = 1 << 20;
 /// Words of a pixel: 32 channels of 2 bytes.
 const PIXEL_WORDS: u64 = 16;
-/// Bytes of shared memory of a round and its barrier.
-const ROUND_BYTES: u32 = 2056;
 
 /// A tensor at the start of the source, whose elements are its pattern.
 #[derive(Clone, Copy)]
@@ -80,8 +79,9 @@ pub(super) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
             for warps in [1, 2, 4, 8, 16] {
                 for blocks in [1, 2, 4, 8, 16] {
                     let all = warps * blocks;
-                    if (4..=48).contains(&all) && fits(blocks, warps * stages * ROUND_BYTES) {
-                        cases.push(case(place, data, variant, [stages, warps, blocks], None)?);
+                    let case = case(place, data, variant, [stages, warps, blocks], None)?;
+                    if (4..=48).contains(&all) && fits(blocks, &case) {
+                        cases.push(case);
                     }
                 }
             }
@@ -163,38 +163,31 @@ fn case(
     [stages, warps, blocks]: [u32; 3],
     goal: Option<f64>,
 ) -> Result<Case> {
-    let shape = place.persistent(blocks, 32 * warps, warps * stages * ROUND_BYTES);
-    let rounds = [
-        Argument::Address(place.positions[data.index]),
-        Argument::scalar(ROUNDS),
-        Argument::Address(place.sums),
-    ];
-    let mut values = vec![(place.encode)(data.map(variant).into(), place.src)?];
-    values.extend_from_slice(&rounds);
-
-    let mut loads = vec![
+    let (kernel, how) = match variant {
+        Variant::Box => (tile_gather as fn(_, _, _, _, _) -> _, "boxes"),
+        Variant::View => (tile_gather_view as fn(_, _, _, _, _) -> _, "view"),
+        Variant::Lanes => (
+            tile_gather_lanes as fn(_, _, _, _, _) -> _,
+            "boxes by 8 lanes",
+        ),
+    };
+    let map = (place.encode)(data.map(variant).into(), place.src)?;
+    let positions = place.positions[data.index];
+    let call = kernel(stages, map, At(positions), ROUNDS, At(place.sums));
+    let loads = vec![
         Argument::Address(place.src),
         Argument::scalar(data.width),
         Argument::scalar(data.height),
+        Argument::Address(positions),
+        Argument::scalar(ROUNDS),
+        Argument::Address(place.sums),
     ];
-    loads.extend(rounds);
-    let shapes = [2, 4, 6, 8].map(|blocks| place.persistent(blocks, 256, 0));
-
-    let (entry, how) = match variant {
-        Variant::Box => ("tile_gather", "boxes"),
-        Variant::View => ("tile_gather_view", "view"),
-        Variant::Lanes => ("tile_gather_lanes", "boxes by 8 lanes"),
-    };
+    let shapes = [2, 4, 6, 8].map(|blocks| place.persistent(blocks, 256));
     Ok(Case {
-        kernel: "tile_gather",
         variant: format!(
             "{how} from {}, {stages} x {warps} warps x {blocks}",
             data.name
         ),
-        entry: format!("{entry}_{stages}"),
-        shape,
-        values,
-        draws: false,
         amount: Amount::Boxes(8 * u64::from(ROUNDS)),
         l2: data.l2,
         check: Check::Sums {
@@ -203,5 +196,6 @@ fn case(
         },
         reference: Reference::Loads(shapes.into(), loads),
         goal,
+        ..place.case("tile_gather", call, place.persistent(blocks, 32 * warps))?
     })
 }

@@ -5,11 +5,16 @@ pub(crate) mod gather;
 pub(crate) mod ported;
 mod tile;
 
-use anyhow::Result;
-use host::{Argument, Shape};
-use tensor_map::Params;
+use anyhow::{Result, anyhow, bail};
+use host::Shape;
+use launch::{Argument, Call, Launch, Pointer, Violations};
+use tensor_map::{Params, TensorMap};
 
-use crate::case::Case;
+use crate::{
+    arena::Pattern,
+    case::{Amount, Case, Check, Reference},
+    work::L2,
+};
 
 /// Where the cases run: device addresses, and what they need to know of the GPU.
 #[derive(Clone, Copy)]
@@ -24,21 +29,78 @@ pub(crate) struct Place<'a> {
     pub(crate) positions: [u64; 2],
     pub(crate) sums: u64,
     /// Makes a map of the tensor at an address.
-    pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<Argument>,
+    pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
     /// The buffers of [`ported`] kernels.
     pub(crate) buffers: [u64; ported::BUFFERS],
 }
 
 impl Place<'_> {
     /// As many blocks on each multiprocessor.
-    fn persistent(self, per_multiprocessor: u32, threads: u32, shared_bytes: u32) -> Shape {
-        Shape::new(self.multiprocessors * per_multiprocessor, threads).shared_bytes(shared_bytes)
+    fn persistent(self, per_multiprocessor: u32, threads: u32) -> Shape {
+        Shape::new(self.multiprocessors * per_multiprocessor, threads)
     }
+
+    /// What the arguments of a launch are here.
+    fn values(self, launch: &Launch) -> Result<Vec<Argument>> {
+        let value = |argument: &Argument| {
+            Ok(match argument {
+                Argument::Scalar(_) | Argument::Address(_) | Argument::EncodedMap(_) => {
+                    argument.clone()
+                }
+                Argument::Buffer {
+                    index,
+                    offset_bytes,
+                } => Argument::Address(self.buffers[*index] + offset_bytes),
+                Argument::TensorMap {
+                    params,
+                    index,
+                    offset_bytes,
+                } => {
+                    let address = self.buffers[*index] + offset_bytes;
+                    Argument::EncodedMap(Box::new((self.encode)(**params, address)?))
+                }
+                _ => bail!("no kernel here takes such an argument"),
+            })
+        };
+        launch.arguments.iter().map(value).collect()
+    }
+
+    /// A row of the kernel that reads the source and writes the destination, one more in each number.
+    fn case(self, kernel: &'static str, call: Call<'_>, shape: Shape) -> Result<Case> {
+        let launch = kept(call.launch(shape))?;
+        Ok(Case {
+            kernel,
+            variant: String::new(),
+            values: self.values(&launch)?,
+            entry: launch.entry,
+            shape: launch.shape,
+            draws: false,
+            amount: Amount::Bytes(2 * self.bytes),
+            l2: L2::Cold,
+            check: Check::Destination(Pattern::plus(self.bytes, 1)),
+            reference: Reference::DriverCopy,
+            goal: None,
+        })
+    }
+}
+
+/// Memory at a device address.
+#[derive(Clone, Copy)]
+struct At(u64);
+
+impl<T> Pointer<T> for At {
+    fn pointer(&self) -> Argument {
+        Argument::Address(self.0)
+    }
+}
+
+fn kept(launch: Result<Launch, Violations>) -> Result<Launch> {
+    launch.map_err(|refused| anyhow!("{refused}"))
 }
 
 /// Those of the table.
 pub(crate) fn all(place: Place<'_>) -> Result<Vec<Case>> {
-    let mut cases = bulk::cases(place);
+    let mut cases = bulk::cases(place)?;
     cases.extend(tile::cases(place)?);
     cases.extend(gather::cases(place)?);
     for ported in ported::all(place.multiprocessors, place.bytes)? {
@@ -49,7 +111,7 @@ pub(crate) fn all(place: Place<'_>) -> Result<Vec<Case>> {
 
 /// Those of a sweep: stages, sizes and blocks of a multiprocessor.
 pub(crate) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
-    let mut cases = bulk::sweep(place);
+    let mut cases = bulk::sweep(place)?;
     cases.extend(tile::sweep(place)?);
     cases.extend(gather::sweep(place)?);
     Ok(cases)
@@ -59,8 +121,8 @@ pub(crate) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
 /// besides.
 const SHARED_BYTES: u32 = 228 * 1024;
 
-fn fits(per_multiprocessor: u32, shared_bytes: u32) -> bool {
-    per_multiprocessor * (shared_bytes + 1024) <= SHARED_BYTES
+fn fits(per_multiprocessor: u32, case: &Case) -> bool {
+    per_multiprocessor * (case.shape.shared_bytes + 1024) <= SHARED_BYTES
 }
 
 /// Whether so many bytes of stages on a multiprocessor are worth a try.
@@ -77,12 +139,9 @@ mod tests {
     use tensor_map::Target;
 
     use super::*;
-    use crate::{
-        case::{Check, Reference, Run},
-        modules::BUILT,
-    };
+    use crate::{case::Run, modules::BUILT};
 
-    fn place(encode: &dyn Fn(Params, u64) -> Result<Argument>) -> Place<'_> {
+    fn place(encode: &dyn Fn(Params, u64) -> Result<TensorMap>) -> Place<'_> {
         Place {
             multiprocessors: 132,
             bytes: 1 << 32,
@@ -96,10 +155,9 @@ mod tests {
         }
     }
 
-    fn encode(params: Params, address: u64) -> Result<Argument> {
-        let map = params.build_for(address, Target::SM_90);
-        let map = map.map_err(|refused| anyhow::anyhow!("{refused}"))?;
-        Ok(Argument::EncodedMap(Box::new(map)))
+    fn encode(params: Params, address: u64) -> Result<TensorMap> {
+        let built = params.build_for(address, Target::SM_90);
+        built.map_err(|refused| anyhow!("{refused}"))
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Tiles of matrices through tensor maps.
 
 use anyhow::Result;
-use host::{Argument, Dim3, Shape};
+use host::Shape;
+use kernels_gpu as kernels;
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
 
-use super::{Place, fits, worth_a_try};
+use super::{At, Place, fits, worth_a_try};
 use crate::{
     arena::Pattern,
-    case::{Amount, Case, Check, Reference},
-    work::L2,
+    case::{Case, Check},
 };
 
 /// A matrix that fills the arena, in tiles that divide it.
@@ -45,7 +45,7 @@ impl Matrix {
         ]
     }
 
-    fn map(self, place: Place<'_>, address: u64) -> Result<Argument> {
+    fn map(self, place: Place<'_>, address: u64) -> Result<TensorMap> {
         let tiled = TensorMap::tiled(self.data_type, &[self.columns, self.rows])
             .box_dims(&self.tile)
             .swizzle(self.swizzle)
@@ -54,11 +54,8 @@ impl Matrix {
     }
 
     /// Those of the destination and of the source.
-    fn maps(self, place: Place<'_>) -> Result<Vec<Argument>> {
-        Ok(vec![
-            self.map(place, place.dst)?,
-            self.map(place, place.src)?,
-        ])
+    fn maps(self, place: Place<'_>) -> Result<[TensorMap; 2]> {
+        Ok([self.map(place, place.dst)?, self.map(place, place.src)?])
     }
 
     fn describe(self) -> String {
@@ -102,9 +99,9 @@ pub(super) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
         let bytes = matrix.tile_bytes();
         for stages in [2, 3, 4, 6] {
             for blocks in [1, 2, 3, 4] {
-                let all = stages * bytes * blocks;
-                if worth_a_try(all) && fits(blocks, stages * (bytes + 20)) {
-                    cases.push(copy_tile(place, matrix, stages, blocks, None)?);
+                let case = copy_tile(place, matrix, stages, blocks, None)?;
+                if worth_a_try(stages * bytes * blocks) && fits(blocks, &case) {
+                    cases.push(case);
                     if data_type == DataType::I32 && stages <= 4 {
                         cases.push(add_one_tile_ring(place, matrix, stages, blocks, None)?);
                     }
@@ -120,32 +117,6 @@ pub(super) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn case(place: Place<'_>, kernel: &'static str, shape: Shape, values: Vec<Argument>) -> Case {
-    let bytes = place.bytes;
-    Case {
-        kernel,
-        variant: String::new(),
-        entry: kernel.to_owned(),
-        shape,
-        values,
-        draws: false,
-        amount: Amount::Bytes(2 * bytes),
-        l2: L2::Cold,
-        check: Check::Destination(Pattern::plus(bytes, 1)),
-        reference: Reference::DriverCopy,
-        goal: None,
-    }
-}
-
-/// Both maps, and how the matrix is made of tiles.
-fn tiled(place: Place<'_>, matrix: Matrix) -> Result<Vec<Argument>> {
-    let [tiles_x, tiles_y] = matrix.tiles();
-    let mut values = matrix.maps(place)?;
-    let numbers = [tiles_x, tiles_x * tiles_y, matrix.tile[0], matrix.tile[1]];
-    values.extend(numbers.map(Argument::scalar));
-    Ok(values)
-}
-
 fn copy_tile(
     place: Place<'_>,
     matrix: Matrix,
@@ -153,33 +124,43 @@ fn copy_tile(
     blocks: u32,
     goal: Option<f64>,
 ) -> Result<Case> {
-    let tile_bytes = matrix.tile_bytes();
-    let shape = place.persistent(blocks, 32, stages * (tile_bytes + 20));
-    let mut values = tiled(place, matrix)?;
-    values.push(Argument::scalar(tile_bytes));
-    values.push(Argument::Address(place.counter));
+    let [dst, src] = matrix.maps(place)?;
+    let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
+    let call = kernels::copy_tile::copy_tile(
+        stages,
+        dst,
+        src,
+        tiles_x,
+        tiles_x * tiles_y,
+        width,
+        height,
+        matrix.tile_bytes(),
+        At(place.counter),
+    );
     Ok(Case {
         variant: format!("{} x {stages} x {blocks}", matrix.describe()),
-        entry: format!("copy_tile_{stages}"),
         draws: true,
         check: Check::Destination(Pattern::plus(place.bytes, 0)),
         goal,
-        ..case(place, "copy_tile", shape, values)
+        ..place.case("copy_tile", call, place.persistent(blocks, 32))?
     })
 }
 
-fn add_one_tile(place: Place<'_>, matrix: Matrix, vectors: u32, goal: Option<f64>) -> Result<Case> {
-    let threads = matrix.tile_bytes() / 16 / vectors;
-    let [tiles_x, tiles_y] = matrix.tiles();
-    let grid = Dim3::new(tiles_x, tiles_y, 1);
-    let shape = Shape::new(grid, threads).shared_bytes(matrix.tile_bytes());
-    let mut values = matrix.maps(place)?;
-    values.extend(matrix.tile.map(Argument::scalar));
+fn add_one_tile(
+    place: Place<'_>,
+    matrix: Matrix,
+    vectors: usize,
+    goal: Option<f64>,
+) -> Result<Case> {
+    let [dst, src] = matrix.maps(place)?;
+    let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
+    let threads = matrix.tile_bytes() / 16 / vectors as u32;
+    let call = kernels::add_one_tile::add_one_tile(vectors, dst, src, width, height);
+    let shape = Shape::new((tiles_x, tiles_y), threads);
     Ok(Case {
         variant: format!("{}, {threads} threads", matrix.describe()),
-        entry: format!("add_one_tile_{vectors}"),
         goal,
-        ..case(place, "add_one_tile", shape, values)
+        ..place.case("add_one_tile", call, shape)?
     })
 }
 
@@ -190,35 +171,44 @@ fn add_one_tile_ring(
     blocks: u32,
     goal: Option<f64>,
 ) -> Result<Case> {
+    let [dst, src] = matrix.maps(place)?;
+    let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
+    let call = kernels::add_one_tile_ring::add_one_tile_ring(
+        stages,
+        dst,
+        src,
+        tiles_x,
+        tiles_x * tiles_y,
+        width,
+        height,
+        At(place.counter),
+    );
     let workers = matrix.tile_bytes() / 64;
-    let shape = place.persistent(blocks, 32 + workers, stages * (matrix.tile_bytes() + 20));
-    let mut values = tiled(place, matrix)?;
-    values.push(Argument::Address(place.counter));
     Ok(Case {
         variant: format!("{} x {stages} x {blocks}", matrix.describe()),
-        entry: format!("add_one_tile_ring_{stages}"),
         draws: true,
         goal,
-        ..case(place, "add_one_tile_ring", shape, values)
+        ..place.case(
+            "add_one_tile_ring",
+            call,
+            place.persistent(blocks, 32 + workers),
+        )?
     })
 }
 
 fn tile_2d(place: Place<'_>, threads: u32) -> Result<Case> {
-    let matrix = Matrix::new(place, DataType::I32, [64, 16], Swizzle::None);
+    use kernels::tile_2d::{TILE, tile_2d};
+    let matrix = Matrix::new(place, DataType::I32, TILE, Swizzle::None);
     let [tiles_x, tiles_y] = matrix.tiles();
-    let shape = Shape::new(Dim3::new(tiles_x, tiles_y, 1), threads);
-    let values = vec![
-        matrix.map(place, place.dst)?,
-        Argument::scalar(0_i32),
-        Argument::scalar(0_i32),
-    ];
+    let call = tile_2d(matrix.map(place, place.dst)?, 0, 0);
+    let shape = Shape::new((tiles_x, tiles_y), threads);
     Ok(Case {
-        variant: format!("i32 64x16, {threads} threads, in place"),
+        variant: format!("i32 {}x{}, {threads} threads, in place", TILE[0], TILE[1]),
         check: Check::Destination(Pattern {
             tiles: Some([matrix.columns as u32, matrix.tile[0], matrix.tile[1]]),
             in_place: true,
             ..Pattern::plus(place.bytes, 0)
         }),
-        ..case(place, "tile_2d", shape, values)
+        ..place.case("tile_2d", call, shape)?
     })
 }

@@ -5,6 +5,11 @@
 //! [`compare`] names the first element that is not as expected. The crate calls no driver and reads
 //! no PTX.
 //!
+//! A launch names its kernel, and any argument stands for any parameter of its size. A [`Call`] comes of a
+//! function that `#[tma::kernel]` writes, and its arguments are of the kernel's types: numbers, and what
+//! is a [`Pointer`] or a [`MapArgument`], such as a [`BufferRef`] and a [`MapRef`] in a job.
+//! [`Conditions`] collect what else a kernel asks of them.
+//!
 //! ```
 //! use launch::{Buffer, Job, Launch, Ptx};
 //!

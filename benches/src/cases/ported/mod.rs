@@ -1,4 +1,4 @@
-//! Kernels with launches of their own: ports of the guide's samples and what people port next.
+//! Kernels that are launched as data: ports of the guide's samples and what people port next.
 //!
 //! What they write is compared with what the host works out from the numbers in the inputs.
 
@@ -7,10 +7,10 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use anyhow::{Result, bail};
-use launch::{Argument, Launch};
+use anyhow::Result;
+use launch::Launch;
 
-use super::Place;
+use super::{Place, kept};
 use crate::{
     case::{Amount, Case, Check, Expected, Reference, Run, Words},
     work::L2,
@@ -45,7 +45,7 @@ impl Ported {
                 return Ok(None);
             };
             Ok(Some(Run {
-                values: values(&launch, place)?,
+                values: place.values(&launch)?,
                 entry: launch.entry,
                 shape: launch.shape,
             }))
@@ -53,7 +53,7 @@ impl Ported {
         Ok(Case {
             kernel: self.kernel,
             variant: self.variant,
-            values: values(&self.launch, place)?,
+            values: place.values(&self.launch)?,
             entry: self.launch.entry,
             shape: self.launch.shape,
             draws: false,
@@ -71,23 +71,4 @@ impl Ported {
             goal: None,
         })
     }
-}
-
-fn values(launch: &Launch, place: Place<'_>) -> Result<Vec<Argument>> {
-    let value = |argument: &Argument| {
-        Ok(match argument {
-            Argument::Scalar(_) => argument.clone(),
-            Argument::Buffer {
-                index,
-                offset_bytes,
-            } => Argument::Address(place.buffers[*index] + offset_bytes),
-            Argument::TensorMap {
-                params,
-                index,
-                offset_bytes,
-            } => (place.encode)(**params, place.buffers[*index] + offset_bytes)?,
-            _ => bail!("no ported kernel takes such an argument"),
-        })
-    };
-    launch.arguments.iter().map(value).collect()
 }

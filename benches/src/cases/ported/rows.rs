@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use kernels_gpu::{
     Matrix,
     consume_map::ConsumeMap,
@@ -27,6 +27,7 @@ use super::{
         CENTER, FIELDS, FILTERS, IMAGE, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, PLACES, RIGHT, SRC,
         Sizes, row, small, tile,
     },
+    kept,
 };
 use crate::{
     arena::hash,
@@ -56,10 +57,6 @@ pub(crate) fn all(multiprocessors: u32, bytes: u64) -> Result<Vec<Ported>> {
         histogram(multiprocessors, bytes)?,
         conv_im2col(bytes)?,
     ])
-}
-
-fn kept(launch: Result<Launch, Violations>) -> Result<Launch> {
-    launch.map_err(|refused| anyhow!("{refused}"))
 }
 
 /// A row that reads as many bytes as it writes, all of which are compared.
