@@ -9,6 +9,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_builder::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, Ptxas};
 use tempfile::TempDir;
 
+#[path = "build/checks.rs"]
+mod checks;
+#[path = "build/refusals.rs"]
+mod refusals;
+
 type Test = fn() -> Result<(), Failed>;
 
 const NEED_COMPILER: &[(&str, Test)] = &[
@@ -29,11 +34,14 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ("local_memory_is_refused_unless_asked_for", local_memory),
     (
         "what_a_gpu_cannot_have_is_refused_at_its_line",
-        refused_at_its_line,
+        refusals::refused_at_its_line,
     ),
-    ("a_call_through_a_pointer_is_warned_of", indirect_call),
-    ("what_core_lacks_is_answered_with_advice", advice),
-    ("a_build_script_tells_an_error_once", told_once),
+    (
+        "a_call_through_a_pointer_is_warned_of",
+        refusals::indirect_call,
+    ),
+    ("what_core_lacks_is_answered_with_advice", refusals::advice),
+    ("a_build_script_tells_an_error_once", refusals::told_once),
     ("a_ptxas_that_is_too_old_is_passed_over", old_ptxas),
     (
         "an_instruction_newer_than_the_module_is_refused",
@@ -50,9 +58,9 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ),
     (
         "every_kernel_builds_with_debug_assertions",
-        kernels_with_debug_assertions,
+        checks::kernels_with_debug_assertions,
     ),
-    ("overflow_is_checked_where_asked_for", overflow),
+    ("overflow_is_checked_where_asked_for", checks::overflow),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
     (
         "shared_memory_in_a_macro_is_its_own_each_time",
@@ -280,89 +288,6 @@ fn local_memory() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A big array, recursion, a function of another language.
-fn refused_at_its_line() -> Result<(), Failed> {
-    let wrong = Crate::new(
-        "#[kernel]\npub unsafe fn big(data: *mut u32, step: u32) {\n    let mut table = [0_u32; 1000];\n    \
-         let mut i = 0;\n    while i < 1000 { table[i as usize] = i * step; i += step; }\n    \
-         unsafe { *data = table[(step % 1000) as usize] };\n}\n\
-         unsafe extern \"C\" { fn missing(x: u32) -> u32; }\n\
-         #[kernel]\npub unsafe fn external(data: *mut u32) {\n    unsafe { *data = missing(7) };\n}\n\
-         #[inline(never)]\nfn ackermann(m: u32, n: u32) -> u32 {\n    if m == 0 { return n + 1 }\n    \
-         if n == 0 { return ackermann(m - 1, 1) }\n    ackermann(m - 1, ackermann(m, n - 1))\n}\n\
-         #[kernel]\npub unsafe fn deep(data: *mut u32, m: u32) {\n    unsafe { *data = ackermann(m, 3) };\n}\n",
-    )?;
-    let error = refused(&wrong.builder())?;
-    contains(
-        &error,
-        &[
-            "local-memory: in `big` (src/lib.rs:7): 4000 bytes of local memory for each thread, for `table`",
-            "put what is large into `tma::shared!`",
-            "unresolved-function: in `external` (src/lib.rs:15): `missing` is called and nobody defines it",
-            "recursion: in `deep` (src/lib.rs:21): `k",
-            "::ackermann` calls itself",
-        ],
-    )?;
-    holds(error.lines().count() == 4, error)
-}
-
-fn indirect_call() -> Result<(), Failed> {
-    let slow = Crate::new(
-        "trait Shape { fn area(&self, x: u32) -> u32; }\nstruct A(u32);\nstruct B(u32);\n\
-         impl Shape for A { fn area(&self, x: u32) -> u32 { self.0 * x } }\n\
-         impl Shape for B { fn area(&self, x: u32) -> u32 { self.0 ^ x } }\n\
-         #[inline(never)]\nfn area(shape: &dyn Shape, x: u32) -> u32 {\n    shape.area(x)\n}\n\
-         #[kernel(local_memory)]\npub unsafe fn k(data: *mut u32, x: u32) {\n    let (a, b) = (A(x), B(x));\n    \
-         unsafe { *data = area(if x == 3 { &a } else { &b }, x) };\n}\n",
-    )?;
-    let warnings = slow.builder().build()?.warnings;
-    contains(
-        &warnings.join("\n"),
-        &["indirect-call: in `k` (src/lib.rs:12): a call through a pointer, as by `dyn`"],
-    )
-}
-
-fn advice() -> Result<(), Failed> {
-    let cases = [
-        ("extern crate std;", "write `#![no_std]` at the top"),
-        ("extern crate alloc;", "a GPU crate has no heap"),
-        ("fn f(x: f32) -> f32 { x.exp() }", "`exp`, `sin`, `sqrt`"),
-    ];
-    for (body, help) in cases {
-        let error = refused(&Crate::new(body)?.builder())?;
-        contains(&error, &["src/lib.rs:5:", "\n= help: ", help])?;
-    }
-    let other = Crate::new("fn f() -> u32 { 1.5 }")?;
-    let error = refused(&other.builder())?;
-    holds(!error.contains("\n= help: "), error)
-}
-
-/// In a process of its own, as cargo runs a build script.
-fn told_once() -> Result<(), Failed> {
-    const CHILD: &str = "TMA_TEST_BUILD_SCRIPT";
-    if let Some(folder) = std::env::var_os(CHILD) {
-        PtxBuilder::new(PathBuf::from(folder)).build_or_exit();
-        return Ok(());
-    }
-    let wrong = Crate::new("fn f() -> u32 { 1.5 }")?;
-    let output = std::process::Command::new(std::env::current_exe()?)
-        .args([
-            "a_build_script_tells_an_error_once",
-            "--exact",
-            "--test-threads=1",
-        ])
-        .env(CHILD, wrong.folder.path())
-        .env("OUT_DIR", wrong.folder.path())
-        .output()?;
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    holds(!output.status.success(), "it was built")?;
-    holds(!stdout.contains("cargo::"), stdout)?;
-    holds(stderr.matches("mismatched types").count() == 1, stderr)
-}
-
 fn newer_instruction() -> Result<(), Failed> {
     let body = "#[kernel]\npub unsafe fn k() {\n    unsafe { asm!(\"fence.acquire.cluster;\") }\n}";
     let newer = Crate::new(body)?;
@@ -492,29 +417,8 @@ fn debug_assertions() -> Result<(), Failed> {
     let plain = text(&copies.builder().build()?)?;
     let traps = |ptx: &str| ptx.contains("trap;") || ptx.contains("panicking");
     holds(!traps(&plain), plain)?;
-    let checked = text(&checked(copies.builder()).build()?)?;
+    let checked = text(&checks::checked(copies.builder()).build()?)?;
     holds(traps(&checked), checked)
-}
-
-/// As a build of the profile `dev`; the same for all tests, since `core` is built for it anew.
-fn checked(builder: PtxBuilder) -> PtxBuilder {
-    builder.debug_assertions(true).overflow_checks(true)
-}
-
-/// No kernel of the repository is refused for what its messages need.
-fn kernels_with_debug_assertions() -> Result<(), Failed> {
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels-gpu");
-    let ptx = text(&checked(PtxBuilder::new(kernels)).build()?)?;
-    contains(&ptx, &["panic_const_add_overflow"])
-}
-
-fn overflow() -> Result<(), Failed> {
-    let sum = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data += 1 } }")?;
-    let panics = |ptx: &str| ptx.contains("panic_const_add_overflow");
-    let wraps = text(&sum.builder().build()?)?;
-    holds(!panics(&wraps), wraps)?;
-    let checked = text(&checked(sum.builder()).build()?)?;
-    holds(panics(&checked), checked)
 }
 
 fn instances() -> Result<(), Failed> {
