@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     let map = data.tensor_map(matrix.map(TILE))?;
     // SAFETY: the kernels are those of the module (1), their map has such tiles, and they change the four
     // of the matrix, whose buffer lives until it has been read; nothing else runs (2).
-    unsafe { module.launch(shape, tile_2d(map, 0, 0)) }?;
+    unsafe { module.launch(shape, tile_2d(&map, 0, 0)) }?;
     check("tile_2d", &expected, &data.read()?)?;
 
     // The map lies in a variable of the module.

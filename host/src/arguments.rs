@@ -52,28 +52,18 @@ pointers! {
     Slice<'_, T>;
 }
 
-/// What is a tensor map: the map itself, for a parameter that is a grid constant.
-macro_rules! maps {
-    ($($map:ty;)*) => {$(
-        /// The map itself, for a parameter that is a grid constant.
-        impl MapArgument for $map {
-            fn map(&self) -> Argument {
-                Argument::EncodedMap(Box::new(*self.encoded()))
-            }
-        }
-
-        /// The map itself, for a parameter that is a grid constant.
-        impl KernelArgument for $map {
-            fn argument(&self) -> Argument {
-                MapArgument::map(self)
-            }
-        }
-    )*};
+/// The map itself, for a parameter that is a grid constant.
+impl MapArgument for &TensorMap<'_> {
+    fn map(&self) -> Argument {
+        Argument::EncodedMap(Box::new(*self.encoded()))
+    }
 }
 
-maps! {
-    TensorMap<'_>;
-    &TensorMap<'_>;
+/// The map itself, for a parameter that is a grid constant.
+impl KernelArgument for &TensorMap<'_> {
+    fn argument(&self) -> Argument {
+        self.map()
+    }
 }
 
 /// What all parameters of a kernel get, in order: a tuple, or a slice of [`Argument`]s.

@@ -35,7 +35,7 @@ fn runs_kernels(device: &Device) -> Result {
     for (x, y) in [(0, 0), (32, 16), (88, 60), (-4, -7)] {
         // SAFETY: `tile` takes a map of 16 x 16 boxes, an address of 256 elements and coordinates;
         // the buffer is read, which waits.
-        unsafe { tile.launch(Shape::new(1, 256), (map, &out, x, y)) }?;
+        unsafe { tile.launch(Shape::new(1, 256), (&map, &out, x, y)) }?;
         assert_eq!(out.read()?, boxed(x, y), "{x}, {y}");
     }
     // From another thread.
@@ -138,7 +138,7 @@ fn calls_are_launched_by_their_module() -> Result {
         let (matrix, out) = (device.upload(&elements)?, device.zeroed::<i32>(256)?);
         let map = matrix.tensor_map(tiled)?;
         // SAFETY: `tile` writes 256 elements, which the buffer has (1, 2); as above (3, 4).
-        unsafe { module.launch((1, 256), tile(map, &out, 8, 4)) }?;
+        unsafe { module.launch((1, 256), tile(&map, &out, 8, 4)) }?;
         assert_eq!(out.read()?, boxed(8, 4));
 
         let bytes: Slice<'_, u8> = out.bytes();

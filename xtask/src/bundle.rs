@@ -9,12 +9,13 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
+use ptx_builder::{Assemble, PtxBuilder};
 
 use crate::{
     bench,
-    paths::target_dir,
+    paths::{root, target_dir},
     process::{output, programs},
-    setup,
+    ptx, setup,
 };
 
 /// More than this is too much to copy around.
@@ -66,8 +67,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "build",
         "--package=tma-cli",
         "--bin=tma",
-        "--package=tests",
+        "--package=kernel-cases",
         "--bin=run",
+        "--package=tests",
         "--bin=copy-differential",
         "--package=bench",
         "--bin=bench",
@@ -82,7 +84,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=failures",
     ])?);
 
-    fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
+    let kernels = out.join("kernels");
+    fs::create_dir_all(&kernels).with_context(|| format!("cannot create {}", kernels.display()))?;
     let mut total = 0;
     let mut glibc = Vec::new();
     let programs = [
@@ -106,6 +109,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .len();
     }
     bench::write_compiled(&out.join("bench"))?;
+    for arch in ptx::TESTED {
+        let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(*arch);
+        let file = kernels.join(format!("{arch}.ptx"));
+        let built = builder.assemble(Assemble::Never).copy_to(file).build();
+        built.map_err(anyhow::Error::msg)?;
+    }
     let readme = out.join("README.txt");
     let text = README
         .replace("{os}", OS)

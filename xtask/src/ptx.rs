@@ -12,6 +12,15 @@ use serde_json::{Value, json};
 
 use crate::{output::table, paths::root, setup};
 
+/// The architectures that are tested.
+pub(crate) const TESTED: &[Arch] = &[
+    Arch::Sm90,
+    Arch::Sm90a,
+    Arch::Sm100a,
+    Arch::Sm120,
+    Arch::Sm120a,
+];
+
 /// The plain and the `a` architectures that are tested, and every family.
 const ALL: &[Arch] = &[
     Arch::Sm90,
