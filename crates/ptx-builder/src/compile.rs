@@ -69,7 +69,8 @@ impl Compilation<'_> {
             // Stable compilers take unstable options when told so.
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_TARGET_DIR", self.target_dir)
-            .env("CARGO_ENCODED_RUSTFLAGS", common_rustflags(&sysroot))
+            // For the target's crates alone.
+            .env("CARGO_ENCODED_RUSTFLAGS", joined("--sysroot=", &sysroot))
             .envs(PROFILE)
             .env(
                 "CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS",
@@ -152,6 +153,7 @@ impl Compilation<'_> {
             // Wrappers of instructions that this architecture lacks do not compile.
             format!("--cfg=tma_arch=\"{}\"", self.arch),
         ];
+        flags.extend(COMMON_RUSTFLAGS.map(str::to_owned));
         if self.debug_assertions {
             // Those inside of `core` keep arrays in local memory, for their addresses.
             flags.push("-Zub-checks=no".to_owned());
@@ -191,16 +193,6 @@ impl Compilation<'_> {
         sources.dedup();
         sources
     }
-}
-
-/// Flags of the target's crates alone, as cargo takes them.
-fn common_rustflags(sysroot: &Path) -> OsString {
-    let mut flags = joined("--sysroot=", sysroot);
-    for flag in COMMON_RUSTFLAGS {
-        flags.push("\x1f");
-        flags.push(flag);
-    }
-    flags
 }
 
 /// The package's name as its manifest has it, or else that of the folder.
