@@ -1,6 +1,8 @@
 //! A small convolution whose rows of pixels are fetched by im2col loads: for each place of the filter
 //! one copy brings the pixels under it, of 32 results that follow each other across rows and images.
 
+use core::hint::assert_unchecked;
+
 use tma::{
     Barrier, TensorMap,
     float::fma,
@@ -65,6 +67,8 @@ pub unsafe fn conv_im2col(
     if unsafe { is_elected() } {
         // The first result of this block; the copy goes on along W, H and N by itself.
         let result = block_idx().x * PIXELS as u32;
+        // SAFETY: there is a result (3), so there are columns and rows.
+        unsafe { assert_unchecked(width != 0 && height != 0) };
         let (column, row, image) = (
             result % width,
             result / width % height,

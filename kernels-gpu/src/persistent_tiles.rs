@@ -1,6 +1,8 @@
 //! A persistent loop over tiles: one warp loads into a ring of stages, the others compute and store
 //! through two output tiles, so that loads, work and stores overlap.
 
+use core::hint::assert_unchecked;
+
 use tma::{
     Ring, Stores, TensorMap, kernel,
     ptx::{barrier_cta, cp_async_bulk, fence, mbarrier::Mbarrier},
@@ -65,6 +67,8 @@ pub unsafe fn persistent_tiles<const STAGES: u32>(
     let mut cursor = Cursor::new();
     let tiles = tiles_x * tiles_y;
     let coords = |tile: u32| {
+        // SAFETY: there is a tile, so there are columns of tiles.
+        unsafe { assert_unchecked(tiles_x != 0) };
         [
             (tile % tiles_x * TILE[0] as u32) as i32,
             (tile / tiles_x * TILE[1] as u32) as i32,

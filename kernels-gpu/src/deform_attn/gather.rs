@@ -1,5 +1,7 @@
 //! Pixels by ordinary loads.
 
+use core::hint::assert_unchecked;
+
 use tma::{
     ptx::shfl_sync,
     thread::{block_dim, block_idx, grid_dim, thread_idx},
@@ -24,6 +26,8 @@ pub(super) unsafe fn run(problem: &Problem) {
     let warps = grid_dim().x * (block_dim().x / 32);
     let mut group = block_idx().x * (block_dim().x / 32) + thread_idx().x / 32;
     while group < groups_of_batch * problem.batches {
+        // SAFETY: there is a group.
+        unsafe { assert_unchecked(groups_of_batch != 0) };
         let batch = group / groups_of_batch;
         let query = group % groups_of_batch * QUERIES + query_of_warp;
         let is_there = query < problem.queries;

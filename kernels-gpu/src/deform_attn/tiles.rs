@@ -1,5 +1,7 @@
 //! Pixels by tiles of 2 x 2 that the copy engine fetches, and from images in shared memory.
 
+use core::hint::assert_unchecked;
+
 use tma::{
     Barrier, SharedPtr, TensorMap,
     ptx::mbarrier::Mbarrier,
@@ -67,12 +69,16 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
     for wave in 0..waves {
         // This block's part of the groups in this wave's batches.
-        let batches = [wave, wave + 1].map(|wave| share(problem.batches, wave, waves));
+        // SAFETY: this is one of the waves (1).
+        let batches = [wave, wave + 1].map(|wave| unsafe { share(problem.batches, wave, waves) });
         let [first, end] = batches.map(|batch| batch * groups_of_batch);
         let part = [block_idx().x, block_idx().x + 1]
-            .map(|block| first + share(end - first, block, grid_dim().x));
+            // SAFETY: this is one of the blocks (1).
+            .map(|block| first + unsafe { share(end - first, block, grid_dim().x) });
         let [mut group, end] = part;
         while group < end {
+            // SAFETY: there is a group.
+            unsafe { assert_unchecked(groups_of_batch != 0) };
             let batch = group / groups_of_batch;
             let end_of_batch = end.min((batch + 1) * groups_of_batch);
             if is_resident {
@@ -114,8 +120,13 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
 }
 
 /// Where the part of number `part` of `parts` begins.
+///
+/// # Safety
+/// 1. There are `parts`.
 #[inline(always)]
-fn share(count: u32, part: u32, parts: u32) -> u32 {
+unsafe fn share(count: u32, part: u32, parts: u32) -> u32 {
+    // SAFETY: (1).
+    unsafe { assert_unchecked(parts != 0) };
     (u64::from(count) * u64::from(part) / u64::from(parts)) as u32
 }
 
@@ -226,6 +237,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     /// 1. Those of [`run`]; all lanes are here.
     #[inline(always)]
     unsafe fn attend(&mut self, problem: &Problem, maps: &[&TensorMap; TILED], work: Work) {
+        // SAFETY: the block has this warp.
+        unsafe { assert_unchecked(work.step != 0) };
         let groups = work.end.saturating_sub(work.group).div_ceil(work.step);
         let rounds = groups * POINTS;
         let mut next = Next {
@@ -258,7 +271,10 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                 }
             }
             let query = self.query_of(problem, &work, group);
-            if group % problem.queries.div_ceil(QUERIES) * QUERIES + self.query < problem.queries {
+            let groups_of_batch = problem.queries.div_ceil(QUERIES);
+            // SAFETY: there is a group.
+            unsafe { assert_unchecked(groups_of_batch != 0) };
+            if group % groups_of_batch * QUERIES + self.query < problem.queries {
                 // SAFETY: the query is there (1), and this lane alone has these channels.
                 unsafe { problem.store(query, self.own, sums) };
             }
@@ -269,7 +285,10 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     /// The lane's query in a group, counted over all batches; the last one for those beyond.
     #[inline(always)]
     fn query_of(&self, problem: &Problem, work: &Work, group: u32) -> u32 {
-        let in_batch = group % problem.queries.div_ceil(QUERIES) * QUERIES + self.query;
+        let groups_of_batch = problem.queries.div_ceil(QUERIES);
+        // SAFETY: there is a group.
+        unsafe { assert_unchecked(groups_of_batch != 0) };
+        let in_batch = group % groups_of_batch * QUERIES + self.query;
         work.batch * problem.queries + in_batch.min(problem.queries - 1)
     }
 
