@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     let to = tile.tensor_map(target.map(TILE))?;
     // SAFETY: the kernel is one of the module (1), its maps have such tiles, and it moves one of them, as
     // there is one block; the buffers live until the tile has been read, and nothing else runs (2).
-    unsafe { module.launch((1, 128), tile_2d_to(from, to, -8, -3, 0, 0)) }?;
+    unsafe { module.launch((1, 128), tile_2d_to(&from, &to, -8, -3, 0, 0)) }?;
 
     let mut expected = Vec::new();
     for row in 0..16_i32 {

@@ -153,17 +153,23 @@ fn dependence() -> String {
 fn adapt(path: &str, text: &str, name: &str) -> String {
     let checkout = checkout();
     match path {
-        "Cargo.toml" => text
-            .replacen("name = \"scale\"", &format!("name = \"{name}\""), 1)
-            .replace("\"../../", &format!("\"{checkout}/")),
-        "Cargo.lock" => text.replacen("name = \"scale\"", &format!("name = \"{name}\""), 1),
-        "gpu/Cargo.toml" => text.replace("\"../../../", &format!("\"{checkout}/")),
+        "Cargo.toml" => packages(text, name).replace("\"../../", &format!("\"{checkout}/")),
+        "Cargo.lock" => packages(text, name),
+        "gpu/Cargo.toml" => {
+            packages(text, name).replace("\"../../../", &format!("\"{checkout}/"))
+        }
         "README.md" => {
             let text = text.replacen("# scale", &format!("# {name}"), 1);
             format!("{}\n{}\n", named(&text, name), dependence())
         }
         _ => named(text, name),
     }
+}
+
+/// With the names of the project's two packages.
+fn packages(text: &str, name: &str) -> String {
+    text.replace("\"scale\"", &format!("\"{name}\""))
+        .replace("\"scale-gpu\"", &format!("\"{name}-gpu\""))
 }
 
 /// With the project's name, as Rust writes it, wherever the template's stands as a word.
@@ -210,6 +216,8 @@ mod tests {
         assert!(!read("gpu/Cargo.toml").contains("\"../"));
         assert!(root().join("host/Cargo.toml").is_file());
         assert!(manifest.contains(&format!("\"{}/host\"", root().display())));
+        assert!(manifest.contains("gpu = { package = \"my-kernels-gpu\", path = \"gpu\" }"));
+        assert!(read("gpu/Cargo.toml").contains("name = \"my-kernels-gpu\""));
         let readme = read("README.md");
         assert!(readme.starts_with("# my-kernels\n") && readme.contains(&checkout()));
         assert!(read("src/main.rs").contains("use my_kernels::{PTX, my_kernels};"));
