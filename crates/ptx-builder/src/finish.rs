@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use ptx::{Block, Function, Item, Linkage, Module, Space, Statement};
 
+use crate::narrow_stores::keep_bits;
+
 /// What `#[kernel]` left in a module-level `.pragma "tma kernel NAME key=value …";`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marker {
@@ -70,7 +72,8 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 ///
 /// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
 /// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and dynamic shared
-/// memory that nobody uses; `.file` and `.loc` stay.
+/// memory that nobody uses; `.file` and `.loc` stay. Stores that ptxas would get wrong get a copy of what
+/// they store.
 ///
 /// # Errors
 /// A marker that makes no sense, or that names an entry or parameter that is not there.
@@ -83,6 +86,7 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
     drop_debug_sections(module);
     drop_unused_dynamic_shared(module);
     module.functions_mut().for_each(drop_unused_labels);
+    module.functions_mut().for_each(keep_bits);
     Ok(markers)
 }
 

@@ -36,6 +36,7 @@ mod error;
 pub mod finish;
 mod formatters;
 pub mod lint;
+mod narrow_stores;
 mod places;
 mod ptxas;
 mod self_test;
