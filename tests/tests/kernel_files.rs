@@ -55,6 +55,13 @@ fn every_kernel_has_its_three_files() {
 }
 
 #[test]
+fn the_readme_counts_the_kernels() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    assert!(readme.contains(&format!("    {} ok, 0 failed\n", KERNELS.len())));
+}
+
+#[test]
 fn a_file_that_is_missing_is_named() {
     let (one, both) = (set(["one"]), set(["one", "two"]));
     assert_eq!(

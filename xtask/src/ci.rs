@@ -19,7 +19,11 @@ use crate::{
 
 /// Runs exactly what CI runs: all steps, also after one has failed.
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Only these steps
+    #[arg(long, value_parser = STEPS.iter().map(|(name, _)| *name).collect::<Vec<_>>())]
+    step: Vec<String>,
+}
 
 const CLIPPY: [&str; 6] = [
     "clippy",
@@ -60,12 +64,13 @@ fn example(folder: &std::path::Path) -> Result<()> {
     run_command(cargo_in_example(folder).args(["build"]))
 }
 
-pub(crate) fn run(_: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut counts = Counts::default();
     let mut rows = Vec::new();
     let mut good = true;
     let start = Instant::now();
-    for (name, step) in STEPS {
+    let wanted = |name: &str| args.step.is_empty() || args.step.iter().any(|step| step == name);
+    for (name, step) in STEPS.iter().filter(|(name, _)| wanted(name)) {
         say!("\n=== {name} ===");
         let start = Instant::now();
         let done = step(&mut counts);

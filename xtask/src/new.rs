@@ -155,9 +155,7 @@ fn adapt(path: &str, text: &str, name: &str) -> String {
     match path {
         "Cargo.toml" => packages(text, name).replace("\"../../", &format!("\"{checkout}/")),
         "Cargo.lock" => packages(text, name),
-        "gpu/Cargo.toml" => {
-            packages(text, name).replace("\"../../../", &format!("\"{checkout}/"))
-        }
+        "gpu/Cargo.toml" => packages(text, name).replace("\"../../../", &format!("\"{checkout}/")),
         "README.md" => {
             let text = text.replacen("# scale", &format!("# {name}"), 1);
             format!("{}\n{}\n", named(&text, name), dependence())
