@@ -18,7 +18,7 @@ pub unsafe fn panics(numbers: *mut u32, way: u32, index: u32) {
         0 => numbers[index as usize] = 1,
         1 => assert_eq!(index, 4, "of {:?}", "four"),
         2 => panic!("{index:#06x} {:+} {:>8.3}|", -1_i64, 0.5_f32),
-        3 => numbers[0] = 1 / (index - index),
+        3 => numbers[0] = 1 / (index - 7),
         _ => numbers[0] = numbers.get(index as usize).copied().expect("four numbers"),
     }
 }
