@@ -23,9 +23,9 @@ use crate::{
 };
 
 /// The most that `--check` allows.
-const MOST_RUSTC_RUNS: usize = 100;
+const MOST_RUSTC_RUNS: usize = 90;
 /// Processor time, in rounds of the calibration loop.
-const MOST_ROUNDS: f64 = 400.0;
+const MOST_ROUNDS: f64 = 100.0;
 
 /// Names the file that gets a line for each run of rustc; with it set, this program is rustc's wrapper.
 const LOG_VARIABLE: &str = "TMA_RUSTC_LOG";
