@@ -18,6 +18,8 @@ use crate::{Buffer, Device, Function, Module, Source, encode};
 pub struct Jobs {
     name: String,
     device: Result<Device, Failure>,
+    /// That of the last job: mostly, the next one has it too.
+    source: Option<Source>,
 }
 
 impl Jobs {
@@ -30,6 +32,7 @@ impl Jobs {
         Self {
             name: device.to_string(),
             device: Ok(device),
+            source: None,
         }
     }
 }
@@ -41,7 +44,14 @@ impl Backend for Jobs {
 
     fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
         let device = self.device.clone()?;
-        let result = run(&device, job);
+        let (name, text) = (job.ptx.name, job.ptx.text);
+        let source = self.source.take();
+        let source = match source.filter(|last| (last.name(), last.text()) == (name, text)) {
+            Some(last) => last,
+            None => Source::parse(name, text)?,
+        };
+        self.source = Some(source.clone());
+        let result = run(&device, source, job);
         if let Err(failure) = &result
             && device.synchronise().is_err()
         {
@@ -61,8 +71,7 @@ fn lost(failure: &Failure) -> Failure {
     .hint("run what is left in a new one")
 }
 
-fn run(device: &Device, job: &mut Job<'_>) -> Result<Outcome, Failure> {
-    let source = Source::parse(job.ptx.name, job.ptx.text)?;
+fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outcome, Failure> {
     let module = Module::load(device, source)?;
     let functions = resolve(&module, job)?;
     let memory = upload(&module, &job.buffers)?;

@@ -1,4 +1,4 @@
-use std::ffi::CString;
+use std::{ffi::CString, sync::Arc};
 
 use cuda_driver::{driver_version, module::load_data_ex};
 use cust::{error::CudaError, sys};
@@ -53,7 +53,7 @@ impl Module {
             Kind::Emulator(emulator) => {
                 let (name, text) = (source.name(), source.text());
                 let mut session = emulator.session();
-                let module = session.load_parsed(name, text, source.module().clone());
+                let module = session.load_parsed(name, text, Arc::clone(source.module()));
                 let emulator = emulator.clone();
                 Loaded::Emulator { module, emulator }
             }

@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use launch::{Failure, Signature, Stage, suggestion};
 
@@ -8,9 +8,9 @@ use crate::signature::signature;
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
-    text: String,
-    module: ptx::Module,
-    signatures: Vec<Signature>,
+    text: Arc<str>,
+    module: Arc<ptx::Module>,
+    signatures: Arc<[Signature]>,
 }
 
 impl Source {
@@ -26,8 +26,8 @@ impl Source {
             .collect();
         Ok(Self {
             name: name.to_owned(),
-            text: text.to_owned(),
-            module,
+            text: text.into(),
+            module: Arc::new(module),
             signatures,
         })
     }
@@ -55,7 +55,7 @@ impl Source {
     }
 
     /// The syntax tree.
-    pub fn module(&self) -> &ptx::Module {
+    pub fn module(&self) -> &Arc<ptx::Module> {
         &self.module
     }
 

@@ -21,7 +21,7 @@ pub struct ModuleId(u64);
 pub(super) struct Module {
     pub(super) name: String,
     text: String,
-    module: ptx::Module,
+    module: Arc<ptx::Module>,
     pub(super) image: Image,
     /// Where a panic of its kernels leaves a record.
     pub(super) panic_record: Option<u64>,
@@ -56,11 +56,11 @@ impl Session {
     pub fn load(&mut self, name: &str, text: &str) -> Result<ModuleId, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        Ok(self.load_parsed(name, text, module))
+        Ok(self.load_parsed(name, text, Arc::new(module)))
     }
 
     /// As [`load`](Self::load), of a text that was read before.
-    pub fn load_parsed(&mut self, name: &str, text: &str, module: ptx::Module) -> ModuleId {
+    pub fn load_parsed(&mut self, name: &str, text: &str, module: Arc<ptx::Module>) -> ModuleId {
         let image = Image::new(&module, self.next_image);
         self.next_image = image.end;
         for global in &image.globals {
