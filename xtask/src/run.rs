@@ -37,36 +37,36 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     check(&args.kernels)?;
     if args.list {
-        let status = program()?.arg("--list").status();
+        let status = Command::new(program()?).arg("--list").status();
         return Ok(exit_code(status.context("cannot run the program")?));
     }
     setup::ensure_device_compiler()?;
-    let device = match &args.device {
-        Some(device) => device.clone(),
-        None => env::var("TMA_DEVICE").unwrap_or_else(|_| "auto".to_owned()),
-    };
-    let (mut program, module) =
-        if device == "emulator" || matches!(cuda_driver::status(), Status::Missing { .. }) {
+    let device = args.device.iter().flat_map(|device| ["--device", device]);
+    let device: Vec<&str> = device.collect();
+    let on_emulator = args.device.as_deref() == Some("emulator");
+    let (program, module) =
+        if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. }) {
             // What the emulator is. The two builds have nothing in common, so they go side by side.
             let kernels = thread::spawn(|| kernels(Arch::Sm90a));
             let program = program()?;
             (program, kernels.join().expect("a build does not panic")?)
         } else {
-            let arch = output(program()?.args(["--arch", "--device", &device]))?;
+            let program = program()?;
+            let arch = output(Command::new(&program).arg("--arch").args(&device))?;
             let arch: Arch = arch.trim().parse().map_err(anyhow::Error::msg)?;
-            (program()?, kernels(arch)?)
+            (program, kernels(arch)?)
         };
-    program.args(&args.kernels).args(["--device", &device]);
-    program.arg("--module").arg(module);
-    let status = program.status();
+    let mut command = Command::new(program);
+    command.args(&args.kernels).args(device);
+    let status = command.arg("--module").arg(module).status();
     Ok(exit_code(status.context("cannot run the program")?))
 }
 
 /// The program that runs the kernels, built.
-fn program() -> Result<Command> {
+fn program() -> Result<PathBuf> {
     run_command(cargo().args(["build", "--package=kernel-cases", "--bin=run"]))?;
     let name = format!("run{}", env::consts::EXE_SUFFIX);
-    Ok(Command::new(target_dir().join("debug").join(name)))
+    Ok(target_dir().join("debug").join(name))
 }
 
 /// The kernels' finished PTX for an architecture.

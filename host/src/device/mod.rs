@@ -1,4 +1,4 @@
-//! A GPU, or the emulator in its place.
+//! A GPU, or the emulator where there is none.
 
 mod choice;
 mod emulator;
