@@ -62,7 +62,9 @@ fn measure(args: &Args) -> Result<()> {
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let round = calibrate()?;
     let log = folder.join("rustc.tsv");
-    let wrapper = env::current_exe().context("cannot tell where this program is")?;
+    // A copy: cargo may have built this program anew since it started, and then its file is gone.
+    let wrapper = folder.join("rustc-wrapper");
+    fs::copy("/proc/self/exe", &wrapper).context("cannot copy this program")?;
     let built = folder.join("target");
 
     let build = |arguments: &[&str]| {
