@@ -15,7 +15,8 @@ const ARCHS: &[Arch] = &[
 /// Crates of kernels, what to call their PTX, and for which architectures.
 const CRATES: &[(&str, &str, &[Arch])] = &[
     ("KERNELS", "../kernels-gpu", ARCHS),
-    ("PROBES", "gpu", ARCHS),
+    // Every device runs the oldest.
+    ("PROBES", "gpu", &[Arch::Sm90]),
     // For the emulator alone.
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];

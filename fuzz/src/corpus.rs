@@ -51,7 +51,7 @@ fn modules() -> Vec<String> {
     let mut all = Vec::new();
     for folder in [
         "tests/fixtures/ptx",
-        "tests/golden/ptx/sm_90a",
+        "tests/golden/ptx",
         "examples/emulate",
     ] {
         for text in texts(folder, "ptx") {

@@ -26,7 +26,7 @@ const BYTES: u32 = size_of::<[i32; BUF_LEN]>() as u32;
 ///    nobody else uses while the kernel runs.
 /// 2. `data + offset_elems` is a multiple of 16 bytes.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_1d.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_1d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn add_one_1d(data: *mut i32, offset_elems: u64) {
     // SAFETY: the conditions are this kernel's own; the transaction expects the bytes.

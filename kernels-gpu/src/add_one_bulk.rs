@@ -25,7 +25,7 @@ const fn tile_bytes(threads: u32) -> u32 {
 /// 2. Both addresses and `len_bytes` are multiples of 16, and no block begins past the end.
 /// 3. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has
 ///    the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/add_one_bulk.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/add_one_bulk.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, shared_bytes = |threads| threads * u64::from(VECTOR_BYTES))]
 pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     shared! {

@@ -28,7 +28,7 @@ const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 /// 2. `output` has [`BOX`] bytes for each block, at a multiple of 4, that nobody else uses.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/consume_map.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/consume_map.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn consume_map(maps: *const TensorMap, output: *mut u32, x: i32, y: i32) {
     // SAFETY: the conditions are this kernel's own.

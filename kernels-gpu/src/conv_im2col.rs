@@ -37,7 +37,7 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// 2. `filters` has `[FILTERS][SIDE][SIDE][CHANNELS]` numbers, `output` room for `pixels` pixels, which
 ///    is `width * height * N`; nobody else writes the one or uses the other.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/conv_im2col.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
 pub unsafe fn conv_im2col(
     #[grid_constant] images: &TensorMap,

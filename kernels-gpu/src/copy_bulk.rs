@@ -21,7 +21,7 @@ use crate::parts::stream;
 /// 3. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
 /// 4. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/copy_bulk_4.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_bulk_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6, 8),

@@ -25,7 +25,7 @@ use crate::parts::stream;
 /// 4. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
 /// 5. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/copy_tile_4.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_tile_4.ptx"), "\n```"))]
 #[allow(
     clippy::too_many_arguments,
     reason = "a kernel takes its numbers one by one"

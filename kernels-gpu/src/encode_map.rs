@@ -51,7 +51,7 @@ shared! {
 /// 3. `maps` has room for a map for each block, at a multiple of 64 in global memory, that nobody else
 ///    uses while the kernel runs.
 /// 4. The grid is one-dimensional; blocks are one warp.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/encode_map.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map(
     #[grid_constant] template: &TensorMap,
@@ -77,7 +77,7 @@ pub unsafe fn encode_map(
 ///
 /// # Safety
 /// As for [`encode_map`], (2) to (4).
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/encode_map_zeroed.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map_zeroed(fields: *const MapFields, tensors: *mut u8, maps: *mut TensorMap) {
     let lane = thread_idx().x;

@@ -19,7 +19,7 @@ const BINS_BYTES: u32 = size_of::<[u32; BINS]>() as u32;
 /// 1. `data` has `len` bytes that nobody writes while the kernel runs.
 /// 2. `counts` has [`BINS`] numbers at a multiple of 16 bytes that nobody else uses.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/histogram.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/histogram.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
     shared! {

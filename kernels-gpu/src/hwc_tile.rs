@@ -32,7 +32,7 @@ const TILE_BYTES: u32 = 2 * TILE_ELEMS as u32;
 /// 2. `output` has room for 128 halves that nobody else uses, and is a multiple of 4 bytes.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/hwc_tile.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 128)]
 pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i32, w: i32, h: i32) {
     shared! {
@@ -77,7 +77,7 @@ pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i3
 /// 2. `places` has two numbers and `output` room for 128 halves for each tile, that is, for
 ///    [`LANES`] in each block; nobody else uses them, and both are multiples of 4 bytes.
 /// 3. Blocks are one warp.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/hwc_tile_lanes.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn hwc_tile_lanes(
     #[grid_constant] map: &TensorMap,

@@ -27,7 +27,7 @@ const SLICE_BYTES: u32 = TILE_BYTES / BLOCKS;
 ///    a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
 /// 2. `output` has a tile for each block, at a multiple of 4 bytes, that nobody else uses.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/multicast_tile.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 4)]
 pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32, x: i32, y: i32) {
     shared! {

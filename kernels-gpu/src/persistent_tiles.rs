@@ -33,7 +33,7 @@ const WORKERS: u32 = 1;
 ///    number of tiles along the columns and along the rows.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 64 threads, in whole warps.
 /// 3. The launch has the shared memory.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `persistent_tiles_4`\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/persistent_tiles_4.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX of `persistent_tiles_4`\n```text\n", include_str!("../../tests/golden/ptx/persistent_tiles_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 288,
     instances(STAGES = 2, 3, 4),

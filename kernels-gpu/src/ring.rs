@@ -32,7 +32,7 @@ pub const MAX_THREADS: usize = 1024;
 /// 1. `output` has a number for each thread of the grid, at a multiple of 4 bytes, that nobody else
 ///    uses while the kernel runs.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/ring.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/ring.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 8)]
 pub unsafe fn ring(output: *mut u32, rounds: u32) {
     shared! {

@@ -63,7 +63,7 @@ pub unsafe fn stencil_loads(
 ///
 /// # Safety
 /// As for [`stencil_loads`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/stencil_threads.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_threads.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_threads(
     left: *const f32,
@@ -88,7 +88,7 @@ pub unsafe fn stencil_threads(
 ///
 /// # Safety
 /// As for [`stencil_loads`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/stencil_block.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_block.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_block(
     left: *const f32,
@@ -115,7 +115,7 @@ pub unsafe fn stencil_block(
 ///
 /// # Safety
 /// As for [`stencil_loads`].
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/stencil_groups.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_groups.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_groups(
     left: *const f32,

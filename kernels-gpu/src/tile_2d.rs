@@ -30,7 +30,7 @@ constant! {
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads; tiles of different blocks do not
 ///    overlap.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/tile_2d.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/tile_2d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d(#[grid_constant] map: &TensorMap, x: i32, y: i32) {
     // SAFETY: the conditions are this kernel's own.

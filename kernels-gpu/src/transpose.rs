@@ -27,7 +27,7 @@ const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 /// 1. `source` and `target` are two-dimensional maps of 4-byte elements with boxes of [`TILE`] by
 ///    [`TILE`] and a 128-byte swizzle, over matrices that nobody else uses while the kernel runs.
 /// 2. Blocks are one-dimensional, of [`THREADS`] threads.
-#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/sm_90a/transpose.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/transpose.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
 pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] target: &TensorMap) {
     // The swizzle follows the address: tiles begin at multiples of its 1024 bytes.

@@ -26,12 +26,22 @@ impl Module {
         }
     }
 
-    /// Does it have all kernels that the scenario launches? Those with instructions of one
-    /// architecture alone are in the modules for such, whose names end in a letter.
-    pub fn has(&self, scenario: &Scenario) -> bool {
-        let has = |entry: &str| self.text.contains(&format!(".entry {entry}("));
-        !self.arch.ends_with(|last: char| last.is_ascii_digit())
-            || scenario.launches.iter().all(|launch| has(&launch.entry))
+    /// Is this kernel in it? Those with instructions of one architecture alone are in the modules for
+    /// such, whose names end in a letter.
+    pub fn has_entry(&self, entry: &str) -> bool {
+        self.text.contains(&format!(".entry {entry}("))
+    }
+
+    /// Does a module for one of the plain architectures lack a kernel that the scenario launches?
+    pub fn lacks_kernels_of(&self, scenario: &Scenario) -> bool {
+        let mut launches = scenario.launches.iter();
+        self.arch.ends_with(|last: char| last.is_ascii_digit())
+            && !launches.all(|launch| self.has_entry(&launch.entry))
+    }
+
+    /// The one that a device of this compute capability runs: of several, that with most kernels.
+    pub fn for_device(modules: &'static [Self], capability: Capability) -> Option<&'static Self> {
+        modules.iter().rfind(|module| module.runs_on(capability))
     }
 
     /// Does a device of this compute capability run it?
@@ -45,15 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_h100_runs_its_own_modules_and_a_5070_the_older_plain_one_too() {
+    fn an_h100_and_a_5070_run_the_modules_made_for_them() {
         let on = |(major, minor)| {
-            let capability = Capability { major, minor };
-            let archs = KERNELS_PTX
-                .iter()
-                .filter(|module| module.runs_on(capability));
-            archs.map(|module| module.arch).collect::<Vec<_>>()
+            let module = Module::for_device(KERNELS_PTX, Capability { major, minor });
+            module.map(|module| module.arch)
         };
-        assert_eq!(on((9, 0)), ["sm_90", "sm_90a"]);
-        assert_eq!(on((12, 0)), ["sm_90", "sm_120", "sm_120a"]);
+        assert_eq!(on((8, 9)), None);
+        assert_eq!(on((9, 0)), Some("sm_90a"));
+        assert_eq!(on((12, 0)), Some("sm_120a"));
     }
 }

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use host::Jobs;
+use host::{Capability, Jobs};
 use launch::Backend;
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{KERNELS_PTX, LARGE, Module, Scenario, device_of_arguments, groups, open};
@@ -32,10 +32,9 @@ fn main() -> ExitCode {
                 let backend = Arc::clone(&backend);
                 Box::new(move || check(&backend, &scenario, module))
             };
-            let wanted = |module: &Module| module.runs_on(capability);
-            let mut trials = trials(&wanted, &check);
-            let latest = KERNELS_PTX.iter().rfind(|module| wanted(module));
-            trials.extend(latest.into_iter().flat_map(|module| {
+            let mut trials = trials(capability, &check);
+            let module = Module::for_device(KERNELS_PTX, capability);
+            trials.extend(module.into_iter().flat_map(|module| {
                 LARGE.iter().map(|(name, scenario)| {
                     let (module, check) = (*module, check.clone());
                     let test = move || check(scenario(), module)();
@@ -62,18 +61,19 @@ fn main() -> ExitCode {
 
 type Test = Box<dyn FnOnce() -> Result<(), Failed> + Send>;
 
-/// A trial for each scenario and each module that is wanted.
-fn trials(wanted: &dyn Fn(&Module) -> bool, test: &dyn Fn(Scenario, Module) -> Test) -> Vec<Trial> {
+/// A trial for each scenario, with the module that the device runs.
+fn trials(capability: Capability, test: &dyn Fn(Scenario, Module) -> Test) -> Vec<Trial> {
     let mut trials = Vec::new();
     for group in groups() {
-        for module in group.modules.iter().filter(|module| wanted(module)) {
-            for scenario in (group.cases)() {
-                if !module.has(&scenario) {
-                    continue;
-                }
-                let name = format!("{}/{}/{}", group.name, module.arch, scenario.name);
-                trials.push(Trial::test(name, test(scenario, *module)));
+        let Some(module) = Module::for_device(group.modules, capability) else {
+            continue;
+        };
+        for scenario in (group.cases)() {
+            if module.lacks_kernels_of(&scenario) {
+                continue;
             }
+            let name = format!("{}/{}/{}", group.name, module.arch, scenario.name);
+            trials.push(Trial::test(name, test(scenario, *module)));
         }
     }
     trials

@@ -1,10 +1,19 @@
 //! The PTX of the kernels is that of the golden files; `cargo xtask bless` renews them.
 
-use std::{env, fs, path::PathBuf};
+use std::{env, fs, path::PathBuf, sync::LazyLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx::Space;
+use similar::TextDiff;
 use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX, plain};
+
+/// The architecture whose PTX the golden files have; for the others they have what is different.
+const ARCH: &str = "sm_90a";
+
+static GOLDEN: LazyLock<ptx::Module> = LazyLock::new(|| {
+    let module = KERNELS_PTX.iter().find(|module| module.arch == ARCH);
+    parse(module.expect("the kernels are built for it"))
+});
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -15,18 +24,15 @@ fn main() {
             ptx_builder::TRIED_VERSION
         );
     }
-    let entries = || KERNELS.iter().flat_map(|kernel| kernel.golden);
-    let same = KERNELS_PTX.iter().flat_map(|module| {
-        // Those with instructions of one architecture alone are not in the others' modules.
-        let is_plain = module.arch.ends_with(|last: char| last.is_ascii_digit());
-        let is_there =
-            move |entry: &&&str| !is_plain || module.text.contains(&format!(".entry {entry}("));
-        entries().filter(is_there).map(|entry| {
-            let (module, entry) = (*module, *entry);
-            let test = move || is_golden(module, entry);
-            Trial::test(format!("golden/{}/{entry}", module.arch), test)
-                .with_ignored_flag(!same_compiler)
-        })
+    let same = entries().map(|entry| {
+        let test = move || is_golden(&format!("{entry}.ptx"), one_entry(&GOLDEN, entry)?);
+        Trial::test(format!("golden/{entry}"), test).with_ignored_flag(!same_compiler)
+    });
+    let different = KERNELS_PTX.iter().filter(|module| module.arch != ARCH);
+    let different = different.map(|other| {
+        let file = format!("{}.diff", other.arch);
+        let test = move || is_golden(&file, differences(&GOLDEN, &parse(other))?);
+        Trial::test(format!("golden/{}", other.arch), test).with_ignored_flag(!same_compiler)
     });
     let fixed = KERNELS_PTX.iter().chain(PROBES_PTX).map(|module| {
         let module = *module;
@@ -34,17 +40,22 @@ fn main() {
             prints_as_it_parses(module)
         })
     });
-    let trials: Vec<Trial> = same.chain(fixed).collect();
+    let trials: Vec<Trial> = same.chain(different).chain(fixed).collect();
     assert!(!trials.is_empty(), "there is no kernel");
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn is_golden(module: Module, entry: &str) -> Result<(), Failed> {
-    let text = one_entry(module, entry)?;
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("golden/ptx")
-        .join(module.arch);
-    let path = folder.join(format!("{entry}.ptx"));
+fn parse(module: &Module) -> ptx::Module {
+    ptx::parse_named(module.arch, module.text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn entries() -> impl Iterator<Item = &'static str> {
+    KERNELS.iter().flat_map(|kernel| kernel.golden).copied()
+}
+
+fn is_golden(file: &str, text: String) -> Result<(), Failed> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/ptx");
+    let path = folder.join(file);
     if env::var_os("BLESS").is_some() {
         fs::create_dir_all(&folder)?;
         fs::write(&path, text)?;
@@ -52,26 +63,46 @@ fn is_golden(module: Module, entry: &str) -> Result<(), Failed> {
     }
     let golden =
         fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let lines = golden.lines().zip(text.lines()).enumerate();
-    let different = lines
-        .map(|(index, (left, right))| (index + 1, left, right))
-        .find(|(_, left, right)| left != right);
-    match different {
-        Some((line, golden, now)) => Err(format!(
-            "{}:{line} differs; `cargo xtask bless` renews it\n  golden: {golden}\n  now:    {now}",
-            path.display()
-        )
-        .into()),
-        None if golden.len() != text.len() => {
-            Err(format!("{}: one is longer than the other", path.display()).into())
-        }
-        None => Ok(()),
+    if golden == text {
+        return Ok(());
     }
+    let changes = TextDiff::from_lines(&golden, &text);
+    Err(format!(
+        "{} differs; `cargo xtask bless` renews it\n{}",
+        path.display(),
+        changes.unified_diff().header("golden", "now")
+    )
+    .into())
+}
+
+/// What every kernel has in the other module that it has not in this one, and the reverse.
+fn differences(this: &ptx::Module, other: &ptx::Module) -> Result<String, Failed> {
+    let body = |module: &ptx::Module, entry| {
+        let text = one_entry(module, entry)?;
+        // The lines that differ in every kernel.
+        let lines = text.split_inclusive('\n').filter(|line| {
+            ![".target ", ".version "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        });
+        Ok::<String, Failed>(lines.collect())
+    };
+    let mut all = String::new();
+    for entry in entries() {
+        if other.entries().all(|other| other.name.as_str() != entry) {
+            all += &format!("{entry} is not there\n");
+            continue;
+        }
+        let (left, right) = (body(this, entry)?, body(other, entry)?);
+        let changes = TextDiff::from_lines(&left, &right);
+        let mut changes = changes.unified_diff();
+        all += &changes.context_radius(0).header(entry, entry).to_string();
+    }
+    Ok(all)
 }
 
 /// The text of one entry and what it needs, without line numbers, which change with every edit.
-fn one_entry(module: Module, entry: &str) -> Result<String, Failed> {
-    let module = ptx::parse_named(module.arch, module.text)?;
+fn one_entry(module: &ptx::Module, entry: &str) -> Result<String, Failed> {
     let mut one = module
         .extract(entry)
         .ok_or_else(|| format!("there is no entry `{entry}`"))?;
