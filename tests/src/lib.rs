@@ -16,7 +16,8 @@ pub mod probes;
 mod width;
 
 pub use kernel_cases::{
-    Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, Wrong, device_of_arguments, open,
+    Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, Wrong, device_of_arguments, jobs,
+    open,
 };
 pub use modules::{
     BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, LATER_EFFECTS_PTX, Module,

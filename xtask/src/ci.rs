@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Result, ensure};
 
 use crate::{
+    mutate,
     output::{Mark, table},
     pages,
     paths::examples,
@@ -50,6 +51,7 @@ const STEPS: &[Step] = &[
         ensure!(counts.is_good(), "{counts}");
         Ok(())
     }),
+    ("mutants", |_| mutate::check()),
     ("examples", |_| {
         examples().iter().try_for_each(|folder| example(folder))
     }),

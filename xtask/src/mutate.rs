@@ -2,7 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     process::{exit_code, programs},
@@ -10,53 +10,43 @@ use crate::{
 };
 
 /// Deletes or alters one fence, wait, arrival, byte count, scope or guard of a kernel after the
-/// other, and says who noticed: the checker, a fault, or wrong results alone.
+/// other, and says who noticed: the checker, a fault, or wrong results alone
 #[derive(clap::Args)]
+#[command(disable_help_flag = true)]
 pub(crate) struct Args {
-    /// Only the mutants of this kernel
-    #[arg(long)]
-    kernel: Option<String>,
-    /// The first schedule on which each case is tried
-    #[arg(long)]
-    seed: Option<u64>,
-    /// How many schedules
-    #[arg(long)]
-    seeds: Option<u64>,
-    /// Show this mutant alone: what was changed, and what was said of it
-    #[arg(long, value_name = "ID")]
-    show: Option<String>,
-    /// List the mutants with what became of each
-    #[arg(long)]
-    list: bool,
-    /// Print everything as JSON
-    #[arg(long)]
-    json: bool,
+    /// Handed to the program; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    passed_on: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    mutate(&args.passed_on)
+}
+
+/// Every mutant is caught or explained, and the page about them says so.
+pub(crate) fn check() -> Result<()> {
+    let compiler = setup::ensure_device_compiler()?.version;
+    if compiler != ptx_builder::TRIED_VERSION {
+        say!(
+            "skipped: the list of survivors is for rustc {}, the kernels are compiled by {compiler}",
+            ptx_builder::TRIED_VERSION
+        );
+        return Ok(());
+    }
+    let status = mutate(&["--check".to_owned()])?;
+    ensure!(
+        status == ExitCode::SUCCESS,
+        "`cargo xtask mutate --check` failed"
+    );
+    Ok(())
+}
+
+/// Runs the program that makes the mutants.
+pub(crate) fn mutate(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
     let built = programs(&["build", "--package=tests", "--bin=mutate"])?;
     let program = built.first().context("cargo made no program `mutate`")?;
-    let mut command = Command::new(&program.1);
-    let seed = args.seed.map(|seed| seed.to_string());
-    let seeds = args.seeds.map(|seeds| seeds.to_string());
-    let given = [
-        ("--kernel", &args.kernel),
-        ("--seed", &seed),
-        ("--seeds", &seeds),
-        ("--show", &args.show),
-    ];
-    for (name, value) in given {
-        if let Some(value) = value {
-            command.args([name, value]);
-        }
-    }
-    for (name, is_given) in [("--list", args.list), ("--json", args.json)] {
-        if is_given {
-            command.arg(name);
-        }
-    }
-    let status = command.status();
+    let status = Command::new(&program.1).args(arguments).status();
     let status = status.with_context(|| format!("cannot run {}", program.1.display()))?;
     Ok(exit_code(status))
 }

@@ -36,6 +36,12 @@ struct Arguments {
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
+    /// Fail also where `docs/mutation.md` is about another run
+    #[arg(long, conflicts_with_all = ["kernel", "seed", "seeds", "show"])]
+    check: bool,
+    /// Write `docs/mutation.md`
+    #[arg(long, conflicts_with_all = ["kernel", "seed", "seeds", "show"])]
+    bless: bool,
     /// Mutants that are tried at the same time; as many as there are cores unless given.
     #[arg(long)]
     threads: Option<usize>,
@@ -98,6 +104,10 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
         Some(_) => Vec::new(),
         None => allowed.stale(&tried),
     };
+    if arguments.check || arguments.bless {
+        mutants::check(&tried)?;
+        mutants::check_page(&tried, arguments.bless)?;
+    }
     let is_good = Summary::of(&tried).unexplained == 0 && stale.is_empty();
     if arguments.json {
         return Ok((format!("{:#}\n", mutants::json(&tried, &stale)), is_good));

@@ -7,6 +7,7 @@
 
 mod allowed;
 mod change;
+mod check;
 mod flow;
 mod guards;
 mod operator;
@@ -17,6 +18,7 @@ mod run;
 mod subject;
 
 pub use allowed::{Allowed, Explanation};
+pub use check::{check, check_page};
 pub use operator::Operator;
 pub use page::page;
 pub use report::{json, line, shown, summary, table};

@@ -22,8 +22,8 @@ each on the kernel's smaller cases with the emulator and its checker, and says w
 - **unexplained**: nobody, and no reason is known.
 
 The last column is the share that was caught of all mutants but the explained ones.
-`cargo xtask mutate --list` lists the mutants, `--show ID` shows one and what was said of it. The test
-`mutants` compares this page with a run; `cargo xtask bless` writes it.
+`cargo xtask mutate --list` lists the mutants, `--show ID` shows one and what was said of it, and
+`--check` compares this page with the run; `cargo xtask bless` writes it.
 ";
 
 /// The text of `docs/mutation.md`, for a run of all mutants of all kernels with [`SEEDS`].
