@@ -1,9 +1,7 @@
 //! What the checker says of stores and copies by single threads, of changed tensor maps, and of
 //! requests for clusters: right kernels and the same with one bug.
 
-mod common;
-
-use common::{
+use crate::common::{
     SEEDS,
     copies::{INIT, kernel},
     run_launch,

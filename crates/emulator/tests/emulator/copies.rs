@@ -1,8 +1,6 @@
 //! mbarriers, bulk copies and tensor copies, within a block and a cluster.
 
-mod common;
-
-use common::{
+use crate::common::{
     SEEDS,
     copies::{INIT, kernel, wait_and_write, with_input},
     failure, run_launch,
@@ -232,13 +230,13 @@ fn tokens_and_counts_of_an_mbarrier() {
         mbarrier.arrive.shared::cta.b64 %rd1, [%r2]; mbarrier.pending_count.b64 %r1, %rd1;
         mbarrier.test_wait.shared::cta.b64 %p2, [%r2], %rd1; selp.u32 %r3, 1000, 0, %p2; add.u32 %r1, %r1, %r3; }
         mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %rd9, %out; st.global.u32 [%rd9], %r1;";
-    assert_eq!(common::run(body, 32, 32).unwrap(), [1032; 32]);
+    assert_eq!(crate::common::run(body, 32, 32).unwrap(), [1032; 32]);
     // After a drop, later phases expect fewer.
     let body = "{ .shared .align 8 .b64 b; mov.u32 %r2, b; mbarrier.init.shared::cta.b64 [%r2], 2;
         mbarrier.arrive_drop.shared::cta.b64 _, [%r2]; mbarrier.arrive.shared::cta.b64 _, [%r2];
         mbarrier.arrive.shared::cta.b64 %rd1, [%r2]; mbarrier.test_wait.shared::cta.b64 %p2, [%r2], %rd1; selp.u32 %r1, 1, 0, %p2; }
         st.global.u32 [%out], %r1;";
-    assert_eq!(common::run(body, 1, 1).unwrap(), [1]);
+    assert_eq!(crate::common::run(body, 1, 1).unwrap(), [1]);
 }
 
 #[test]
@@ -346,5 +344,5 @@ fn fences_and_hints_of_every_kind_are_known() {
         cp.async.bulk.prefetch.L2.global [%out], 32; prefetch.global.L2 [%out]; prefetch.tensormap [%out];
         griddepcontrol.wait; griddepcontrol.launch_dependents; nanosleep.u32 20; pmevent 1;
         mov.u32 %r1, 1; st.global.u32 [%out], %r1;";
-    assert_eq!(common::run(body, 1, 1).unwrap(), [1]);
+    assert_eq!(crate::common::run(body, 1, 1).unwrap(), [1]);
 }

@@ -1,9 +1,7 @@
 //! Instructions that compilers emit besides: carries, bits, calls through tables, the heap, matrices
 //! of a warp.
 
-mod common;
-
-use common::{long, module, run, run_launch, word};
+use crate::common::{long, module, run, run_launch, word};
 use launch::{Buffer, Launch};
 
 #[test]
@@ -184,7 +182,7 @@ const TABLES: &str = "
 #[test]
 fn functions_are_called_through_tables() {
     let text = module(TABLES);
-    for seed in common::SEEDS {
+    for seed in crate::common::SEEDS {
         let launch = Launch::new("k", 1, 64).buffer(0);
         let buffers = vec![Buffer::zeroed::<u32>("out", 64)];
         let out =
@@ -199,7 +197,7 @@ fn functions_are_called_through_tables() {
             expected.collect::<Vec<_>>()
         );
     }
-    let said = common::failure(
+    let said = crate::common::failure(
         "mov.u64 %rd2, 64; { prototype: .callprototype _ (); call %rd2, (), prototype; }",
         1,
     );
@@ -294,5 +292,7 @@ fn matrices_of_a_warp() {
     });
     assert_eq!(moved, expected.collect::<Vec<_>>());
     let few = ".shared .align 16 .b8 s[128]; mov.u32 %r2, s; ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [%r2];";
-    assert!(common::failure(few, 16).contains("only the lanes 0x0000ffff of the warp are here"));
+    assert!(
+        crate::common::failure(few, 16).contains("only the lanes 0x0000ffff of the warp are here")
+    );
 }

@@ -1,8 +1,6 @@
 //! Arithmetic, logic, comparison and conversion, against values computed by Rust or by hand.
 
-mod common;
-
-use common::{long, run, single, word};
+use crate::common::{long, run, single, word};
 
 const NUMBERS: [u32; 8] = [
     0,

@@ -1,8 +1,6 @@
 //! Tensor maps that a kernel makes and changes: `tensormap.replace`, `tensormap.cp_fenceproxy`.
 
-mod common;
-
-use common::{
+use crate::common::{
     SEEDS,
     copies::{INIT, kernel},
     run_launch,

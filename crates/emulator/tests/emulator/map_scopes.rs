@@ -1,8 +1,6 @@
 //! Scopes of releases and acquires of tensor maps, as the checker sees them.
 
-mod common;
-
-use common::copies::{INIT, kernel};
+use crate::common::copies::{INIT, kernel};
 use emulator::{EmulatorBackend, check::Kind};
 use launch::{Buffer, Job, Launch, Ptx};
 
@@ -63,7 +61,7 @@ fn found(body: &str, launches: &[Launch]) -> Vec<Kind> {
         }
         kinds
     };
-    let mut results = common::SEEDS.iter().map(check);
+    let mut results = crate::common::SEEDS.iter().map(check);
     let first = results.next().expect("there are seeds");
     assert!(results.all(|other| other == first), "the seeds differ");
     first

@@ -1,8 +1,6 @@
 //! Branches, calls, warps, and the memories of a block.
 
-mod common;
-
-use common::{failure, kernel, module, run, run_launch};
+use crate::common::{failure, kernel, module, run, run_launch};
 use launch::{Buffer, Launch};
 
 const STORE: &str =

@@ -1,8 +1,6 @@
 //! Forms of copies that came after sm_90: rows, wide im2col, pairs of blocks, masks of bytes.
 
-mod common;
-
-use common::{
+use crate::common::{
     SEEDS,
     copies::{INIT, kernel, wait_and_write, with_input},
     run_launch,
@@ -166,7 +164,7 @@ fn pixels_along_w_with_their_halo() {
             &[0, 2, 0],
             more,
             params,
-            &crate::pixels(5, 3),
+            &self::pixels(5, 3),
             words,
         )
     };

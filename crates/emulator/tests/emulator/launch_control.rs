@@ -1,10 +1,8 @@
 //! Work taken over from clusters that have not begun; hints; registers of 128 bits and vectors.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{SEEDS, copies::kernel, failure, run_launch, word};
+use crate::common::{SEEDS, copies::kernel, failure, run_launch, word};
 use launch::{Buffer, Launch};
 
 /// Blocks work on their own place in the grid and then on those of clusters that they cancel, until
@@ -147,7 +145,7 @@ fn hints_change_nothing() {
 
 #[test]
 fn discarded_bytes_are_not_what_they_were_and_others_are() {
-    let text = common::kernel("discard.global.L2 [%out+128], 128;");
+    let text = crate::common::kernel("discard.global.L2 [%out+128], 128;");
     let mut seen = BTreeSet::new();
     for seed in SEEDS {
         let buffers = vec![Buffer::new("out", &[7_u32; 96])];
@@ -184,7 +182,7 @@ fn registers_of_128_bits() {
         ld.shared.b128 %q2, [%r2+16]; mov.b128 {%rd3, %rd4}, %q2;
         cvt.u32.u64 %r7, %rd4; shr.u64 %rd3, %rd3, 32; cvt.u32.u64 %r8, %rd3;
         st.global.v4.u32 [%out], {%r3, %r4, %r5, %r6}; st.global.v2.u32 [%out+16], {%r7, %r8};";
-    let out = common::run(body, 1, 6).unwrap();
+    let out = crate::common::run(body, 1, 6).unwrap();
     assert_eq!(
         out,
         [
@@ -205,7 +203,10 @@ fn registers_that_are_vectors() {
     let body = ".reg .v4 .u32 v; .reg .v2 .f32 w<2>; mov.u32 %r2, 10; st.global.v2.u32 [%out+8], {%r2, %r2};
         mov.u32 v.x, 1; mov.u32 v.y, 2; mov.u32 v.b, 3; add.u32 v.w, v.x, v.z;
         st.global.v4.u32 [%out+16], v; ld.global.v2.f32 w1, [%out+16]; st.global.v2.f32 [%out], w1;";
-    assert_eq!(common::run(body, 1, 8).unwrap(), [1, 2, 10, 10, 1, 2, 3, 4]);
+    assert_eq!(
+        crate::common::run(body, 1, 8).unwrap(),
+        [1, 2, 10, 10, 1, 2, 3, 4]
+    );
     let said = failure(".reg .v2 .u32 v; mov.u32 %r1, v.z;", 1);
     assert!(said.contains("a vector of 2 has no element `.z`"), "{said}");
 }

@@ -1,5 +1,4 @@
 //! Small kernels, run and compared.
-#![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod copies;
 

@@ -1,8 +1,6 @@
 //! What an observer sees of stores and copies by single threads, and of changes of tensor maps.
 
-mod common;
-
-use common::module;
+use crate::common::module;
 use emulator::{
     EmulatorBackend, Observer,
     observer::{

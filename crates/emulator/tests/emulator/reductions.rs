@@ -1,9 +1,7 @@
 //! `cp.reduce.async.bulk` and `cp.reduce.async.bulk.tensor`, with results written out by hand or
 //! computed by integers of Rust.
 
-mod common;
-
-use common::{SEEDS, copies::kernel, run_launch};
+use crate::common::{SEEDS, copies::kernel, run_launch};
 use launch::{Buffer, Launch};
 use tensor_map::{DataType, Params, TensorMap};
 

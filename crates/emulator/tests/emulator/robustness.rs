@@ -1,8 +1,6 @@
 //! No text and no launch makes the emulator panic.
 
-mod common;
-
-use common::module;
+use crate::common::module;
 use emulator::{Config, EmulatorBackend};
 use launch::{Backend, Buffer, Job, Launch, Ptx};
 use proptest::prelude::*;

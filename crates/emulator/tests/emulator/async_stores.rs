@@ -1,8 +1,6 @@
 //! `st.async`, `red.async`, `st.bulk`, `cp.async` and `cp.async.mbarrier.arrive`.
 
-mod common;
-
-use common::{
+use crate::common::{
     SEEDS,
     copies::{INIT, kernel, wait_and_write, with_input},
     run_launch,
@@ -190,7 +188,7 @@ fn many_zeros() {
         zeroed("cvt.u64.u32 %rd3, %tile; cvta.shared.u64 %rd3, %rd3; @%p1 st.bulk [%rd3], 8, 0;");
     assert_eq!(of, expected(0..2));
     let said = |instruction: &str| {
-        common::failure(
+        crate::common::failure(
             &format!(".shared .align 8 .b8 b[64]; mov.u32 %r1, b; {instruction}"),
             1,
         )

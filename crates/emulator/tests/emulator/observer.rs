@@ -1,10 +1,8 @@
 //! What an observer sees of a kernel, in order.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::module;
+use crate::common::module;
 use emulator::{
     EmulatorBackend, Observer,
     observer::{AccessKind, Event, FenceKind, GroupKind, MbarrierEvent, Memory, Origin, Proxy},

@@ -1,8 +1,6 @@
 //! Directed rounding, and small formats, with results that are known or worked out by hand.
 
-mod common;
-
-use common::{long, word};
+use crate::common::{long, word};
 
 fn f32s(instruction: &str, a: f32, b: f32) -> u32 {
     word(&format!(

@@ -1,8 +1,6 @@
 //! Memory and modules that live from launch to launch.
 
-mod common;
-
-use common::{
+use crate::common::{
     SEEDS,
     copies::{INIT, kernel},
     module,

@@ -1,0 +1,23 @@
+//! Kernels in PTX on the emulator: what instructions do, what observers see, what robustness asks.
+
+mod common;
+
+mod arithmetic;
+mod async_stores;
+mod base_ptx;
+mod check_async;
+mod control;
+mod copies;
+mod fixtures;
+mod forms;
+mod later_copies;
+mod launch_control;
+mod map_scopes;
+mod observer;
+mod observer_async;
+mod reductions;
+mod robustness;
+mod rounding;
+mod session;
+mod tensormaps;
+mod trace;
