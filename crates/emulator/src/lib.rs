@@ -42,6 +42,8 @@
 
 #![forbid(unsafe_code)]
 
+// The rooms, each of which imports from those before it alone:
+// value < machine < decode < inst < run < check, trace < session < backend
 mod backend;
 pub mod check;
 mod decode;
