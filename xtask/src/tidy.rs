@@ -3,6 +3,7 @@
 mod links;
 mod manifests;
 mod porting;
+mod rooms;
 mod stems;
 mod text;
 
@@ -73,6 +74,7 @@ fn breaches(files: &[File]) -> Vec<Breach> {
     manifests::check(files, &mut breaches);
     links::check(files, &mut breaches);
     porting::check(files, &mut breaches);
+    rooms::check(files, &mut breaches);
     text::check(files, &mut breaches);
     let ci = files.iter().find(|file| file.path == ".ci/run");
     if let Some(file) = ci.filter(|file| !file.executable) {

@@ -6,9 +6,10 @@ use launch::{Backend, Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, c
 use tensor_map::{Params, Target, TensorMap};
 
 use crate::{
-    Config, Error, Observer, Report, Session,
     check::{Finding, Verdict},
-    session::{ModuleId, Ready},
+    machine::{Config, observer::Observer},
+    run::Report,
+    session::{Error, ModuleId, Ready, Session},
 };
 
 /// Runs jobs without a GPU.

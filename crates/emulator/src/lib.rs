@@ -42,73 +42,24 @@
 
 #![forbid(unsafe_code)]
 
-mod action;
-mod applypriority;
-mod atom;
+// The rooms, each of which imports from those before it alone:
+// value < machine < decode < inst < run < check, trace < session < backend
 mod backend;
-mod barrier_cluster;
-mod barrier_cta;
-mod barrier_warp;
-mod branch;
-mod call;
 pub mod check;
-mod clusterlaunchcontrol;
-mod collective;
-mod compare;
-mod cp_async;
-mod cp_async_bulk;
-mod cp_async_bulk_prefetch;
-mod cp_async_bulk_prefetch_tensor;
-mod cp_async_bulk_tensor;
-mod cp_async_mbarrier_arrive;
-mod cp_reduce_async_bulk;
-mod cp_reduce_async_bulk_tensor;
-mod createpolicy;
-mod cvt;
-mod cvta;
 mod decode;
-mod discard;
-mod elect_sync;
-mod error;
-mod fence;
-mod float;
-mod getctarank;
-mod griddepcontrol;
-mod integer;
-mod isspacep;
-mod lanes;
-mod ld_st;
-mod logic;
+mod inst;
 mod machine;
-mod mapa;
-mod match_sync;
-mod matrix;
-mod mbarrier;
-mod mov;
-pub mod observer;
-mod panic;
-mod prefetch;
-mod red_async;
-mod reduce;
-mod redux_sync;
-mod rng;
+mod run;
 mod session;
-mod setmaxnreg;
-mod shfl_sync;
-mod signature;
-mod sreg;
-mod st_async;
-mod st_bulk;
-mod tensormap_cp_fenceproxy;
-mod tensormap_replace;
 mod trace;
-mod vote_sync;
-mod vprintf;
+mod value;
 
 pub use backend::EmulatorBackend;
-pub use decode::Program;
-pub use error::{Error, Fault, FaultAt, Place, Trap, Unsupported};
-pub use machine::{Config, Report};
-pub use observer::Observer;
-pub use session::{ModuleId, Session};
+pub use decode::Unsupported;
+pub use machine::{
+    Config, Fault, FaultAt, Place, Program, Trap,
+    observer::{self, Observer},
+};
+pub use run::Report;
+pub use session::{Error, ModuleId, Session};
 pub use trace::Trace;

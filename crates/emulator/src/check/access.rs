@@ -9,7 +9,7 @@ use super::{
     raw::{End, verb, words},
     shadow::{Access, Actor, Cell, Readers},
 };
-use crate::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem};
+use crate::machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem};
 
 /// An access that is made now.
 #[derive(Clone, Copy, Debug)]

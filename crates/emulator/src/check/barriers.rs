@@ -2,8 +2,8 @@
 
 use super::{Checker, Kind, grid::Meeting, knowledge::Released, raw::End};
 use crate::{
-    lanes::{LANES, lanes_of},
-    observer::{Origin, Scope, Sem},
+    machine::observer::{Origin, Scope, Sem},
+    value::{LANES, lanes_of},
 };
 
 impl Checker {

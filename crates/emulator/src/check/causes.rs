@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
-use crate::{Fault, Program, Trap};
+use crate::machine::{Fault, Program, Trap};
 
 /// Which findings are told.
 pub(super) struct Causes {

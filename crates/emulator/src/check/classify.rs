@@ -8,7 +8,7 @@ use super::{
     raw::words,
     shadow::Actor,
 };
-use crate::observer::{AccessKind, Memory};
+use crate::machine::observer::{AccessKind, Memory};
 
 /// What two accesses are called, with the state that explains it.
 struct Named {

@@ -8,7 +8,7 @@ use super::{
     raw::{End, words},
     shadow::{Access, Actor},
 };
-use crate::observer::{
+use crate::machine::observer::{
     AccessKind, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
 };
 

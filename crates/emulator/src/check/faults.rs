@@ -1,7 +1,7 @@
 //! What ends a kernel, as a finding.
 
 use super::{Checker, Finding, Kind, Site};
-use crate::{Fault, Trap};
+use crate::machine::{Fault, Trap};
 
 impl Checker {
     /// The finding that a fault is.

@@ -3,7 +3,10 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Kind, Severity};
-use crate::{Place, Report, Trap};
+use crate::{
+    machine::{Place, Trap},
+    run::Report,
+};
 
 /// One thing that is wrong with a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::{
     hash::Map,
     knowledge::{Distance, Knowledge, Memos, Own, Released},
 };
-use crate::observer::{Origin, Scope};
+use crate::machine::observer::{Origin, Scope};
 
 /// Numbers of blocks and threads.
 #[derive(Clone, Copy, Debug)]

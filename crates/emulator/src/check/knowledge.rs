@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::clock::{Clock, Epoch, Lane, Memo};
-use crate::observer::Scope;
+use crate::machine::observer::Scope;
 
 /// Memory that proxy fences tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

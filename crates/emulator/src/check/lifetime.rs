@@ -7,7 +7,7 @@ use super::{
     grid::Thread,
     raw::{End, words},
 };
-use crate::observer::{Origin, Range};
+use crate::machine::observer::{Origin, Range};
 
 /// What the thread does with which a block is over.
 pub(super) const ENDS: &str = "is the last of its block to end";

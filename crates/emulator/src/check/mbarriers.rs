@@ -12,7 +12,7 @@ use super::{
     raw::End,
     shadow::{Access, Actor},
 };
-use crate::observer::{
+use crate::machine::observer::{
     AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
 };
 

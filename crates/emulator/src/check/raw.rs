@@ -4,9 +4,8 @@ use super::{
     Checker, Finding, Kind, Site,
     shadow::{Access, Actor},
 };
-use crate::{
-    Program,
-    machine::Places,
+use crate::machine::{
+    Places, Program,
     observer::{AccessKind, Memory, Origin, Range},
 };
 

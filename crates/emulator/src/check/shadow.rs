@@ -1,7 +1,7 @@
 //! Who last wrote each byte of memory, and who has read it since.
 
 use super::{clock::Epoch, few::Few, hash::Map};
-use crate::observer::{AccessKind, Proxy, Scope};
+use crate::machine::observer::{AccessKind, Proxy, Scope};
 
 /// Readers of one place in shared memory that are remembered; of the rest a race is found by
 /// chance.

@@ -1,7 +1,7 @@
 //! Fences, and strong accesses that synchronise. PTX ISA 8.7.
 
 use super::{Checker, grid::Fenced, hash::Map, knowledge::Released};
-use crate::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
+use crate::machine::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
 
 /// What the last write of a location releases, or a chain of atomics.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use super::{
     raw::{End, words},
     shadow::{Access, Actor},
 };
-use crate::{
-    machine::of_generic,
+use crate::machine::{
     observer::{AccessKind, Memory, Origin, Proxy, Range, Scope, Sem},
+    of_generic,
 };
 
 impl Checker {

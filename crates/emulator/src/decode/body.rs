@@ -2,33 +2,31 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ptx::{Block, Instruction, Item, LineIndex, Module, Space, Statement};
+use ptx::{Block, Instruction, Item, Module, Space, Statement};
 
 use super::{
-    Constant, Function, Image, Operation, Passed, Program, Refusal, Site, Slot, Words,
+    Image, InstructionSet, Refusal, Unsupported, Words,
     image::{Shared, align_of},
+    instruction_set::family,
     lines::Lines,
     scope::{Register, Scope, Symbol, is_shared},
-    table,
+    signature,
 };
-use crate::{
-    Unsupported,
-    action::{Action, Alu},
-    call::Builtin,
-    machine::SHARED_START,
+use crate::machine::{
+    Alu, Code, Constant, Function, Operation, Passed, Program, SHARED_START, Slot,
 };
 
 /// Larger frames in local memory are refused.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 
 /// Decodes one kernel and what it calls.
-pub(crate) struct Decoder<'m> {
+pub(crate) struct Decoder<'m, A> {
     module: &'m Module,
     pub(crate) image: &'m Image,
     pub(crate) scope: Scope,
     /// Whether the current function is the kernel itself.
     pub(crate) in_entry: bool,
-    program: Program,
+    code: Code<A>,
     /// Indices of functions by name; those that are not decoded yet wait in the queue.
     ids: HashMap<&'m str, usize>,
     queue: Vec<(usize, &'m ptx::Function)>,
@@ -50,34 +48,28 @@ pub(crate) struct Decoder<'m> {
 
 type ConstantKey = String;
 
-pub(super) fn decode(
+/// Decodes the kernel `entry` and every function that it may call.
+pub(crate) fn decode<A: InstructionSet>(
     module: &Module,
     image: &Image,
     name: &str,
     text: &str,
     entry: &str,
-) -> Result<Program, Vec<Unsupported>> {
+) -> Result<Code<A>, Vec<Unsupported>> {
     let files = module.items.iter().filter_map(|item| match item {
         Item::File(file) => Some((file.index, file.path.clone())),
         _ => None,
     });
-    let program = Program {
+    let code = Code {
+        program: Program::new(name, text, files.collect()),
         operations: Vec::new(),
-        functions: Vec::new(),
-        static_shared_bytes: 0,
-        dynamic_shared_align: 16,
-        sites: Vec::new(),
-        files: files.collect(),
-        lines: LineIndex::new(text),
-        name: name.to_owned(),
-        addresses: HashMap::new(),
     };
     let mut decoder = Decoder {
         module,
         image,
         scope: Scope::default(),
         in_entry: true,
-        program,
+        code,
         ids: HashMap::new(),
         queue: Vec::new(),
         unsupported: Vec::new(),
@@ -100,9 +92,9 @@ pub(super) fn decode(
         decoder.in_entry = id == 0;
         decoder.function(id, function);
     }
-    decoder.program.static_shared_bytes = decoder.shared_end - SHARED_START;
+    decoder.code.program.static_shared_bytes = decoder.shared_end - SHARED_START;
     match decoder.unsupported.is_empty() {
-        true => Ok(decoder.program),
+        true => Ok(decoder.code),
         false => {
             decoder
                 .unsupported
@@ -112,11 +104,11 @@ pub(super) fn decode(
     }
 }
 
-impl<'m> Decoder<'m> {
+impl<'m, A: InstructionSet> Decoder<'m, A> {
     fn function(&mut self, id: usize, function: &'m ptx::Function) {
         self.function = Function {
             name: function.name.as_str().to_owned(),
-            start: self.program.operations.len(),
+            start: self.code.operations.len(),
             ..Function::default()
         };
         self.scope = Scope::default();
@@ -143,7 +135,7 @@ impl<'m> Decoder<'m> {
             self.block(body);
         }
         self.guard = None;
-        self.emit(Action::Return);
+        self.emit(A::end_of_function());
         self.scope.leave();
         self.function.slots = self.scope.slots;
         if self.function.local_bytes > MAX_LOCAL_BYTES {
@@ -153,17 +145,17 @@ impl<'m> Decoder<'m> {
             );
             self.refuse(function.name.as_str(), *function.span, reason.into());
         }
-        for operation in &mut self.program.operations[self.function.start..] {
+        for operation in &mut self.code.operations[self.function.start..] {
             // Labels without a place are in text that ends too early; nothing runs then.
             operation.action.for_each_target(|target| {
                 *target = self.labels.get(*target).copied().flatten().unwrap_or(0);
             });
         }
-        self.program.functions[id] = std::mem::take(&mut self.function);
+        self.code.program.functions[id] = std::mem::take(&mut self.function);
     }
 
     fn entry_parameter(&mut self, parameter: &ptx::Parameter, offset: u64) -> u64 {
-        let size = crate::signature::parameter(parameter);
+        let size = signature::parameter(parameter);
         let offset = offset.next_multiple_of((size.align_bytes as u64).max(1));
         self.scope
             .declare(parameter.name.as_str(), Symbol::Param { offset });
@@ -180,7 +172,7 @@ impl<'m> Decoder<'m> {
                 .declare(parameter.name.as_str(), Symbol::Register(register));
             return Passed::Register(register.slot);
         }
-        let size = crate::signature::parameter(parameter);
+        let size = signature::parameter(parameter);
         let (bytes, align) = (size.size_bytes as u64, size.align_bytes as u64);
         let offset = self.local(align, bytes);
         self.scope
@@ -219,7 +211,7 @@ impl<'m> Decoder<'m> {
                 Statement::Instruction(instruction) => self.instruction(instruction),
                 Statement::Label(label) => {
                     if let Some(Symbol::Label(index)) = self.scope.find(label.as_str()) {
-                        self.labels[index] = Some(self.program.operations.len());
+                        self.labels[index] = Some(self.code.operations.len());
                     }
                 }
                 Statement::Variable(variable) => self.declare(variable),
@@ -267,21 +259,20 @@ impl<'m> Decoder<'m> {
 
     fn instruction(&mut self, instruction: &'m Instruction) {
         let opcode = &instruction.opcode;
-        self.program.sites.push(Site {
-            span: *instruction.span,
-            opcode: opcode.name().to_owned(),
-            source: self.lines.current(),
-        });
-        let before = self.program.operations.len();
+        let source = self.lines.current();
+        self.code
+            .program
+            .add_site(opcode.name(), *instruction.span, source);
+        let before = self.code.operations.len();
         let result = self.guard(instruction).and_then(|()| {
-            let (stem, family) = table::family(opcode).ok_or("the instruction is not known")?;
+            let (stem, family) = family(opcode).ok_or("the instruction is not known")?;
             let mut words = Words::new(opcode, stem);
             family(self, instruction, &mut words)?;
             words.finish()
         });
         // Of several operations, the last one is the instruction.
-        if self.program.operations.len() > before
-            && let Some(last) = self.program.operations.last_mut()
+        if self.code.operations.len() > before
+            && let Some(last) = self.code.operations.last_mut()
         {
             last.counts = 1;
         }
@@ -306,27 +297,26 @@ impl<'m> Decoder<'m> {
         self.unsupported.push(Unsupported {
             instruction: instruction.to_owned(),
             reason: reason.0,
-            place: self.program.place_of(span, self.lines.current()),
+            place: self.code.program.place_of(span, self.lines.current()),
         });
     }
 
     /// Adds an operation under the guard of the instruction.
-    pub(crate) fn emit(&mut self, action: Action) {
+    pub(crate) fn emit(&mut self, action: A) {
         let guard = self.guard;
         self.push(action, guard);
     }
 
     /// Adds an operation that only writes slots without a name, whatever the guard says.
-    pub(crate) fn emit_hidden(&mut self, action: Action) {
+    pub(crate) fn emit_hidden(&mut self, action: A) {
         self.push(action, None);
     }
 
-    fn push(&mut self, action: Action, guard: Option<(Slot, bool)>) {
-        let site = self.program.sites.len().saturating_sub(1) as u32;
-        self.program.operations.push(Operation {
+    fn push(&mut self, action: A, guard: Option<(Slot, bool)>) {
+        self.code.program.add_operation();
+        self.code.operations.push(Operation {
             action,
             guard,
-            site,
             counts: 0,
         });
     }
@@ -334,7 +324,7 @@ impl<'m> Decoder<'m> {
     /// Computes a value into a slot without a name.
     pub(crate) fn temporary(&mut self, alu: impl FnOnce(Slot) -> Alu) -> Slot {
         let d = self.scope.slot();
-        self.emit_hidden(Action::Alu(alu(d)));
+        self.emit_hidden(alu(d).into());
         d
     }
 
@@ -374,8 +364,8 @@ impl<'m> Decoder<'m> {
             .entry(key)
             .or_insert_with(|| match bytes {
                 None => {
-                    let align = align.max(self.program.dynamic_shared_align);
-                    self.program.dynamic_shared_align = align;
+                    let align = align.max(self.code.program.dynamic_shared_align);
+                    self.code.program.dynamic_shared_align = align;
                     None
                 }
                 Some(bytes) => {
@@ -406,21 +396,20 @@ impl<'m> Decoder<'m> {
         if function.body.is_none() {
             return Err(format!("`{name}` has no body in this module").into());
         }
-        let id = self.program.functions.len();
-        self.program.functions.push(Function::default());
+        let id = self.code.program.functions.len();
+        self.code.program.functions.push(Function::default());
         self.ids.insert(function.name.as_str(), id);
         if let Some(address) = self.image.functions.get(function.name.as_str()) {
-            self.program.addresses.insert(*address, id);
+            self.code.program.addresses.insert(*address, id);
         }
         self.queue.push((id, function));
         Ok(id)
     }
 
-    /// The function that the CUDA runtime provides, if it is one.
-    pub(crate) fn builtin(&self, name: &str) -> Option<Builtin> {
-        let declared = self.module.function(name)?;
-        let is_extern = declared.body.is_none();
-        Builtin::from_name(name).filter(|_| is_extern)
+    /// Whether the module declares a function without its body.
+    pub(crate) fn is_external(&self, name: &str) -> bool {
+        let declared = self.module.function(name);
+        declared.is_some_and(|function| function.body.is_none())
     }
 
     pub(super) fn function_address(&mut self, name: &str) -> Result<u64, Refusal> {

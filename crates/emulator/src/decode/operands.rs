@@ -3,26 +3,26 @@
 use ptx::{ExpressionKind, Instruction, Operand, OperandKind, Type};
 
 use super::{
-    Constant, Decoder, Refusal, Slot, Space, Words,
+    Decoder, InstructionSet, Refusal, Words,
     image::{Variable, number},
     scope::{Register, Symbol},
 };
 use crate::{
-    action::{Action, Alu},
-    lanes::lift,
-    machine::CONST_WINDOW,
-    sreg::Special,
+    machine::{Address, Alu, CONST_WINDOW, Constant, Slot, Space, Special},
+    value::lift,
 };
 
-/// `[base + offset]` in a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
-    pub(crate) base: Slot,
-    pub(crate) offset: u64,
-    pub(crate) space: Space,
+/// As many operands as the pattern has.
+pub(crate) fn operands<const N: usize>(
+    instruction: &Instruction,
+) -> Result<&[Operand; N], Refusal> {
+    let operands = instruction.operands.as_slice();
+    operands
+        .try_into()
+        .map_err(|_| format!("{} operands in place of {N}", operands.len()).into())
 }
 
-impl Decoder<'_> {
+impl<A: InstructionSet> Decoder<'_, A> {
     /// A register that is written; for `_`, one that nobody reads.
     pub(crate) fn destination(&mut self, operand: &Operand) -> Result<Register, Refusal> {
         match &operand.kind {
@@ -161,7 +161,7 @@ impl Decoder<'_> {
     fn special(&mut self, special: Special) -> Result<Slot, Refusal> {
         if special.changes() {
             let d = self.scope.slot();
-            self.emit_hidden(Action::Clock { d, special });
+            self.emit_hidden(A::read(special, d));
             return Ok(d);
         }
         Ok(self.constant(Constant::Special(special)))

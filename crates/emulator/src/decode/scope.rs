@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{Space, Type};
 
-use super::Slot;
+use crate::machine::Slot;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,16 +1,12 @@
 //! Accesses to memory by instructions: where an address points, and the bytes there.
 
 use super::{
-    Here, Located, SHARED_RANK_SHIFT, SHARED_START, Step, Trapped, World, of_generic, of_shared,
-};
-use crate::{
-    Observer,
-    decode::{Address, Space},
-    error::Trap,
-    observer::{self, AccessKind, OrdinaryAccess, Range, Scope, Sem},
+    Address, Here, Located, SHARED_RANK_SHIFT, SHARED_START, Space, Step, Trap, Trapped, World,
+    observer::{self, AccessKind, Observer, OrdinaryAccess, Range, Scope, Sem},
+    of_generic, of_shared,
 };
 
-impl<O: Observer> Step<'_, O> {
+impl<O: Observer, A> Step<'_, O, A> {
     /// The address that a lane means, in the space of the instruction.
     #[inline]
     pub(crate) fn address_of(&self, address: &Address, lane: usize) -> u64 {

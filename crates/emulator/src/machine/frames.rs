@@ -1,17 +1,12 @@
 //! Frames of functions: registers and local memory, and what is passed between them.
 
-use super::{Flow, Frame, Step, Trapped};
-use crate::{
-    Observer,
-    decode::Passed,
-    error::Trap,
-    lanes::{LANES, lanes_of},
-};
+use super::{Flow, Frame, Passed, Step, Trap, Trapped, observer::Observer};
+use crate::value::{LANES, lanes_of};
 
 /// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
 const MAX_SLOTS: usize = 1 << 14;
 
-impl<O: Observer> Step<'_, O> {
+impl<O: Observer, A> Step<'_, O, A> {
     /// Bytes of local memory up to the end of the current function's frame.
     pub(crate) fn local_bytes(&self) -> usize {
         let function = self.program.functions.get(self.group.function);

@@ -4,16 +4,11 @@ use std::collections::BTreeMap;
 
 use launch::Shape;
 
-use super::{BulkGroups, Config, Memory, SHARED_START, Transfer};
-use crate::{
-    Program,
-    barrier_cluster::ClusterState,
-    barrier_cta::BarrierState,
-    lanes::{LANES, Lanes},
-    mbarrier::Mbarrier,
-    observer::Pause,
-    rng::Rng,
+use super::{
+    BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program, Rng,
+    SHARED_START, Transfer, observer::Pause,
 };
+use crate::value::{LANES, Lanes};
 
 /// Clusters that are resident at a time.
 pub(crate) const RESIDENT: u32 = 4;
@@ -166,7 +161,7 @@ pub(crate) struct Frame {
     pub(crate) base: usize,
     pub(crate) local: u64,
     /// Where the caller wants the results.
-    pub(crate) returns: Vec<crate::decode::Passed>,
+    pub(crate) returns: Vec<Passed>,
 }
 
 /// What a group waits for.

@@ -1,15 +1,11 @@
-//! One operation, for the lanes of a group that execute it.
+//! What an operation may touch, for the lanes of a group that execute it.
 
-use super::{Cta, Group, Here, Trapped, Wait, Warp, World};
-use crate::{
-    Observer, Program,
-    action::Action,
-    barrier_cluster::ClusterBarrier,
-    decode::{Constant, Slot},
-    error::Trap,
-    lanes::{LANES, Lanes, blend, lanes_of},
-    observer::{Event, Origin},
+use super::{
+    Constant, Cta, Group, Here, LOCAL_WINDOW, Operation, Program, SHARED_RANK_SHIFT, SHARED_WINDOW,
+    Slot, Trap, Trapped, Wait, Warp, World,
+    observer::{Event, Observer, Origin},
 };
+use crate::value::{LANES, Lanes, blend, lanes_of};
 
 /// What becomes of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +20,11 @@ pub(crate) enum Flow {
     Ended,
 }
 
-/// All that an operation may touch.
-pub(crate) struct Step<'a, O> {
+/// All that an operation may touch, in a program of actions `A`.
+pub(crate) struct Step<'a, O, A> {
     pub(crate) world: &'a mut World,
     pub(crate) program: &'a Program,
+    pub(crate) operations: &'a [Operation<A>],
     pub(crate) observer: &'a mut O,
     pub(crate) warp: &'a mut Warp,
     pub(crate) here: Here,
@@ -36,88 +33,7 @@ pub(crate) struct Step<'a, O> {
     pub(crate) active: u32,
 }
 
-impl<O: Observer> Step<'_, O> {
-    /// Executes the operation at the group's `pc`.
-    pub(crate) fn run(&mut self, action: &Action) -> Result<Flow, Trapped> {
-        match action {
-            Action::Alu(alu) => {
-                let frame = self
-                    .warp
-                    .registers
-                    .get_mut(self.group.base..)
-                    .unwrap_or(&mut []);
-                alu.run(frame, self.active);
-            }
-            Action::Convert(d, a, converter) => {
-                let value = converter.run(self.get(*a));
-                self.set(*d, &value);
-            }
-            Action::Move(access) => access.run(self)?,
-            Action::Atomic(atomic) => atomic.run(self)?,
-            Action::Branch(branch) => return Ok(branch.run(self)),
-            Action::Call(call) => return call.run(self),
-            Action::Return => return Ok(self.leave_function()),
-            Action::Exit => return Ok(Flow::Ended),
-            Action::Trap => {
-                return Err(self.trapped(Trap::LaunchFailed, "the kernel trapped".into()));
-            }
-            Action::Nothing => {}
-            Action::Sleep => self.world.progress += 1,
-            Action::Clock { d, special } => {
-                // Time passes, so that waiting for it ends.
-                self.world.progress += 1;
-                let value = [special.time(self.world.steps); LANES];
-                self.set(*d, &value);
-            }
-            Action::Activemask { d } => {
-                let value = [u64::from(self.active); LANES];
-                self.set(*d, &value);
-            }
-            Action::Window(window) => window.run(self),
-            Action::Cluster(cluster) => cluster.run(self)?,
-            Action::Collective(collective) => return collective.arrive(self),
-            Action::CtaBarrier(barrier) => return barrier.run(self),
-            Action::ClusterBarrier(barrier) => return Ok(barrier.run(self)),
-            Action::Fence(fence) => fence.run(self),
-            Action::Mbarrier(operation) => return operation.run(self),
-            Action::Bulk(operation) => return operation.run(self),
-            Action::Zeros(zeros) => zeros.run(self)?,
-            Action::Discard(discard) => discard.run(self)?,
-            Action::TensormapReplace(replace) => replace.run(self)?,
-            Action::CopyFence(copy) => copy.run(self)?,
-            Action::Matrix(matrix) => matrix.run(self)?,
-        }
-        Ok(Flow::Next)
-    }
-
-    /// Goes on with an operation after a wait.
-    pub(crate) fn resume(
-        &mut self,
-        action: &Action,
-        wait: Wait,
-        gives_up: bool,
-    ) -> Result<Flow, Trapped> {
-        match (action, wait) {
-            (
-                Action::CtaBarrier(operation),
-                Wait::Cta {
-                    barrier,
-                    generation,
-                },
-            ) => {
-                operation.pass(self, barrier, generation);
-            }
-            (Action::ClusterBarrier(_), _) => ClusterBarrier::pass(self),
-            (Action::Collective(collective), Wait::Collective { members }) => {
-                collective.finish(self, members);
-            }
-            (Action::Mbarrier(operation), _) => return operation.wait(self, gives_up),
-            (Action::Bulk(operation), _) => operation.pass(self),
-            _ => {}
-        }
-        Ok(Flow::Next)
-    }
-
+impl<O: Observer, A> Step<'_, O, A> {
     pub(crate) fn get(&self, slot: Slot) -> &Lanes {
         &self.warp.registers[self.group.base + slot]
     }
@@ -206,8 +122,8 @@ impl World {
         local: u64,
     ) -> u64 {
         let shared = |offset: u64, generic: bool| {
-            let window = if generic { super::SHARED_WINDOW } else { 0 };
-            window + ((rank as u64) << super::SHARED_RANK_SHIFT) + offset
+            let window = if generic { SHARED_WINDOW } else { 0 };
+            window + ((rank as u64) << SHARED_RANK_SHIFT) + offset
         };
         match constant {
             Constant::Value(value) => value,
@@ -216,7 +132,7 @@ impl World {
                 shared(self.dynamic_shared_start.wrapping_add(offset), generic)
             }
             Constant::Local(offset, generic) => {
-                let window = if generic { super::LOCAL_WINDOW } else { 0 };
+                let window = if generic { LOCAL_WINDOW } else { 0 };
                 window + local.wrapping_add(offset)
             }
             Constant::Special(special) => special.value(self, id, rank as u32, thread),

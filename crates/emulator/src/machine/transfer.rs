@@ -1,14 +1,10 @@
 //! Copies under way. They progress in pieces, at times that the schedule chooses.
 
-use super::{Here, Located, Trapped, World};
-use crate::{
-    Observer,
-    decode::Space,
-    error::Trap,
-    mbarrier::Mbarrier,
-    observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem},
-    reduce::Reduction,
+use super::{
+    Here, Located, Mbarrier, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
+    observer::{AccessKind, Event, MbarrierEvent, Observer, Origin, Proxy, Scope, Sem},
 };
+use crate::value::{Reduction, round_to_tf32};
 
 /// One end of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,7 +314,7 @@ impl World {
                 if ended && rank == here.rank {
                     return Ok(Located::Shared { rank, offset });
                 }
-                let at = ((rank as u64) << super::SHARED_RANK_SHIFT) + offset as u64;
+                let at = ((rank as u64) << SHARED_RANK_SHIFT) + offset as u64;
                 self.find_shared(here, Space::SharedCluster, at, bytes as u64)
             }
         }
@@ -380,7 +376,7 @@ impl World {
         let located = self.access(transfer, from, piece.bytes, AccessKind::Read, observer)?;
         piece.data = self.region(transfer.here, located, piece.bytes).to_vec();
         if transfer.rounds_to_tf32 {
-            crate::cp_async_bulk_tensor::round_to_tf32(&mut piece.data);
+            round_to_tf32(&mut piece.data);
         }
         Ok(())
     }

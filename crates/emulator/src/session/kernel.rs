@@ -2,17 +2,17 @@
 
 use ::launch::{Dim3, Failure, Shape, Signature, Stage};
 
+use super::Error;
 use crate::{
-    Error, Program,
-    decode::Image,
+    decode::{Image, decode, signature},
+    inst::Code,
     machine::{MAX_CLUSTER_BYTES, Places},
-    signature::signature,
 };
 
 /// A kernel that was decoded, and what it says about itself.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    pub(crate) program: Program,
+    pub(crate) code: Code,
     pub(crate) signature: Signature,
 }
 
@@ -24,10 +24,10 @@ impl Kernel {
         (name, text): (&str, &str),
         entry: &ptx::Function,
     ) -> Result<Self, Failure> {
-        let program = Program::decode(module, image, name, text, entry.name.as_str());
-        let program = program.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
-        let signature = signature(entry, &program);
-        Ok(Self { program, signature })
+        let code = decode(module, image, name, text, entry.name.as_str());
+        let code: Code = code.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
+        let signature = signature(entry, &code.program);
+        Ok(Self { code, signature })
     }
 
     /// Blocks in a cluster, if there are clusters.
@@ -39,7 +39,7 @@ impl Kernel {
     /// Refuses a launch whose threads need more memory than the emulator has for them.
     pub(crate) fn has_room(&self, shape: &Shape) -> Result<(), Failure> {
         let places = Places::new(shape, self.cluster(shape));
-        let bytes = places.cluster_bytes(&self.program);
+        let bytes = places.cluster_bytes(&self.code.program);
         if bytes <= MAX_CLUSTER_BYTES {
             return Ok(());
         }

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use ::launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
 
-use super::{Kernel, ModuleId, Session};
+use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
-    Error, Fault, Observer, Report,
     check::{Checker, Verdict},
-    machine::{self, Places, RESIDENT},
-    panic::explain,
+    machine::{Fault, Places, RESIDENT, observer::Observer},
+    run::{self, Report},
 };
 
 /// A launch that was checked, with the bytes of its parameters.
@@ -107,8 +106,7 @@ impl Session {
         self.memory.parameters.clone_from(parameters);
         self.swap_constants(*module);
         let (cluster, memory) = (kernel.cluster(shape), &mut self.memory);
-        let program = &kernel.program;
-        let result = machine::run(program, shape, cluster, memory, self.config, observer);
+        let result = run::run(&kernel.code, shape, cluster, memory, self.config, observer);
         self.swap_constants(*module);
         let record = self
             .modules
@@ -128,8 +126,8 @@ impl Session {
             Ok(report) => (None, Some(report)),
             Err(fault) => (Some(fault), None),
         };
-        let Kernel { program, signature } = &*ready.kernel;
-        let findings = checker.findings(program, &places, &signature.entry, fault.as_deref());
+        let Kernel { code, signature } = &*ready.kernel;
+        let findings = checker.findings(&code.program, &places, &signature.entry, fault.as_deref());
         Verdict {
             findings,
             reports: report.into_iter().collect(),

@@ -4,11 +4,10 @@ use std::{collections::HashMap, sync::Arc};
 
 use ::launch::{Failure, Stage, suggestion};
 
-use super::{Kernel, Session};
+use super::{Kernel, Session, panic::place_record};
 use crate::{
     decode::Image,
     machine::{CONST_WINDOW, IMAGE_START},
-    panic::place_record,
 };
 
 /// Names a module of one [`Session`].

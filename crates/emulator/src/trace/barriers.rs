@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::json::{Json, Track};
-use crate::observer::{MbarrierEvent, Memory, Range};
+use crate::machine::observer::{MbarrierEvent, Memory, Range};
 
 /// Tracks of barriers stand below those of all warps.
 const FIRST_TRACK: u64 = 1 << 20;

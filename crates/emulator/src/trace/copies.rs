@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::json::{Json, Track};
-use crate::{
+use crate::machine::{
     Program,
     observer::{AccessKind, CopyCompletion, CopyId, Memory},
 };

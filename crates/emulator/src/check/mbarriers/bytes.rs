@@ -3,7 +3,7 @@
 use super::Object;
 use crate::{
     check::{Checker, Kind, raw::End},
-    observer::Origin,
+    machine::observer::Origin,
 };
 
 impl Object {

@@ -1,0 +1,226 @@
+//! Finds what is wrong with the order of a kernel's accesses, whatever the schedule was.
+//!
+//! It is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
+//! for each byte who wrote it last and who has read it since. Copies are forked at their issue and
+//! joined where they are waited for, so that a verdict depends on synchronisation and not on when a
+//! copy happened to move its bytes. The page `docs/memory-model.md` says what is covered.
+
+mod access;
+mod barriers;
+mod causes;
+mod classify;
+mod clock;
+mod copies;
+mod faults;
+mod few;
+mod finding;
+mod grid;
+mod hash;
+mod kind;
+mod knowledge;
+mod lifetime;
+mod mbarriers;
+mod raw;
+mod shadow;
+mod sync;
+mod tensormaps;
+mod unreleased;
+
+use std::collections::{HashMap, HashSet};
+
+pub use finding::{Finding, Site, Verdict};
+pub use kind::{Kind, Severity};
+
+use crate::machine::{
+    Fault, Places, Program,
+    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin},
+};
+use copies::CopyInfo;
+use few::Few;
+use grid::{Extents, Grid};
+use mbarriers::Mbarriers;
+use raw::Raw;
+use shadow::Shadow;
+use sync::Locations;
+use unreleased::ReleasedMaps;
+pub(crate) use unreleased::Unreleased;
+
+/// Watches one launch.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    grid: Grid,
+    shadow: Shadow,
+    copies: Vec<CopyInfo>,
+    mbarriers: Mbarriers,
+    locations: Locations,
+    /// Instructions that were executed as `fence.proxy.async`.
+    proxy_fences: HashSet<usize>,
+    found: Vec<Raw>,
+    /// Index into `found` by kind and the two instructions.
+    known: HashMap<(Kind, usize, usize), usize>,
+    /// Of earlier launches.
+    unreleased: Unreleased,
+    released_maps: ReleasedMaps,
+    pub(crate) printed: String,
+}
+
+impl Checker {
+    /// `unreleased` is what earlier launches [left](Self::unreleased).
+    pub(crate) fn new(places: Places, unreleased: Unreleased) -> Self {
+        let extents = Extents {
+            threads: places.threads().max(1),
+            grid: places.grid,
+            cluster: places.cluster,
+        };
+        Self {
+            grid: Grid {
+                extents,
+                blocks: Few::default(),
+                cluster_barriers: Default::default(),
+                memos: Default::default(),
+            },
+            shadow: Shadow::default(),
+            copies: Vec::new(),
+            mbarriers: Mbarriers::default(),
+            locations: Locations::default(),
+            proxy_fences: HashSet::new(),
+            found: Vec::new(),
+            known: HashMap::new(),
+            unreleased,
+            released_maps: ReleasedMaps::default(),
+            printed: String::new(),
+        }
+    }
+
+    /// What was found, for people; with what ended the kernel.
+    pub(crate) fn findings(
+        mut self,
+        program: &Program,
+        places: &Places,
+        entry: &str,
+        fault: Option<&Fault>,
+    ) -> Vec<Finding> {
+        let causes = self.causes();
+        let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
+        let ended = fault.filter(|_| explains.is_none());
+        let ended = ended.map(|fault| self.fault(fault, entry));
+        let found = self.found.iter().enumerate();
+        let told = found.filter(|(index, _)| causes.is_told(*index));
+        let found = told.map(|(index, raw)| {
+            let mut finding = raw.render(&self, program, places, entry);
+            if let Some(fault) = fault.filter(|_| explains == Some(index)) {
+                finding.trap = Some(fault.trap);
+                finding
+                    .notes
+                    .push(format!("this ends the kernel: {}", fault.what));
+            }
+            finding
+        });
+        merged(found.chain(ended))
+    }
+}
+
+/// Findings of the same kind at the same two lines of the source are one: loops are unrolled.
+fn merged(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    let lines = |finding: &Finding| {
+        let sites = [&finding.here, &finding.there];
+        sites.map(|site| site.as_ref().map(|site| site.place.line_of_source()))
+    };
+    for finding in findings {
+        let same = |other: &&mut Finding| {
+            other.kind == finding.kind && finding.here.is_some() && lines(other) == lines(&finding)
+        };
+        match all.iter_mut().find(same) {
+            Some(other) => {
+                other.count += finding.count;
+                if let Some(trap) = finding.trap {
+                    other.trap = Some(trap);
+                    other.notes.extend(finding.notes.last().cloned());
+                }
+            }
+            None => all.push(finding),
+        }
+    }
+    all
+}
+
+impl Observer for Checker {
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        self.access(origin, access);
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
+    }
+
+    fn see(&mut self, origin: Origin, event: Event) {
+        match event {
+            // What copies access is known from their plans, and the rest comes by `see_access`.
+            Event::Access { .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            Event::GroupCommit { .. } => {}
+            Event::BarrierArrive {
+                barrier,
+                generation,
+                aligned,
+                ..
+            } => self.barrier_arrive(origin, barrier, generation, aligned),
+            Event::BarrierPass {
+                barrier,
+                generation,
+            } => self.barrier_pass(origin, barrier, generation),
+            Event::ClusterArrive {
+                generation,
+                sem,
+                aligned,
+            } => self.cluster_arrive(origin, generation, sem, aligned),
+            Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
+            Event::WarpMeet { members, orders } => {
+                if orders {
+                    self.warp_meet(origin, members);
+                }
+            }
+            Event::Mbarrier {
+                range,
+                operation,
+                sem,
+                scope,
+            } => self.mbarrier(origin, range, operation, (sem, scope)),
+            Event::Fence(FenceKind::Thread { sem, scope }) => self.fence(origin, sem, scope),
+            Event::Fence(FenceKind::MbarrierInit) => self.fence_mbarrier_init(origin),
+            Event::Fence(FenceKind::ProxyAlias) => {}
+            Event::Fence(FenceKind::ProxyAsync { global, shared }) => {
+                self.fence_proxy_async(origin, [global, shared]);
+            }
+            Event::Fence(FenceKind::ProxyAsyncGeneric { sem, scope }) => {
+                self.fence_proxy_async(origin, [false, true]);
+                self.fence(origin, sem, scope);
+            }
+            Event::Fence(FenceKind::ProxyTensorMap {
+                sem,
+                scope,
+                address,
+            }) => self.fence_tensormap(origin, sem, scope, address),
+            Event::CopyIssue {
+                copy,
+                completion,
+                bytes,
+            } => self.copy_issue(origin, copy, completion, bytes),
+            Event::CopyPlan {
+                copy,
+                proxy,
+                kind,
+                range,
+            } => self.copy_plan(origin, copy, proxy, kind, range),
+            Event::CopySwizzle {
+                range,
+                pattern_bytes,
+                ..
+            } => self.copy_swizzle(origin, range, pattern_bytes),
+            Event::GroupWait { kind, until, read } => self.group_wait(origin, kind, until, read),
+            Event::ThreadStart => self.thread_start(origin),
+            Event::ThreadExit => self.thread_exit(origin),
+        }
+    }
+}

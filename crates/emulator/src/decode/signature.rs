@@ -1,0 +1,28 @@
+//! What a kernel says about itself in its PTX.
+
+use launch::{Dim3, Parameter, Signature};
+use ptx::Function;
+
+use crate::machine::Program;
+
+/// The signature of a kernel; its static shared memory is what it and its callees use.
+pub(crate) fn signature(entry: &Function, program: &Program) -> Signature {
+    let extent = |name| entry.directive(name)?.extent().map(Dim3::from);
+    Signature {
+        entry: entry.name.as_str().to_owned(),
+        parameters: entry.parameters.iter().map(parameter).collect(),
+        maxntid: extent(".maxntid"),
+        reqntid: extent(".reqntid"),
+        reqnctapercluster: extent(".reqnctapercluster"),
+        static_shared_bytes: program.static_shared_bytes,
+    }
+}
+
+pub(crate) fn parameter(parameter: &ptx::Parameter) -> Parameter {
+    let size_bytes = parameter.size_bytes().filter(|bytes| *bytes <= 1 << 16);
+    Parameter {
+        name: parameter.name.as_str().to_owned(),
+        size_bytes: size_bytes.unwrap_or(0) as usize,
+        align_bytes: parameter.align_bytes().clamp(1, 1 << 16) as usize,
+    }
+}

@@ -1,0 +1,36 @@
+//! `activemask`: which lanes are here. PTX ISA 9.7.13.11.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{Flow, Slot, Trapped, observer::Observer},
+    value::LANES,
+};
+
+/// `d` gets the mask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activemask {
+    d: Slot,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("b32").then_some(()).ok_or("its type")?;
+    let [d] = operands(instruction)?;
+    let d = decoder.destination(d)?.slot;
+    decoder.emit(Action::Activemask(Activemask { d }));
+    Ok(())
+}
+
+impl Execute for Activemask {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let value = [u64::from(step.active); LANES];
+        step.set(self.d, &value);
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,24 @@
+//! What has the same name for integers and floating-point numbers.
+
+use ptx::Instruction;
+
+use super::{Action, Decoder, float, integer};
+use crate::decode::{Decode, Refusal, Words};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let is_float = float::is_float(instruction);
+    let family: Decode<Action> = match (instruction.opcode.stem(), is_float) {
+        ("mad", true) => float::fma,
+        ("div", true) => float::div,
+        ("neg" | "abs", true) => float::unary,
+        (_, true) => float::binary,
+        ("mul" | "mad", false) => integer::product,
+        ("neg" | "abs", false) => integer::unary,
+        (_, false) => integer::binary,
+    };
+    family(decoder, instruction, words)
+}

@@ -1,0 +1,161 @@
+//! `commit_group`, `wait_group` and `wait_all`: groups of the copies of a thread, of bulk copies or of
+//! `cp.async`. PTX ISA 9.7.9.25.3 and 9.7.9.25.4.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step, Waiting},
+    machine::{
+        Flow, Here, Trapped, Wait, World,
+        observer::{Event, GroupKind, Observer},
+    },
+    value::{LANES, lanes_of},
+};
+
+/// What is done to the groups of a thread, of bulk copies or of `cp.async`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Group {
+    /// Closes the group.
+    Commit { bulk: bool },
+    /// Waits until so many groups are left.
+    Wait { bulk: bool, left: u64, read: bool },
+}
+
+pub(crate) fn commit(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    _: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let [] = operands(instruction)?;
+    let bulk = instruction.opcode.has("bulk");
+    decoder.emit(Action::Group(Group::Commit { bulk }));
+    Ok(())
+}
+
+pub(crate) fn wait(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let read = words.take("read");
+    let bulk = instruction.opcode.has("bulk");
+    let [left] = operands(instruction)?;
+    let left = left
+        .as_integer()
+        .and_then(|left| u64::try_from(left).ok())
+        .ok_or("its number")?;
+    decoder.emit(Action::Group(Group::Wait { bulk, left, read }));
+    Ok(())
+}
+
+/// `cp.async.wait_all`: closes the group and waits for all.
+pub(crate) fn wait_all(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    _: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let [] = operands(instruction)?;
+    decoder.emit(Action::Group(Group::Commit { bulk: false }));
+    let wait = Group::Wait {
+        bulk: false,
+        left: 0,
+        read: false,
+    };
+    decoder.emit(Action::Group(wait));
+    Ok(())
+}
+
+impl Execute for Group {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        match self {
+            Self::Commit { bulk } => {
+                for lane in lanes_of(step.active) {
+                    let thread = step.thread(lane);
+                    let cta = step.cta();
+                    let groups = if *bulk {
+                        &mut cta.bulk
+                    } else {
+                        &mut cta.async_groups
+                    };
+                    let groups = groups.entry(thread).or_default();
+                    let group = groups.current;
+                    groups.current += 1;
+                    let kind = group_kind(*bulk);
+                    step.tell(lane, |_| Event::GroupCommit { kind, group });
+                }
+            }
+            Self::Wait { .. } if self.is_done(step.world, step.here, step.active) => {
+                self.pass(step);
+            }
+            Self::Wait { .. } => return Ok(step.wait(Wait::Bulk)),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn splits(&self) -> bool {
+        matches!(self, Self::Wait { .. })
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        self.is_done(waiting.world, waiting.here, waiting.group.mask)
+    }
+
+    fn resume<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        _: Wait,
+        _: bool,
+    ) -> Result<Flow, Trapped> {
+        self.pass(step);
+        Ok(Flow::Next)
+    }
+
+    fn describe(&self, _: &Waiting<'_>) -> String {
+        "for its bulk groups".to_owned()
+    }
+}
+
+impl Group {
+    /// Whether the groups that these lanes wait for are done.
+    fn is_done(&self, world: &World, here: Here, mask: u32) -> bool {
+        let Self::Wait { bulk, left, read } = self else {
+            return true;
+        };
+        let cta = &world.clusters[here.cluster].ctas[here.rank];
+        let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
+        lanes_of(mask).all(|lane| {
+            let thread = (here.warp * LANES + lane) as u32;
+            groups
+                .get(&thread)
+                .is_none_or(|groups| groups.is_done(*left, *read))
+        })
+    }
+
+    /// The wait is over.
+    fn pass<O: Observer>(&self, step: &mut Step<'_, O>) {
+        let Self::Wait { bulk, left, read } = self else {
+            return;
+        };
+        for lane in lanes_of(step.active) {
+            let thread = step.thread(lane);
+            let cta = step.cta();
+            let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
+            let current = groups.get(&thread).map_or(0, |groups| groups.current);
+            let until = current.saturating_sub(*left);
+            step.tell(lane, |_| Event::GroupWait {
+                kind: group_kind(*bulk),
+                until,
+                read: *read,
+            });
+        }
+    }
+}
+
+fn group_kind(bulk: bool) -> GroupKind {
+    if bulk {
+        GroupKind::Bulk
+    } else {
+        GroupKind::Async
+    }
+}

@@ -1,0 +1,177 @@
+//! `atom` and `red`. PTX ISA 9.7.13.5 and 9.7.13.6.
+
+use ptx::{Instruction, Operand, OperandKind, Type};
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step, ld_st::SPACES},
+    machine::{
+        Address, Flow, Slot, Space, Trapped,
+        observer::{AccessKind, Observer, Scope, Sem},
+    },
+    value::{Operator, Reduction, lanes_of},
+};
+
+/// Reads, changes and writes in one step.
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    address: Address,
+    /// Where each old value goes, if it is wanted, and the operand: one, or a vector of them.
+    elements: Box<[(Option<Slot>, Slot)]>,
+    change: Change,
+    bytes: usize,
+    order: (Sem, Scope),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Reduce(Reduction),
+    /// The slot has what is written where the old value is that of the operand.
+    CompareAndSwap(Slot),
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    use Operator::*;
+    let returns = instruction.opcode.stem() == "atom";
+    let sem = words.sem().unwrap_or(Sem::Relaxed);
+    let scope = words.scope().unwrap_or(Scope::Gpu);
+    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
+    let swaps = returns && words.take("cas");
+    let operators = [
+        ("add", Add),
+        ("min", Min),
+        ("max", Max),
+        ("and", And),
+        ("or", Or),
+        ("xor", Xor),
+        ("exch", Exch),
+        ("inc", Inc),
+        ("dec", Dec),
+    ];
+    let operator = if swaps {
+        None
+    } else {
+        Some(words.one_of(&operators).ok_or("its operator")?)
+    };
+    words.take("noftz");
+    let count = words.vector();
+    let ty = words.ty()?;
+    let mut operands = decoder.without_policy(instruction, words)?;
+    let mut d = None;
+    if returns && let [first, rest @ ..] = operands {
+        d = Some(first);
+        operands = rest;
+    }
+    let (address, b, c) = match operands {
+        [address, b] if !swaps => (address, b, None),
+        [address, b, c] if swaps => (address, b, Some(c)),
+        _ => return Err("the number of its operands".into()),
+    };
+    let change = match (operator, c) {
+        (Some(operator), _) => Change::Reduce(Reduction::new(operator, ty)?),
+        (None, Some(c))
+            if matches!(
+                ty,
+                Type::B16 | Type::B32 | Type::B64 | Type::U32 | Type::U64 | Type::S32
+            ) =>
+        {
+            Change::CompareAndSwap(decoder.source(c, ty)?)
+        }
+        _ => return Err("its type".into()),
+    };
+    let is_vector = matches!(
+        (operator, ty),
+        (
+            Some(Add | Min | Max),
+            Type::F32 | Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2
+        )
+    );
+    if count > 1 && !is_vector {
+        return Err("a vector of this type".into());
+    }
+    let values = d.map(|d| vector(d, count)).transpose()?;
+    let mut elements = Vec::new();
+    for (index, b) in vector(b, count)?.iter().enumerate() {
+        let d = match values {
+            Some(values) => Some(decoder.destination(&values[index])?.slot),
+            None => None,
+        };
+        elements.push((d, decoder.source(b, ty)?));
+    }
+    let address = decoder.address(address, space)?;
+    let bytes = ty.size_bytes().unwrap_or(4) as usize;
+    let atomic = Atomic {
+        address,
+        elements: elements.into(),
+        change,
+        bytes,
+        order: (sem, scope),
+    };
+    decoder.emit(Action::Atomic(Box::new(atomic)));
+    Ok(())
+}
+
+/// The operands of a vector of so many, or the one that is none.
+fn vector(operand: &Operand, count: usize) -> Result<&[Operand], Refusal> {
+    let operands = match &operand.kind {
+        OperandKind::Vector(operands) => operands.as_slice(),
+        _ => std::slice::from_ref(operand),
+    };
+    let fits = operands.len() == count;
+    fits.then_some(operands)
+        .ok_or_else(|| "the number of its values".into())
+}
+
+impl Execute for Atomic {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        step.world.progress += 1;
+        let size = self.bytes as u64;
+        for lane in lanes_of(step.active) {
+            let whole = size * self.elements.len() as u64;
+            step.locate(lane, &self.address, whole, whole)?;
+            // Each element is changed on its own.
+            for (index, (d, b)) in (0..).zip(&*self.elements) {
+                let address = Address {
+                    offset: self.address.offset.wrapping_add(index * size),
+                    ..self.address
+                };
+                let operand = step.get(*b)[lane];
+                let old = self.change_one(step, lane, &address, operand)?;
+                if let Some(d) = d {
+                    let base = step.group.base;
+                    step.warp.registers[base + d][lane] = old;
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+}
+
+impl Atomic {
+    fn change_one<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        address: &Address,
+        operand: u64,
+    ) -> Result<u64, Trapped> {
+        let size = self.bytes as u64;
+        let located = step.locate(lane, address, size, size)?;
+        step.tell_access(lane, located, size, AccessKind::Atomic, self.order);
+        let old = crate::value::read(step.bytes(lane, located, self.bytes));
+        let new = match self.change {
+            Change::Reduce(reduction) => reduction.apply(old, operand),
+            Change::CompareAndSwap(slot) => {
+                let mask = u64::MAX >> (64 - 8 * size);
+                let expected = operand & mask == old;
+                if expected { step.get(slot)[lane] } else { old }
+            }
+        };
+        crate::value::write(step.bytes_mut(lane, located, self.bytes)?, new);
+        Ok(old)
+    }
+}

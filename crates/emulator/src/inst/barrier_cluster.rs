@@ -1,0 +1,96 @@
+//! `barrier.cluster`: the barrier of all threads of a cluster. PTX ISA 9.7.13.3.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step, Waiting},
+    machine::{
+        Flow, Trapped, Wait,
+        observer::{Event, Observer, Sem},
+    },
+    value::lanes_of,
+};
+
+/// Arrives, or waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ClusterBarrier {
+    Arrive { sem: Sem, aligned: bool },
+    Wait,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let aligned = words.take("aligned");
+    let arrives = words
+        .one_of(&[("arrive", true), ("wait", false)])
+        .ok_or("its kind")?;
+    let sem = words.sem();
+    let [] = operands(instruction)?;
+    decoder.emit(Action::ClusterBarrier(match arrives {
+        true => ClusterBarrier::Arrive {
+            sem: sem.unwrap_or(Sem::Release),
+            aligned,
+        },
+        false => ClusterBarrier::Wait,
+    }));
+    Ok(())
+}
+
+impl Execute for ClusterBarrier {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        match self {
+            Self::Arrive { sem, aligned } => {
+                let index = step.here.cluster;
+                let generation = step.world.clusters[index].barrier.generation;
+                for lane in lanes_of(step.active) {
+                    step.warp.cluster_arrived[lane] = Some(generation);
+                }
+                step.tell_all(Event::ClusterArrive {
+                    generation,
+                    sem: *sem,
+                    aligned: *aligned,
+                });
+                step.world.clusters[index].barrier.arrived += step.active.count_ones();
+                step.world.progress += 1;
+                step.world.complete_cluster_barrier(index);
+                Ok(Flow::Next)
+            }
+            Self::Wait => Ok(step.wait(Wait::Cluster)),
+        }
+    }
+
+    fn splits(&self) -> bool {
+        true
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        let generation = waiting.cluster().barrier.generation;
+        lanes_of(waiting.group.mask).all(|lane| {
+            let arrived = waiting.warp.cluster_arrived[lane];
+            arrived.is_some_and(|arrived| arrived < generation)
+        })
+    }
+
+    /// The barrier has completed.
+    fn resume<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        _: Wait,
+        _: bool,
+    ) -> Result<Flow, Trapped> {
+        for lane in lanes_of(step.active) {
+            if let Some(generation) = step.warp.cluster_arrived[lane].take() {
+                step.tell(lane, |_| Event::ClusterPass { generation });
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn describe(&self, waiting: &Waiting<'_>) -> String {
+        waiting.cluster().barrier.describe(waiting.cluster())
+    }
+}

@@ -1,0 +1,217 @@
+//! `barrier` and `bar`: barriers of a block. PTX ISA 9.7.13.1.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step, Waiting},
+    machine::{
+        Flow, Slot, Trap, Trapped, Wait,
+        observer::{Event, Observer},
+    },
+    value::{LANES, lanes_of},
+};
+
+/// An arrival at a barrier.
+#[derive(Clone, Debug)]
+pub(crate) struct CtaBarrier {
+    barrier: Slot,
+    /// Threads that take part; all of the block where there is none.
+    threads: Option<Slot>,
+    waits: bool,
+    aligned: bool,
+    /// The result, what it is made of, and the predicate.
+    reduces: Option<(Slot, Vote, Slot)>,
+}
+
+/// What a barrier makes of the predicates of those who come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vote {
+    And,
+    Or,
+    Popc,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("cta");
+    // `bar` is short for `barrier.aligned`.
+    let aligned = words.take("aligned") || instruction.opcode.stem() == "bar";
+    let kind = words
+        .one_of(&[("sync", 0), ("arrive", 1), ("red", 2)])
+        .ok_or("its kind")?;
+    let operands = instruction.operands.as_slice();
+    let mut source = |operand| decoder.source(operand, Type::U32);
+    let operation = match (kind, operands) {
+        (0, [barrier]) => CtaBarrier {
+            barrier: source(barrier)?,
+            threads: None,
+            waits: true,
+            aligned,
+            reduces: None,
+        },
+        (0 | 1, [barrier, threads]) => CtaBarrier {
+            barrier: source(barrier)?,
+            threads: Some(source(threads)?),
+            waits: kind == 0,
+            aligned,
+            reduces: None,
+        },
+        (2, [d, barrier, rest @ .., p]) if rest.len() < 2 => {
+            let vote = words.one_of(&[("and", Vote::And), ("or", Vote::Or), ("popc", Vote::Popc)]);
+            let vote = vote.ok_or("its operator")?;
+            words.ty()?;
+            let barrier = source(barrier)?;
+            let threads = rest.first().map(&mut source).transpose()?;
+            let p = decoder.source(p, Type::Pred)?;
+            let d = decoder.destination(d)?.slot;
+            CtaBarrier {
+                barrier,
+                threads,
+                waits: true,
+                aligned,
+                reduces: Some((d, vote, p)),
+            }
+        }
+        _ => return Err("the number of its operands".into()),
+    };
+    decoder.emit(Action::CtaBarrier(Box::new(operation)));
+    Ok(())
+}
+
+impl Execute for CtaBarrier {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let first = lanes_of(step.active).next().unwrap_or(0);
+        let barrier = step.get(self.barrier)[first] as u32 as usize;
+        let threads = self.threads.map(|slot| step.get(slot)[first] as u32);
+        if lanes_of(step.active).any(|lane| step.get(self.barrier)[lane] as u32 as usize != barrier)
+        {
+            let what = "the lanes of a warp name different barriers".into();
+            return Err(step.trapped(Trap::InvalidCollective, what));
+        }
+        if barrier >= 16 {
+            let what = format!("there is no barrier {barrier}; a block has 0 to 15");
+            return Err(step.trapped(Trap::InvalidCollective, what));
+        }
+        let expected = match threads {
+            Some(0) => 0,
+            Some(count) if !count.is_multiple_of(LANES as u32) => {
+                let what =
+                    format!("{count} threads at barrier {barrier}: must be a multiple of 32");
+                return Err(step.trapped(Trap::InvalidCollective, what));
+            }
+            Some(count) => count,
+            None => 0,
+        };
+        let votes = self.reduces.map_or((0, 0), |(_, _, p)| {
+            let yes = lanes_of(step.active)
+                .filter(|lane| step.get(p)[*lane] & 1 != 0)
+                .count() as u64;
+            (yes, u64::from(step.active.count_ones()) - yes)
+        });
+        let (here, active, alive) = (step.here, step.active, step.warp.alive);
+        let warps = step.cta().warps.len();
+        let state = &mut step.cta().barriers[barrier];
+        let is_first = state.arrived.iter().all(|mask| *mask == 0);
+        if !is_first && state.expected != expected {
+            let what = format!(
+                "barrier {barrier} was used for {} threads by those who came before, and for {} here",
+                state.expected, expected
+            );
+            return Err(step.trapped(Trap::InvalidCollective, what));
+        }
+        state.expected = expected;
+        state.arrived.resize(warps, 0);
+        state.arrived[here.warp] |= active;
+        state.votes = (state.votes.0 + votes.0, state.votes.1 + votes.1);
+        let generation = state.generation;
+        let id = barrier as u32;
+        step.tell_all(Event::BarrierArrive {
+            barrier: id,
+            generation,
+            waits: self.waits,
+            aligned: self.aligned,
+        });
+        step.world.progress += 1;
+        let is_complete = step.world.complete_barrier(here, barrier, alive);
+        if !self.waits {
+            return Ok(Flow::Next);
+        }
+        let wait = Wait::Cta {
+            barrier,
+            generation,
+        };
+        if is_complete {
+            self.pass(step, barrier, generation);
+            return Ok(Flow::Next);
+        }
+        Ok(step.wait(wait))
+    }
+
+    fn splits(&self) -> bool {
+        true
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        let Wait::Cta {
+            barrier,
+            generation,
+        } = waiting.wait
+        else {
+            return true;
+        };
+        waiting.cta().barriers[*barrier].generation != *generation
+    }
+
+    fn resume<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        wait: Wait,
+        _: bool,
+    ) -> Result<Flow, Trapped> {
+        if let Wait::Cta {
+            barrier,
+            generation,
+        } = wait
+        {
+            self.pass(step, barrier, generation);
+        }
+        Ok(Flow::Next)
+    }
+
+    fn describe(&self, waiting: &Waiting<'_>) -> String {
+        match waiting.wait {
+            Wait::Cta { barrier, .. } => {
+                waiting.cta().barriers[*barrier].describe(waiting.cta(), *barrier)
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+impl CtaBarrier {
+    /// The barrier has completed.
+    pub(crate) fn pass<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        barrier: usize,
+        generation: u64,
+    ) {
+        if let Some((d, vote, _)) = self.reduces {
+            let (yes, no) = step.cta().barriers[barrier].results;
+            let value = match vote {
+                Vote::And => u64::from(no == 0),
+                Vote::Or => u64::from(yes != 0),
+                Vote::Popc => yes,
+            };
+            step.set(d, &[value; LANES]);
+        }
+        step.tell_all(Event::BarrierPass {
+            barrier: barrier as u32,
+            generation,
+        });
+    }
+}

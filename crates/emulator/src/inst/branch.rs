@@ -1,0 +1,95 @@
+//! `bra` and `brx`. PTX ISA 9.7.12.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Symbol, Words, operands},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{Flow, Group, Slot, Trapped, observer::Observer},
+    value::lanes_of,
+};
+
+/// Goes to one of its targets.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch {
+    /// Labels while decoding, then indices of operations.
+    pub(crate) targets: Vec<usize>,
+    /// Which target; the first where there is none.
+    index: Option<Slot>,
+}
+
+pub(crate) fn bra(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("uni");
+    let [target] = operands(instruction)?;
+    let target = decoder.label(target.as_name().ok_or("its target")?)?;
+    decoder.emit(Action::Branch(Branch {
+        targets: vec![target],
+        index: None,
+    }));
+    Ok(())
+}
+
+pub(crate) fn brx(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("idx").then_some(()).ok_or("its kind")?;
+    words.take("uni");
+    let [index, list] = operands(instruction)?;
+    let name = list.as_name().ok_or("its list of targets")?;
+    let Some(Symbol::Targets(names)) = decoder.scope.find(name) else {
+        return Err(format!("there is no list `{name}`").into());
+    };
+    let targets = names
+        .iter()
+        .map(|name| decoder.label(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    if targets.is_empty() {
+        return Err("its list of targets is empty".into());
+    }
+    let index = Some(decoder.source(index, Type::U32)?);
+    decoder.emit(Action::Branch(Branch { targets, index }));
+    Ok(())
+}
+
+impl Execute for Branch {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let Some(index) = self.index else {
+            step.group.pc = self.targets[0];
+            return Ok(Flow::Jumped);
+        };
+        // The lanes of each target become a group; an index beyond the list is undefined, and takes
+        // the last.
+        let indices = *step.get(index);
+        let last = self.targets.len() - 1;
+        let target = |lane: usize| self.targets[(indices[lane] as u32 as usize).min(last)];
+        let mut groups: Vec<(usize, u32)> = Vec::new();
+        for lane in lanes_of(step.active) {
+            match groups.iter_mut().find(|(pc, _)| *pc == target(lane)) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => groups.push((target(lane), 1 << lane)),
+            }
+        }
+        let Some((pc, mask)) = groups.pop() else {
+            return Ok(Flow::Next);
+        };
+        for (pc, mask) in groups {
+            step.warp.groups.push(Group {
+                pc,
+                mask,
+                ..step.group.clone()
+            });
+        }
+        (step.group.pc, step.group.mask) = (pc, mask);
+        Ok(Flow::Jumped)
+    }
+
+    fn splits(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,173 @@
+//! What the lanes of a warp do together: shuffles, votes, matches, elections, reductions, meeting.
+//!
+//! A lane that comes to a collective waits until all lanes of the member mask that are not over are
+//! at one of the same kind, with the same mask (PTX ISA, section 9.7.9.6). They need not be at the
+//! same place in the code.
+
+use crate::{
+    inst::{
+        Action, Execute, Operation, Step, Waiting, elect_sync, match_sync, redux_sync, shfl_sync,
+        vote_sync,
+    },
+    machine::{
+        Flow, Group, Slot, Trap, Trapped, Wait, Warp,
+        observer::{Event, Observer},
+    },
+    value::{LANES, Lanes, blend, lane_names, lanes_of},
+};
+
+/// Kinds with their modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Shfl(shfl_sync::Mode),
+    Vote(vote_sync::Mode),
+    Match(match_sync::Mode),
+    Elect,
+    Redux(redux_sync::Mode),
+    /// `bar.warp.sync`
+    Meet,
+    /// The `.sync.aligned` of other instructions.
+    Align,
+}
+
+/// One collective.
+#[derive(Clone, Debug)]
+pub(crate) struct Collective {
+    pub(crate) kind: Kind,
+    pub(crate) d: Option<Slot>,
+    pub(crate) p: Option<Slot>,
+    /// What the lanes bring; those that the kind does not need repeat the first.
+    pub(crate) sources: [Slot; 3],
+    pub(crate) members: Slot,
+}
+
+impl Execute for Collective {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let masks = *step.get(self.members);
+        let first = lanes_of(step.active).next().unwrap_or(0);
+        let members = masks[first] as u32;
+        for lane in lanes_of(step.active) {
+            let mask = masks[lane] as u32;
+            if mask & 1 << lane == 0 {
+                let what = format!("lane {lane} is not in its own member mask {mask:#010x}");
+                return Err(step.fault(lane, Trap::InvalidCollective, what));
+            }
+            if mask != members {
+                let what = format!(
+                    "lane {lane} has the member mask {mask:#010x}, lane {first} {members:#010x}"
+                );
+                return Err(step.fault(lane, Trap::InvalidCollective, what));
+            }
+        }
+        if members & step.warp.alive & !step.active == 0 {
+            self.finish(step, members);
+            return Ok(Flow::Next);
+        }
+        Ok(step.wait(Wait::Collective { members }))
+    }
+
+    fn splits(&self) -> bool {
+        true
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        let Wait::Collective { members } = waiting.wait else {
+            return true;
+        };
+        let partners = self.partners(waiting.warp, waiting.operations, *members);
+        let own = waiting.group.mask;
+        let there = partners.fold(own, |mask, (_, group, _)| mask | group.mask);
+        members & waiting.warp.alive & !there == 0
+    }
+
+    fn resume<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        wait: Wait,
+        _: bool,
+    ) -> Result<Flow, Trapped> {
+        if let Wait::Collective { members } = wait {
+            self.finish(step, members);
+        }
+        Ok(Flow::Next)
+    }
+
+    fn describe(&self, waiting: &Waiting<'_>) -> String {
+        let Wait::Collective { members } = waiting.wait else {
+            return String::new();
+        };
+        let missing = members & waiting.warp.alive & !waiting.group.mask;
+        format!("for {} of its warp", lane_names(missing))
+    }
+}
+
+impl Collective {
+    /// The groups that wait for this group, and it for them.
+    fn partners<'w>(
+        &'w self,
+        warp: &'w Warp,
+        operations: &'w [Operation],
+        members: u32,
+    ) -> impl Iterator<Item = (usize, &'w Group, &'w Collective)> {
+        warp.groups
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, group)| {
+                let Some(Action::Collective(other)) = operations.get(group.pc).map(|o| &o.action)
+                else {
+                    return None;
+                };
+                let waits = group.wait == Some(Wait::Collective { members });
+                (waits && other.kind == self.kind).then_some((index, group, &**other))
+            })
+    }
+
+    /// Computes the results of all who are there, and lets the others go on.
+    fn finish<O: Observer>(&self, step: &mut Step<'_, O>, members: u32) {
+        let mut parties = vec![(None, step.group.base, step.group.mask, self)];
+        let partners = self.partners(step.warp, step.operations, members);
+        let partners =
+            partners.map(|(index, group, other)| (Some(index), group.base, group.mask, other));
+        // The others are of this program, so they live as long.
+        let partners: Vec<_> = partners.map(|(i, b, m, o)| (i, b, m, o.clone())).collect();
+        parties.extend(partners.iter().map(|(i, b, m, o)| (*i, *b, *m, o)));
+        let mut there = 0;
+        let mut sources: [Lanes; 3] = [[0; LANES]; 3];
+        for (_, base, mask, party) in &parties {
+            there |= mask;
+            for (source, slot) in sources.iter_mut().zip(party.sources) {
+                blend(source, &step.warp.registers[base + slot], *mask);
+            }
+        }
+        let [a, b, c] = &sources;
+        let (d, p) = match self.kind {
+            Kind::Shfl(mode) => shfl_sync::compute(mode, there, a, b, c),
+            Kind::Vote(mode) => vote_sync::compute(mode, there, a),
+            Kind::Match(mode) => match_sync::compute(mode, there, a),
+            Kind::Elect => elect_sync::compute(there),
+            Kind::Redux(mode) => redux_sync::compute(mode, there, a),
+            Kind::Meet | Kind::Align => ([0; LANES], [0; LANES]),
+        };
+        for (_, base, mask, party) in &parties {
+            for (slot, value) in [(party.d, &d), (party.p, &p)] {
+                if let Some(slot) = slot {
+                    blend(&mut step.warp.registers[base + slot], value, *mask);
+                }
+            }
+        }
+        for index in parties.iter().filter_map(|(index, ..)| *index) {
+            let group = &mut step.warp.groups[index];
+            group.wait = None;
+            group.pc += 1;
+        }
+        if O::WATCHES {
+            let active = std::mem::replace(&mut step.active, there);
+            step.tell_all(Event::WarpMeet {
+                members,
+                orders: self.kind == Kind::Meet,
+            });
+            step.active = active;
+        }
+        step.world.progress += 1;
+    }
+}

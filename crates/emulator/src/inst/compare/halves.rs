@@ -1,0 +1,102 @@
+//! Two comparisons at once, of the halves of a register. PTX ISA 9.7.7.
+
+use ptx::{Instruction, Operand, Type};
+
+use super::{COMBINATIONS, RELATIONS, combined, relation};
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder},
+    machine::{Alu, Slot},
+    value::lift,
+};
+
+/// Whether halves are compared.
+pub(super) fn is_packed(instruction: &Instruction) -> bool {
+    let last = instruction.opcode.parts().next_back();
+    matches!(last, Some("f16x2" | "bf16x2"))
+}
+
+/// Of the lower and the upper half.
+fn compared(
+    decoder: &mut Decoder<'_>,
+    words: &mut Words<'_>,
+    sources: [&Operand; 2],
+    c: Option<&Operand>,
+) -> Result<[Slot; 2], Refusal> {
+    let which = words.one_of(&RELATIONS).ok_or("its comparison")?;
+    let combine = words.one_of(&COMBINATIONS);
+    if words.take("ftz") {
+        return Err("a comparison of halves that flushes".into());
+    }
+    let packed = words.ty()?;
+    let ty = match packed {
+        Type::F16x2 => Type::F16,
+        _ => Type::Bf16,
+    };
+    let f = relation(which, ty, false).ok_or("its type")?;
+    let mut halves = [[0; 2]; 2];
+    for (source, halves) in sources.into_iter().zip(&mut halves) {
+        let a = decoder.source(source, packed)?;
+        *halves = [decoder.scope.slot(), decoder.scope.slot()];
+        decoder.emit_hidden(Action::Alu(Alu::Unpack {
+            parts: (*halves).into(),
+            a,
+            bits: 16,
+        }));
+    }
+    let [a, b] = halves;
+    let mut holds = [0, 1].map(|half| {
+        let (a, b) = (a[half], b[half]);
+        decoder.temporary(|d| Alu::Binary { f, d, a, b })
+    });
+    match (combine, c) {
+        (None, None) => {}
+        (Some(combine), Some(c)) => {
+            let (f, b) = (combined(combine), decoder.source(c, Type::Pred)?);
+            holds = holds.map(|a| decoder.temporary(|d| Alu::Binary { f, d, a, b }));
+        }
+        _ => return Err("the number of its operands".into()),
+    }
+    Ok(holds)
+}
+
+pub(super) fn setp(
+    decoder: &mut Decoder<'_>,
+    words: &mut Words<'_>,
+    d: &Operand,
+    sources: [&Operand; 2],
+    c: Option<&Operand>,
+) -> Result<(), Refusal> {
+    let [low, high] = compared(decoder, words, sources, c)?;
+    let (p, q) = decoder.pair(d)?;
+    let q = q.ok_or("a predicate for each half")?;
+    let copies = [(p.slot, low), (q.slot, high)];
+    decoder.emit(Action::Alu(Alu::Copy(copies.into())));
+    Ok(())
+}
+
+pub(super) fn set(
+    decoder: &mut Decoder<'_>,
+    words: &mut Words<'_>,
+    to: Type,
+    d: &Operand,
+    sources: [&Operand; 2],
+    c: Option<&Operand>,
+) -> Result<(), Refusal> {
+    let holds = compared(decoder, words, sources, c)?;
+    // True is 1, or all ones where the result is an integer.
+    let f = match to {
+        Type::F16x2 => lift!(|p: bool| if p { 0x3c00_u16 } else { 0 }),
+        Type::Bf16x2 => lift!(|p: bool| if p { 0x3f80_u16 } else { 0 }),
+        Type::U32 | Type::S32 => lift!(|p: bool| if p { 0xffff_u16 } else { 0 }),
+        _ => return Err("its type".into()),
+    };
+    let parts = holds.map(|a| decoder.temporary(|d| Alu::Unary { f, d, a }));
+    let d = decoder.destination(d)?.slot;
+    decoder.emit(Action::Alu(Alu::Pack {
+        d,
+        parts: parts.into(),
+        bits: 16,
+    }));
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! `cp.async`: copies of 4, 8 or 16 bytes by a thread. PTX ISA 9.7.9.25.3.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step, each_lane},
+    machine::{
+        Address, Alu, Completion, Constant, Flow, Issue, Located, Piece, Slot, Space, Target,
+        Trapped, issue,
+        observer::{Observer, Proxy},
+    },
+    value::lift,
+};
+
+/// A copy from global to shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncCopy {
+    to: Address,
+    from: Address,
+    bytes: u64,
+    /// Bytes that are read; zeros follow.
+    source_bytes: Slot,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    // What each cache holds is a matter of speed alone, but `.cg` copies 16 bytes only.
+    let only_16 = words
+        .one_of(&[("ca", false), ("cg", true)])
+        .ok_or("its caches")?;
+    let is_shared = words.take("shared") || words.take("shared::cta");
+    if !is_shared || !words.take("global") {
+        return Err("its direction".into());
+    }
+    words.one_of(&[("L2::64B", ()), ("L2::128B", ()), ("L2::256B", ())]);
+    let (to, from, bytes, source) = match decoder.without_policy(instruction, words)? {
+        [to, from, bytes] => (to, from, bytes, None),
+        [to, from, bytes, source] => (to, from, bytes, Some(source)),
+        _ => return Err("the number of its operands".into()),
+    };
+    let sizes: &[i64] = if only_16 { &[16] } else { &[4, 8, 16] };
+    let bytes = bytes
+        .as_integer()
+        .filter(|bytes| sizes.contains(bytes))
+        .ok_or("its size")? as u64;
+    let all = decoder.constant(Constant::Value(bytes));
+    let source_bytes = match source {
+        None => all,
+        Some(source) if decoder.is_predicate(source) => {
+            let nothing = decoder.constant(Constant::Value(0));
+            let ignores = decoder.source(source, Type::Pred)?;
+            let f = lift!(|a: u64, b: u64, p: bool| if p { a } else { b });
+            decoder.temporary(|d| Alu::Ternary {
+                f,
+                d,
+                a: nothing,
+                b: all,
+                c: ignores,
+            })
+        }
+        Some(source) => decoder.source(source, Type::U32)?,
+    };
+    let to = decoder.address(to, Space::SharedCta)?;
+    let from = decoder.address(from, Space::Global)?;
+    let copy = AsyncCopy {
+        to,
+        from,
+        bytes,
+        source_bytes,
+    };
+    decoder.emit(Action::AsyncCopy(Box::new(copy)));
+    Ok(())
+}
+
+impl Execute for AsyncCopy {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        each_lane(step, |step, lane| self.issue(step, lane))
+    }
+}
+
+impl AsyncCopy {
+    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+        let read = (step.get(self.source_bytes)[lane] as u32 as u64).min(self.bytes);
+        let Located::Shared { rank, offset } =
+            step.locate(lane, &self.to, self.bytes, self.bytes)?
+        else {
+            return Ok(());
+        };
+        let from = step.address_of(&self.from, lane);
+        if read > 0 {
+            step.locate(lane, &self.from, read, self.bytes)?;
+        }
+        let thread = step.thread(lane);
+        let group = step.cta().async_groups.entry(thread).or_default().add();
+        let mut pieces = Vec::new();
+        if read > 0 {
+            pieces.push(Piece {
+                from: Some(Target::Global(from)),
+                to: Target::Shared(rank, offset),
+                bytes: read as usize,
+                data: Vec::new(),
+            });
+        }
+        if read < self.bytes {
+            let bytes = (self.bytes - read) as usize;
+            let to = Target::Shared(rank, offset + read as usize);
+            pieces.push(Piece {
+                from: None,
+                to,
+                bytes,
+                data: vec![0; bytes],
+            });
+        }
+        // Not the async proxy: what `cp.async` does is done by the thread's own proxy.
+        let copy = Issue {
+            proxy: Proxy::Generic,
+            ..Issue::bulk(pieces, Completion::Async { group }, None)
+        };
+        issue(step, lane, copy);
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! `cp.async.bulk`: copies of contiguous bytes. PTX ISA 9.7.9.25.4.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step, each_lane},
+    machine::{
+        Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Target, Trap, Trapped, issue,
+        observer::Observer, target,
+    },
+    value::Reduction,
+};
+
+/// A copy of contiguous bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct BulkCopy {
+    to: Address,
+    from: Address,
+    bytes: Slot,
+    /// Copies into shared memory have one.
+    signal: Option<Signal>,
+    /// Which bytes of each 16 are copied.
+    byte_mask: Option<Slot>,
+    reduction: Option<Reduction>,
+}
+
+pub(crate) const SPACES: [(&str, Space); 3] = [
+    ("global", Space::Global),
+    ("shared::cta", Space::SharedCta),
+    ("shared::cluster", Space::SharedCluster),
+];
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    decode_copy(decoder, instruction, words, None)
+}
+
+/// A copy or, with an operator, a reduction.
+pub(crate) fn decode_copy(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+    reduction: Option<Reduction>,
+) -> Result<(), Refusal> {
+    let to = words.one_of(&SPACES).ok_or("its destination")?;
+    let from = words.one_of(&SPACES).ok_or("its source")?;
+    let has_hint = words.take("L2::cache_hint");
+    let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
+    let multicasts = words.take("multicast::cluster");
+    let has_group = words.take("bulk_group");
+    let has_mask = words.take("cp_mask");
+    let is_known = match (to, from) {
+        (Space::SharedCta, Space::Global) => has_mbarrier && !multicasts && reduction.is_none(),
+        (Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),
+        (Space::SharedCluster, Space::SharedCta) => has_mbarrier && !multicasts,
+        (Space::Global, Space::SharedCta) => has_group && !has_mbarrier && !multicasts,
+        _ => false,
+    };
+    if !is_known || has_group == has_mbarrier {
+        return Err("its direction".into());
+    }
+    if has_mask && (to != Space::Global || reduction.is_some()) {
+        return Err("a mask of bytes in this direction".into());
+    }
+    let mut rest = instruction.operands.iter();
+    let mut next = || rest.next().ok_or("the number of its operands");
+    let to = decoder.address(next()?, to)?;
+    let from = decoder.address(next()?, from)?;
+    let bytes = decoder.source(next()?, Type::U32)?;
+    let mbarrier = match has_mbarrier {
+        true => Some(decoder.address(next()?, Space::SharedCluster)?),
+        false => None,
+    };
+    let multicast = match multicasts {
+        true => Some(decoder.source(next()?, Type::U16)?),
+        false => None,
+    };
+    if has_hint {
+        decoder.source(next()?, Type::B64)?;
+    }
+    let byte_mask = match has_mask {
+        true => Some(decoder.source(next()?, Type::U16)?),
+        false => None,
+    };
+    if rest.next().is_some() {
+        return Err("the number of its operands".into());
+    }
+    let signal = mbarrier.map(|mbarrier| Signal {
+        mbarrier,
+        multicast,
+        pairs: false,
+    });
+    let copy = BulkCopy {
+        to,
+        from,
+        bytes,
+        signal,
+        byte_mask,
+        reduction,
+    };
+    decoder.emit(Action::BulkCopy(Box::new(copy)));
+    Ok(())
+}
+
+impl Execute for BulkCopy {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        each_lane(step, |step, lane| self.issue(step, lane))
+    }
+}
+
+impl BulkCopy {
+    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+        let bytes = step.get(self.bytes)[lane] as u32 as usize;
+        let to = target(step, &self.to, lane, 16, "destination")?;
+        let from = target(step, &self.from, lane, 16, "source")?;
+        if !bytes.is_multiple_of(16) {
+            let what = format!("{bytes} bytes are no multiple of 16");
+            return Err(step.fault(lane, Trap::MisalignedAddress, what));
+        }
+        let is_within_shared = matches!((to, from), (Target::Shared(..), Target::Shared(..)));
+        if is_within_shared && !step.world.places.has_clusters {
+            // Seen on an H200; a cluster of one block is enough.
+            let what = "a copy within shared memory in a launch without clusters".into();
+            return Err(step.fault(lane, Trap::IllegalInstruction, what));
+        }
+        // The whole of both ends must be there, though it is accessed piece by piece.
+        for target in [to, from] {
+            let here = step.here;
+            if let Err((trap, what)) = step.world.locate_target(here, target, bytes) {
+                return Err(step.fault(lane, trap, format!("the copy accesses {what}")));
+            }
+        }
+        let receivers = match &self.signal {
+            Some(signal) => signal.receivers(step, lane, to)?,
+            None => {
+                let thread = step.thread(lane);
+                let group = step.cta().bulk.entry(thread).or_default().add();
+                vec![(0, Completion::Bulk { group })]
+            }
+        };
+        let parts = match self.byte_mask {
+            Some(mask) => masked(bytes, step.get(mask)[lane] as u16),
+            None => {
+                // Pieces reach the barrier in multiples of 32 bytes.
+                let parts = 1 + step.world.rng.below(8);
+                let part = (bytes / parts).next_multiple_of(32).max(32);
+                let starts = (0..bytes).step_by(part);
+                starts
+                    .map(|start| (start, part.min(bytes - start)))
+                    .collect()
+            }
+        };
+        for (rank, completion) in receivers {
+            let to = match to {
+                Target::Shared(_, offset) => Target::Shared(rank, offset),
+                global => global,
+            };
+            let shifted = |target, by| match target {
+                Target::Global(address) => Target::Global(address + by as u64),
+                Target::Shared(rank, offset) => Target::Shared(rank, offset + by),
+            };
+            let pieces = parts.iter().map(|(start, bytes)| Piece {
+                from: Some(shifted(from, *start)),
+                to: shifted(to, *start),
+                bytes: *bytes,
+                data: Vec::new(),
+            });
+            let pieces = pieces.collect();
+            issue(step, lane, Issue::bulk(pieces, completion, self.reduction));
+        }
+        Ok(())
+    }
+}
+
+/// Where runs of bytes begin that a mask lets through, and how long they are: bit `i` stands for
+/// byte `i` of each 16.
+fn masked(bytes: usize, mask: u16) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for byte in (0..bytes).filter(|byte| mask >> (byte % 16) & 1 != 0) {
+        match runs.last_mut() {
+            // A run ends with its 16 bytes, so that it stays short.
+            Some((start, length)) if *start + *length == byte && byte % 16 != 0 => *length += 1,
+            _ => runs.push((byte, 1)),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_lets_runs_of_bytes_through() {
+        assert_eq!(
+            masked(32, 0b1000_0000_0000_0110),
+            [(1, 2), (15, 1), (17, 2), (31, 1)]
+        );
+        assert_eq!(masked(32, u16::MAX), [(0, 16), (16, 16)]);
+        assert_eq!(masked(16, 0), []);
+    }
+}

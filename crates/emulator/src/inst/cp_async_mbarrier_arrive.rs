@@ -1,0 +1,88 @@
+//! `cp.async.mbarrier.arrive`: an arrival once all `cp.async` of the thread are complete. PTX ISA
+//! 9.7.13.15.15.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step, each_lane},
+    machine::{
+        Address, Completion, Flow, Located, Space, Transfer, Trap, Trapped,
+        observer::{Observer, Proxy, Scope, Sem},
+    },
+};
+
+/// An arrival that is still to come.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncArrive {
+    mbarrier: Address,
+    /// Whether the phase expects one more arrival for it.
+    increments: bool,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let increments = !words.take("noinc");
+    let spaces = [
+        ("shared", Space::SharedCta),
+        ("shared::cta", Space::SharedCta),
+    ];
+    let space = words.one_of(&spaces).unwrap_or(Space::Generic);
+    words.take("b64").then_some(()).ok_or("its type")?;
+    let [mbarrier] = operands(instruction)?;
+    let mbarrier = decoder.address(mbarrier, space)?;
+    let arrival = AsyncArrive {
+        mbarrier,
+        increments,
+    };
+    decoder.emit(Action::AsyncArrive(arrival));
+    Ok(())
+}
+
+impl Execute for AsyncArrive {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        each_lane(step, |step, lane| self.issue(step, lane))
+    }
+}
+
+impl AsyncArrive {
+    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+        let located = step.locate(lane, &self.mbarrier, 8, 8)?;
+        let offset = match located {
+            Located::Shared { rank, offset } if rank == step.here.rank => offset,
+            _ => {
+                let what = "the barrier is not in the shared memory of the block".into();
+                return Err(step.fault(lane, Trap::IllegalAddress, what));
+            }
+        };
+        let cta = step.cta();
+        let result = match cta.mbarriers.get_mut(&offset) {
+            None => Err(format!("the barrier at {offset:#x} is not initialised")),
+            Some(mbarrier) if self.increments => mbarrier
+                .expect_arrival()
+                .map(|()| mbarrier.store(&mut cta.shared, offset)),
+            Some(_) => Ok(()),
+        };
+        result.map_err(|what| step.fault(lane, Trap::LaunchFailed, what))?;
+        // It is no copy, but it comes after those that have lower numbers.
+        let id = step.world.next_copy;
+        step.world.progress += 1;
+        let arrival = Transfer {
+            id,
+            origin: step.origin(lane),
+            here: step.here,
+            unread: Vec::new(),
+            unwritten: Vec::new(),
+            completion: Completion::Arrival { offset },
+            reduction: None,
+            rounds_to_tf32: false,
+            proxy: Proxy::Generic,
+            order: (Sem::Weak, Scope::Cta),
+        };
+        step.world.transfers.push(arrival);
+        Ok(())
+    }
+}

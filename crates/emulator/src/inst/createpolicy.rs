@@ -1,0 +1,61 @@
+//! `createpolicy`: what caches are to keep. PTX ISA 9.7.9.18.
+//!
+//! The emulator has no caches: a policy is a number that copies take and nobody asks for.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder},
+    machine::{Alu, Constant, Space},
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let kinds = [("range", 0), ("fractional", 1), ("cvt", 2)];
+    let kind = words.one_of(&kinds).ok_or("its kind")?;
+    if kind == 2 {
+        words.take("L2").then_some(()).ok_or("its cache")?;
+    } else {
+        let primary = [
+            ("L2::evict_last", ()),
+            ("L2::evict_normal", ()),
+            ("L2::evict_first", ()),
+            ("L2::evict_unchanged", ()),
+        ];
+        words.one_of(&primary).ok_or("its priority")?;
+        words.one_of(&[("L2::evict_first", ()), ("L2::evict_unchanged", ())]);
+    }
+    let is_global = kind == 0 && words.take("global");
+    words.take("b64").then_some(()).ok_or("its type")?;
+    let policy = decoder.constant(Constant::Value(0));
+    let (d, policy) = match (kind, instruction.operands.as_slice()) {
+        (0, [d, address, primary, total]) => {
+            let space = if is_global {
+                Space::Global
+            } else {
+                Space::Generic
+            };
+            decoder.address(address, space)?;
+            decoder.source(primary, Type::U32)?;
+            decoder.source(total, Type::U32)?;
+            (d, policy)
+        }
+        (1, [d]) => (d, policy),
+        (1, [d, fraction]) => {
+            decoder.source(fraction, Type::F32)?;
+            (d, policy)
+        }
+        (2, _) => {
+            let [d, property] = operands(instruction)?;
+            (d, decoder.source(property, Type::B64)?)
+        }
+        _ => return Err("the number of its operands".into()),
+    };
+    let d = decoder.destination(d)?.slot;
+    decoder.emit(Action::Alu(Alu::Copy([(d, policy)].into())));
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! `discard`: bytes whose values are given up. PTX ISA 9.7.9.17.
+//!
+//! It counts as a write of values that nobody knows. Here they are the schedule's.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Address, Flow, Located, Space, Trap, Trapped,
+        observer::{AccessKind, Observer, Scope, Sem},
+    },
+    value::lanes_of,
+};
+
+const BYTES: u64 = 128;
+
+/// The bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Discard(Address);
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("L2").then_some(()).ok_or("its cache")?;
+    let space = match words.take("global") {
+        true => Space::Global,
+        false => Space::Generic,
+    };
+    let [address, bytes] = operands(instruction)?;
+    if bytes.as_integer() != Some(BYTES as i64) {
+        return Err("a size other than 128".into());
+    }
+    let address = decoder.address(address, space)?;
+    decoder.emit(Action::Discard(Discard(address)));
+    Ok(())
+}
+
+impl Execute for Discard {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        step.world.progress += 1;
+        for lane in lanes_of(step.active) {
+            let located = step.locate(lane, &self.0, BYTES, BYTES)?;
+            if !matches!(located, Located::Global { .. }) {
+                let what = "the address is not one of global memory".into();
+                return Err(step.fault(lane, Trap::IllegalAddress, what));
+            }
+            let order = (Sem::Weak, Scope::Cta);
+            step.tell_access(lane, located, BYTES, AccessKind::Write, order);
+            let values: [u64; BYTES as usize / 8] = std::array::from_fn(|_| step.world.rng.next());
+            let bytes = step.bytes_mut(lane, located, BYTES as usize)?;
+            for (bytes, value) in bytes.chunks_exact_mut(8).zip(values) {
+                crate::value::write(bytes, value);
+            }
+        }
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,39 @@
+//! `elect.sync`: one lane of several. PTX ISA 9.7.13.14.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{
+        Action, Decoder,
+        collective::{Collective, Kind},
+    },
+    value::{LANES, Lanes},
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    _: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let [d, members] = operands(instruction)?;
+    let (d, p) = decoder.pair(d)?;
+    let p = p.ok_or("no predicate")?;
+    let members = decoder.source(members, Type::B32)?;
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind: Kind::Elect,
+        d: Some(d.slot),
+        p: Some(p.slot),
+        sources: [members; 3],
+        members,
+    })));
+    Ok(())
+}
+
+/// The lowest is elected: the choice is the hardware's, and always the same.
+pub(crate) fn compute(there: u32) -> (Lanes, Lanes) {
+    let leader = there.trailing_zeros();
+    let mut p = [0; LANES];
+    p[leader as usize % LANES] = 1;
+    ([u64::from(leader); LANES], p)
+}

@@ -1,0 +1,47 @@
+//! `ret`, `exit`, `trap` and `brkpt`: how functions and threads end. PTX ISA 9.7.12 and 9.7.19.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{Flow, Trap, Trapped, observer::Observer},
+};
+
+/// What ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    /// The function; in a kernel, that is the thread.
+    Function,
+    Thread,
+    Trap,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("uni");
+    let end = match instruction.opcode.stem() {
+        "exit" => End::Thread,
+        "ret" => End::Function,
+        _ => End::Trap,
+    };
+    decoder.emit(Action::End(end));
+    Ok(())
+}
+
+impl Execute for End {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        match self {
+            Self::Function => Ok(step.leave_function()),
+            Self::Thread => Ok(Flow::Ended),
+            Self::Trap => Err(step.trapped(Trap::LaunchFailed, "the kernel trapped".into())),
+        }
+    }
+
+    fn splits(&self) -> bool {
+        !matches!(self, Self::Trap)
+    }
+}

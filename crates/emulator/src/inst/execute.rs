@@ -1,0 +1,69 @@
+//! What each family says about the execution of its operations.
+
+use crate::{
+    inst::{Operation, Step},
+    machine::{Cluster, Cta, Flow, Group, Here, Trapped, Wait, Warp, World, observer::Observer},
+    value::lanes_of,
+};
+
+/// Executed by the lanes of a group together.
+pub(crate) trait Execute {
+    /// Does it for the lanes that are active.
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
+
+    /// Whether lanes whose guard does not hold go on without the others.
+    fn splits(&self) -> bool {
+        false
+    }
+
+    /// Whether what a group waits for in it has come.
+    fn is_over(&self, _waiting: &Waiting<'_>) -> bool {
+        true
+    }
+
+    /// Goes on with it after a wait, which may give up.
+    fn resume<O: Observer>(
+        &self,
+        _step: &mut Step<'_, O>,
+        _wait: Wait,
+        _gives_up: bool,
+    ) -> Result<Flow, Trapped> {
+        Ok(Flow::Next)
+    }
+
+    /// What a group waits for in it: "for ...", "at ...".
+    fn describe(&self, _waiting: &Waiting<'_>) -> String {
+        String::new()
+    }
+}
+
+/// Does it for one active lane after the other.
+pub(crate) fn each_lane<O: Observer>(
+    step: &mut Step<'_, O>,
+    mut f: impl FnMut(&mut Step<'_, O>, usize) -> Result<(), Trapped>,
+) -> Result<Flow, Trapped> {
+    for lane in lanes_of(step.active) {
+        f(step, lane)?;
+    }
+    Ok(Flow::Next)
+}
+
+/// A group that waits in an operation.
+pub(crate) struct Waiting<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) operations: &'a [Operation],
+    pub(crate) here: Here,
+    pub(crate) warp: &'a Warp,
+    pub(crate) group: &'a Group,
+    pub(crate) wait: &'a Wait,
+}
+
+impl<'a> Waiting<'a> {
+    pub(crate) fn cluster(&self) -> &'a Cluster {
+        &self.world.clusters[self.here.cluster]
+    }
+
+    pub(crate) fn cta(&self) -> &'a Cta {
+        &self.cluster().ctas[self.here.rank]
+    }
+}

@@ -1,0 +1,110 @@
+//! `fence` and `membar`: the order of accesses. PTX ISA 9.7.13.4.
+//!
+//! The emulator makes every access visible at once, so a fence does nothing but to be seen by the
+//! observer.
+
+use ptx::{Instruction, OperandKind};
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Address, Flow, Space, Trapped,
+        observer::{Event, FenceKind, Observer, Scope, Sem},
+    },
+    value::lanes_of,
+};
+
+/// A fence, and the address that it is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fence {
+    kind: FenceKind,
+    address: Option<Address>,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let mut address = None;
+    let proxy = words.take("proxy");
+    let kind = if words.take("mbarrier_init") {
+        words.take("release");
+        words.take("cluster");
+        FenceKind::MbarrierInit
+    } else if proxy && words.take("alias") {
+        FenceKind::ProxyAlias
+    } else if proxy && words.take("async") {
+        let spaces = [
+            ("global", (true, false)),
+            ("shared::cta", (false, true)),
+            ("shared::cluster", (false, true)),
+        ];
+        let (global, shared) = words.one_of(&spaces).unwrap_or((true, true));
+        FenceKind::ProxyAsync { global, shared }
+    } else if proxy && words.take("async::generic") {
+        let sem = words.sem().ok_or("no ordering")?;
+        let restriction = match sem {
+            Sem::Acquire => "sync_restrict::shared::cluster",
+            Sem::Release => "sync_restrict::shared::cta",
+            _ => return Err("its ordering".into()),
+        };
+        words.take(restriction).then_some(()).ok_or("its objects")?;
+        let scope = words.scope().ok_or("no scope")?;
+        FenceKind::ProxyAsyncGeneric { sem, scope }
+    } else if proxy && words.take("tensormap::generic") {
+        let sem = words.sem().ok_or("no ordering")?;
+        let scope = words.scope().ok_or("no scope")?;
+        if let [map, bytes] = instruction.operands.as_slice() {
+            if bytes.as_integer() != Some(128) {
+                return Err("a size other than 128".into());
+            }
+            let OperandKind::Memory { address: place, .. } = &map.kind else {
+                return Err("an operand that must be an address is none".into());
+            };
+            address = Some(decoder.place(place, Space::Generic)?);
+        }
+        FenceKind::ProxyTensorMap {
+            sem,
+            scope,
+            address: 0,
+        }
+    } else if proxy {
+        return Err("its proxy".into());
+    } else if instruction.opcode.stem() == "membar" {
+        let scopes = [("cta", Scope::Cta), ("gl", Scope::Gpu), ("sys", Scope::Sys)];
+        FenceKind::Thread {
+            sem: Sem::Sc,
+            scope: words.one_of(&scopes).ok_or("its level")?,
+        }
+    } else {
+        let sem = words.sem().unwrap_or(Sem::AcqRel);
+        words.take("sync_restrict::shared::cta");
+        words.take("sync_restrict::shared::cluster");
+        FenceKind::Thread {
+            sem,
+            scope: words.scope().ok_or("no scope")?,
+        }
+    };
+    decoder.emit(Action::Fence(Fence { kind, address }));
+    Ok(())
+}
+
+impl Execute for Fence {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        if !O::WATCHES {
+            return Ok(Flow::Next);
+        }
+        for lane in lanes_of(step.active) {
+            let mut kind = self.kind;
+            if let (FenceKind::ProxyTensorMap { address, .. }, Some(place)) =
+                (&mut kind, self.address)
+            {
+                *address = step.address_of(&place, lane);
+            }
+            step.tell(lane, |_| Event::Fence(kind));
+        }
+        Ok(Flow::Next)
+    }
+}

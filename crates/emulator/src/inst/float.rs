@@ -1,0 +1,348 @@
+//! Floating-point arithmetic. PTX ISA 9.7.3 to 9.7.5.
+//!
+//! Results that are defined to be correctly rounded are so. A NaN that single and half precision
+//! give is always the canonical one, as the hardware has it. Functions called `.approx` are computed
+//! in double precision and rounded, so they may differ from a GPU's in the last bits.
+
+mod directed;
+mod exact;
+
+use half::{bf16, f16};
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder},
+    machine::{Alu, Slot},
+    value::{Binary, Float, Rounding, Ternary, Unary, lift},
+};
+
+/// Two values of half precision in 32 bits.
+pub(crate) trait Halves: Sized {
+    fn each<T: crate::value::Bits>(
+        self,
+        other: Self,
+        third: Self,
+        f: impl Fn(T, T, T) -> T,
+    ) -> Self;
+}
+
+impl Halves for u32 {
+    fn each<T: crate::value::Bits>(self, b: Self, c: Self, f: impl Fn(T, T, T) -> T) -> Self {
+        let half = |shift: u32| {
+            let of = |x: u32| T::of(u64::from(x >> shift & 0xffff));
+            (f(of(self), of(b), of(c)).bits() as u32 & 0xffff) << shift
+        };
+        half(0) | half(16)
+    }
+}
+
+macro_rules! for_float {
+    ($ty:expr, |$a:ident| $body:expr) => {
+        match $ty {
+            Type::F16 => Some(lift!(|$a: f16| $body)),
+            Type::Bf16 => Some(lift!(|$a: bf16| $body)),
+            Type::F32 => Some(lift!(|$a: f32| $body)),
+            Type::F64 => Some(lift!(|$a: f64| $body)),
+            Type::F16x2 => Some(lift!(|x: u32| x.each::<f16>(x, x, |$a, _, _| $body))),
+            Type::Bf16x2 => Some(lift!(|x: u32| x.each::<bf16>(x, x, |$a, _, _| $body))),
+            _ => None,
+        }
+    };
+    ($ty:expr, |$a:ident, $b:ident| $body:expr) => {
+        match $ty {
+            Type::F16 => Some(lift!(|$a: f16, $b: f16| $body)),
+            Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16| $body)),
+            Type::F32 => Some(lift!(|$a: f32, $b: f32| $body)),
+            Type::F64 => Some(lift!(|$a: f64, $b: f64| $body)),
+            Type::F16x2 => Some(lift!(
+                |x: u32, y: u32| x.each::<f16>(y, y, |$a, $b, _| $body)
+            )),
+            Type::Bf16x2 => Some(lift!(
+                |x: u32, y: u32| x.each::<bf16>(y, y, |$a, $b, _| $body)
+            )),
+            _ => None,
+        }
+    };
+    ($ty:expr, |$a:ident, $b:ident, $c:ident| $body:expr) => {
+        match $ty {
+            Type::F16 => Some(lift!(|$a: f16, $b: f16, $c: f16| $body)),
+            Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16, $c: bf16| $body)),
+            Type::F32 => Some(lift!(|$a: f32, $b: f32, $c: f32| $body)),
+            Type::F64 => Some(lift!(|$a: f64, $b: f64, $c: f64| $body)),
+            Type::F16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<f16>(
+                y,
+                z,
+                |$a, $b, $c| $body
+            ))),
+            Type::Bf16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<bf16>(
+                y,
+                z,
+                |$a, $b, $c| $body
+            ))),
+            _ => None,
+        }
+    };
+}
+
+/// Flushing and saturating around a function.
+struct Around {
+    flushes: bool,
+    saturates: bool,
+}
+
+impl Around {
+    fn take(words: &mut Words<'_>) -> Self {
+        Self {
+            flushes: words.take("ftz"),
+            saturates: words.take("sat"),
+        }
+    }
+
+    /// The source, flushed where the modifier says so.
+    fn source(
+        &self,
+        decoder: &mut Decoder<'_>,
+        operand: &ptx::Operand,
+        ty: Type,
+    ) -> Result<Slot, Refusal> {
+        let a = decoder.source(operand, ty)?;
+        if !self.flushes {
+            return Ok(a);
+        }
+        let f = flush(ty)?;
+        Ok(decoder.temporary(|d| Alu::Unary { f, d, a }))
+    }
+
+    /// Emits what gives the result, and what the modifiers do to it.
+    fn emit(
+        &self,
+        decoder: &mut Decoder<'_>,
+        d: Slot,
+        ty: Type,
+        alu: impl FnOnce(Slot) -> Alu,
+    ) -> Result<(), Refusal> {
+        let mut steps = Vec::new();
+        if self.flushes {
+            steps.push(flush(ty)?);
+        }
+        if self.saturates {
+            steps.push(for_float!(ty, |a| a.saturate()).ok_or("its type")?);
+        }
+        let Some(last) = steps.pop() else {
+            decoder.emit(Action::Alu(alu(d)));
+            return Ok(());
+        };
+        let mut a = decoder.temporary(alu);
+        for f in steps {
+            a = decoder.temporary(|d| Alu::Unary { f, d, a });
+        }
+        decoder.emit(Action::Alu(Alu::Unary { f: last, d, a }));
+        Ok(())
+    }
+}
+
+fn flush(ty: Type) -> Result<Unary, Refusal> {
+    for_float!(ty, |a| a.flush()).ok_or_else(|| "its type".into())
+}
+
+/// Whether this is arithmetic of floating-point numbers.
+pub(crate) fn is_float(instruction: &Instruction) -> bool {
+    let types = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
+    types.iter().any(|ty| instruction.opcode.has(ty))
+}
+
+/// The direction, where it is not to nearest even.
+fn direction(words: &mut Words<'_>) -> Option<Rounding> {
+    use Rounding::*;
+    words
+        .one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)])
+        .filter(|mode| *mode != Nearest)
+}
+
+/// `add`, `sub`, `mul`, `min`, `max`, `copysign`.
+pub(crate) fn binary(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let direction = direction(words);
+    let around = Around::take(words);
+    let propagates = words.take("NaN");
+    let ty = words.ty()?;
+    let f: Option<Binary> = match instruction.opcode.stem() {
+        stem if let Some(mode) = direction => directed::binary(stem, ty, mode),
+        "add" => for_float!(ty, |a, b| Float::add(a, b)),
+        "sub" => for_float!(ty, |a, b| Float::sub(a, b)),
+        "mul" => for_float!(ty, |a, b| Float::mul(a, b)),
+        "min" if propagates => for_float!(ty, |a, b| nan_or(a, b, Float::min)),
+        "max" if propagates => for_float!(ty, |a, b| nan_or(a, b, Float::max)),
+        "min" => for_float!(ty, |a, b| Float::min(a, b)),
+        "max" => for_float!(ty, |a, b| Float::max(a, b)),
+        // The sign of the first, the rest of the second.
+        "copysign" => match ty {
+            Type::F32 => Some(lift!(|a: f32, b: f32| b.copysign(a))),
+            Type::F64 => Some(lift!(|a: f64, b: f64| b.copysign(a))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let f = f.ok_or("its type")?;
+    let [d, a, b] = operands(instruction)?;
+    let (a, b) = (
+        around.source(decoder, a, ty)?,
+        around.source(decoder, b, ty)?,
+    );
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
+}
+
+fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
+    if a.is_nan() {
+        a.canonical()
+    } else if b.is_nan() {
+        b.canonical()
+    } else {
+        f(a, b)
+    }
+}
+
+/// `fma`, and `mad`, which is the same.
+pub(crate) fn fma(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let direction = direction(words);
+    let around = Around::take(words);
+    let relu = words.take("relu");
+    let ty = words.ty()?;
+    let f: Option<Ternary> = match (direction, relu) {
+        (Some(mode), false) => directed::ternary(ty, mode),
+        (Some(_), true) => None,
+        (None, true) => for_float!(ty, |a, b, c| relu_of(a.fma(b, c))),
+        (None, false) => for_float!(ty, |a, b, c| a.fma(b, c)),
+    };
+    let f = f.ok_or("its type")?;
+    let [d, a, b, c] = operands(instruction)?;
+    let a = around.source(decoder, a, ty)?;
+    let b = around.source(decoder, b, ty)?;
+    let c = around.source(decoder, c, ty)?;
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Ternary { f, d, a, b, c })
+}
+
+/// A function of double precision.
+fn through<T: Float>(a: T, f: impl Fn(f64) -> f64) -> T {
+    T::narrow(f(a.wide()))
+}
+
+/// Negative numbers become zero; a NaN becomes the canonical one.
+fn relu_of<T: Float>(a: T) -> T {
+    if a.wide() < 0.0 {
+        T::narrow(0.0)
+    } else {
+        a.canonical()
+    }
+}
+
+/// `neg`, `abs`, `rcp`, `sqrt`, `rsqrt`, `sin`, `cos`, `lg2`, `ex2`, `tanh`.
+pub(crate) fn unary(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let direction = direction(words);
+    words.take("approx");
+    let around = Around::take(words);
+    let ty = words.ty()?;
+    let single = |f: Unary| (ty == Type::F32).then_some(f);
+    let f = match (instruction.opcode.stem(), ty) {
+        (stem, _) if let Some(mode) = direction => directed::unary(stem, ty, mode),
+        ("neg", Type::F64) => Some(lift!(|a: f64| -a)),
+        ("neg", _) => for_float!(ty, |a| a.neg()),
+        ("abs", Type::F32) => Some(lift!(|a: f32| a.abs())),
+        ("abs", Type::F64) => Some(lift!(|a: f64| a.abs())),
+        ("abs", Type::F16 | Type::Bf16) => Some(lift!(|a: u16| a & 0x7fff)),
+        ("abs", Type::F16x2 | Type::Bf16x2) => Some(lift!(|a: u32| a & 0x7fff_7fff)),
+        ("rcp", Type::F32) => Some(lift!(|a: f32| (1.0 / a).canonical())),
+        ("rcp", Type::F64) => Some(lift!(|a: f64| 1.0 / a)),
+        ("sqrt", Type::F32) => Some(lift!(|a: f32| Float::canonical(a.sqrt()))),
+        ("sqrt", Type::F64) => Some(lift!(|a: f64| a.sqrt())),
+        ("rsqrt", Type::F64) => Some(lift!(|a: f64| 1.0 / a.sqrt())),
+        ("rsqrt", _) => single(lift!(|a: f32| f32::narrow(1.0 / a.wide().sqrt()))),
+        ("sin", _) => single(lift!(|a: f32| f32::narrow(a.wide().sin()))),
+        ("cos", _) => single(lift!(|a: f32| f32::narrow(a.wide().cos()))),
+        ("lg2", _) => single(lift!(|a: f32| f32::narrow(a.wide().log2()))),
+        ("ex2", _) => for_float!(ty, |a| through(a, f64::exp2)),
+        ("tanh", _) => for_float!(ty, |a| through(a, f64::tanh)),
+        _ => None,
+    };
+    let f = f.ok_or("its type")?;
+    let [d, a] = operands(instruction)?;
+    let a = around.source(decoder, a, ty)?;
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Unary { f, d, a })
+}
+
+/// `div`.
+pub(crate) fn div(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let direction = direction(words);
+    let _ = words.take("approx") || words.take("full");
+    let around = Around::take(words);
+    let ty = words.ty()?;
+    let f = match (ty, direction) {
+        (_, Some(mode)) => directed::binary("div", ty, mode).ok_or("its type")?,
+        (Type::F32, None) => lift!(|a: f32, b: f32| (a / b).canonical()),
+        (Type::F64, None) => lift!(|a: f64, b: f64| a / b),
+        _ => return Err("its type".into()),
+    };
+    let [d, a, b] = operands(instruction)?;
+    let (a, b) = (
+        around.source(decoder, a, ty)?,
+        around.source(decoder, b, ty)?,
+    );
+    let d = decoder.destination(d)?.slot;
+    around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
+}
+
+/// `testp`: asks what kind of number it is.
+pub(crate) fn testp(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let kinds = [
+        ("finite", 0),
+        ("infinite", 1),
+        ("number", 2),
+        ("notanumber", 3),
+        ("normal", 4),
+        ("subnormal", 5),
+    ];
+    let kind = words.one_of(&kinds).ok_or("its kind of number")?;
+    let ty = words.ty()?;
+    macro_rules! test {
+        ($t:ident) => {
+            match kind {
+                0 => lift!(|a: $t| a.is_finite()),
+                1 => lift!(|a: $t| a.is_infinite()),
+                2 => lift!(|a: $t| !$t::is_nan(a)),
+                3 => lift!(|a: $t| $t::is_nan(a)),
+                // Zero counts as normal (PTX ISA, section 9.7.3.1).
+                4 => lift!(|a: $t| a.is_normal() || a == 0.0),
+                _ => lift!(|a: $t| a.is_subnormal()),
+            }
+        };
+    }
+    let f = match ty {
+        Type::F32 => test!(f32),
+        Type::F64 => test!(f64),
+        _ => return Err("its type".into()),
+    };
+    crate::decode::unary(decoder, instruction, ty, f)
+}

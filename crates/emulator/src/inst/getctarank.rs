@@ -1,0 +1,29 @@
+//! `getctarank`: which block of the cluster a shared address is in. PTX ISA 9.7.9.24.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{
+        Action, Decoder,
+        mapa::{Cluster, address_type},
+    },
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let (generic, ty) = address_type(words)?;
+    let [d, a] = operands(instruction)?;
+    let a = decoder.source(a, ty)?;
+    let d = decoder.destination(d)?.slot;
+    decoder.emit(Action::Cluster(Cluster {
+        d,
+        a,
+        rank: None,
+        generic,
+    }));
+    Ok(())
+}

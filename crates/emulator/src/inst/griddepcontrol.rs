@@ -1,0 +1,24 @@
+//! `griddepcontrol`: launches that begin before the one before them ends. PTX ISA 9.7.13.13.
+//!
+//! The emulator runs one launch after the other: there is nothing to wait for, and whom a launch lets
+//! begin begins after it.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, nothing::Nothing},
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words
+        .one_of(&[("wait", ()), ("launch_dependents", ())])
+        .ok_or("its action")?;
+    let [] = operands(instruction)?;
+    decoder.emit(Action::Nothing(Nothing));
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Arithmetic with the carry flag. PTX ISA 9.7.2.
+
+use ptx::{Instruction, Type};
+
+use super::no_type;
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder},
+    machine::{Alu, WithCarry},
+    value::{LANES, Lanes},
+};
+
+/// Whether it is a type of 32 bits.
+fn is_narrow(ty: Type) -> Result<bool, Refusal> {
+    match ty {
+        Type::U32 | Type::S32 | Type::B32 => Ok(true),
+        Type::U64 | Type::S64 | Type::B64 => Ok(false),
+        _ => Err(no_type(ty)),
+    }
+}
+
+/// `add.cc`, `addc`, `sub.cc`, `subc`.
+pub(crate) fn sum(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let stem = instruction.opcode.stem();
+    // Of `add` and `sub`, the caller has taken the `.cc`.
+    let writes = words.take("cc") || matches!(stem, "add" | "sub");
+    let ty = words.ty()?;
+    let f: WithCarry = match (stem, is_narrow(ty)?) {
+        ("add", true) => |a, b, _, _| chain(a, b, None, 32, false),
+        ("add", false) => |a, b, _, _| chain(a, b, None, 64, false),
+        ("addc", true) => |a, b, _, carry| chain(a, b, Some(carry), 32, false),
+        ("addc", false) => |a, b, _, carry| chain(a, b, Some(carry), 64, false),
+        ("sub", true) => |a, b, _, _| chain(a, b, None, 32, true),
+        ("sub", false) => |a, b, _, _| chain(a, b, None, 64, true),
+        ("subc", true) => |a, b, _, carry| chain(a, b, Some(carry), 32, true),
+        _ => |a, b, _, carry| chain(a, b, Some(carry), 64, true),
+    };
+    let [d, a, b] = operands(instruction)?;
+    let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
+    let d = decoder.destination(d)?.slot;
+    let carry = decoder.carry();
+    decoder.emit(Action::Alu(Alu::Carry {
+        f,
+        d,
+        a,
+        b,
+        c: a,
+        carry,
+        writes,
+    }));
+    Ok(())
+}
+
+/// `madc`
+pub(crate) fn with_carry(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let high = words
+        .one_of(&[("lo", false), ("hi", true)])
+        .ok_or("neither `.lo` nor `.hi`")?;
+    product(decoder, instruction, words, high)
+}
+
+/// `mad.cc`, `madc`: a half of a product, and a sum with carry.
+pub(super) fn product(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+    high: bool,
+) -> Result<(), Refusal> {
+    let reads = match instruction.opcode.stem() {
+        "mad" => false,
+        "madc" => true,
+        _ => return Err("a product with carry".into()),
+    };
+    // Of `mad`, the caller has taken the `.cc`.
+    let writes = words.take("cc") || !reads;
+    let ty = words.ty()?;
+    let signed = matches!(ty, Type::S32 | Type::S64);
+    macro_rules! of {
+        ($half:expr, $bits:literal) => {
+            match reads {
+                true => |a, b, c, carry| chain(&half_of(a, b, $half), c, Some(carry), $bits, false),
+                false => |a, b, c, _| chain(&half_of(a, b, $half), c, None, $bits, false),
+            }
+        };
+    }
+    let f: WithCarry = match (is_narrow(ty)?, high, signed) {
+        (true, false, _) => of!(|a, b| u64::from((a as u32).wrapping_mul(b as u32)), 32),
+        (true, true, false) => of!(|a, b| (a * b) >> 32, 32),
+        (true, true, true) => {
+            of!(
+                |a, b| (i64::from(a as i32) * i64::from(b as i32)) as u64 >> 32,
+                32
+            )
+        }
+        (false, false, _) => of!(|a: u64, b| a.wrapping_mul(b), 64),
+        (false, true, false) => of!(|a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64, 64),
+        (false, true, true) => of!(
+            |a, b| ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
+            64
+        ),
+    };
+    let [d, a, b, c] = operands(instruction)?;
+    let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
+    let c = decoder.source(c, ty)?;
+    let d = decoder.destination(d)?.slot;
+    let carry = decoder.carry();
+    decoder.emit(Action::Alu(Alu::Carry {
+        f,
+        d,
+        a,
+        b,
+        c,
+        carry,
+        writes,
+    }));
+    Ok(())
+}
+
+fn half_of(a: &Lanes, b: &Lanes, half: fn(u64, u64) -> u64) -> Lanes {
+    let mut d = [0; LANES];
+    for (d, (a, b)) in d.iter_mut().zip(a.iter().zip(b)) {
+        *d = half(*a, *b);
+    }
+    d
+}
+
+/// For subtraction, the carry is a borrow.
+fn chain(a: &Lanes, b: &Lanes, carry: Option<&Lanes>, bits: u32, subtract: bool) -> (Lanes, Lanes) {
+    let (mut d, mut out) = ([0; LANES], [0; LANES]);
+    for lane in 0..LANES {
+        let carry = u128::from(carry.map_or(0, |carry| carry[lane] & 1));
+        let (a, b) = (u128::from(a[lane]), u128::from(b[lane]));
+        let sum = if subtract {
+            a.wrapping_sub(b).wrapping_sub(carry)
+        } else {
+            a + b + carry
+        };
+        d[lane] = (sum as u64) & (u64::MAX >> (64 - bits));
+        out[lane] = (sum >> bits) as u64 & 1;
+    }
+    (d, out)
+}

@@ -1,0 +1,157 @@
+//! `ld`, `st`, `ldu`: loads and stores. PTX ISA 9.7.9.8 to 9.7.9.12.
+
+use ptx::{Instruction, Operand, OperandKind, Type};
+
+use crate::{
+    decode::{Refusal, Register, Words},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Address, Flow, Slot, Space, Trapped,
+        observer::{AccessKind, Observer, Scope, Sem},
+    },
+    value::lanes_of,
+};
+
+/// Between registers and memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Move {
+    stores: bool,
+    address: Address,
+    /// Registers, and the bits of them that a load may set.
+    registers: Box<[(Slot, u64)]>,
+    element_bytes: usize,
+    signed: bool,
+    order: (Sem, Scope),
+}
+
+pub(crate) const SPACES: [(&str, Space); 10] = [
+    ("global", Space::Global),
+    ("shared", Space::SharedCta),
+    ("shared::cta", Space::SharedCta),
+    ("shared::cluster", Space::SharedCluster),
+    ("local", Space::Local),
+    ("const", Space::Const),
+    ("param", Space::Param),
+    ("param::entry", Space::Param),
+    ("param::func", Space::Param),
+    ("generic", Space::Generic),
+];
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let stores = instruction.opcode.stem() == "st";
+    words.cache_hints();
+    let sem = words.sem().unwrap_or_default();
+    let scope = words.scope().unwrap_or(Scope::Sys);
+    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
+    let count = words.vector();
+    let ty = words.ty()?;
+    let bytes = ty.size_bytes().ok_or("its type")?;
+    let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
+    let (value, address) = match decoder.without_policy(instruction, words)? {
+        [address, value] if stores => (value, address),
+        [value, address] => (value, address),
+        _ => return Err("the number of its operands".into()),
+    };
+    let registers = registers(decoder, value, ty, count, stores)?;
+    let address = decoder.address(address, space)?;
+    let order = (sem, scope);
+    let element_bytes = bytes.min(8) as usize;
+    let access = Move {
+        stores,
+        address,
+        registers,
+        element_bytes,
+        signed,
+        order,
+    };
+    decoder.emit(Action::Move(Box::new(access)));
+    Ok(())
+}
+
+/// Registers that are read or written, and the bits of them that a load may set.
+fn registers(
+    decoder: &mut Decoder<'_>,
+    value: &Operand,
+    ty: Type,
+    count: usize,
+    stores: bool,
+) -> Result<Box<[(Slot, u64)]>, Refusal> {
+    let bits_of = |register: &Register| {
+        let bits = 8 * register.ty.size_bytes().unwrap_or(8).clamp(1, 8);
+        (register.slot, u64::MAX >> (64 - bits))
+    };
+    if let Some(vector) = decoder.vector(value) {
+        if vector.len() != count {
+            return Err("the number of its values".into());
+        }
+        return Ok(vector.iter().map(bits_of).collect());
+    }
+    let values = match &value.kind {
+        OperandKind::Vector(values) if values.len() == count => values.as_slice(),
+        _ if count == 1 => std::slice::from_ref(value),
+        _ => return Err("the number of its values".into()),
+    };
+    let mut registers = Vec::new();
+    for value in values {
+        match ty {
+            Type::B128 => {
+                let halves = decoder.wide_register(value)?;
+                registers.extend(halves.map(|slot| (slot, u64::MAX)));
+            }
+            _ if stores => registers.push((decoder.source(value, ty)?, u64::MAX)),
+            _ => registers.push(bits_of(&decoder.destination(value)?)),
+        }
+    }
+    Ok(registers.into())
+}
+
+impl Execute for Move {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let size = self.element_bytes * self.registers.len();
+        let kind = if self.stores {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        let base = step.group.base;
+        if self.stores {
+            step.world.progress += 1;
+        }
+        for lane in lanes_of(step.active) {
+            let located = step.locate(lane, &self.address, size as u64, size as u64)?;
+            step.tell_access(lane, located, size as u64, kind, self.order);
+            if self.stores {
+                let mut values = [0; 8];
+                for (value, (slot, _)) in values.iter_mut().zip(&*self.registers) {
+                    *value = step.warp.registers[base + slot][lane];
+                }
+                let elements = step
+                    .bytes_mut(lane, located, size)?
+                    .chunks_exact_mut(self.element_bytes);
+                for (element, value) in elements.zip(values) {
+                    crate::value::write(element, value);
+                }
+                continue;
+            }
+            let mut values = [0; 8];
+            let elements = step
+                .bytes(lane, located, size)
+                .chunks_exact(self.element_bytes);
+            for (value, element) in values.iter_mut().zip(elements) {
+                *value = crate::value::read(element);
+            }
+            for (value, (slot, mask)) in values.iter_mut().zip(&*self.registers) {
+                if self.signed {
+                    let shift = 64 - 8 * self.element_bytes as u32;
+                    *value = ((*value << shift) as i64 >> shift) as u64 & mask;
+                }
+                step.warp.registers[base + slot][lane] = *value;
+            }
+        }
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,81 @@
+//! `mapa`: shared addresses of other blocks of the cluster. PTX ISA 9.7.9.23.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Trap, Trapped, WINDOW_BYTES,
+        observer::Observer,
+    },
+    value::{LANES, lanes_of},
+};
+
+/// `mapa` or `getctarank`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cluster {
+    pub(crate) d: Slot,
+    pub(crate) a: Slot,
+    /// The block whose address is wanted; without it, the block of the address is.
+    pub(crate) rank: Option<Slot>,
+    pub(crate) generic: bool,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let (generic, ty) = address_type(words)?;
+    let [d, a, rank] = operands(instruction)?;
+    let rank = Some(decoder.source(rank, Type::U32)?);
+    let a = decoder.source(a, ty)?;
+    let d = decoder.destination(d)?.slot;
+    decoder.emit(Action::Cluster(Cluster {
+        d,
+        a,
+        rank,
+        generic,
+    }));
+    Ok(())
+}
+
+/// Whether the address is generic, and its type. No generic address of shared memory has 32 bits, so
+/// that such an instruction, which `ptxas` takes, ends in a fault.
+pub(crate) fn address_type(words: &mut Words<'_>) -> Result<(bool, Type), Refusal> {
+    let generic = !words.take("shared::cluster");
+    match words.ty()? {
+        ty @ (Type::U32 | Type::U64) => Ok((generic, ty)),
+        _ => Err("its type".into()),
+    }
+}
+
+impl Execute for Cluster {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let blocks = u64::from(step.world.places.cluster_blocks());
+        let mut d = [0; LANES];
+        for lane in lanes_of(step.active) {
+            let address = step.get(self.a)[lane];
+            let window = if self.generic { SHARED_WINDOW } else { 0 };
+            if !(window..window + WINDOW_BYTES).contains(&address) {
+                let what = format!("{address:#x} is no address of shared memory");
+                return Err(step.fault(lane, Trap::IllegalAddress, what));
+            }
+            let local = address - window;
+            d[lane] = match self.rank {
+                None => local >> SHARED_RANK_SHIFT,
+                Some(rank) => {
+                    let rank = step.get(rank)[lane] & 0xffff_ffff;
+                    if rank >= blocks {
+                        let what = format!("block {rank} of a cluster of {blocks}");
+                        return Err(step.fault(lane, Trap::IllegalInstruction, what));
+                    }
+                    window + (rank << SHARED_RANK_SHIFT | local & ((1 << SHARED_RANK_SHIFT) - 1))
+                }
+            };
+        }
+        step.set(self.d, &d);
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,63 @@
+//! `match.sync`: lanes with equal values. PTX ISA 9.7.13.10.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{
+        Action, Decoder,
+        collective::{Collective, Kind},
+    },
+    value::{LANES, Lanes, lanes_of},
+};
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    All,
+    Any,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let mode = words
+        .one_of(&[("all", Mode::All), ("any", Mode::Any)])
+        .ok_or("its mode")?;
+    words
+        .take("sync")
+        .then_some(())
+        .ok_or("the form without `.sync`")?;
+    let ty = words.ty()?;
+    if !matches!(ty, Type::B32 | Type::B64) {
+        return Err("its type".into());
+    }
+    let [d, a, members] = operands(instruction)?;
+    let (d, p) = decoder.pair(d)?;
+    let a = decoder.source(a, ty)?;
+    let members = decoder.source(members, Type::B32)?;
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind: Kind::Match(mode),
+        d: Some(d.slot),
+        p: p.map(|p| p.slot),
+        sources: [a; 3],
+        members,
+    })));
+    Ok(())
+}
+
+pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes) -> (Lanes, Lanes) {
+    let mut d = [0; LANES];
+    for lane in lanes_of(there) {
+        let equal = lanes_of(there).filter(|other| a[*other] == a[lane]);
+        d[lane] = equal.fold(0, |mask, other| mask | 1 << other);
+    }
+    let all = lanes_of(there).all(|lane| d[lane] == u64::from(there));
+    match mode {
+        Mode::Any => (d, [0; LANES]),
+        Mode::All if all => (d, [1; LANES]),
+        Mode::All => ([0; LANES], [0; LANES]),
+    }
+}

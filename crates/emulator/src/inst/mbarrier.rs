@@ -1,0 +1,376 @@
+//! `mbarrier`: barriers in shared memory that count arrivals and bytes. PTX ISA 9.7.13.15.
+
+mod wait;
+
+use ptx::{Instruction, OperandKind, Type};
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
+    machine::{
+        Address, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
+        observer::{Event, MbarrierEvent, Observer, Scope, Sem},
+    },
+    value::{LANES, lanes_of},
+};
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub(crate) struct MbarrierOperation {
+    kind: Kind,
+    address: Address,
+    order: (Sem, Scope),
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Init {
+        count: Slot,
+    },
+    Inval,
+    ExpectTx {
+        bytes: Slot,
+    },
+    CompleteTx {
+        bytes: Slot,
+    },
+    Arrive {
+        d: Option<Slot>,
+        count: Option<Slot>,
+        bytes: Option<Slot>,
+        drops: bool,
+        completes: bool,
+    },
+    Wait {
+        d: Slot,
+        state: Slot,
+        parity: bool,
+    },
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let kinds = [
+        ("init", 0),
+        ("inval", 1),
+        ("expect_tx", 2),
+        ("complete_tx", 3),
+        ("arrive", 4),
+        ("arrive_drop", 5),
+        ("test_wait", 6),
+        ("try_wait", 7),
+        ("pending_count", 8),
+    ];
+    // `arrive.expect_tx` has two of these words; its kind is the first.
+    let kind = words.one_of(&kinds).ok_or("its kind")?;
+    let with_bytes = matches!(kind, 4 | 5) && words.take("expect_tx");
+    let completes = !words.take("noComplete");
+    let parity = words.take("parity");
+    let sem = words.sem().unwrap_or(match kind {
+        4 | 5 => Sem::Release,
+        6 | 7 => Sem::Acquire,
+        _ => Sem::Relaxed,
+    });
+    let scope = words.scope().unwrap_or(Scope::Cta);
+    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
+    words.take("b64").then_some(()).ok_or("its type")?;
+    let operands = instruction.operands.as_slice();
+    if kind == 8 {
+        let [d, state] = operands else {
+            return Err("the number of its operands".into());
+        };
+        let a = decoder.source(state, Type::B64)?;
+        let d = decoder.destination(d)?.slot;
+        let f = crate::value::lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
+        decoder.emit(Action::Alu(crate::machine::Alu::Unary { f, d, a }));
+        return Ok(());
+    }
+    let at = operands
+        .iter()
+        .position(|operand| matches!(operand.kind, OperandKind::Memory { .. }));
+    let at = at.ok_or("no address")?;
+    let (before, after) = (&operands[..at], &operands[at + 1..]);
+    let mut number = |operand| decoder.source(operand, Type::U32);
+    let kind = match (kind, before, after) {
+        (0, [], [count]) => Kind::Init {
+            count: number(count)?,
+        },
+        (1, [], []) => Kind::Inval,
+        (2, [], [bytes]) => Kind::ExpectTx {
+            bytes: number(bytes)?,
+        },
+        (3, [], [bytes]) => Kind::CompleteTx {
+            bytes: number(bytes)?,
+        },
+        (4 | 5, [] | [_], [] | [_]) => {
+            let last = after.first().map(number).transpose()?;
+            let d = before.first().map(|d| decoder.destination(d)).transpose()?;
+            let (count, bytes) = if with_bytes {
+                (None, last)
+            } else {
+                (last, None)
+            };
+            if with_bytes && bytes.is_none() {
+                return Err("the number of its operands".into());
+            }
+            Kind::Arrive {
+                d: d.map(|d| d.slot),
+                count,
+                bytes,
+                drops: kind == 5,
+                completes,
+            }
+        }
+        (6, [d], [state]) | (7, [d], [state] | [state, _]) => {
+            let ty = if parity { Type::U32 } else { Type::B64 };
+            let state = decoder.source(state, ty)?;
+            Kind::Wait {
+                d: decoder.destination(d)?.slot,
+                state,
+                parity,
+            }
+        }
+        _ => return Err("the number of its operands".into()),
+    };
+    let address = decoder.address(&operands[at], space)?;
+    let operation = MbarrierOperation {
+        kind,
+        address,
+        order: (sem, scope),
+    };
+    decoder.emit(Action::Mbarrier(Box::new(operation)));
+    Ok(())
+}
+
+/// An object: rank of its block, and offset.
+type Object = (usize, usize);
+
+impl Execute for MbarrierOperation {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        match &self.kind {
+            Kind::Wait { .. } => return self.wait(step, false),
+            Kind::Arrive {
+                d,
+                count,
+                bytes,
+                drops,
+                completes,
+            } => {
+                self.arrive(step, *d, *count, *bytes, *drops, *completes)?;
+            }
+            Kind::Init { count } => {
+                for lane in lanes_of(step.active) {
+                    let count = step.get(*count)[lane] as u32;
+                    let (rank, offset) = self.object(step, lane)?;
+                    if !(1..=MAX_COUNT).contains(&count) {
+                        let what =
+                            format!("a barrier for {count} arrivals: can be 1 to {MAX_COUNT}");
+                        return Err(step.fault(lane, Trap::MbarrierOverflow, what));
+                    }
+                    let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
+                    let mbarrier = Mbarrier::new(count);
+                    mbarrier.store(&mut cta.shared, offset);
+                    cta.mbarriers.insert(offset, mbarrier);
+                    step.world.progress += 1;
+                    self.tell(step, lane, (rank, offset), MbarrierEvent::Init { count });
+                }
+            }
+            // The hardware does nothing that could be seen: the barrier works on.
+            Kind::Inval => {
+                for lane in lanes_of(step.active) {
+                    let object = self.object(step, lane)?;
+                    self.change(step, lane, object, |_| Ok(()))?;
+                    self.tell(step, lane, object, MbarrierEvent::Inval);
+                }
+            }
+            Kind::ExpectTx { bytes } | Kind::CompleteTx { bytes } => {
+                let expects = matches!(self.kind, Kind::ExpectTx { .. });
+                for lane in lanes_of(step.active) {
+                    let bytes = step.get(*bytes)[lane] as u32;
+                    let object = self.object(step, lane)?;
+                    let phase = self.change(step, lane, object, |mbarrier| {
+                        let phase = mbarrier.phase;
+                        match expects {
+                            true => mbarrier.expect_tx(bytes)?,
+                            false => mbarrier.complete_tx(bytes)?,
+                        }
+                        Ok(phase)
+                    })?;
+                    let event = match expects {
+                        true => MbarrierEvent::ExpectTx { bytes, phase },
+                        false => MbarrierEvent::CompleteTx {
+                            bytes,
+                            phase,
+                            copy: None,
+                        },
+                    };
+                    self.tell(step, lane, object, event);
+                    self.tell_if_done(step, lane, object, phase);
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn splits(&self) -> bool {
+        matches!(self.kind, Kind::Wait { .. })
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        self.can_go_on(waiting)
+    }
+
+    fn resume<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        _: Wait,
+        gives_up: bool,
+    ) -> Result<Flow, Trapped> {
+        self.wait(step, gives_up)
+    }
+
+    fn describe(&self, waiting: &Waiting<'_>) -> String {
+        self.arithmetic(waiting)
+    }
+}
+
+impl MbarrierOperation {
+    fn object<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<Object, Trapped> {
+        match step.locate(lane, &self.address, 8, 8)? {
+            Located::Shared { rank, offset } => Ok((rank, offset)),
+            _ => {
+                let what = "the barrier is not in shared memory".into();
+                Err(step.fault(lane, Trap::IllegalAddress, what))
+            }
+        }
+    }
+
+    /// Changes the object of the lane and its word in memory.
+    fn change<O: Observer, T>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        (rank, offset): Object,
+        change: impl FnOnce(&mut Mbarrier) -> Result<T, String>,
+    ) -> Result<T, Trapped> {
+        let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
+        let result = match cta.mbarriers.get_mut(&offset) {
+            None => {
+                let what = format!("the barrier at {offset:#x} is not initialised");
+                Err((Trap::MbarrierUninitialised, what))
+            }
+            Some(mbarrier) => change(mbarrier)
+                .inspect(|_| mbarrier.store(&mut cta.shared, offset))
+                .map_err(|what| (Trap::MbarrierOverflow, what)),
+        };
+        step.world.progress += 1;
+        result.map_err(|(trap, what)| step.fault(lane, trap, what))
+    }
+
+    fn tell<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        (rank, offset): Object,
+        operation: MbarrierEvent,
+    ) {
+        let (sem, scope) = self.order;
+        step.tell(lane, |step| Event::Mbarrier {
+            range: step.range(Located::Shared { rank, offset }, 8),
+            operation,
+            sem,
+            scope,
+        });
+    }
+
+    /// Tells of the end of the phase in which an operation was done, if it ended it.
+    fn tell_if_done<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        object: Object,
+        phase: u64,
+    ) {
+        let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
+        let now = cta.mbarriers.get(&object.1).map(|mbarrier| mbarrier.phase);
+        if now.is_some_and(|now| now > phase) {
+            self.tell(step, lane, object, MbarrierEvent::PhaseDone { phase });
+        }
+    }
+
+    /// The arrivals of a warp at one barrier count as one step, and all get the same token.
+    fn arrive<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        d: Option<Slot>,
+        count: Option<Slot>,
+        bytes: Option<Slot>,
+        drops: bool,
+        completes: bool,
+    ) -> Result<(), Trapped> {
+        let value = |step: &Step<'_, O>, slot: Option<Slot>, lane, default| {
+            slot.map_or(default, |slot| step.get(slot)[lane] as u32)
+        };
+        let mut objects: Vec<(Object, u32)> = Vec::new();
+        for lane in lanes_of(step.active) {
+            let object = self.object(step, lane)?;
+            match objects.iter_mut().find(|(known, _)| *known == object) {
+                Some((_, lanes)) => *lanes |= 1 << lane,
+                None => objects.push((object, 1 << lane)),
+            }
+        }
+        let mut tokens = [0; LANES];
+        for (object, lanes) in objects {
+            let first = lanes_of(lanes).next().unwrap_or(0);
+            let mut total = 0_u32;
+            for lane in lanes_of(lanes) {
+                let count = value(step, count, lane, 1);
+                if !(1..=MAX_COUNT).contains(&count) {
+                    let what = format!("{count} arrivals: can be 1 to {MAX_COUNT}");
+                    return Err(step.fault(lane, Trap::MbarrierOverflow, what));
+                }
+                total = total.saturating_add(count);
+            }
+            for lane in lanes_of(lanes) {
+                let bytes = value(step, bytes, lane, 0);
+                let phase = self.change(step, lane, object, |mbarrier| {
+                    mbarrier.expect_tx(bytes)?;
+                    Ok(mbarrier.phase)
+                })?;
+                if bytes > 0 {
+                    self.tell(step, lane, object, MbarrierEvent::ExpectTx { bytes, phase });
+                }
+            }
+            let (token, phase) = self.change(step, first, object, |mbarrier| {
+                let before = (mbarrier.token(), mbarrier.phase);
+                mbarrier.arrive(total, drops)?;
+                match completes || mbarrier.phase == before.1 {
+                    true => Ok(before),
+                    false => Err("an arrival with `.noComplete` completes the phase".into()),
+                }
+            })?;
+            for lane in lanes_of(lanes) {
+                tokens[lane] = token;
+                let count = value(step, count, lane, 1);
+                self.tell(
+                    step,
+                    lane,
+                    object,
+                    MbarrierEvent::Arrive {
+                        count,
+                        phase,
+                        drops,
+                    },
+                );
+            }
+            self.tell_if_done(step, lanes_of(lanes).last().unwrap_or(first), object, phase);
+        }
+        if let Some(d) = d {
+            step.set(d, &tokens);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Waiting at a barrier, and what is said of those who wait for ever.
+
+use super::{Kind, Mbarrier, MbarrierOperation, Object};
+use crate::{
+    inst::{Step, Waiting},
+    machine::{
+        Flow, Space, Trap, Trapped, Wait,
+        observer::{MbarrierEvent, Observer},
+        of_generic, of_shared,
+    },
+    value::{LANES, lanes_of},
+};
+
+impl MbarrierOperation {
+    /// What a lane waits for, and whether it is complete. The phase is known by its last bit, as
+    /// the hardware knows it.
+    fn is_done(&self, mbarrier: &Mbarrier, state: u64) -> bool {
+        let Kind::Wait { parity, .. } = self.kind else {
+            return true;
+        };
+        let bit = if parity { state } else { state >> 20 };
+        mbarrier.phase & 1 != bit & 1
+    }
+
+    /// Whether a group that waits could go on now.
+    pub(super) fn can_go_on(&self, waiting: &Waiting<'_>) -> bool {
+        let Kind::Wait { state, .. } = self.kind else {
+            return true;
+        };
+        let (registers, group) = (&waiting.warp.registers, waiting.group);
+        let (Some(states), Some(bases)) = (
+            registers.get(group.base + state),
+            registers.get(group.base + self.address.base),
+        ) else {
+            return true;
+        };
+        lanes_of(group.mask).all(|lane| {
+            let (rank, offset) = self.object_at(bases[lane]);
+            let cta = waiting.cluster().ctas.get(rank);
+            // What is not there is found out when the operation goes on.
+            cta.and_then(|cta| cta.mbarriers.get(&offset))
+                .is_none_or(|mbarrier| self.is_done(mbarrier, states[lane]))
+        })
+    }
+
+    fn object_at(&self, base: u64) -> Object {
+        let address = base.wrapping_add(self.address.offset);
+        of_shared(if self.address.space == Space::Generic {
+            of_generic(address).1
+        } else {
+            address
+        })
+    }
+
+    /// Waits until the phase is complete for all lanes, or gives up.
+    pub(super) fn wait<O: Observer>(
+        &self,
+        step: &mut Step<'_, O>,
+        gives_up: bool,
+    ) -> Result<Flow, Trapped> {
+        let Kind::Wait { d, state, parity } = self.kind else {
+            return Ok(Flow::Next);
+        };
+        let states = *step.get(state);
+        let mut done = [0; LANES];
+        let mut phases = [((0, 0), 0); LANES];
+        for lane in lanes_of(step.active) {
+            let object = self.object(step, lane)?;
+            let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
+            let Some(mbarrier) = cta.mbarriers.get(&object.1) else {
+                let what = format!("the barrier at {:#x} is not initialised", object.1);
+                return Err(step.fault(lane, Trap::MbarrierUninitialised, what));
+            };
+            done[lane] = u64::from(self.is_done(mbarrier, states[lane]));
+            let of_parity = mbarrier.phase.saturating_sub(done[lane]);
+            phases[lane] = (
+                object,
+                if parity {
+                    of_parity
+                } else {
+                    states[lane] >> 20
+                },
+            );
+        }
+        let all = lanes_of(step.active).all(|lane| done[lane] != 0);
+        if !all && !gives_up {
+            return Ok(step.wait(Wait::Mbarrier));
+        }
+        for lane in lanes_of(step.active) {
+            let (object, phase) = phases[lane];
+            let event = match done[lane] {
+                0 => MbarrierEvent::WaitPending { phase },
+                _ => MbarrierEvent::WaitDone { phase },
+            };
+            self.tell(step, lane, object, event);
+        }
+        step.set(d, &done);
+        Ok(Flow::Next)
+    }
+
+    /// What a group waits for, with the barrier's arithmetic.
+    pub(super) fn arithmetic(&self, waiting: &Waiting<'_>) -> String {
+        let (cluster, group) = (waiting.cluster(), waiting.group);
+        let registers = &waiting.warp.registers;
+        let lane = lanes_of(group.mask).next().unwrap_or(0);
+        let base = registers
+            .get(group.base + self.address.base)
+            .map_or(0, |base| base[lane]);
+        let (rank, offset) = self.object_at(base);
+        let Some(mbarrier) = cluster
+            .ctas
+            .get(rank)
+            .and_then(|cta| cta.mbarriers.get(&offset))
+        else {
+            return format!("at an mbarrier at {offset:#x} that is not initialised");
+        };
+        let Mbarrier {
+            phase,
+            expected,
+            pending,
+            tx,
+            bytes,
+        } = mbarrier;
+        let whose = if rank == waiting.here.rank {
+            String::new()
+        } else {
+            format!(" of block {rank} of the cluster")
+        };
+        format!(
+            "for phase {phase} of the mbarrier at shared address {offset:#x}{whose}: {} of {expected} \
+             arrivals came, {} of {} expected bytes came, {}",
+            expected.saturating_sub(*pending),
+            bytes.1,
+            bytes.0,
+            match (*pending, *tx) {
+                (0, tx) if tx > 0 => format!("{tx} bytes are missing"),
+                (0, tx) => format!("{} bytes are too many", -tx),
+                (1, 0) => "1 arrival is missing".to_owned(),
+                (pending, 0) => format!("{pending} arrivals are missing"),
+                (pending, tx) if tx > 0 => {
+                    format!("{pending} arrivals and {tx} bytes are missing")
+                }
+                (pending, tx) => {
+                    let more = -tx;
+                    format!("arrivals missing: {pending}; bytes too many: {more}")
+                }
+            }
+        )
+    }
+}

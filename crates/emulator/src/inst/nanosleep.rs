@@ -1,0 +1,32 @@
+//! `nanosleep`: time passes. PTX ISA 9.7.19.2.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{Flow, Trapped, observer::Observer},
+};
+
+/// Others go on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sleep;
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("u32").then_some(()).ok_or("its type")?;
+    let [time] = operands(instruction)?;
+    decoder.source(time, Type::U32)?;
+    decoder.emit(Action::Sleep(Sleep));
+    Ok(())
+}
+
+impl Execute for Sleep {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        step.world.progress += 1;
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,29 @@
+//! What hints come to: nothing that can be seen. And `pmevent`, an event for profilers.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{Flow, Trapped, observer::Observer},
+};
+
+/// Goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nothing;
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    _: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("mask");
+    decoder.emit(Action::Nothing(Nothing));
+    Ok(())
+}
+
+impl Execute for Nothing {
+    fn run<O: Observer>(&self, _: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        Ok(Flow::Next)
+    }
+}

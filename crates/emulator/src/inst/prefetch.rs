@@ -1,0 +1,34 @@
+//! `prefetch` and `prefetchu`: hints to fetch into a cache. PTX ISA 9.7.9.15.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, nothing::Nothing},
+    machine::Space,
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let is_uniform = instruction.opcode.stem() == "prefetchu";
+    let is_map = words.take("tensormap");
+    let spaces: &[(&str, Space)] = match (is_uniform, is_map) {
+        (true, _) => &[],
+        (false, true) => &[("const", Space::Const), ("param", Space::Param)],
+        (false, false) => &[("global", Space::Global), ("local", Space::Local)],
+    };
+    let space = words.one_of(spaces).unwrap_or(Space::Generic);
+    let priority =
+        space == Space::Global && (words.take("L2::evict_last") || words.take("L2::evict_normal"));
+    if !is_map && !priority {
+        let has_level = words.take("L1") || !is_uniform && words.take("L2");
+        has_level.then_some(()).ok_or("its cache")?;
+    }
+    let [address] = operands(instruction)?;
+    decoder.address(address, space)?;
+    decoder.emit(Action::Nothing(Nothing));
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! `redux.sync`: one number of all lanes' numbers. PTX ISA 9.7.13.12.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{
+        Action, Decoder,
+        collective::{Collective, Kind},
+    },
+    value::{LANES, Lanes, Operator, Reduction, lanes_of},
+};
+
+/// What the numbers are reduced by.
+pub(crate) type Mode = Reduction;
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    use Operator::*;
+    let operators = [
+        ("add", Add),
+        ("min", Min),
+        ("max", Max),
+        ("and", And),
+        ("or", Or),
+        ("xor", Xor),
+    ];
+    let operator = words.one_of(&operators).ok_or("its operator")?;
+    let ty = words.ty()?;
+    if !matches!(ty, Type::U32 | Type::S32 | Type::B32) {
+        return Err("its type".into());
+    }
+    let kind = Kind::Redux(Reduction::new(operator, ty)?);
+    let [d, a, members] = operands(instruction)?;
+    let a = decoder.source(a, ty)?;
+    let members = decoder.source(members, Type::B32)?;
+    let d = Some(decoder.destination(d)?.slot);
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind,
+        d,
+        p: None,
+        sources: [a; 3],
+        members,
+    })));
+    Ok(())
+}
+
+pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes) -> (Lanes, Lanes) {
+    let values = lanes_of(there).map(|lane| a[lane]);
+    let result = values.reduce(|x, y| mode.apply(x, y)).unwrap_or(0);
+    ([result; LANES], [0; LANES])
+}

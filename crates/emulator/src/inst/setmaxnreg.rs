@@ -1,0 +1,32 @@
+//! `setmaxnreg`: registers that a warp gives back or gets. PTX ISA 9.7.19.5.
+//!
+//! The emulator has registers enough for all.
+
+use ptx::Instruction;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, nothing::Nothing},
+};
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words
+        .one_of(&[("inc", ()), ("dec", ())])
+        .ok_or("its action")?;
+    let aligned = words.take("sync") && words.take("aligned") && words.take("u32");
+    aligned.then_some(()).ok_or("its form")?;
+    let [count] = operands(instruction)?;
+    let count = count
+        .as_integer()
+        .ok_or("a number of registers that is not constant")?;
+    if !(24..=256).contains(&count) || count % 8 != 0 {
+        let reason = format!("{count} registers: must be 24 to 256, and a multiple of 8");
+        return Err(reason.into());
+    }
+    decoder.emit(Action::Nothing(Nothing));
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! `shfl.sync`: values of other lanes. PTX ISA 9.7.9.6.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{
+        Action, Decoder,
+        collective::{Collective, Kind},
+    },
+    value::{LANES, Lanes, lanes_of},
+};
+
+/// Where the other lane is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    let modes = [
+        ("up", Mode::Up),
+        ("down", Mode::Down),
+        ("bfly", Mode::Bfly),
+        ("idx", Mode::Idx),
+    ];
+    let mode = words.one_of(&modes).ok_or("its mode")?;
+    words.take("b32").then_some(()).ok_or("its type")?;
+    let [d, a, b, c, members] = operands(instruction)?;
+    let (d, p) = decoder.pair(d)?;
+    let sources = [
+        decoder.source(a, Type::B32)?,
+        decoder.source(b, Type::B32)?,
+        decoder.source(c, Type::B32)?,
+    ];
+    let members = decoder.source(members, Type::B32)?;
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind: Kind::Shfl(mode),
+        d: Some(d.slot),
+        p: p.map(|p| p.slot),
+        sources,
+        members,
+    })));
+    Ok(())
+}
+
+/// A lane that is not there gives what it wants to have back.
+pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
+    let (mut d, mut p) = ([0; LANES], [0; LANES]);
+    for lane in lanes_of(there) {
+        let (index, by) = (lane as i64, (b[lane] & 31) as i64);
+        let (clamp, segment) = ((c[lane] & 31) as i64, (c[lane] >> 8 & 31) as i64);
+        let last = (index & segment) | (clamp & !segment);
+        let first = index & segment;
+        let (other, is_inside) = match mode {
+            Mode::Up => (index - by, index - by >= last),
+            Mode::Down => (index + by, index + by <= last),
+            Mode::Bfly => (index ^ by, (index ^ by) <= last),
+            Mode::Idx => {
+                let other = first | (by & !segment);
+                (other, other <= last)
+            }
+        };
+        let from = if is_inside { other as usize & 31 } else { lane };
+        d[lane] = if there & 1 << from != 0 {
+            a[from]
+        } else {
+            a[lane]
+        };
+        p[lane] = u64::from(is_inside);
+    }
+    (d, p)
+}

@@ -1,0 +1,65 @@
+//! `st.bulk`: many zeros to shared memory. PTX ISA 9.7.9.13.
+
+use ptx::{Instruction, Type};
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Address, Flow, Located, Slot, Space, Trap, Trapped,
+        observer::{AccessKind, Observer, Scope, Sem},
+    },
+    value::lanes_of,
+};
+
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A run of zeros.
+#[derive(Clone, Debug)]
+pub(crate) struct Zeros {
+    address: Address,
+    bytes: Slot,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    words.take("weak");
+    let space = match words.take("shared::cta") {
+        true => Space::SharedCta,
+        false => Space::Generic,
+    };
+    let [address, bytes, value] = operands(instruction)?;
+    if value.as_integer() != Some(0) {
+        return Err("a value other than 0".into());
+    }
+    let address = decoder.address(address, space)?;
+    let bytes = decoder.source(bytes, Type::U64)?;
+    decoder.emit(Action::Zeros(Zeros { address, bytes }));
+    Ok(())
+}
+
+impl Execute for Zeros {
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        step.world.progress += 1;
+        for lane in lanes_of(step.active) {
+            let bytes = step.get(self.bytes)[lane];
+            if !bytes.is_multiple_of(8) || bytes > MAX_BYTES {
+                let what =
+                    format!("{bytes} bytes: must be a multiple of 8 and at most {MAX_BYTES}");
+                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+            }
+            let located = step.locate(lane, &self.address, bytes, 8)?;
+            if !matches!(located, Located::Shared { .. }) {
+                let what = "the address is not one of shared memory".into();
+                return Err(step.fault(lane, Trap::IllegalAddress, what));
+            }
+            let order = (Sem::Weak, Scope::Cta);
+            step.tell_access(lane, located, bytes, AccessKind::Write, order);
+            step.bytes_mut(lane, located, bytes as usize)?.fill(0);
+        }
+        Ok(Flow::Next)
+    }
+}

@@ -1,0 +1,98 @@
+//! `tensormap.cp_fenceproxy`: a tensor map from shared to global memory, and a release of it. PTX
+//! ISA 9.7.13.16.
+
+use ptx::Instruction;
+use tensor_map::TensorMap;
+
+use crate::{
+    decode::{Refusal, Words, operands},
+    inst::{
+        Action, Decoder, Execute, Step,
+        collective::{Collective, Kind},
+    },
+    machine::{
+        Address, Constant, Flow, Space, Trapped,
+        observer::{AccessKind, Event, FenceKind, Observer, Scope, Sem},
+    },
+    value::lanes_of,
+};
+
+/// The copy and the fence, without the meeting of the warp.
+#[derive(Clone, Debug)]
+pub(crate) struct CopyFence {
+    to: Address,
+    from: Address,
+    scope: Scope,
+}
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    words: &mut Words<'_>,
+) -> Result<(), Refusal> {
+    for word in [
+        "global",
+        "shared::cta",
+        "tensormap::generic",
+        "release",
+        "sync",
+        "aligned",
+    ] {
+        if !words.take(word) {
+            return Err(format!("no `.{word}`").into());
+        }
+    }
+    let scope = words.scope().ok_or("no scope")?;
+    let [to, from, bytes] = operands(instruction)?;
+    if bytes.as_integer() != Some(TensorMap::BYTES as i64) {
+        return Err("a size other than 128".into());
+    }
+    let to = decoder.address(to, Space::Global)?;
+    let from = decoder.address(from, Space::SharedCta)?;
+    let all = decoder.constant(Constant::Value(u32::MAX.into()));
+    let meet = |decoder: &mut Decoder<'_>, kind| {
+        let collective = Collective {
+            kind,
+            d: None,
+            p: None,
+            sources: [all; 3],
+            members: all,
+        };
+        decoder.emit(Action::Collective(Box::new(collective)));
+    };
+    // What lanes did before is not ordered by the meeting; the copy is before what they do next.
+    meet(decoder, Kind::Align);
+    let copy = CopyFence { to, from, scope };
+    decoder.emit(Action::CopyFence(Box::new(copy)));
+    meet(decoder, Kind::Meet);
+    Ok(())
+}
+
+impl Execute for CopyFence {
+    /// Each lane copies four bytes: that is what the code of `ptxas` 13.0 for sm_90a does, so that a
+    /// warp without all its lanes copies less.
+    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        const BYTES: usize = 4;
+        let order = (Sem::Weak, Scope::Cta);
+        step.world.progress += 1;
+        for lane in lanes_of(step.active) {
+            let part = |address: Address| Address {
+                offset: address.offset.wrapping_add((lane * BYTES) as u64),
+                ..address
+            };
+            let from = step.locate(lane, &part(self.from), BYTES as u64, BYTES as u64)?;
+            let to = step.locate(lane, &part(self.to), BYTES as u64, BYTES as u64)?;
+            step.tell_access(lane, from, BYTES as u64, AccessKind::Read, order);
+            step.tell_access(lane, to, BYTES as u64, AccessKind::Write, order);
+            let value = crate::value::read(step.bytes(lane, from, BYTES));
+            crate::value::write(step.bytes_mut(lane, to, BYTES)?, value);
+            let fence = FenceKind::ProxyTensorMap {
+                sem: Sem::Release,
+                scope: self.scope,
+                address: step.address_of(&self.to, lane),
+            };
+            step.tell(lane, |_| Event::Fence(fence));
+        }
+        Ok(Flow::Next)
+    }
+}

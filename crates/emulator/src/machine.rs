@@ -1,0 +1,89 @@
+//! The machine: memory, clusters, blocks and warps with their registers, barriers, copies under way,
+//! and what an [observer](observer::Observer) sees of them. What a program is made of stands here, too;
+//! what an instruction does, and whose turn it is, does not.
+
+mod access;
+mod alu;
+mod barrier;
+mod fault;
+mod frames;
+mod issue;
+mod mbarrier;
+mod memory;
+pub mod observer;
+mod program;
+mod rng;
+mod sreg;
+mod state;
+mod step;
+mod transfer;
+
+pub(crate) use alu::{Alu, WithCarry};
+pub(crate) use barrier::{BarrierState, ClusterState};
+pub(crate) use fault::Trapped;
+pub use fault::{Fault, FaultAt, Place, Trap};
+pub(crate) use issue::{Issue, Signal, issue, target};
+pub(crate) use mbarrier::{MAX_COUNT, Mbarrier};
+pub(crate) use memory::{Located, Memory, of_generic, of_shared};
+pub use program::Program;
+pub(crate) use program::{Address, Code, Constant, Function, Operation, Passed, Slot, Space};
+pub(crate) use rng::Rng;
+pub(crate) use sreg::Special;
+pub(crate) use state::{
+    Cluster, Cta, Frame, Group, Here, Places, RESIDENT, Wait, Warp, World, flatten, unflatten,
+};
+pub(crate) use step::{Flow, Step};
+pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
+
+/// The shared window of the generic address space; bits 24 and up count the blocks of the cluster,
+/// so that an address in `shared::cta` is also one in `shared::cluster`.
+pub(crate) const SHARED_WINDOW: u64 = 0x0200_0000_0000;
+/// Generic addresses of local memory, the same for each thread.
+pub(crate) const LOCAL_WINDOW: u64 = 0x0300_0000_0000;
+/// Generic addresses of the kernel's parameters.
+pub(crate) const PARAM_WINDOW: u64 = 0x0400_0000_0000;
+/// Generic addresses of constants.
+pub(crate) const CONST_WINDOW: u64 = 0x0500_0000_0000;
+/// Addresses of functions.
+pub(crate) const FUNCTION_WINDOW: u64 = 0x0600_0000_0000;
+/// Each window has so many bytes.
+pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
+/// Global memory: variables of the module.
+pub(crate) const IMAGE_START: u64 = 0x7e00_0000_0000;
+/// Global memory: buffers.
+pub(crate) const BUFFERS_START: u64 = 0x7f00_0000_0000;
+/// A launch of which the threads of one cluster take more is refused.
+pub(crate) const MAX_CLUSTER_BYTES: u64 = 2 << 30;
+/// A module whose variables together are larger is refused.
+pub(crate) const MAX_IMAGE_BYTES: u64 = 1 << 30;
+/// The first bytes of a block's shared memory belong to the system on sm_90.
+pub(crate) const SHARED_START: u64 = 1024;
+/// Bits of a shared address below the rank of the block.
+pub(crate) const SHARED_RANK_SHIFT: u32 = 24;
+
+/// Where the next allocation may begin: a gap catches what runs past the end.
+pub(crate) fn next_allocation(address: u64, bytes: u64) -> u64 {
+    (address + bytes + (1 << 16)).next_multiple_of(1 << 16)
+}
+
+/// How a kernel is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Chooses the schedule: who runs next, when copies progress.
+    pub seed: u64,
+    /// Instructions of threads after which a kernel counts as endless.
+    pub max_steps: u64,
+    /// Whether [`Backend::run`](launch::Backend::run) fails when the [checker](crate::check) finds
+    /// something.
+    pub checks: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            max_steps: 20_000_000_000,
+            checks: true,
+        }
+    }
+}

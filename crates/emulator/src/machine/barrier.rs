@@ -1,0 +1,112 @@
+//! The barriers of blocks and clusters.
+
+use super::{Cluster, Cta, Here, World};
+use crate::value::LANES;
+
+/// One of the 16 barriers of a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BarrierState {
+    /// How often it has completed.
+    pub(crate) generation: u64,
+    /// The lanes of each warp that have come.
+    pub(crate) arrived: Vec<u32>,
+    /// Threads that are to come; all of the block where it is 0.
+    pub(crate) expected: u32,
+    /// Predicates that hold, and those that do not.
+    pub(crate) votes: (u64, u64),
+    pub(crate) results: (u64, u64),
+}
+
+impl BarrierState {
+    /// Threads that have come. A warp that is complete counts as 32, however many threads it has
+    /// (PTX ISA, section 9.7.13.1: barriers count in multiples of the warp size).
+    fn count(&self, alive: impl Fn(usize) -> u32, by_warps: bool) -> u32 {
+        let warps = self.arrived.iter().enumerate();
+        warps
+            .map(|(warp, mask)| match alive(warp) & !mask {
+                0 if by_warps && *mask != 0 => LANES as u32,
+                _ => mask.count_ones(),
+            })
+            .sum()
+    }
+
+    /// For whom it waits.
+    pub(crate) fn describe(&self, cta: &Cta, barrier: usize) -> String {
+        let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
+        let (expected, what) = match self.expected {
+            0 => (cta.alive, "all threads of the block that are not over"),
+            expected => (expected, "as many as the instruction says"),
+        };
+        format!("at barrier {barrier}: {arrived} of {expected} threads have come ({what})")
+    }
+}
+
+/// The barrier of a cluster.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClusterState {
+    /// How often it has completed.
+    pub(crate) generation: u64,
+    /// Threads that have come.
+    pub(crate) arrived: u32,
+}
+
+impl ClusterState {
+    pub(crate) fn describe(&self, cluster: &Cluster) -> String {
+        let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
+        format!(
+            "at the barrier of its cluster: {} of {alive} threads have come",
+            self.arrived
+        )
+    }
+}
+
+impl World {
+    /// Completes the barrier if all have come. The warp `here` is not in its block at the moment;
+    /// `alive` are its lanes.
+    pub(crate) fn complete_barrier(&mut self, here: Here, barrier: usize, alive: u32) -> bool {
+        let cta = &mut self.clusters[here.cluster].ctas[here.rank];
+        let warps = &cta.warps;
+        let alive_of = |warp: usize| {
+            if warp == here.warp {
+                alive
+            } else {
+                warps[warp].alive
+            }
+        };
+        let state = &mut cta.barriers[barrier];
+        let arrived = state.count(alive_of, state.expected != 0);
+        let expected = if state.expected == 0 {
+            cta.alive
+        } else {
+            state.expected
+        };
+        if arrived == 0 || arrived < expected {
+            return false;
+        }
+        state.generation += 1;
+        state.arrived.iter_mut().for_each(|mask| *mask = 0);
+        state.results = std::mem::take(&mut state.votes);
+        true
+    }
+
+    /// Threads that are over are not waited for.
+    pub(crate) fn threads_ended(&mut self, here: Here, alive: u32) {
+        for barrier in 0..16 {
+            let cta = &self.clusters[here.cluster].ctas[here.rank];
+            if cta.barriers[barrier].expected == 0 {
+                self.complete_barrier(here, barrier, alive);
+            }
+        }
+        self.complete_cluster_barrier(here.cluster);
+    }
+
+    /// Completes the cluster's barrier if all threads that are not over have come.
+    pub(crate) fn complete_cluster_barrier(&mut self, cluster: usize) {
+        let cluster = &mut self.clusters[cluster];
+        let alive: u32 = cluster.ctas.iter().map(|cta| cta.alive).sum();
+        if cluster.barrier.arrived > 0 && cluster.barrier.arrived >= alive {
+            cluster.barrier.generation += 1;
+            cluster.barrier.arrived = 0;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The objects of `mbarrier`: their counts and phases.
+
+/// The largest count of arrivals, and of bytes (PTX ISA, section 9.7.13.15.3).
+pub(crate) const MAX_COUNT: u32 = (1 << 20) - 1;
+
+/// A barrier object.
+///
+/// The truth about it is here; in memory stands a word that changes with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mbarrier {
+    /// Phases that are complete.
+    pub(crate) phase: u64,
+    /// Arrivals that later phases expect.
+    pub(crate) expected: u32,
+    /// Arrivals that this phase still expects.
+    pub(crate) pending: u32,
+    /// Bytes that are expected less those that came.
+    pub(crate) tx: i64,
+    /// Bytes of this phase: expected and come.
+    pub(crate) bytes: (u64, u64),
+}
+
+impl Mbarrier {
+    pub(crate) fn new(count: u32) -> Self {
+        Self {
+            expected: count,
+            pending: count,
+            ..Self::default()
+        }
+    }
+
+    fn complete_if_over(&mut self) {
+        if self.pending == 0 && self.tx == 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+            self.bytes = (0, 0);
+        }
+    }
+
+    fn change_tx(&mut self, bytes: i64) -> Result<(), String> {
+        self.tx += bytes;
+        match self.tx.unsigned_abs() > u64::from(MAX_COUNT) {
+            true => Err(format!(
+                "the bytes that the barrier counts are {}, beyond its limit of {MAX_COUNT}",
+                self.tx
+            )),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn expect_tx(&mut self, bytes: u32) -> Result<(), String> {
+        self.bytes.0 += u64::from(bytes);
+        self.change_tx(bytes.into())
+    }
+
+    /// Bytes have come.
+    pub(crate) fn complete_tx(&mut self, bytes: u32) -> Result<(), String> {
+        self.bytes.1 += u64::from(bytes);
+        self.change_tx(-i64::from(bytes))?;
+        self.complete_if_over();
+        Ok(())
+    }
+
+    /// One more arrival is expected in this phase, and in this phase alone.
+    pub(crate) fn expect_arrival(&mut self) -> Result<(), String> {
+        if self.pending == MAX_COUNT {
+            return Err(format!(
+                "the barrier expects {MAX_COUNT} arrivals, and cannot expect more"
+            ));
+        }
+        self.pending += 1;
+        Ok(())
+    }
+
+    pub(crate) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
+        if count > self.pending {
+            return Err(format!(
+                "{count} arrivals at a barrier that expects {} more",
+                self.pending
+            ));
+        }
+        if drops {
+            self.expected = self.expected.saturating_sub(count);
+        }
+        self.pending -= count;
+        self.complete_if_over();
+        Ok(())
+    }
+
+    /// What the object's memory holds.
+    pub(crate) fn store(&self, shared: &mut [u8], offset: usize) {
+        let word = (self.phase & 7) << 61
+            | (self.tx as u64 & 0x1f_ffff) << 40
+            | u64::from(self.expected) << 20
+            | u64::from(self.pending);
+        if let Some(bytes) = shared.get_mut(offset..offset + 8) {
+            crate::value::write(bytes, word);
+        }
+    }
+
+    /// What `arrive` gives back: the phase, and the arrivals that it still expected.
+    pub(crate) fn token(&self) -> u64 {
+        self.phase << 20 | u64::from(self.pending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_ends_with_the_last_arrival_and_the_last_byte() {
+        let mut barrier = Mbarrier::new(2);
+        barrier.complete_tx(64).unwrap();
+        barrier.arrive(1, false).unwrap();
+        barrier.expect_tx(64).unwrap();
+        assert_eq!(barrier.phase, 0);
+        barrier.arrive(1, false).unwrap();
+        assert_eq!((barrier.phase, barrier.pending), (1, 2));
+        assert!(barrier.arrive(3, false).is_err());
+    }
+
+    #[test]
+    fn bytes_have_a_limit() {
+        let mut barrier = Mbarrier::new(1);
+        assert!(barrier.expect_tx(MAX_COUNT).is_ok());
+        assert!(barrier.expect_tx(1).is_err());
+    }
+}

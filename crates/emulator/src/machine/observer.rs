@@ -1,0 +1,437 @@
+//! The one place through which everything passes that a checker may want to know.
+
+mod turn;
+
+use launch::Shape;
+
+pub use turn::{Pause, Turn};
+
+use super::{Fault, Program};
+
+/// Sees what a kernel does, in the order in which the emulator does it.
+///
+/// Every access to memory, every operation on a barrier, every fence, and every step in the life of
+/// a copy is one call of [`see`](Self::see). The implementation for `()` sees nothing and costs
+/// nothing: it is known at compile time that it does not watch.
+pub trait Observer {
+    /// Whether [`see`](Self::see) is called at all.
+    const WATCHES: bool = true;
+
+    /// A kernel begins. The instructions that are seen from now on are those of `program`; `cluster`
+    /// counts the blocks of a cluster, innermost first.
+    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
+        let _ = (program, shape, cluster);
+    }
+
+    /// The kernel is over, or something has ended it.
+    fn end(&mut self, fault: Option<&Fault>) {
+        let _ = fault;
+    }
+
+    /// Lanes of a warp had a turn. What they did in it was seen before.
+    fn turn(&mut self, turn: Turn) {
+        let _ = turn;
+    }
+
+    /// Lanes of a warp execute an instruction, the first time of several where they wait in it.
+    #[inline]
+    fn execute(&mut self, instruction: usize) {
+        let _ = instruction;
+    }
+
+    /// `event` was done by `origin`.
+    fn see(&mut self, origin: Origin, event: Event);
+
+    /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
+    /// [`Event::Access`] in the generic proxy that belongs to no copy.
+    #[inline]
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        let OrdinaryAccess {
+            kind,
+            sem,
+            scope,
+            range,
+        } = access;
+        self.see(
+            origin,
+            Event::Access {
+                proxy: Proxy::Generic,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            },
+        );
+    }
+
+    /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
+    /// the observer wants it elsewhere.
+    fn print(&mut self, text: &str) {
+        print!("{text}");
+    }
+}
+
+impl Observer for () {
+    const WATCHES: bool = false;
+
+    fn see(&mut self, _: Origin, _: Event) {}
+}
+
+/// Who did something, by which instruction. For a copy, who issued it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// Number of the block in its grid, `x` fastest.
+    pub block: u64,
+    /// Number of the thread in its block, `x` fastest.
+    pub thread: u32,
+    /// Index of the instruction; [`Program::place`](crate::Program::place) says where it stands.
+    pub instruction: usize,
+}
+
+/// The path by which memory is accessed (PTX ISA, section 8.6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Proxy {
+    /// Ordinary loads, stores and atomics, and all uses of mbarriers.
+    Generic,
+    /// Bulk and tensor copies.
+    Async,
+    /// Reading a tensor map.
+    TensorMap,
+}
+
+/// Which memory an address is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Global memory; addresses are generic ones.
+    Global,
+    /// The shared memory of one block; addresses count from its start.
+    Shared {
+        /// Number of the block in its grid.
+        block: u64,
+    },
+    /// Local memory of the thread.
+    Local,
+    /// Constant memory.
+    Const,
+    /// Parameters of the kernel.
+    Param,
+}
+
+/// Bytes of one memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// Which memory.
+    pub memory: Memory,
+    /// The first byte.
+    pub address: u64,
+    /// How many.
+    pub bytes: u32,
+}
+
+/// What an access does with its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// Reads them.
+    Read,
+    /// Writes them.
+    Write,
+    /// Reads and writes them in one step.
+    Atomic,
+}
+
+/// Memory ordering of an instruction (PTX ISA, section 8.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sem {
+    /// No ordering, and data races are errors.
+    #[default]
+    Weak,
+    /// `.relaxed`, `.volatile`
+    Relaxed,
+    /// `.acquire`
+    Acquire,
+    /// `.release`
+    Release,
+    /// `.acq_rel`
+    AcqRel,
+    /// `.sc`
+    Sc,
+}
+
+/// The set of threads that an ordering is about (PTX ISA, section 8.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The block.
+    #[default]
+    Cta,
+    /// The cluster.
+    Cluster,
+    /// The device.
+    Gpu,
+    /// Everything.
+    Sys,
+}
+
+/// An access by an instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrdinaryAccess {
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// Its ordering.
+    pub sem: Sem,
+    /// Whom the ordering is about.
+    pub scope: Scope,
+    /// The bytes.
+    pub range: Range,
+}
+
+/// The number of a copy, unique in its launch.
+pub type CopyId = u64;
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Event {
+    /// An access by an instruction, or by a copy that it issued.
+    Access {
+        /// By which path.
+        proxy: Proxy,
+        /// Reading or writing.
+        kind: AccessKind,
+        /// Its ordering.
+        sem: Sem,
+        /// Whom the ordering is about.
+        scope: Scope,
+        /// The bytes.
+        range: Range,
+        /// The copy, when it is one.
+        copy: Option<CopyId>,
+    },
+    /// The thread arrived at a barrier of its block.
+    BarrierArrive {
+        /// Its number.
+        barrier: u32,
+        /// How often the barrier had completed before.
+        generation: u64,
+        /// Whether the thread waits for the others.
+        waits: bool,
+        /// Whether the whole warp must execute the instruction (`.aligned`).
+        aligned: bool,
+    },
+    /// The thread was let through a barrier of its block.
+    BarrierPass {
+        /// Its number.
+        barrier: u32,
+        /// As at the arrival.
+        generation: u64,
+    },
+    /// The thread arrived at the barrier of its cluster.
+    ClusterArrive {
+        /// How often the barrier had completed before.
+        generation: u64,
+        /// Release or relaxed.
+        sem: Sem,
+        /// Whether the whole warp must execute the instruction (`.aligned`).
+        aligned: bool,
+    },
+    /// The thread was let through the barrier of its cluster.
+    ClusterPass {
+        /// As at the arrival.
+        generation: u64,
+    },
+    /// The thread met others of its warp; these are the lanes.
+    WarpMeet {
+        /// One bit for each lane.
+        members: u32,
+        /// Whether memory is ordered (`bar.warp.sync`).
+        orders: bool,
+    },
+    /// An operation on an mbarrier.
+    Mbarrier {
+        /// The object.
+        range: Range,
+        /// What was done to it.
+        operation: MbarrierEvent,
+        /// Its ordering.
+        sem: Sem,
+        /// Whom the ordering is about.
+        scope: Scope,
+    },
+    /// A fence.
+    Fence(FenceKind),
+    /// A copy was issued.
+    CopyIssue {
+        /// Which.
+        copy: CopyId,
+        /// What tells that it is complete.
+        completion: CopyCompletion,
+        /// All bytes that it delivers.
+        bytes: u32,
+    },
+    /// Bytes that a copy will access, some time between its issue and its completion. They are all
+    /// told right after the issue.
+    CopyPlan {
+        /// Which.
+        copy: CopyId,
+        /// By which path.
+        proxy: Proxy,
+        /// Reading, writing, or reducing.
+        kind: AccessKind,
+        /// The bytes.
+        range: Range,
+    },
+    /// A copy has a swizzled box in shared memory.
+    CopySwizzle {
+        /// Which.
+        copy: CopyId,
+        /// Where the box begins.
+        range: Range,
+        /// Bytes after which the pattern repeats.
+        pattern_bytes: u32,
+    },
+    /// A copy has read all of its source.
+    CopyRead(CopyId),
+    /// A copy is complete.
+    CopyDone(CopyId),
+    /// The thread closed a bulk group.
+    GroupCommit {
+        /// Of which kind.
+        kind: GroupKind,
+        /// Counted within the thread.
+        group: u64,
+    },
+    /// The thread waited for its bulk groups.
+    GroupWait {
+        /// Of which kind.
+        kind: GroupKind,
+        /// The first group that may still be under way.
+        until: u64,
+        /// Whether it waited for the reads alone.
+        read: bool,
+    },
+    /// The thread began.
+    ThreadStart,
+    /// The thread is over.
+    ThreadExit,
+}
+
+/// What tells that a copy is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopyCompletion {
+    /// This mbarrier, which counts its bytes.
+    Mbarrier(Range),
+    /// A group of its thread, counted within the thread.
+    Group(GroupKind, u64),
+    /// Nothing but the end of its block.
+    Nothing,
+}
+
+/// The two kinds of groups that a thread has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupKind {
+    /// Of bulk and tensor copies (`cp.async.bulk.commit_group`).
+    Bulk,
+    /// Of `cp.async` (`cp.async.commit_group`).
+    Async,
+}
+
+/// What was done to an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MbarrierEvent {
+    /// `mbarrier.init`
+    Init {
+        /// Expected arrivals.
+        count: u32,
+    },
+    /// `mbarrier.inval`
+    Inval,
+    /// More bytes are expected in this phase.
+    ExpectTx {
+        /// How many.
+        bytes: u32,
+        /// The phase.
+        phase: u64,
+    },
+    /// Bytes have come; of a copy, or by `mbarrier.complete_tx`.
+    CompleteTx {
+        /// How many.
+        bytes: u32,
+        /// The phase.
+        phase: u64,
+        /// The copy.
+        copy: Option<CopyId>,
+    },
+    /// Arrivals.
+    Arrive {
+        /// How many.
+        count: u32,
+        /// The phase.
+        phase: u64,
+        /// Whether the expected count of later phases falls by as many.
+        drops: bool,
+    },
+    /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
+    /// are complete.
+    AsyncArrive {
+        /// The phase.
+        phase: u64,
+        /// Those `cp.async` of the thread have lower numbers than this.
+        copies_before: CopyId,
+    },
+    /// What came last has completed the phase.
+    PhaseDone {
+        /// The phase.
+        phase: u64,
+    },
+    /// A wait that found its phase complete.
+    WaitDone {
+        /// The phase that was waited for.
+        phase: u64,
+    },
+    /// A wait that found its phase incomplete.
+    WaitPending {
+        /// The phase that was waited for.
+        phase: u64,
+    },
+}
+
+/// Kinds of fences (PTX ISA, section 9.7.13.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FenceKind {
+    /// `fence`, `membar`
+    Thread {
+        /// Its ordering.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
+    },
+    /// `fence.mbarrier_init`
+    MbarrierInit,
+    /// `fence.proxy.alias`
+    ProxyAlias,
+    /// `fence.proxy.async`; with the memories that it orders.
+    ProxyAsync {
+        /// Global memory.
+        global: bool,
+        /// Shared memory.
+        shared: bool,
+    },
+    /// `fence.proxy.async::generic`: an order of one direction, within the cluster.
+    ProxyAsyncGeneric {
+        /// Release of this block's shared memory, or acquire of that of the cluster.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
+    },
+    /// `fence.proxy.tensormap`
+    ProxyTensorMap {
+        /// Acquire or release.
+        sem: Sem,
+        /// Whom it is about.
+        scope: Scope,
+        /// The generic address of the map, when it is an acquire.
+        address: u64,
+    },
+}

@@ -1,0 +1,180 @@
+//! What the machine runs, and what is known of it: places in the text, functions, slots.
+
+use std::collections::HashMap;
+
+use ptx::{LineIndex, Span};
+
+use super::{Place, Special};
+
+/// A register of the current function: an index into its frame.
+pub(crate) type Slot = usize;
+
+/// State spaces as instructions see them, once names are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Generic,
+    Global,
+    SharedCta,
+    SharedCluster,
+    Local,
+    Const,
+    Param,
+}
+
+/// An action `A` that is executed for a whole warp, or the part of it that is here.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation<A> {
+    pub(crate) action: A,
+    /// The predicate, and whether it is negated.
+    pub(crate) guard: Option<(Slot, bool)>,
+    /// 1, or 0 for what is part of an instruction that several operations make up.
+    pub(crate) counts: u8,
+}
+
+/// What a slot holds when its function is entered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Constant {
+    /// A number, or an address that is the same for all.
+    Value(u64),
+    /// A place in the block's shared memory; generic when the flag is set.
+    Shared(u64, bool),
+    /// An offset in dynamic shared memory; generic when the flag is set.
+    DynamicShared(u64, bool),
+    /// A place in the function's frame in local memory; generic when the flag is set.
+    Local(u64, bool),
+    /// A special register that does not change while a thread runs.
+    Special(Special),
+}
+
+/// A kernel or function, decoded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    /// Index of its first operation.
+    pub(crate) start: usize,
+    /// Size of its frame.
+    pub(crate) slots: usize,
+    pub(crate) constants: Vec<(Slot, Constant)>,
+    /// Bytes of its frame in local memory.
+    pub(crate) local_bytes: u64,
+    pub(crate) parameters: Vec<Passed>,
+    pub(crate) returns: Vec<Passed>,
+}
+
+/// Where a parameter of a function lies in its frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    Register(Slot),
+    Local { offset: u64, bytes: u64 },
+}
+
+/// `[base + offset]` in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) base: Slot,
+    pub(crate) offset: u64,
+    pub(crate) space: Space,
+}
+
+/// A kernel with all it calls, ready to run.
+#[derive(Clone, Debug)]
+pub(crate) struct Code<A> {
+    pub(crate) program: Program,
+    pub(crate) operations: Vec<Operation<A>>,
+}
+
+/// A kernel with all it calls: where its instructions stand, its functions and its shared memory.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) functions: Vec<Function>,
+    /// Static shared memory in bytes, from [`SHARED_START`](super::SHARED_START) on.
+    pub(crate) static_shared_bytes: u64,
+    /// Alignment of the dynamic shared memory behind it.
+    pub(crate) dynamic_shared_align: u64,
+    /// Indices of functions by their addresses.
+    pub(crate) addresses: HashMap<u64, usize>,
+    sites: Vec<Site>,
+    /// Of each operation, the index of its site.
+    operations: Vec<u32>,
+    files: HashMap<u32, String>,
+    lines: LineIndex,
+    name: String,
+}
+
+/// An instruction in the text.
+#[derive(Clone, Debug)]
+struct Site {
+    span: Span,
+    opcode: String,
+    /// File number and line, of the last `.loc`.
+    source: Option<(u32, u32)>,
+}
+
+impl Program {
+    /// Nothing yet of a text with a name; `files` are the sources that its `.loc` count.
+    pub(crate) fn new(name: &str, text: &str, files: HashMap<u32, String>) -> Self {
+        Self {
+            functions: Vec::new(),
+            static_shared_bytes: 0,
+            dynamic_shared_align: 16,
+            addresses: HashMap::new(),
+            sites: Vec::new(),
+            operations: Vec::new(),
+            files,
+            lines: LineIndex::new(text),
+            name: name.to_owned(),
+        }
+    }
+
+    /// The next instruction of the text; `source` is file number and line of the last `.loc`.
+    pub(crate) fn add_site(&mut self, opcode: &str, span: Span, source: Option<(u32, u32)>) {
+        self.sites.push(Site {
+            span,
+            opcode: opcode.to_owned(),
+            source,
+        });
+    }
+
+    /// One more operation, of the instruction that was added last.
+    pub(crate) fn add_operation(&mut self) {
+        let site = self.sites.len().saturating_sub(1) as u32;
+        self.operations.push(site);
+    }
+
+    /// How many instructions there are; their indices count from 0.
+    pub fn instructions(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Where an instruction stands.
+    pub fn place(&self, instruction: usize) -> Place {
+        let Some(site) = self.site(instruction) else {
+            return Place {
+                file: self.name.clone(),
+                ..Place::default()
+            };
+        };
+        self.place_of(site.span, site.source)
+    }
+
+    /// The opcode of an instruction; empty when there is none of this index.
+    pub fn opcode(&self, instruction: usize) -> &str {
+        self.site(instruction).map_or("", |site| &site.opcode)
+    }
+
+    fn site(&self, instruction: usize) -> Option<&Site> {
+        self.sites.get(*self.operations.get(instruction)? as usize)
+    }
+
+    /// Where a span of the text stands.
+    pub(crate) fn place_of(&self, span: Span, source: Option<(u32, u32)>) -> Place {
+        let at = self.lines.place(span.start);
+        let source = source.and_then(|(file, line)| Some((self.files.get(&file)?.clone(), line)));
+        Place {
+            file: self.name.clone(),
+            line: at.line,
+            column: at.column,
+            source,
+        }
+    }
+}

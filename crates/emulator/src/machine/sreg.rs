@@ -1,0 +1,135 @@
+//! Special registers. PTX ISA section 10.
+
+use super::World;
+
+/// What a special register tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Special {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    Laneid,
+    Warpid,
+    Nwarpid,
+    Smid,
+    Nsmid,
+    Gridid,
+    /// The index of the lowest lane of the mask, and of the one behind the highest.
+    LaneMask(u8),
+    Clusterid(usize),
+    Nclusterid(usize),
+    ClusterCtaid(usize),
+    ClusterNctaid(usize),
+    ClusterCtarank,
+    ClusterNctarank,
+    IsExplicitCluster,
+    DynamicSmemSize,
+    TotalSmemSize,
+    /// Bits of the counter, and how far they are shifted.
+    Clock,
+    ClockHi,
+    Globaltimer,
+    GlobaltimerHi,
+}
+
+const EQ: u8 = 0;
+const LE: u8 = 1;
+const LT: u8 = 2;
+const GE: u8 = 3;
+const GT: u8 = 4;
+
+impl Special {
+    /// The register of this name; vectors with their component.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        let name = name.strip_prefix('%')?;
+        if let Some((vector, component)) = name.split_once('.') {
+            let axis = ["x", "y", "z"].iter().position(|axis| *axis == component)?;
+            return Some(match vector {
+                "tid" => Self::Tid(axis),
+                "ntid" => Self::Ntid(axis),
+                "ctaid" => Self::Ctaid(axis),
+                "nctaid" => Self::Nctaid(axis),
+                "clusterid" => Self::Clusterid(axis),
+                "nclusterid" => Self::Nclusterid(axis),
+                "cluster_ctaid" => Self::ClusterCtaid(axis),
+                "cluster_nctaid" => Self::ClusterNctaid(axis),
+                _ => return None,
+            });
+        }
+        Some(match name {
+            "laneid" => Self::Laneid,
+            "warpid" => Self::Warpid,
+            "nwarpid" => Self::Nwarpid,
+            "smid" => Self::Smid,
+            "nsmid" => Self::Nsmid,
+            "gridid" => Self::Gridid,
+            "lanemask_eq" => Self::LaneMask(EQ),
+            "lanemask_le" => Self::LaneMask(LE),
+            "lanemask_lt" => Self::LaneMask(LT),
+            "lanemask_ge" => Self::LaneMask(GE),
+            "lanemask_gt" => Self::LaneMask(GT),
+            "cluster_ctarank" => Self::ClusterCtarank,
+            "cluster_nctarank" => Self::ClusterNctarank,
+            "is_explicit_cluster" => Self::IsExplicitCluster,
+            "dynamic_smem_size" => Self::DynamicSmemSize,
+            "total_smem_size" => Self::TotalSmemSize,
+            "clock" | "clock64" => Self::Clock,
+            "clock_hi" => Self::ClockHi,
+            "globaltimer" | "globaltimer_lo" => Self::Globaltimer,
+            "globaltimer_hi" => Self::GlobaltimerHi,
+            _ => return None,
+        })
+    }
+
+    /// Whether it changes while a thread runs.
+    pub(crate) fn changes(self) -> bool {
+        matches!(
+            self,
+            Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi
+        )
+    }
+
+    /// A clock's value after so many steps.
+    pub(crate) fn time(self, steps: u64) -> u64 {
+        match self {
+            Self::ClockHi | Self::GlobaltimerHi => steps >> 32,
+            _ => steps,
+        }
+    }
+
+    /// The value in one thread.
+    pub(crate) fn value(self, world: &World, id: [u32; 3], rank: u32, thread: u32) -> u64 {
+        let places = &world.places;
+        let within = |axis: usize| id[axis] % places.cluster[axis].max(1);
+        let lane = thread % 32;
+        let value = match self {
+            Self::Tid(axis) => places.thread(thread)[axis],
+            Self::Ntid(axis) => places.block[axis],
+            Self::Ctaid(axis) => id[axis],
+            Self::Nctaid(axis) => places.grid[axis],
+            Self::Laneid => lane,
+            Self::Warpid => thread / 32,
+            Self::Nwarpid => 64,
+            Self::Smid => 0,
+            Self::Nsmid => 1,
+            Self::Gridid => 1,
+            Self::LaneMask(EQ) => 1 << lane,
+            Self::LaneMask(LE) => u32::MAX >> (31 - lane),
+            Self::LaneMask(LT) => !(u32::MAX << lane),
+            Self::LaneMask(GE) => u32::MAX << lane,
+            Self::LaneMask(_) => !(u32::MAX >> (31 - lane)),
+            Self::Clusterid(axis) => id[axis] / places.cluster[axis].max(1),
+            Self::Nclusterid(axis) => places.clusters()[axis],
+            Self::ClusterCtaid(axis) => within(axis),
+            Self::ClusterNctaid(axis) => places.cluster[axis],
+            Self::ClusterCtarank => rank,
+            Self::ClusterNctarank => places.cluster_blocks(),
+            Self::IsExplicitCluster => u32::from(places.cluster_blocks() > 1),
+            Self::DynamicSmemSize => world.dynamic_shared_bytes,
+            Self::TotalSmemSize => world.shared_bytes as u32,
+            Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi => 0,
+        };
+        u64::from(value)
+    }
+}

@@ -1,0 +1,53 @@
+//! Runs a kernel to its end: who goes on, for how long, and what is said when nobody can.
+
+mod deadlock;
+mod schedule;
+
+use launch::Shape;
+
+use crate::{
+    inst::Code,
+    machine::{Config, Fault, FaultAt, Memory, Trapped, World, observer::Observer},
+};
+
+/// What a kernel did, besides changing memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Instructions, each counted once for each thread that executed it.
+    pub steps: u64,
+    /// What `vprintf` wrote.
+    pub printed: String,
+}
+
+/// Runs one kernel to its end.
+pub(crate) fn run<O: Observer>(
+    code: &Code,
+    shape: &Shape,
+    cluster: Option<[u32; 3]>,
+    memory: &mut Memory,
+    config: Config,
+    observer: &mut O,
+) -> Result<Report, Box<Fault>> {
+    let program = &code.program;
+    let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
+    observer.begin(program, shape, cluster.unwrap_or([1; 3]));
+    let result = world.run(code, observer);
+    let report = Report {
+        steps: world.steps,
+        printed: std::mem::take(&mut world.printed),
+    };
+    observer.print(&report.printed);
+    let places = world.places;
+    *memory = world.memory;
+    let result = result.map_err(|Trapped { trap, what, origin }| {
+        let at = origin.map(|origin| FaultAt {
+            instruction: program.opcode(origin.instruction).to_owned(),
+            place: program.place(origin.instruction),
+            block: places.block(origin.block),
+            thread: places.thread(origin.thread),
+        });
+        Box::new(Fault { trap, what, at })
+    });
+    observer.end(result.as_ref().err().map(|fault| &**fault));
+    result.map(|()| report)
+}

@@ -1,0 +1,97 @@
+//! What is said when nothing can go on.
+
+use std::fmt::Write;
+
+use crate::{
+    inst::{Code, Execute, Waiting},
+    machine::{Group, Here, Trap, Trapped, World},
+    value::lane_names,
+};
+
+/// Groups that are listed.
+const LISTED: usize = 12;
+
+/// Everybody waits.
+pub(super) fn describe(world: &World, code: &Code) -> Trapped {
+    let what = format!("deadlock: nothing can go on\n{}", list(world, code));
+    Trapped {
+        trap: Trap::Deadlock,
+        what,
+        origin: None,
+    }
+}
+
+/// The kernel does not end.
+pub(super) fn endless(world: &World, code: &Code) -> Trapped {
+    let limit = world.config.max_steps;
+    let what = format!(
+        "the kernel is not over after {limit} steps\n{}",
+        list(world, code)
+    );
+    Trapped {
+        trap: Trap::Endless,
+        what,
+        origin: None,
+    }
+}
+
+fn list(world: &World, code: &Code) -> String {
+    // Threads that wait at the same place for the same thing share a line.
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for (cluster, state) in world.clusters.iter().enumerate() {
+        for (rank, cta) in state.ctas.iter().enumerate() {
+            for (warp, state) in cta.warps.iter().enumerate() {
+                for group in &state.groups {
+                    let here = Here {
+                        cluster,
+                        rank,
+                        warp,
+                    };
+                    let who = format!("block {:?} warp {warp} {}", cta.id, lane_names(group.mask));
+                    let what = doing(world, code, here, group);
+                    match lines.iter_mut().find(|(line, _)| *line == what) {
+                        Some((_, all)) => all.push(who),
+                        None => lines.push((what, vec![who])),
+                    }
+                }
+            }
+        }
+    }
+    let mut text = String::new();
+    for (what, who) in lines.iter().take(LISTED) {
+        let more = match who.len().saturating_sub(2) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let first: Vec<&str> = who.iter().take(2).map(String::as_str).collect();
+        let _ = writeln!(text, "  {what}\n    {}{more}", first.join("; "));
+    }
+    if lines.len() > LISTED {
+        let _ = writeln!(text, "  and {} other places", lines.len() - LISTED);
+    }
+    text.trim_end().to_owned()
+}
+
+fn doing(world: &World, code: &Code, here: Here, group: &Group) -> String {
+    let at = format!(
+        "{}: `{}`",
+        code.program.place(group.pc),
+        code.program.opcode(group.pc)
+    );
+    let Some(wait) = &group.wait else {
+        return format!("{at} is executed");
+    };
+    let waiting = Waiting {
+        world,
+        operations: &code.operations,
+        here,
+        warp: &world.clusters[here.cluster].ctas[here.rank].warps[here.warp],
+        group,
+        wait,
+    };
+    let operation = code.operations.get(group.pc);
+    let what = operation.map_or(String::new(), |operation| {
+        operation.action.describe(&waiting)
+    });
+    format!("{at} waits {what}")
+}

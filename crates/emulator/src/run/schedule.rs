@@ -1,0 +1,342 @@
+//! Who runs next, and for how long.
+//!
+//! A turn is a few operations of one group of lanes. Between turns, copies progress. All choices
+//! come from the seed. Groups of a warp that come to the same place go on as one; to let them meet,
+//! the group that is furthest behind is mostly preferred.
+
+use super::deadlock;
+use crate::{
+    inst::{Code, Execute, Step, Waiting},
+    machine::{
+        Flow, Group, Here, Trap, Trapped, Wait, Warp, World,
+        observer::{Event, Observer, Origin, Turn},
+    },
+    value::{LANES, lanes_of},
+};
+
+/// Operations of a turn, at most.
+const TURN: usize = 64;
+/// The same, where lanes of the warp are apart.
+const SHORT_TURN: usize = 12;
+/// How often waits that may give up do so, without anything else happening, until all hangs.
+const BARREN: u64 = 256;
+
+impl World {
+    /// Runs all clusters to their end.
+    pub(crate) fn run<O: Observer>(
+        &mut self,
+        code: &Code,
+        observer: &mut O,
+    ) -> Result<(), Trapped> {
+        for _ in 0..self.resident(&code.program) {
+            self.start(code, None, observer);
+        }
+        let mut barren = (self.progress, 0_u64);
+        loop {
+            for index in (0..self.clusters.len()).rev() {
+                self.replace_if_over(index, code, observer);
+            }
+            if self.clusters.is_empty() {
+                return Ok(());
+            }
+            if !self.transfers.is_empty() && self.rng.one_in(4) {
+                self.progress_copy(observer)?;
+                continue;
+            }
+            let may_give_up = self.rng.one_in(32);
+            if let Some((here, group)) = self.pick(code, may_give_up) {
+                self.turn(code, observer, here, group, may_give_up)?;
+            } else if !self.transfers.is_empty() {
+                self.progress_copy(observer)?;
+            } else if let Some((here, group)) = self.pick(code, true) {
+                if barren.0 != self.progress {
+                    barren = (self.progress, 0);
+                }
+                barren.1 += 1;
+                if barren.1 > BARREN + 8 * self.waiting_groups() {
+                    return Err(deadlock::describe(self, code));
+                }
+                self.turn(code, observer, here, group, true)?;
+            } else {
+                return Err(deadlock::describe(self, code));
+            }
+            if self.steps > self.config.max_steps {
+                return Err(deadlock::endless(self, code));
+            }
+        }
+    }
+
+    fn start<O: Observer>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {
+        let Some(cluster) = self.start_cluster(&code.program) else {
+            return;
+        };
+        if O::WATCHES {
+            for cta in &cluster.ctas {
+                for thread in 0..cta.alive {
+                    let instruction = code
+                        .program
+                        .functions
+                        .first()
+                        .map_or(0, |entry| entry.start);
+                    let origin = Origin {
+                        block: cta.number,
+                        thread,
+                        instruction,
+                    };
+                    observer.see(origin, Event::ThreadStart);
+                }
+            }
+        }
+        match at {
+            Some(index) => self.clusters[index] = cluster,
+            None => self.clusters.push(cluster),
+        }
+    }
+
+    /// A cluster whose threads and copies are over makes room for the next.
+    fn replace_if_over<O: Observer>(&mut self, index: usize, code: &Code, observer: &mut O) {
+        let is_over = self.clusters[index].ctas.iter().all(|cta| cta.alive == 0)
+            && !self
+                .transfers
+                .iter()
+                .any(|transfer| transfer.here.cluster == index);
+        if !is_over {
+            return;
+        }
+        if self.next_cluster < self.cluster_count() {
+            self.start(code, Some(index), observer);
+        } else if index + 1 == self.clusters.len() {
+            // Only the last goes, so that copies find their clusters by index.
+            self.clusters.pop();
+        }
+    }
+
+    fn waiting_groups(&self) -> u64 {
+        let warps = self
+            .clusters
+            .iter()
+            .flat_map(|cluster| &cluster.ctas)
+            .flat_map(|cta| &cta.warps);
+        warps.map(|warp| warp.groups.len() as u64).sum()
+    }
+
+    /// A group that can go on; with `may_give_up`, also one that waits at an mbarrier in vain.
+    fn pick(&mut self, code: &Code, may_give_up: bool) -> Option<(Here, usize)> {
+        let (clusters, ctas) = (self.clusters.len(), self.places.cluster_blocks() as usize);
+        let warps = self.places.threads().div_ceil(LANES as u32) as usize;
+        let count = clusters * ctas * warps;
+        let first = self.rng.below(count);
+        let prefers_last = !self.rng.one_in(4);
+        let choice = self.rng.next() as usize;
+        for index in (first..count).chain(0..first) {
+            let here = Here {
+                cluster: index / (ctas * warps),
+                rank: index / warps % ctas,
+                warp: index % warps,
+            };
+            let warp = &self.clusters[here.cluster].ctas[here.rank].warps[here.warp];
+            if let [group] = &warp.groups[..] {
+                if self.can_run(code, here, warp, group, may_give_up) {
+                    return Some((here, 0));
+                }
+                continue;
+            }
+            let ready = warp.groups.iter().enumerate();
+            let ready =
+                ready.filter(|(_, group)| self.can_run(code, here, warp, group, may_give_up));
+            let chosen = if prefers_last {
+                // Deepest in calls, then furthest behind.
+                ready
+                    .min_by_key(|(_, group)| (usize::MAX - group.frames.len(), group.pc))
+                    .map(|(i, _)| i)
+            } else {
+                let ready: Vec<usize> = ready.map(|(index, _)| index).collect();
+                ready.get(choice % ready.len().max(1)).copied()
+            };
+            if let Some(group) = chosen {
+                return Some((here, group));
+            }
+        }
+        None
+    }
+
+    fn can_run(
+        &self,
+        code: &Code,
+        here: Here,
+        warp: &Warp,
+        group: &Group,
+        may_give_up: bool,
+    ) -> bool {
+        match &group.wait {
+            None => true,
+            Some(Wait::Mbarrier) if may_give_up => true,
+            Some(wait) => {
+                let waiting = Waiting {
+                    world: self,
+                    operations: &code.operations,
+                    here,
+                    warp,
+                    group,
+                    wait,
+                };
+                let operation = code.operations.get(group.pc);
+                operation.is_none_or(|operation| operation.action.is_over(&waiting))
+            }
+        }
+    }
+
+    /// A few operations of one group.
+    fn turn<O: Observer>(
+        &mut self,
+        code: &Code,
+        observer: &mut O,
+        here: Here,
+        group: usize,
+        gives_up: bool,
+    ) -> Result<(), Trapped> {
+        // The warp leaves its block for the turn, so that both can be changed.
+        let cta = &mut self.clusters[here.cluster].ctas[here.rank];
+        let mut warp = std::mem::take(&mut cta.warps[here.warp]);
+        let mut group = warp.groups.swap_remove(group);
+        let (first, lanes, steps) = (group.pc, group.mask, self.steps);
+        let result = self.operations(code, observer, here, &mut warp, &mut group, gives_up);
+        if O::WATCHES {
+            observer.turn(Turn {
+                block: self.clusters[here.cluster].ctas[here.rank].number,
+                warp: here.warp as u32,
+                lanes,
+                alive: warp.alive,
+                first,
+                next: group.pc,
+                steps: self.steps - steps,
+                pause: group.wait.as_ref().map(|wait| (wait.pause(), group.mask)),
+            });
+        }
+        if group.mask != 0 {
+            warp.groups.push(group);
+        }
+        self.clusters[here.cluster].ctas[here.rank].warps[here.warp] = warp;
+        result
+    }
+
+    fn operations<O: Observer>(
+        &mut self,
+        code: &Code,
+        observer: &mut O,
+        here: Here,
+        warp: &mut Warp,
+        group: &mut Group,
+        mut gives_up: bool,
+    ) -> Result<(), Trapped> {
+        let limit = if warp.groups.is_empty() {
+            TURN
+        } else {
+            SHORT_TURN
+        };
+        let turn = 1 + self.rng.below(limit);
+        for _ in 0..turn {
+            if !warp.groups.is_empty() {
+                join(warp, group);
+            }
+            let Some(operation) = code.operations.get(group.pc) else {
+                return Err(Trapped {
+                    trap: Trap::IllegalAddress,
+                    what: "the code ends here".into(),
+                    origin: None,
+                });
+            };
+            let mut active = group.mask;
+            if let Some((slot, negated)) = operation.guard {
+                let predicate = &warp.registers[group.base + slot];
+                let holds = lanes_of(active).filter(|lane| (predicate[*lane] & 1 != 0) != negated);
+                active = holds.fold(0, |mask, lane| mask | 1 << lane);
+                if active == 0 {
+                    self.steps += u64::from(operation.counts) * u64::from(group.mask.count_ones());
+                    group.pc += 1;
+                    continue;
+                }
+                if active != group.mask && operation.action.splits() {
+                    let rest = Group {
+                        mask: group.mask & !active,
+                        pc: group.pc + 1,
+                        ..group.clone()
+                    };
+                    warp.groups.push(rest);
+                    group.mask = active;
+                }
+            }
+            let waited = group.wait.take();
+            if waited.is_none() {
+                observer.execute(group.pc);
+                self.steps += u64::from(operation.counts) * u64::from(active.count_ones());
+            }
+            let mut step = Step {
+                world: self,
+                program: &code.program,
+                operations: &code.operations,
+                observer,
+                warp,
+                here,
+                group,
+                active,
+            };
+            let flow = match waited {
+                None => operation.action.run(&mut step)?,
+                Some(wait) => {
+                    operation
+                        .action
+                        .resume(&mut step, wait, std::mem::take(&mut gives_up))?
+                }
+            };
+            match flow {
+                Flow::Next => group.pc += 1,
+                Flow::Jumped => {}
+                Flow::Waits => break,
+                Flow::Ended => {
+                    self.end_threads(observer, here, warp, group);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_threads<O: Observer>(
+        &mut self,
+        observer: &mut O,
+        here: Here,
+        warp: &mut Warp,
+        group: &mut Group,
+    ) {
+        let cta = &mut self.clusters[here.cluster].ctas[here.rank];
+        if O::WATCHES {
+            for lane in lanes_of(group.mask) {
+                let thread = (here.warp * LANES + lane) as u32;
+                let origin = Origin {
+                    block: cta.number,
+                    thread,
+                    instruction: group.pc,
+                };
+                observer.see(origin, Event::ThreadExit);
+            }
+        }
+        warp.alive &= !group.mask;
+        cta.alive -= group.mask.count_ones();
+        group.mask = 0;
+        self.progress += 1;
+        self.threads_ended(here, warp.alive);
+    }
+}
+
+/// Lanes that are at the same place go on as one group.
+fn join(warp: &mut Warp, group: &mut Group) {
+    let mut index = 0;
+    while index < warp.groups.len() {
+        if warp.groups[index].joins(group) {
+            group.mask |= warp.groups.swap_remove(index).mask;
+        } else {
+            index += 1;
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Memory and modules that live from launch to launch, as those of a GPU's context do.
+
+mod error;
+mod kernel;
+mod launch;
+mod module;
+mod panic;
+
+use std::collections::BTreeMap;
+
+use ::launch::{Failure, Stage};
+
+use crate::{
+    check::Unreleased,
+    machine::{Config, IMAGE_START, Memory},
+};
+
+pub use error::Error;
+pub(crate) use kernel::Kernel;
+pub(crate) use launch::Ready;
+use module::Module;
+pub use module::ModuleId;
+
+/// What stands for a GPU: allocations, modules, and launches that end before the next one begins.
+///
+/// Every launch sees the memory that the one before left. The checker watches each of them, unless the
+/// [`Config`] says otherwise, and knows what earlier launches wrote and did not release.
+///
+/// ```
+/// use emulator::{Config, Session};
+/// use launch::{Argument, Scalar, Shape};
+///
+/// let text = "
+/// .version 8.0
+/// .target sm_90a
+/// .address_size 64
+/// .visible .entry put(.param .u64 to, .param .u32 number)
+/// {
+///     .reg .b32 %r<2>;
+///     .reg .b64 %rd<2>;
+///     ld.param.u64 %rd1, [to];
+///     ld.param.u32 %r1, [number];
+///     st.global.u32 [%rd1], %r1;
+///     ret;
+/// }";
+/// let mut session = Session::new(Config::default());
+/// let module = session.load("put.ptx", text)?;
+/// let to = session.allocate("to", vec![0; 4]);
+/// let arguments = [Argument::Address(to), Argument::Scalar(Scalar::U32(7))];
+/// session.launch(module, "put", &Shape::new(1, 1), &arguments)?;
+/// assert_eq!(session.read(to, 4)?, [7, 0, 0, 0]);
+///
+/// // Freed memory is in no allocation, and its address is not given out again.
+/// session.free(to)?;
+/// let fault = session.launch(module, "put", &Shape::new(1, 1), &arguments);
+/// assert!(fault.unwrap_err().to_string().contains("in no allocation"));
+/// # Ok::<(), launch::Failure>(())
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    config: Config,
+    memory: Memory,
+    modules: BTreeMap<ModuleId, Module>,
+    /// That of the next module.
+    next_module: ModuleId,
+    /// Where in global memory the variables of the next module begin.
+    next_image: u64,
+    /// What launches wrote and did not release.
+    unreleased: Unreleased,
+}
+
+impl Session {
+    /// Nothing allocated and nothing loaded.
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            memory: Memory::default(),
+            modules: BTreeMap::new(),
+            next_module: ModuleId::default(),
+            next_image: IMAGE_START,
+            unreleased: Unreleased::default(),
+        }
+    }
+
+    /// Allocates global memory with these bytes and gives its address, a multiple of 64 KiB that no
+    /// other allocation has or had. Reports call it `name`.
+    pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
+        self.memory.allocate(name, bytes)
+    }
+
+    /// Frees the allocation that begins at an address.
+    ///
+    /// # Errors
+    /// None begins there, or it was freed.
+    pub fn free(&mut self, address: u64) -> Result<(), Failure> {
+        let bytes = self.memory.free(address).ok_or_else(|| {
+            let what = format!("no allocation begins at {address:#x}");
+            Failure::new(Stage::Upload, what)
+        })?;
+        self.unreleased.forget(address, address + bytes);
+        Ok(())
+    }
+
+    /// Start and length in bytes of the allocation that an address lies in.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
+        self.memory.allocation(address)
+    }
+
+    /// So many bytes of global memory.
+    ///
+    /// # Errors
+    /// They are not all in one allocation.
+    pub fn read(&mut self, address: u64, len_bytes: usize) -> Result<&[u8], Failure> {
+        let bytes = self.memory.slice(address, len_bytes);
+        bytes
+            .map(|bytes| &*bytes)
+            .map_err(|what| Failure::new(Stage::CopyBack, what))
+    }
+
+    /// Writes bytes into global memory.
+    ///
+    /// # Errors
+    /// The place is not all in one allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
+        let place = self.memory.slice(address, bytes.len());
+        let place = place.map_err(|what| Failure::new(Stage::Upload, what))?;
+        place.copy_from_slice(bytes);
+        self.unreleased
+            .forget(address, address + bytes.len() as u64);
+        Ok(())
+    }
+}

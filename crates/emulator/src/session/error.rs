@@ -1,0 +1,55 @@
+//! Why a launch has no result, and that as a failure.
+
+use ::launch::{Failure, Stage};
+
+use crate::{check::Verdict, decode::Unsupported, machine::Fault};
+
+/// Why a launch has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The kernel needs what the emulator does not have. Nothing was run.
+    #[error("{}", list(.0))]
+    Unsupported(Vec<Unsupported>),
+    /// The kernel did something that ends it.
+    #[error("{0}")]
+    Fault(Box<Fault>),
+}
+
+fn list(items: &[Unsupported]) -> String {
+    let lines: Vec<_> = items.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+impl From<Box<Fault>> for Error {
+    fn from(fault: Box<Fault>) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Error {
+    /// Why a kernel was not run, or not to its end.
+    pub(crate) fn failure(self) -> Failure {
+        match &self {
+            Self::Unsupported(_) => Failure::new(Stage::Load, self.to_string())
+                .error_name("UNSUPPORTED")
+                .hint("nothing was run"),
+            Self::Fault(fault) => {
+                Failure::new(Stage::Synchronise, fault.to_string()).error_name(fault.trap.name())
+            }
+        }
+    }
+}
+
+impl Verdict {
+    /// All findings as one failure, if one is worse than a warning; the first fault has the driver's
+    /// name for it.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        if self.is_clean() {
+            return None;
+        }
+        let findings: Vec<String> = self.findings.iter().map(ToString::to_string).collect();
+        let fault = self.findings.iter().find_map(|finding| finding.trap);
+        let failure = Failure::new(Stage::Synchronise, findings.join("\n\n"));
+        Some(failure.error_name(fault.map_or("CHECKER", |trap| trap.name())))
+    }
+}

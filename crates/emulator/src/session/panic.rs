@@ -1,0 +1,43 @@
+//! The record that a kernel which panics leaves behind.
+
+use launch::Panic;
+
+use crate::{
+    decode::Image,
+    machine::{Fault, Memory, Trap},
+};
+
+/// Gives the module's panic handler, where it has one, room for a record, and says where that is.
+pub(crate) fn place_record(memory: &mut Memory, image: &Image) -> Option<u64> {
+    let variable = image
+        .globals
+        .iter()
+        .find(|global| Panic::is_variable(&global.name))?;
+    let record = memory.allocate("panic record", vec![0; Panic::RECORD_BYTES]);
+    let address = memory.slice(variable.address, size_of::<u64>()).ok()?;
+    address.copy_from_slice(&record.to_le_bytes());
+    Some(record)
+}
+
+/// What a thread that trapped said before, and where its source did. The record is then empty again.
+pub(crate) fn explain(
+    mut fault: Box<Fault>,
+    memory: &mut Memory,
+    record: Option<u64>,
+) -> Box<Fault> {
+    let panic = record
+        .filter(|_| fault.trap == Trap::LaunchFailed)
+        .and_then(|record| {
+            let bytes = memory.slice(record, Panic::RECORD_BYTES).ok()?;
+            let panic = Panic::from_record(bytes);
+            bytes.fill(0);
+            panic
+        });
+    if let (Some(panic), Some(at)) = (panic, &mut fault.at) {
+        at.place.source = Some((panic.file, panic.line));
+        (at.block, at.thread) = (panic.block, panic.thread);
+        fault.what = panic.message;
+        fault.trap = Trap::Panicked;
+    }
+    fault
+}

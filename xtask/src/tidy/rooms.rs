@@ -1,0 +1,184 @@
+//! The rooms of the emulator, which are its modules, import downwards only. Their order stands where
+//! they are declared.
+
+use super::{Breach, File};
+
+const CRATE: &str = "crates/emulator/src";
+
+pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+    let library = format!("{CRATE}/lib.rs");
+    let Some(library) = files.iter().find(|file| file.path == library) else {
+        return;
+    };
+    let Some(order) = library.lines().find_map(|(_, line)| order(line)) else {
+        let says = "does not say in which order its rooms are, as in `// a < b, c < d`";
+        return breaches.push(Breach::new(library, 1, says));
+    };
+    let rank = |room: &str| order.iter().position(|rooms| rooms.contains(&room));
+    for (file, module) in files.iter().filter_map(|file| Some((file, module(file)?))) {
+        let Some(own) = rank(module[0]) else {
+            let says = format!("is in no room of {}", library.path);
+            breaches.push(Breach::new(file, 1, says));
+            continue;
+        };
+        for (line, name) in from_root(file, module.len()) {
+            let says = match rank(&name) {
+                None => format!("imports `crate::{name}`, which is no room"),
+                Some(other) if other < own || name == module[0] => continue,
+                Some(_) => format!(
+                    "imports `crate::{name}`, which is not below `{}`",
+                    module[0]
+                ),
+            };
+            breaches.push(Breach::new(file, line, says));
+        }
+    }
+}
+
+/// The rooms of a comment such as `// a < b, c < d`, lowest first; those of one rank do not know each
+/// other.
+fn order(line: &str) -> Option<Vec<Vec<&str>>> {
+    let ranks: Vec<_> = line.strip_prefix("// ")?.split(" < ").collect();
+    let rooms = ranks.iter().map(|rank| rank.split(", ").collect());
+    (ranks.len() > 1).then(|| rooms.collect())
+}
+
+/// Where in the crate a file other than `lib.rs` is.
+fn module(file: &File) -> Option<Vec<&str>> {
+    let path = file.path.strip_prefix(CRATE)?.strip_prefix('/')?;
+    let path = path.strip_suffix(".rs")?;
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    (path != "lib").then(|| path.split('/').collect())
+}
+
+/// What stands right below the root of the crate in the paths of a file that is so deep in it, each
+/// with its line.
+fn from_root(file: &File, depth: usize) -> Vec<(usize, String)> {
+    let without_comments = file.lines().map(|(_, line)| match line.find("//") {
+        Some(start) => &line[..start],
+        None => line,
+    });
+    let text = without_comments.collect::<Vec<_>>().join("\n");
+    // The tests at the end of a file are a module in it.
+    let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
+    let mut names = Vec::new();
+    let mut start = 0;
+    while let Some(found) = text[start..].find("::") {
+        let at = start + found;
+        start = at + 2;
+        let depth = depth + usize::from(at > tests);
+        if !is_root(&text[..at], depth) {
+            continue;
+        }
+        for (offset, name) in heads(&text[start..]) {
+            let line = 1 + text[..start + offset].matches('\n').count();
+            names.push((line, name.to_owned()));
+        }
+    }
+    names
+}
+
+/// Whether a text ends with `crate`, or with as many `super` as lead out of a module that is so deep.
+fn is_root(text: &str, depth: usize) -> bool {
+    let start = text
+        .rfind(|c: char| !is_name(c) && c != ':')
+        .map_or(0, |at| at + 1);
+    let path: Vec<&str> = text[start..].split("::").collect();
+    path == ["crate"] || path == vec!["super"; depth]
+}
+
+/// The first names of a path or, in braces, of all paths there, and how far they stand behind the
+/// start.
+fn heads(text: &str) -> Vec<(usize, &str)> {
+    let mut names = Vec::new();
+    let (mut braces, mut is_first) = (0, true);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => (braces, is_first) = (braces + 1, braces == 0),
+            '}' => braces -= 1,
+            ',' => is_first = braces == 1,
+            c if c.is_whitespace() && braces > 0 => continue,
+            _ if is_first => {
+                let rest = &text[at..];
+                let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                names.push((at, &rest[..end.max(1)]));
+                is_first = false;
+            }
+            _ => {}
+        }
+        if braces <= 0 {
+            break;
+        }
+    }
+    names
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{checked, file};
+    use super::*;
+
+    const ORDER: &str = "//! Docs.\n\n// low < left, right < high\nmod high;\n";
+
+    fn says(path: &str, text: &str) -> Vec<String> {
+        let lib = file("crates/emulator/src/lib.rs", ORDER);
+        let path = format!("{CRATE}/{path}");
+        checked(check, &[lib, file(&path, text)])
+    }
+
+    fn breach(place: &str, name: &str, why: &str) -> [String; 1] {
+        [format!(
+            "{CRATE}/{place}: imports `crate::{name}`, which is {why}"
+        )]
+    }
+
+    #[test]
+    fn imports_lead_downwards() {
+        let text = "use crate::{\n    left::{self, a::B},\n    low::C,\n};\nuse super::right;\n\
+            fn f() { crate::low::g::<super::super::low::T>() }\n// crate::above\n\
+            #[cfg(test)]\nmod tests { use super::*; use crate::high::x; }\n";
+        assert_eq!(says("high/part.rs", text), [""; 0]);
+        assert_eq!(says("high.rs", "mod part;\nuse part::X;\n"), [""; 0]);
+    }
+
+    #[test]
+    fn an_import_from_above_is_a_breach() {
+        let above = |place, name| breach(place, name, "not below `left`");
+        let text = "use crate::{\n    low::A,\n    high::{B, low::C},\n};\n";
+        assert_eq!(says("left/part.rs", text), above("left/part.rs:3", "high"));
+        // Rooms of one rank do not know each other.
+        assert_eq!(
+            says("left.rs", "use crate::right::A;"),
+            above("left.rs:1", "right")
+        );
+        assert_eq!(
+            says("left/mod.rs", "\nfn f() { super::high::g() }"),
+            above("left/mod.rs:2", "high")
+        );
+        assert_eq!(
+            says("left/part.rs", "use super::super::high::A;"),
+            above("left/part.rs:1", "high")
+        );
+        let tests = "#[cfg(test)]\nmod tests {\n    use super::super::high::A;\n}\n";
+        assert_eq!(says("left.rs", tests), above("left.rs:3", "high"));
+    }
+
+    #[test]
+    fn what_is_in_no_room_is_a_breach() {
+        // The root says again what rooms have, and would hide from which it comes.
+        assert_eq!(
+            says("high.rs", "use crate::Program;"),
+            breach("high.rs:1", "Program", "no room")
+        );
+        assert_eq!(
+            says("other.rs", ""),
+            ["crates/emulator/src/other.rs:1: is in no room of crates/emulator/src/lib.rs"]
+        );
+        let lib = file("crates/emulator/src/lib.rs", "mod high;");
+        assert_eq!(checked(check, &[lib]).len(), 1);
+    }
+}
