@@ -1,7 +1,7 @@
 //! `ci`: exactly what CI runs, in its order.
 
 use std::{
-    process::ExitCode,
+    process::{Command, ExitCode},
     time::{Duration, Instant},
 };
 
@@ -11,8 +11,8 @@ use crate::{
     mutate,
     output::{Mark, table},
     pages,
-    paths::examples,
-    process::{cargo, cargo_in_example, run as run_command},
+    paths::{examples, root},
+    process::{cargo, cargo_in_example, output, run as run_command},
     setup,
     test::{self, Counts},
     tidy, timings,
@@ -57,7 +57,38 @@ const STEPS: &[Step] = &[
     }),
     ("pages", |_| pages::check()),
     ("timings", |_| timings::check()),
+    ("msrv", |_| msrv()),
+    ("deny", deny),
 ];
+
+/// The oldest Rust that the workspace promises to build with.
+const MSRV: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// Builds with the oldest Rust, unless all other steps did.
+fn msrv() -> Result<()> {
+    let version = output(Command::new("rustc").arg("--version"))?;
+    if version.starts_with(&format!("rustc {MSRV}.")) {
+        say!(
+            "{} is the oldest that is promised: all steps ran with it",
+            version.trim()
+        );
+        return Ok(());
+    }
+    let toolchain = format!("+{MSRV}");
+    let mut cargo = Command::new("cargo");
+    cargo.args([&toolchain, "check", "--workspace", "--all-targets"]);
+    run_command(cargo.current_dir(root()))
+}
+
+/// Licences and origins of the dependencies are those that `deny.toml` allows.
+fn deny(counts: &mut Counts) -> Result<()> {
+    if output(cargo().args(["deny", "--version"])).is_err() {
+        say!("skipped: `cargo deny` is not installed; cargo install cargo-deny --locked");
+        counts.skipped += 1;
+        return Ok(());
+    }
+    run_command(cargo().args(["deny", "check", "licenses", "bans", "sources"]))
+}
 
 /// What its tests do not look at.
 fn example(folder: &std::path::Path) -> Result<()> {

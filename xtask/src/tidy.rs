@@ -2,7 +2,6 @@
 
 mod links;
 mod manifests;
-mod porting;
 mod rooms;
 mod stems;
 mod text;
@@ -73,7 +72,6 @@ fn breaches(files: &[File]) -> Vec<Breach> {
     stems::check(files, &mut breaches);
     manifests::check(files, &mut breaches);
     links::check(files, &mut breaches);
-    porting::check(files, &mut breaches);
     rooms::check(files, &mut breaches);
     text::check(files, &mut breaches);
     let ci = files.iter().find(|file| file.path == ".ci/run");
