@@ -20,7 +20,7 @@ pub(crate) use alu::{binary, ternary, unary};
 pub(crate) use body::{Decoder, decode};
 pub(crate) use image::Image;
 pub(crate) use instruction_set::{Decode, InstructionSet};
-pub(crate) use modifiers::Words;
+pub(crate) use modifiers::Modifiers;
 pub(crate) use operands::operands;
 pub(crate) use scope::{Register, Symbol};
 pub(crate) use signature::signature;

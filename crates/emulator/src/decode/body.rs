@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Instruction, Item, Module, Space, Statement};
 
 use super::{
-    Image, InstructionSet, Refusal, Unsupported, Words,
+    Image, InstructionSet, Modifiers, Refusal, Unsupported,
     image::{Shared, align_of},
     instruction_set::family,
     lines::Lines,
@@ -266,9 +266,9 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let before = self.code.operations.len();
         let result = self.guard(instruction).and_then(|()| {
             let (stem, family) = family(opcode).ok_or("the instruction is not known")?;
-            let mut words = Words::new(opcode, stem);
-            family(self, instruction, &mut words)?;
-            words.finish()
+            let mut modifiers = Modifiers::new(opcode, stem);
+            family(self, instruction, &mut modifiers)?;
+            modifiers.finish()
         });
         // Of several operations, the last one is the instruction.
         if self.code.operations.len() > before

@@ -6,17 +6,17 @@ use super::Refusal;
 use crate::machine::observer::{Scope, Sem};
 
 /// What stands after the dots of an opcode.
-pub(crate) struct Words<'a>(Vec<&'a str>);
+pub(crate) struct Modifiers<'a>(Vec<&'a str>);
 
-impl<'a> Words<'a> {
+impl<'a> Modifiers<'a> {
     /// Everything behind the stem of a family, such as `cp.async.bulk`.
     pub(crate) fn new(opcode: &'a Opcode, stem: &str) -> Self {
         Self(opcode.parts().skip(stem.split('.').count()).collect())
     }
 
     /// Takes the modifier, if it is there.
-    pub(crate) fn take(&mut self, word: &str) -> bool {
-        let found = self.0.iter().position(|part| *part == word);
+    pub(crate) fn take(&mut self, modifier: &str) -> bool {
+        let found = self.0.iter().position(|part| *part == modifier);
         found.map(|index| self.0.remove(index)).is_some()
     }
 

@@ -3,7 +3,7 @@
 use ptx::{ExpressionKind, Instruction, Operand, OperandKind, Type};
 
 use super::{
-    Decoder, InstructionSet, Refusal, Words,
+    Decoder, InstructionSet, Modifiers, Refusal,
     image::{Variable, number},
     scope::{Register, Symbol},
 };
@@ -100,10 +100,10 @@ impl<A: InstructionSet> Decoder<'_, A> {
     pub(crate) fn without_policy<'i>(
         &mut self,
         instruction: &'i Instruction,
-        words: &mut Words<'_>,
+        modifiers: &mut Modifiers<'_>,
     ) -> Result<&'i [Operand], Refusal> {
         let operands = instruction.operands.as_slice();
-        if !words.take("L2::cache_hint") {
+        if !modifiers.take("L2::cache_hint") {
             return Ok(operands);
         }
         let (policy, operands) = operands.split_last().ok_or("the number of its operands")?;

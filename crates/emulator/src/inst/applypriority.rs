@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -11,13 +11,13 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let space = match words.take("global") {
+    let space = match modifiers.take("global") {
         true => Space::Global,
         false => Space::Generic,
     };
-    words
+    modifiers
         .take("L2::evict_normal")
         .then_some(())
         .ok_or("its priority")?;

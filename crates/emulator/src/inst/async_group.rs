@@ -4,7 +4,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Here, Trapped, Wait, World,
@@ -25,7 +25,7 @@ pub(crate) enum Group {
 pub(crate) fn commit(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Words<'_>,
+    _: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let [] = operands(instruction)?;
     let bulk = instruction.opcode.has("bulk");
@@ -36,9 +36,9 @@ pub(crate) fn commit(
 pub(crate) fn wait(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let read = words.take("read");
+    let read = modifiers.take("read");
     let bulk = instruction.opcode.has("bulk");
     let [left] = operands(instruction)?;
     let left = left
@@ -53,7 +53,7 @@ pub(crate) fn wait(
 pub(crate) fn wait_all(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Words<'_>,
+    _: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let [] = operands(instruction)?;
     decoder.emit(Action::Group(Group::Commit { bulk: false }));

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, Execute, Step, ld_st::SPACES},
     machine::{
         Address, Flow, Slot, Space, Trapped,
@@ -33,14 +33,14 @@ enum Change {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     use Operator::*;
     let returns = instruction.opcode.stem() == "atom";
-    let sem = words.sem().unwrap_or(Sem::Relaxed);
-    let scope = words.scope().unwrap_or(Scope::Gpu);
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    let swaps = returns && words.take("cas");
+    let sem = modifiers.sem().unwrap_or(Sem::Relaxed);
+    let scope = modifiers.scope().unwrap_or(Scope::Gpu);
+    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
+    let swaps = returns && modifiers.take("cas");
     let operators = [
         ("add", Add),
         ("min", Min),
@@ -55,12 +55,12 @@ pub(crate) fn decode(
     let operator = if swaps {
         None
     } else {
-        Some(words.one_of(&operators).ok_or("its operator")?)
+        Some(modifiers.one_of(&operators).ok_or("its operator")?)
     };
-    words.take("noftz");
-    let count = words.vector();
-    let ty = words.ty()?;
-    let mut operands = decoder.without_policy(instruction, words)?;
+    modifiers.take("noftz");
+    let count = modifiers.vector();
+    let ty = modifiers.ty()?;
+    let mut operands = decoder.without_policy(instruction, modifiers)?;
     let mut d = None;
     if returns && let [first, rest @ ..] = operands {
         d = Some(first);

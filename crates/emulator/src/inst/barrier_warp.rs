@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -14,9 +14,9 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("sync").then_some(()).ok_or("its kind")?;
+    modifiers.take("sync").then_some(()).ok_or("its kind")?;
     let members = match instruction.operands.as_slice() {
         [] => decoder.constant(Constant::Value(u32::MAX.into())),
         [members] => decoder.source(members, Type::B32)?,

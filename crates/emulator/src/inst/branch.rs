@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Symbol, Words, operands},
+    decode::{Modifiers, Refusal, Symbol, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Group, Slot, Trapped, observer::Observer},
     value::lanes_of,
@@ -21,9 +21,9 @@ pub(crate) struct Branch {
 pub(crate) fn bra(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("uni");
+    modifiers.take("uni");
     let [target] = operands(instruction)?;
     let target = decoder.label(target.as_name().ok_or("its target")?)?;
     decoder.emit(Action::Branch(Branch {
@@ -36,10 +36,10 @@ pub(crate) fn bra(
 pub(crate) fn brx(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("idx").then_some(()).ok_or("its kind")?;
-    words.take("uni");
+    modifiers.take("idx").then_some(()).ok_or("its kind")?;
+    modifiers.take("uni");
     let [index, list] = operands(instruction)?;
     let name = list.as_name().ok_or("its list of targets")?;
     let Some(Symbol::Targets(names)) = decoder.scope.find(name) else {

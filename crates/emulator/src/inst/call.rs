@@ -5,7 +5,7 @@ mod vprintf;
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Symbol, Words},
+    decode::{Modifiers, Refusal, Symbol},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Group, Passed, Slot, Trap, Trapped, observer::Observer},
     value::{LANES, lanes_of},
@@ -51,9 +51,9 @@ impl Builtin {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("uni");
+    modifiers.take("uni");
     let mut rest = instruction.operands.as_slice();
     let list = |operand: &Operand| match &operand.kind {
         OperandKind::List(items) => Some(items.clone()),

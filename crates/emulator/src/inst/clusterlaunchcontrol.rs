@@ -7,7 +7,7 @@
 use ptx::{Instruction, OperandKind};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Alu, Completion, Flow, Issue, Piece, Slot, Space, Target, Trap, Trapped, issue,
@@ -28,10 +28,10 @@ pub(crate) struct TryCancel {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    if words.take("query_cancel") {
-        return query(decoder, instruction, words);
+    if modifiers.take("query_cancel") {
+        return query(decoder, instruction, modifiers);
     }
     for word in [
         "try_cancel",
@@ -39,12 +39,12 @@ pub(crate) fn decode(
         "mbarrier::complete_tx::bytes",
         "b128",
     ] {
-        if !words.take(word) {
+        if !modifiers.take(word) {
             return Err(format!("no `.{word}`").into());
         }
     }
-    let multicasts = words.take("multicast::cluster::all");
-    let space = match words.take("shared::cta") {
+    let multicasts = modifiers.take("multicast::cluster::all");
+    let space = match modifiers.take("shared::cta") {
         true => Space::SharedCta,
         false => Space::Generic,
     };
@@ -61,7 +61,7 @@ pub(crate) fn decode(
 fn query(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let questions = [
         ("is_canceled", 3),
@@ -70,9 +70,9 @@ fn query(
         ("get_first_ctaid::y", 1),
         ("get_first_ctaid::z", 2),
     ];
-    let question = words.one_of(&questions).ok_or("its question")?;
+    let question = modifiers.one_of(&questions).ok_or("its question")?;
     let ty = if question == 3 { "pred" } else { "b32" };
-    if !words.take(ty) || !words.take("b128") || words.take("v4") != (question == 4) {
+    if !modifiers.take(ty) || !modifiers.take("b128") || modifiers.take("v4") != (question == 4) {
         return Err("its type".into());
     }
     let [d, response] = operands(instruction)?;

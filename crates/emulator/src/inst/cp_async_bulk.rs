@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Target, Trap, Trapped, issue,
@@ -34,25 +34,25 @@ pub(crate) const SPACES: [(&str, Space); 3] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    decode_copy(decoder, instruction, words, None)
+    decode_copy(decoder, instruction, modifiers, None)
 }
 
 /// A copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     reduction: Option<Reduction>,
 ) -> Result<(), Refusal> {
-    let to = words.one_of(&SPACES).ok_or("its destination")?;
-    let from = words.one_of(&SPACES).ok_or("its source")?;
-    let has_hint = words.take("L2::cache_hint");
-    let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
-    let multicasts = words.take("multicast::cluster");
-    let has_group = words.take("bulk_group");
-    let has_mask = words.take("cp_mask");
+    let to = modifiers.one_of(&SPACES).ok_or("its destination")?;
+    let from = modifiers.one_of(&SPACES).ok_or("its source")?;
+    let has_hint = modifiers.take("L2::cache_hint");
+    let has_mbarrier = modifiers.take("mbarrier::complete_tx::bytes");
+    let multicasts = modifiers.take("multicast::cluster");
+    let has_group = modifiers.take("bulk_group");
+    let has_mask = modifiers.take("cp_mask");
     let is_known = match (to, from) {
         (Space::SharedCta, Space::Global) => has_mbarrier && !multicasts && reduction.is_none(),
         (Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -11,12 +11,12 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    if !words.take("L2") || !words.take("global") {
+    if !modifiers.take("L2") || !modifiers.take("global") {
         return Err("its cache or its source".into());
     }
-    let [address, bytes] = decoder.without_policy(instruction, words)? else {
+    let [address, bytes] = decoder.without_policy(instruction, modifiers)? else {
         return Err("the number of its operands".into());
     };
     decoder.address(address, Space::Global)?;

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{
         Action, Decoder,
         cp_async_bulk_tensor::{Mode, box_of, mode, numbers, rank},
@@ -14,14 +14,14 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let rank = rank(words)?;
-    if !words.take("L2") || !words.take("global") {
+    let rank = rank(modifiers)?;
+    if !modifiers.take("L2") || !modifiers.take("global") {
         return Err("its cache or its source".into());
     }
-    let mode = mode(words, rank)?;
-    let has_hint = words.take("L2::cache_hint");
+    let mode = mode(modifiers, rank)?;
+    let has_hint = modifiers.take("L2::cache_hint");
     let mut rest = instruction.operands.iter();
     let mut next = || rest.next().ok_or("the number of its operands");
     match mode {

@@ -9,7 +9,7 @@ use ptx::{Instruction, Operand, OperandKind, Type};
 use tensor_map::WideMode;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, cp_async_bulk::SPACES},
     machine::{Address, Signal, Slot, Space},
     value::Operator,
@@ -74,15 +74,15 @@ impl Mode {
     }
 }
 
-pub(crate) fn rank(words: &mut Words<'_>) -> Result<usize, Refusal> {
+pub(crate) fn rank(modifiers: &mut Modifiers<'_>) -> Result<usize, Refusal> {
     let ranks = [("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
-    words
+    modifiers
         .one_of(&ranks)
         .ok_or_else(|| "its number of dimensions".into())
 }
 
-pub(crate) fn mode(words: &mut Words<'_>, rank: usize) -> Result<Mode, Refusal> {
-    let mode = words.one_of(&MODES).unwrap_or(Mode::Tile);
+pub(crate) fn mode(modifiers: &mut Modifiers<'_>, rank: usize) -> Result<Mode, Refusal> {
+    let mode = modifiers.one_of(&MODES).unwrap_or(Mode::Tile);
     let fits = match mode {
         Mode::Tile => true,
         Mode::Gather4 | Mode::Scatter4 => rank == 2,
@@ -135,27 +135,27 @@ pub(crate) fn numbers(
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    decode_copy(decoder, instruction, words, None)
+    decode_copy(decoder, instruction, modifiers, None)
 }
 
 /// A copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     reduces: Option<Operator>,
 ) -> Result<(), Refusal> {
-    let rank = rank(words)?;
-    let to = words.one_of(&SPACES).ok_or("its destination")?;
-    let from = words.one_of(&SPACES).ok_or("its source")?;
+    let rank = rank(modifiers)?;
+    let to = modifiers.one_of(&SPACES).ok_or("its destination")?;
+    let from = modifiers.one_of(&SPACES).ok_or("its source")?;
     let loads = match (to, from) {
         (Space::SharedCta | Space::SharedCluster, Space::Global) => true,
         (Space::Global, Space::SharedCta) => false,
         _ => return Err("its direction".into()),
     };
-    let mode = match (mode(words, rank)?, loads) {
+    let mode = match (mode(modifiers, rank)?, loads) {
         // Stores take no offsets, whatever their mode is called.
         (Mode::Im2col, false) => Mode::Im2colNoOffs,
         (Mode::Im2colNoOffs | Mode::Scatter4, true)
@@ -164,11 +164,11 @@ pub(crate) fn decode_copy(
         }
         (mode, _) => mode,
     };
-    let has_hint = words.take("L2::cache_hint");
-    let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
-    let multicasts = words.take("multicast::cluster");
-    let group = words.one_of(&[("cta_group::1", false), ("cta_group::2", true)]);
-    let has_group = words.take("bulk_group");
+    let has_hint = modifiers.take("L2::cache_hint");
+    let has_mbarrier = modifiers.take("mbarrier::complete_tx::bytes");
+    let multicasts = modifiers.take("multicast::cluster");
+    let group = modifiers.one_of(&[("cta_group::1", false), ("cta_group::2", true)]);
+    let has_group = modifiers.take("bulk_group");
     if loads != has_mbarrier || loads == has_group || (loads && reduces.is_some()) {
         return Err("how it completes".into());
     }

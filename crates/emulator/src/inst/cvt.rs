@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Alu, Flow, Slot, Trapped, observer::Observer},
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
@@ -36,19 +36,23 @@ struct Conversion {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     use Rounding::*;
     if small::is_small(instruction) {
-        return small::cvt(decoder, instruction, words);
+        return small::cvt(decoder, instruction, modifiers);
     }
     let integer_rounding =
-        words.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
-    let rounding = words.one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)]);
-    let (flushes, saturates, relu) = (words.take("ftz"), words.take("sat"), words.take("relu"));
-    let finite = words.take("satfinite");
-    let to = words.ty()?;
-    let from = words.ty()?;
+        modifiers.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
+    let rounding = modifiers.one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)]);
+    let (flushes, saturates, relu) = (
+        modifiers.take("ftz"),
+        modifiers.take("sat"),
+        modifiers.take("relu"),
+    );
+    let finite = modifiers.take("satfinite");
+    let to = modifiers.ty()?;
+    let from = modifiers.ty()?;
     let packed = match to {
         Type::F16x2 => Some(Type::F16),
         Type::Bf16x2 => Some(Type::Bf16),

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         CONST_WINDOW, Flow, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot,
@@ -52,14 +52,14 @@ pub(crate) const SPACES: [(&str, WindowSpace); 8] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let ask = match words.take("to") {
+    let ask = match modifiers.take("to") {
         true => Ask::FromGeneric,
         false => Ask::ToGeneric,
     };
-    let space = words.one_of(&SPACES).ok_or("its space")?;
-    if !matches!(words.ty()?, Type::U64) {
+    let space = modifiers.one_of(&SPACES).ok_or("its space")?;
+    if !matches!(modifiers.ty()?, Type::U64) {
         return Err("addresses of 32 bits".into());
     }
     window(decoder, instruction, space, ask)

@@ -5,7 +5,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Space, Trap, Trapped,
@@ -23,10 +23,10 @@ pub(crate) struct Discard(Address);
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("L2").then_some(()).ok_or("its cache")?;
-    let space = match words.take("global") {
+    modifiers.take("L2").then_some(()).ok_or("its cache")?;
+    let space = match modifiers.take("global") {
         true => Space::Global,
         false => Space::Generic,
     };

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -14,7 +14,7 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Words<'_>,
+    _: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let [d, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;

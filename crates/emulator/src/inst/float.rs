@@ -11,7 +11,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::{Binary, Float, Rounding, Ternary, Unary, lift},
@@ -92,10 +92,10 @@ struct Around {
 }
 
 impl Around {
-    fn take(words: &mut Words<'_>) -> Self {
+    fn take(modifiers: &mut Modifiers<'_>) -> Self {
         Self {
-            flushes: words.take("ftz"),
-            saturates: words.take("sat"),
+            flushes: modifiers.take("ftz"),
+            saturates: modifiers.take("sat"),
         }
     }
 
@@ -153,9 +153,9 @@ pub(crate) fn is_float(instruction: &Instruction) -> bool {
 }
 
 /// The direction, where it is not to nearest even.
-fn direction(words: &mut Words<'_>) -> Option<Rounding> {
+fn direction(modifiers: &mut Modifiers<'_>) -> Option<Rounding> {
     use Rounding::*;
-    words
+    modifiers
         .one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)])
         .filter(|mode| *mode != Nearest)
 }
@@ -164,12 +164,12 @@ fn direction(words: &mut Words<'_>) -> Option<Rounding> {
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let direction = direction(words);
-    let around = Around::take(words);
-    let propagates = words.take("NaN");
-    let ty = words.ty()?;
+    let direction = direction(modifiers);
+    let around = Around::take(modifiers);
+    let propagates = modifiers.take("NaN");
+    let ty = modifiers.ty()?;
     let f: Option<Binary> = match instruction.opcode.stem() {
         stem if let Some(mode) = direction => directed::binary(stem, ty, mode),
         "add" => for_float!(ty, |a, b| Float::add(a, b)),
@@ -211,12 +211,12 @@ fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
 pub(crate) fn fma(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let direction = direction(words);
-    let around = Around::take(words);
-    let relu = words.take("relu");
-    let ty = words.ty()?;
+    let direction = direction(modifiers);
+    let around = Around::take(modifiers);
+    let relu = modifiers.take("relu");
+    let ty = modifiers.ty()?;
     let f: Option<Ternary> = match (direction, relu) {
         (Some(mode), false) => directed::ternary(ty, mode),
         (Some(_), true) => None,
@@ -250,12 +250,12 @@ fn relu_of<T: Float>(a: T) -> T {
 pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let direction = direction(words);
-    words.take("approx");
-    let around = Around::take(words);
-    let ty = words.ty()?;
+    let direction = direction(modifiers);
+    modifiers.take("approx");
+    let around = Around::take(modifiers);
+    let ty = modifiers.ty()?;
     let single = |f: Unary| (ty == Type::F32).then_some(f);
     let f = match (instruction.opcode.stem(), ty) {
         (stem, _) if let Some(mode) = direction => directed::unary(stem, ty, mode),
@@ -289,12 +289,12 @@ pub(crate) fn unary(
 pub(crate) fn div(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let direction = direction(words);
-    let _ = words.take("approx") || words.take("full");
-    let around = Around::take(words);
-    let ty = words.ty()?;
+    let direction = direction(modifiers);
+    let _ = modifiers.take("approx") || modifiers.take("full");
+    let around = Around::take(modifiers);
+    let ty = modifiers.ty()?;
     let f = match (ty, direction) {
         (_, Some(mode)) => directed::binary("div", ty, mode).ok_or("its type")?,
         (Type::F32, None) => lift!(|a: f32, b: f32| (a / b).canonical()),
@@ -314,7 +314,7 @@ pub(crate) fn div(
 pub(crate) fn testp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let kinds = [
         ("finite", 0),
@@ -324,8 +324,8 @@ pub(crate) fn testp(
         ("normal", 4),
         ("subnormal", 5),
     ];
-    let kind = words.one_of(&kinds).ok_or("its kind of number")?;
-    let ty = words.ty()?;
+    let kind = modifiers.one_of(&kinds).ok_or("its kind of number")?;
+    let ty = modifiers.ty()?;
     macro_rules! test {
         ($t:ident) => {
             match kind {

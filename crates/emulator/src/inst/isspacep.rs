@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{
         Decoder,
         cvta::{Ask, SPACES, window},
@@ -13,8 +13,8 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let space = words.one_of(&SPACES).ok_or("its space")?;
+    let space = modifiers.one_of(&SPACES).ok_or("its space")?;
     window(decoder, instruction, space, Ask::Contains)
 }

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Register, Words},
+    decode::{Modifiers, Refusal, Register},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Slot, Space, Trapped,
@@ -40,18 +40,18 @@ pub(crate) const SPACES: [(&str, Space); 10] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let stores = instruction.opcode.stem() == "st";
-    words.cache_hints();
-    let sem = words.sem().unwrap_or_default();
-    let scope = words.scope().unwrap_or(Scope::Sys);
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    let count = words.vector();
-    let ty = words.ty()?;
+    modifiers.cache_hints();
+    let sem = modifiers.sem().unwrap_or_default();
+    let scope = modifiers.scope().unwrap_or(Scope::Sys);
+    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
+    let count = modifiers.vector();
+    let ty = modifiers.ty()?;
     let bytes = ty.size_bytes().ok_or("its type")?;
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
-    let (value, address) = match decoder.without_policy(instruction, words)? {
+    let (value, address) = match decoder.without_policy(instruction, modifiers)? {
         [address, value] if stores => (value, address),
         [value, address] => (value, address),
         _ => return Err("the number of its operands".into()),

@@ -6,7 +6,7 @@ mod mask;
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, binary, operands, ternary, unary},
+    decode::{Modifiers, Refusal, binary, operands, ternary, unary},
     inst::{Action, Decoder},
     machine::Alu,
     value::{for_type, lift},
@@ -25,9 +25,9 @@ macro_rules! for_bits {
 pub(crate) fn logic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    let ty = modifiers.ty()?;
     let stem = instruction.opcode.stem();
     let f = match (stem, ty) {
         ("not", Type::Pred) => Some(lift!(|a: bool| !a)),
@@ -53,9 +53,9 @@ pub(crate) fn logic(
 pub(crate) fn shift(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "shl" => for_type!(ty, T in [B16 => u16, B32 => u32, B64 => u64],
             lift!(|a: T, b: u32| a.checked_shl(b).unwrap_or(0))),
@@ -76,15 +76,15 @@ pub(crate) fn shift(
 pub(crate) fn funnel(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let left = words
+    let left = modifiers
         .one_of(&[("l", true), ("r", false)])
         .ok_or("no direction")?;
-    let wraps = words
+    let wraps = modifiers
         .one_of(&[("wrap", true), ("clamp", false)])
         .ok_or("no mode")?;
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers.take("b32").then_some(()).ok_or("its type")?;
     fn left_by(a: u32, b: u32, n: u32) -> u32 {
         ((((u64::from(b) << 32) | u64::from(a)) << n) >> 32) as u32
     }
@@ -104,9 +104,9 @@ pub(crate) fn funnel(
 pub(crate) fn field(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    let ty = modifiers.ty()?;
     fn ones(length: u32) -> u64 {
         if length >= 64 {
             u64::MAX
@@ -187,10 +187,10 @@ pub(crate) fn field(
 pub(crate) fn count(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let amount = words.take("shiftamt");
-    let ty = words.ty()?;
+    let amount = modifiers.take("shiftamt");
+    let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "popc" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.count_ones())),
         "clz" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.leading_zeros())),
@@ -221,9 +221,9 @@ pub(crate) fn count(
 pub(crate) fn prmt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers.take("b32").then_some(()).ok_or("its type")?;
     fn pick(a: u32, b: u32, selector: u32) -> u32 {
         let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
         let byte = |index: u32| {
@@ -258,7 +258,7 @@ pub(crate) fn prmt(
         ("ecr", 4),
         ("rc16", 5),
     ];
-    let f = match words.one_of(&modes) {
+    let f = match modifiers.one_of(&modes) {
         None => lift!(|a: u32, b: u32, c: u32| pick(a, b, c)),
         Some(0) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(0, c))),
         Some(1) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(1, c))),
@@ -274,9 +274,9 @@ pub(crate) fn prmt(
 pub(crate) fn fns(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers.take("b32").then_some(()).ok_or("its type")?;
     fn find(mask: u32, base: u32, offset: i32) -> u32 {
         let set = |bit: &u32| mask >> bit & 1 != 0;
         let found = match offset {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -21,16 +21,16 @@ pub(crate) enum Mode {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let mode = words
+    let mode = modifiers
         .one_of(&[("all", Mode::All), ("any", Mode::Any)])
         .ok_or("its mode")?;
-    words
+    modifiers
         .take("sync")
         .then_some(())
         .ok_or("the form without `.sync`")?;
-    let ty = words.ty()?;
+    let ty = modifiers.ty()?;
     if !matches!(ty, Type::B32 | Type::B64) {
         return Err("its type".into());
     }

@@ -5,7 +5,7 @@ mod wait;
 use ptx::{Instruction, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
     machine::{
         Address, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
@@ -51,7 +51,7 @@ enum Kind {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let kinds = [
         ("init", 0),
@@ -64,19 +64,19 @@ pub(crate) fn decode(
         ("try_wait", 7),
         ("pending_count", 8),
     ];
-    // `arrive.expect_tx` has two of these words; its kind is the first.
-    let kind = words.one_of(&kinds).ok_or("its kind")?;
-    let with_bytes = matches!(kind, 4 | 5) && words.take("expect_tx");
-    let completes = !words.take("noComplete");
-    let parity = words.take("parity");
-    let sem = words.sem().unwrap_or(match kind {
+    // `arrive.expect_tx` has two of these modifiers; its kind is the first.
+    let kind = modifiers.one_of(&kinds).ok_or("its kind")?;
+    let with_bytes = matches!(kind, 4 | 5) && modifiers.take("expect_tx");
+    let completes = !modifiers.take("noComplete");
+    let parity = modifiers.take("parity");
+    let sem = modifiers.sem().unwrap_or(match kind {
         4 | 5 => Sem::Release,
         6 | 7 => Sem::Acquire,
         _ => Sem::Relaxed,
     });
-    let scope = words.scope().unwrap_or(Scope::Cta);
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    words.take("b64").then_some(()).ok_or("its type")?;
+    let scope = modifiers.scope().unwrap_or(Scope::Cta);
+    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
+    modifiers.take("b64").then_some(()).ok_or("its type")?;
     let operands = instruction.operands.as_slice();
     if kind == 8 {
         let [d, state] = operands else {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
 };
@@ -11,9 +11,9 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    let ty = modifiers.ty()?;
     let [d, a] = operands(instruction)?;
     let bits_of = |parts: usize| match (ty, parts) {
         (Type::B16 | Type::B32 | Type::B64, 2) => Ok(4 * ty.size_bytes().unwrap_or(0) as u32),

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Trapped, observer::Observer},
 };
@@ -15,9 +15,9 @@ pub(crate) struct Sleep;
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("u32").then_some(()).ok_or("its type")?;
+    modifiers.take("u32").then_some(()).ok_or("its type")?;
     let [time] = operands(instruction)?;
     decoder.source(time, Type::U32)?;
     decoder.emit(Action::Sleep(Sleep));

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Decoder, cp_reduce_async_bulk::OPERATORS, st_async::Place},
     value::{Operator, Reduction},
 };
@@ -11,12 +11,12 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     use Type::*;
-    let place = Place::take(words)?;
-    let operator = words.one_of(&OPERATORS).ok_or("its operator")?;
-    let ty = words.ty()?;
+    let place = Place::take(modifiers)?;
+    let operator = modifiers.one_of(&OPERATORS).ok_or("its operator")?;
+    let ty = modifiers.ty()?;
     let types: &[Type] = match (operator, place.to_global) {
         (Operator::Add, true) => &[U32, S32, U64, S64],
         (_, true) => &[],

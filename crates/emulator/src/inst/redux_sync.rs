@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -17,7 +17,7 @@ pub(crate) type Mode = Reduction;
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     use Operator::*;
     let operators = [
@@ -28,8 +28,8 @@ pub(crate) fn decode(
         ("or", Or),
         ("xor", Xor),
     ];
-    let operator = words.one_of(&operators).ok_or("its operator")?;
-    let ty = words.ty()?;
+    let operator = modifiers.one_of(&operators).ok_or("its operator")?;
+    let ty = modifiers.ty()?;
     if !matches!(ty, Type::U32 | Type::S32 | Type::B32) {
         return Err("its type".into());
     }

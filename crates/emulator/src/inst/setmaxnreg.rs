@@ -5,19 +5,19 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, nothing::Nothing},
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words
+    modifiers
         .one_of(&[("inc", ()), ("dec", ())])
         .ok_or("its action")?;
-    let aligned = words.take("sync") && words.take("aligned") && words.take("u32");
+    let aligned = modifiers.take("sync") && modifiers.take("aligned") && modifiers.take("u32");
     aligned.then_some(()).ok_or("its form")?;
     let [count] = operands(instruction)?;
     let count = count

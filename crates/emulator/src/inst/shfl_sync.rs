@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -23,7 +23,7 @@ pub(crate) enum Mode {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let modes = [
         ("up", Mode::Up),
@@ -31,8 +31,8 @@ pub(crate) fn decode(
         ("bfly", Mode::Bfly),
         ("idx", Mode::Idx),
     ];
-    let mode = words.one_of(&modes).ok_or("its mode")?;
-    words.take("b32").then_some(()).ok_or("its type")?;
+    let mode = modifiers.one_of(&modes).ok_or("its mode")?;
+    modifiers.take("b32").then_some(()).ok_or("its type")?;
     let [d, a, b, c, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;
     let sources = [

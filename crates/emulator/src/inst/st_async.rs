@@ -5,7 +5,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Trap, Trapped, issue,
@@ -30,12 +30,12 @@ pub(crate) struct AsyncStore {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     use Type::*;
-    let place = Place::take(words)?;
-    let count = words.vector();
-    let ty = words.ty()?;
+    let place = Place::take(modifiers)?;
+    let count = modifiers.vector();
+    let ty = modifiers.ty()?;
     let bytes = ty.size_bytes().unwrap_or(0) as usize;
     let is_known = match place.to_global {
         true => {
@@ -63,15 +63,15 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn take(words: &mut Words<'_>) -> Result<Self, Refusal> {
-        let is_mmio = words.take("mmio");
-        let sem = words.sem();
-        let scope = words.scope();
-        let space = words.one_of(&[
+    pub(crate) fn take(modifiers: &mut Modifiers<'_>) -> Result<Self, Refusal> {
+        let is_mmio = modifiers.take("mmio");
+        let sem = modifiers.sem();
+        let scope = modifiers.scope();
+        let space = modifiers.one_of(&[
             ("global", Space::Global),
             ("shared::cluster", Space::SharedCluster),
         ]);
-        let completes = words.take("mbarrier::complete_tx::bytes");
+        let completes = modifiers.take("mbarrier::complete_tx::bytes");
         let to_global = sem == Some(Sem::Release);
         let fits = match to_global {
             true => {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trap, Trapped,
@@ -24,10 +24,10 @@ pub(crate) struct Zeros {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("weak");
-    let space = match words.take("shared::cta") {
+    modifiers.take("weak");
+    let space = match modifiers.take("shared::cta") {
         true => Space::SharedCta,
         false => Space::Generic,
     };

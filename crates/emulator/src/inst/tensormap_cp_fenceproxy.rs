@@ -5,7 +5,7 @@ use ptx::Instruction;
 use tensor_map::TensorMap;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{
         Action, Decoder, Execute, Step,
         collective::{Collective, Kind},
@@ -28,7 +28,7 @@ pub(crate) struct CopyFence {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     for word in [
         "global",
@@ -38,11 +38,11 @@ pub(crate) fn decode(
         "sync",
         "aligned",
     ] {
-        if !words.take(word) {
+        if !modifiers.take(word) {
             return Err(format!("no `.{word}`").into());
         }
     }
-    let scope = words.scope().ok_or("no scope")?;
+    let scope = modifiers.scope().ok_or("no scope")?;
     let [to, from, bytes] = operands(instruction)?;
     if bytes.as_integer() != Some(TensorMap::BYTES as i64) {
         return Err("a size other than 128".into());

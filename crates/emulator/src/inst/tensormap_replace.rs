@@ -6,7 +6,7 @@ use ptx::{Instruction, Type};
 use tensor_map::{TensorMap, replace::Replacement};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trap, Trapped,
@@ -95,21 +95,21 @@ impl Field {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("tile").then_some(()).ok_or("its mode")?;
-    let field = words.one_of(&FIELDS).ok_or("its field")?;
+    modifiers.take("tile").then_some(()).ok_or("its mode")?;
+    let field = modifiers.one_of(&FIELDS).ok_or("its field")?;
     let spaces = [
         ("global", Space::Global),
         ("shared::cta", Space::SharedCta),
         ("shared", Space::SharedCta),
     ];
-    let space = words.one_of(&spaces).unwrap_or(Space::Generic);
-    words
+    let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
+    modifiers
         .take("b1024")
         .then_some(())
         .ok_or("the size of its map")?;
-    if words.ty()? != field.ty() {
+    if modifiers.ty()? != field.ty() {
         return Err("its type".into());
     }
     let (map, ordinal, value) = match instruction.operands.as_slice() {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -23,7 +23,7 @@ pub(crate) enum Mode {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let modes = [
         ("all", Mode::All),
@@ -31,9 +31,9 @@ pub(crate) fn decode(
         ("uni", Mode::Uni),
         ("ballot", Mode::Ballot),
     ];
-    let mode = words.one_of(&modes).ok_or("its mode")?;
+    let mode = modifiers.one_of(&modes).ok_or("its mode")?;
     let ty = if mode == Mode::Ballot { "b32" } else { "pred" };
-    words.take(ty).then_some(()).ok_or("its type")?;
+    modifiers.take(ty).then_some(()).ok_or("its type")?;
     let [d, a, members] = operands(instruction)?;
     let a = decoder.source(a, Type::Pred)?;
     let members = decoder.source(members, Type::B32)?;

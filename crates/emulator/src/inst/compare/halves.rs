@@ -4,7 +4,7 @@ use ptx::{Instruction, Operand, Type};
 
 use super::{COMBINATIONS, RELATIONS, combined, relation};
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::lift,
@@ -19,16 +19,16 @@ pub(super) fn is_packed(instruction: &Instruction) -> bool {
 /// Of the lower and the upper half.
 fn compared(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     sources: [&Operand; 2],
     c: Option<&Operand>,
 ) -> Result<[Slot; 2], Refusal> {
-    let which = words.one_of(&RELATIONS).ok_or("its comparison")?;
-    let combine = words.one_of(&COMBINATIONS);
-    if words.take("ftz") {
+    let which = modifiers.one_of(&RELATIONS).ok_or("its comparison")?;
+    let combine = modifiers.one_of(&COMBINATIONS);
+    if modifiers.take("ftz") {
         return Err("a comparison of halves that flushes".into());
     }
-    let packed = words.ty()?;
+    let packed = modifiers.ty()?;
     let ty = match packed {
         Type::F16x2 => Type::F16,
         _ => Type::Bf16,
@@ -62,12 +62,12 @@ fn compared(
 
 pub(super) fn setp(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     d: &Operand,
     sources: [&Operand; 2],
     c: Option<&Operand>,
 ) -> Result<(), Refusal> {
-    let [low, high] = compared(decoder, words, sources, c)?;
+    let [low, high] = compared(decoder, modifiers, sources, c)?;
     let (p, q) = decoder.pair(d)?;
     let q = q.ok_or("a predicate for each half")?;
     let copies = [(p.slot, low), (q.slot, high)];
@@ -77,13 +77,13 @@ pub(super) fn setp(
 
 pub(super) fn set(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     to: Type,
     d: &Operand,
     sources: [&Operand; 2],
     c: Option<&Operand>,
 ) -> Result<(), Refusal> {
-    let holds = compared(decoder, words, sources, c)?;
+    let holds = compared(decoder, modifiers, sources, c)?;
     // True is 1, or all ones where the result is an integer.
     let f = match to {
         Type::F16x2 => lift!(|p: bool| if p { 0x3c00_u16 } else { 0 }),

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::{Binary, Unary, lift},
@@ -95,13 +95,13 @@ pub(super) fn is_small(instruction: &Instruction) -> bool {
 pub(super) fn cvt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let relu = words.take("relu");
-    let finite = words.take("satfinite");
+    let relu = modifiers.take("relu");
+    let finite = modifiers.take("satfinite");
     let rounding = [("rn", Way::Even), ("rna", Way::Away), ("rz", Way::Zero)];
-    let rounding = words.one_of(&rounding).ok_or("its rounding")?;
-    let (to, from) = (words.ty()?, words.ty()?);
+    let rounding = modifiers.one_of(&rounding).ok_or("its rounding")?;
+    let (to, from) = (modifiers.ty()?, modifiers.ty()?);
     match (to, from) {
         (Type::Tf32, Type::F32) => {
             let [d, a] = operands(instruction)?;

@@ -4,7 +4,7 @@ use ptx::{Instruction, Type};
 
 use super::no_type;
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, Refusal, operands},
     inst::{Action, Decoder},
     machine::{Alu, WithCarry},
     value::{LANES, Lanes},
@@ -23,12 +23,12 @@ fn is_narrow(ty: Type) -> Result<bool, Refusal> {
 pub(crate) fn sum(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     let stem = instruction.opcode.stem();
     // Of `add` and `sub`, the caller has taken the `.cc`.
-    let writes = words.take("cc") || matches!(stem, "add" | "sub");
-    let ty = words.ty()?;
+    let writes = modifiers.take("cc") || matches!(stem, "add" | "sub");
+    let ty = modifiers.ty()?;
     let f: WithCarry = match (stem, is_narrow(ty)?) {
         ("add", true) => |a, b, _, _| chain(a, b, None, 32, false),
         ("add", false) => |a, b, _, _| chain(a, b, None, 64, false),
@@ -59,19 +59,19 @@ pub(crate) fn sum(
 pub(crate) fn with_carry(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let high = words
+    let high = modifiers
         .one_of(&[("lo", false), ("hi", true)])
         .ok_or("neither `.lo` nor `.hi`")?;
-    product(decoder, instruction, words, high)
+    product(decoder, instruction, modifiers, high)
 }
 
 /// `mad.cc`, `madc`: a half of a product, and a sum with carry.
 pub(super) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     high: bool,
 ) -> Result<(), Refusal> {
     let reads = match instruction.opcode.stem() {
@@ -80,8 +80,8 @@ pub(super) fn product(
         _ => return Err("a product with carry".into()),
     };
     // Of `mad`, the caller has taken the `.cc`.
-    let writes = words.take("cc") || !reads;
-    let ty = words.ty()?;
+    let writes = modifiers.take("cc") || !reads;
+    let ty = modifiers.ty()?;
     let signed = matches!(ty, Type::S32 | Type::S64);
     macro_rules! of {
         ($half:expr, $bits:literal) => {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, Refusal},
     inst::{Action, Decoder},
     machine::{Alu, Constant},
     value::lift,
@@ -12,10 +12,10 @@ use crate::{
 pub(crate) fn lop3(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
-    let combine = words.one_of(&[("or", true), ("and", false)]);
+    modifiers.take("b32").then_some(()).ok_or("its type")?;
+    let combine = modifiers.one_of(&[("or", true), ("and", false)]);
     let ([d, a, b, c, table], q) = match (instruction.operands.as_slice(), combine) {
         ([d, a, b, c, table], None) => ([d, a, b, c, table], None),
         ([d, a, b, c, table, q], Some(or)) => ([d, a, b, c, table], Some((q, or))),

@@ -3,13 +3,13 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, binary},
+    decode::{Modifiers, Refusal, binary},
     inst::Decoder,
     value::lift,
 };
 
-fn clamps(words: &mut Words<'_>) -> Result<bool, Refusal> {
-    words
+fn clamps(modifiers: &mut Modifiers<'_>) -> Result<bool, Refusal> {
+    modifiers
         .one_of(&[("clamp", true), ("wrap", false)])
         .ok_or_else(|| "no mode".into())
 }
@@ -23,10 +23,10 @@ fn run(position: u32, width: u32) -> u32 {
 pub(crate) fn bmsk(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
-    let clamps = clamps(words)?;
-    words.take("b32").then_some(()).ok_or("its type")?;
+    let clamps = clamps(modifiers)?;
+    modifiers.take("b32").then_some(()).ok_or("its type")?;
     let f = match clamps {
         true => lift!(|a: u32, b: u32| run(a, b.min(32))),
         false => lift!(|a: u32, b: u32| run(a & 31, b & 31)),
@@ -37,7 +37,7 @@ pub(crate) fn bmsk(
 pub(crate) fn szext(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
 ) -> Result<(), Refusal> {
     fn signed(a: u32, bits: u32) -> u32 {
         match bits {
@@ -49,8 +49,8 @@ pub(crate) fn szext(
             _ => a,
         }
     }
-    let clamps = clamps(words)?;
-    let ty = words.ty()?;
+    let clamps = clamps(modifiers)?;
+    let ty = modifiers.ty()?;
     let f = match (ty, clamps) {
         (Type::U32, true) => lift!(|a: u32, b: u32| a & run(0, b.min(32))),
         (Type::U32, false) => lift!(|a: u32, b: u32| a & run(0, b & 31)),
