@@ -24,5 +24,5 @@ pub(crate) use modifiers::Modifiers;
 pub(crate) use operands::operands;
 pub(crate) use scope::{Register, Symbol};
 pub(crate) use signature::signature;
-pub(crate) use unsupported::Refusal;
+pub(crate) use unsupported::NotSupported;
 pub use unsupported::Unsupported;

@@ -2,7 +2,7 @@
 
 use ptx::{Opcode, Type};
 
-use super::Refusal;
+use super::NotSupported;
 use crate::machine::observer::{Scope, Sem};
 
 /// What stands after the dots of an opcode.
@@ -33,7 +33,7 @@ impl<'a> Modifiers<'a> {
     }
 
     /// Takes the first type.
-    pub(crate) fn ty(&mut self) -> Result<Type, Refusal> {
+    pub(crate) fn ty(&mut self) -> Result<Type, NotSupported> {
         self.try_ty().ok_or_else(|| "it has no type".into())
     }
 
@@ -88,7 +88,7 @@ impl<'a> Modifiers<'a> {
     }
 
     /// Refuses what nobody took.
-    pub(crate) fn finish(self) -> Result<(), Refusal> {
+    pub(crate) fn finish(self) -> Result<(), NotSupported> {
         match self.0.as_slice() {
             [] => Ok(()),
             rest => Err(format!("its modifier `.{}` is not known here", rest.join(".")).into()),

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Slot, Trapped, observer::Observer},
     value::LANES,
@@ -19,8 +19,11 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    modifiers.take("b32").then_some(()).ok_or("its type")?;
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [d] = operands(instruction)?;
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Activemask(Activemask { d }));

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -12,7 +12,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let space = match modifiers.take("global") {
         true => Space::Global,
         false => Space::Generic,
@@ -20,10 +20,10 @@ pub(crate) fn decode(
     modifiers
         .take("L2::evict_normal")
         .then_some(())
-        .ok_or("its priority")?;
+        .ok_or(NotSupported::Part("priority"))?;
     let [address, bytes] = operands(instruction)?;
     if bytes.as_integer() != Some(128) {
-        return Err("a size other than 128".into());
+        return Err("its size is not 128 bytes".into());
     }
     decoder.address(address, space)?;
     decoder.emit(Action::Nothing(Nothing));

@@ -3,13 +3,13 @@
 use ptx::Instruction;
 
 use super::{Action, Decoder, float, integer};
-use crate::decode::{Decode, Modifiers, Refusal};
+use crate::decode::{Decode, Modifiers, NotSupported};
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let is_float = float::is_float(instruction);
     let family: Decode<Action> = match (instruction.opcode.stem(), is_float) {
         ("mad", true) => float::fma,

@@ -4,7 +4,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Here, Trapped, Wait, World,
@@ -26,7 +26,7 @@ pub(crate) fn commit(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     _: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [] = operands(instruction)?;
     let bulk = instruction.opcode.has("bulk");
     decoder.emit(Action::Group(Group::Commit { bulk }));
@@ -37,14 +37,14 @@ pub(crate) fn wait(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let read = modifiers.take("read");
     let bulk = instruction.opcode.has("bulk");
     let [left] = operands(instruction)?;
     let left = left
         .as_integer()
         .and_then(|left| u64::try_from(left).ok())
-        .ok_or("its number")?;
+        .ok_or("its number of groups is not constant")?;
     decoder.emit(Action::Group(Group::Wait { bulk, left, read }));
     Ok(())
 }
@@ -54,7 +54,7 @@ pub(crate) fn wait_all(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     _: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [] = operands(instruction)?;
     decoder.emit(Action::Group(Group::Commit { bulk: false }));
     let wait = Group::Wait {

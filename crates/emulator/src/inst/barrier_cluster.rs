@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Trapped, Wait,
@@ -23,11 +23,11 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let aligned = modifiers.take("aligned");
     let arrives = modifiers
         .one_of(&[("arrive", true), ("wait", false)])
-        .ok_or("its kind")?;
+        .ok_or(NotSupported::Part("kind"))?;
     let sem = modifiers.sem();
     let [] = operands(instruction)?;
     decoder.emit(Action::ClusterBarrier(match arrives {

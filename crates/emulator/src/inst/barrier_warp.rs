@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -15,12 +15,15 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    modifiers.take("sync").then_some(()).ok_or("its kind")?;
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("sync")
+        .then_some(())
+        .ok_or(NotSupported::Part("kind"))?;
     let members = match instruction.operands.as_slice() {
         [] => decoder.constant(Constant::Value(u32::MAX.into())),
         [members] => decoder.source(members, Type::B32)?,
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let (kind, sources) = (Kind::Meet, [members; 3]);
     decoder.emit(Action::Collective(Box::new(Collective {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, Symbol, operands},
+    decode::{Modifiers, NotSupported, Symbol, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Group, Slot, Trapped, observer::Observer},
     value::lanes_of,
@@ -22,10 +22,10 @@ pub(crate) fn bra(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     modifiers.take("uni");
     let [target] = operands(instruction)?;
-    let target = decoder.label(target.as_name().ok_or("its target")?)?;
+    let target = decoder.label(target.as_name().ok_or("its target is no label")?)?;
     decoder.emit(Action::Branch(Branch {
         targets: vec![target],
         index: None,
@@ -37,11 +37,14 @@ pub(crate) fn brx(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    modifiers.take("idx").then_some(()).ok_or("its kind")?;
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("idx")
+        .then_some(())
+        .ok_or(NotSupported::Part("kind"))?;
     modifiers.take("uni");
     let [index, list] = operands(instruction)?;
-    let name = list.as_name().ok_or("its list of targets")?;
+    let name = list.as_name().ok_or("its list of targets has no name")?;
     let Some(Symbol::Targets(names)) = decoder.scope.find(name) else {
         return Err(format!("there is no list `{name}`").into());
     };

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::{Binary, Float, for_type, lift},
@@ -134,18 +134,20 @@ fn compared(
     a: &ptx::Operand,
     b: &ptx::Operand,
     c: Option<&ptx::Operand>,
-) -> Result<(Slot, Option<Slot>), Refusal> {
-    let which = modifiers.one_of(&RELATIONS).ok_or("its comparison")?;
+) -> Result<(Slot, Option<Slot>), NotSupported> {
+    let which = modifiers
+        .one_of(&RELATIONS)
+        .ok_or(NotSupported::Part("comparison"))?;
     let combine = modifiers.one_of(&COMBINATIONS);
     let flushes = modifiers.take("ftz");
     let ty = modifiers.ty()?;
-    let f = relation(which, ty, flushes).ok_or("its type")?;
+    let f = relation(which, ty, flushes).ok_or(NotSupported::Part("type"))?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
     let holds = decoder.temporary(|d| Alu::Binary { f, d, a, b });
     let (f, c) = match (combine, c) {
         (None, None) => return Ok((holds, None)),
         (Some(combine), Some(c)) => (combined(combine), decoder.source(c, Type::Pred)?),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let p = decoder.temporary(|d| Alu::Binary {
         f,
@@ -167,11 +169,11 @@ pub(crate) fn setp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] => (d, a, b, None),
         [d, a, b, c] => (d, a, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     if halves::is_packed(instruction) {
         return halves::setp(decoder, modifiers, d, [a, b], c);
@@ -179,10 +181,12 @@ pub(crate) fn setp(
     let (p, not) = decoder.pair(d)?;
     // The plain form needs no second step.
     if c.is_none() && not.is_none() {
-        let which = modifiers.one_of(&RELATIONS).ok_or("its comparison")?;
+        let which = modifiers
+            .one_of(&RELATIONS)
+            .ok_or(NotSupported::Part("comparison"))?;
         let flushes = modifiers.take("ftz");
         let ty = modifiers.ty()?;
-        let f = relation(which, ty, flushes).ok_or("its type")?;
+        let f = relation(which, ty, flushes).ok_or(NotSupported::Part("type"))?;
         let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
         decoder.emit(Action::Alu(Alu::Binary { f, d: p.slot, a, b }));
         return Ok(());
@@ -209,12 +213,12 @@ pub(crate) fn set(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     // The combination stands between comparison and types, so the order of taking is free.
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] => (d, a, b, None),
         [d, a, b, c] => (d, a, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let to = modifiers.ty()?;
     if halves::is_packed(instruction) {
@@ -227,7 +231,7 @@ pub(crate) fn set(
         Type::F32 => lift!(|p: bool| if p { 1.0_f32 } else { 0.0 }),
         Type::F16 => lift!(|p: bool| if p { f16::ONE } else { f16::ZERO }),
         Type::Bf16 => lift!(|p: bool| if p { bf16::ONE } else { bf16::ZERO }),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Alu(Alu::Unary { f, d, a: holds }));
@@ -239,7 +243,7 @@ pub(crate) fn select(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let flushes = modifiers.take("ftz");
     let ty = modifiers.ty()?;
     let [d, a, b, c] = operands(instruction)?;
@@ -260,7 +264,7 @@ pub(crate) fn select(
             lift!(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }),
             Type::F32,
         ),
-        _ => return Err("its types".into()),
+        _ => return Err(NotSupported::Part("combination of types")),
     };
     let (a, b, c) = (
         decoder.source(a, ty)?,

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -12,12 +12,12 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     if !modifiers.take("L2") || !modifiers.take("global") {
-        return Err("its cache or its source".into());
+        return Err(NotSupported::Part("cache or source"));
     }
     let [address, bytes] = decoder.without_policy(instruction, modifiers)? else {
-        return Err("the number of its operands".into());
+        return Err(NotSupported::Operands);
     };
     decoder.address(address, Space::Global)?;
     decoder.source(bytes, Type::U32)?;

@@ -4,7 +4,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Located, Space, Transfer, Trap, Trapped,
@@ -24,14 +24,17 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let increments = !modifiers.take("noinc");
     let spaces = [
         ("shared", Space::SharedCta),
         ("shared::cta", Space::SharedCta),
     ];
     let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
-    modifiers.take("b64").then_some(()).ok_or("its type")?;
+    modifiers
+        .take("b64")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [mbarrier] = operands(instruction)?;
     let mbarrier = decoder.address(mbarrier, space)?;
     let arrival = AsyncArrive {

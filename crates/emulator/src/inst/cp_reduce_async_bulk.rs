@@ -5,7 +5,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Decoder, cp_async_bulk},
     value::{Operator, Reduction},
 };
@@ -25,16 +25,18 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    let operator = modifiers.one_of(&OPERATORS).ok_or("its operator")?;
+) -> Result<(), NotSupported> {
+    let operator = modifiers
+        .one_of(&OPERATORS)
+        .ok_or(NotSupported::Part("operator"))?;
     let keeps_subnormal = modifiers.take("noftz");
     let ty = modifiers.ty()?;
     let is_half_sum = operator == Operator::Add && matches!(ty, Type::F16 | Type::Bf16);
     if keeps_subnormal != is_half_sum {
-        return Err("`.noftz`, which sums of half precision have and others have not".into());
+        return Err("sums of half precision have `.noftz`, and others have not".into());
     }
     if !is_known(operator, ty, instruction.opcode.has("global")) {
-        return Err("its operator for this type and destination".into());
+        return Err(NotSupported::Part("operator for its type and destination"));
     }
     let reduction = Reduction::new(operator, ty)?;
     cp_async_bulk::decode_copy(decoder, instruction, modifiers, Some(reduction))

@@ -4,7 +4,7 @@ use ptx::{Instruction, Type};
 use tensor_map::DataType;
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Decoder, cp_async_bulk_tensor, cp_reduce_async_bulk::OPERATORS},
     value::{Operator, Reduction},
 };
@@ -13,8 +13,10 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    let operator = modifiers.one_of(&OPERATORS).ok_or("its operator")?;
+) -> Result<(), NotSupported> {
+    let operator = modifiers
+        .one_of(&OPERATORS)
+        .ok_or(NotSupported::Part("operator"))?;
     cp_async_bulk_tensor::decode_copy(decoder, instruction, modifiers, Some(operator))
 }
 

@@ -5,7 +5,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Constant, Space},
 };
@@ -14,11 +14,14 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let kinds = [("range", 0), ("fractional", 1), ("cvt", 2)];
-    let kind = modifiers.one_of(&kinds).ok_or("its kind")?;
+    let kind = modifiers.one_of(&kinds).ok_or(NotSupported::Part("kind"))?;
     if kind == 2 {
-        modifiers.take("L2").then_some(()).ok_or("its cache")?;
+        modifiers
+            .take("L2")
+            .then_some(())
+            .ok_or(NotSupported::Part("cache"))?;
     } else {
         let primary = [
             ("L2::evict_last", ()),
@@ -26,11 +29,16 @@ pub(crate) fn decode(
             ("L2::evict_first", ()),
             ("L2::evict_unchanged", ()),
         ];
-        modifiers.one_of(&primary).ok_or("its priority")?;
+        modifiers
+            .one_of(&primary)
+            .ok_or(NotSupported::Part("priority"))?;
         modifiers.one_of(&[("L2::evict_first", ()), ("L2::evict_unchanged", ())]);
     }
     let is_global = kind == 0 && modifiers.take("global");
-    modifiers.take("b64").then_some(()).ok_or("its type")?;
+    modifiers
+        .take("b64")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let policy = decoder.constant(Constant::Value(0));
     let (d, policy) = match (kind, instruction.operands.as_slice()) {
         (0, [d, address, primary, total]) => {
@@ -53,7 +61,7 @@ pub(crate) fn decode(
             let [d, property] = operands(instruction)?;
             (d, decoder.source(property, Type::B64)?)
         }
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Alu(Alu::Copy([(d, policy)].into())));

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Alu, Flow, Slot, Trapped, observer::Observer},
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
@@ -37,7 +37,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     use Rounding::*;
     if small::is_small(instruction) {
         return small::cvt(decoder, instruction, modifiers);
@@ -144,16 +144,16 @@ fn integer(ty: Type) -> Option<(u32, bool)> {
 }
 
 impl Conversion {
-    fn check(&self) -> Result<(), Refusal> {
+    fn check(&self) -> Result<(), NotSupported> {
         let known = |ty| is_float(ty) || integer(ty).is_some();
         if !known(self.to) || !known(self.from) {
-            return Err("its types".into());
+            return Err(NotSupported::Part("combination of types"));
         }
         if self.finite && !matches!(self.to, Type::F16 | Type::Bf16) {
-            return Err("`.satfinite` for its types".into());
+            return Err("`.satfinite` is not known for its types".into());
         }
         if is_float(self.from) && integer(self.to).is_some() && !self.to_integer {
-            return Err("a conversion to an integer without rounding".into());
+            return Err("it converts to an integer and says no rounding".into());
         }
         Ok(())
     }

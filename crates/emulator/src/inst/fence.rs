@@ -6,7 +6,7 @@
 use ptx::{Instruction, OperandKind};
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Space, Trapped,
@@ -26,7 +26,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let mut address = None;
     let proxy = modifiers.take("proxy");
     let kind = if modifiers.take("mbarrier_init") {
@@ -44,24 +44,24 @@ pub(crate) fn decode(
         let (global, shared) = modifiers.one_of(&spaces).unwrap_or((true, true));
         FenceKind::ProxyAsync { global, shared }
     } else if proxy && modifiers.take("async::generic") {
-        let sem = modifiers.sem().ok_or("no ordering")?;
+        let sem = modifiers.sem().ok_or(NotSupported::Part("ordering"))?;
         let restriction = match sem {
             Sem::Acquire => "sync_restrict::shared::cluster",
             Sem::Release => "sync_restrict::shared::cta",
-            _ => return Err("its ordering".into()),
+            _ => return Err(NotSupported::Part("ordering")),
         };
         modifiers
             .take(restriction)
             .then_some(())
-            .ok_or("its objects")?;
-        let scope = modifiers.scope().ok_or("no scope")?;
+            .ok_or(NotSupported::Part("restriction"))?;
+        let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
         FenceKind::ProxyAsyncGeneric { sem, scope }
     } else if proxy && modifiers.take("tensormap::generic") {
-        let sem = modifiers.sem().ok_or("no ordering")?;
-        let scope = modifiers.scope().ok_or("no scope")?;
+        let sem = modifiers.sem().ok_or(NotSupported::Part("ordering"))?;
+        let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
         if let [map, bytes] = instruction.operands.as_slice() {
             if bytes.as_integer() != Some(128) {
-                return Err("a size other than 128".into());
+                return Err("its size is not 128 bytes".into());
             }
             let OperandKind::Memory { address: place, .. } = &map.kind else {
                 return Err("an operand that must be an address is none".into());
@@ -74,12 +74,14 @@ pub(crate) fn decode(
             address: 0,
         }
     } else if proxy {
-        return Err("its proxy".into());
+        return Err(NotSupported::Part("proxy"));
     } else if instruction.opcode.stem() == "membar" {
         let scopes = [("cta", Scope::Cta), ("gl", Scope::Gpu), ("sys", Scope::Sys)];
         FenceKind::Thread {
             sem: Sem::Sc,
-            scope: modifiers.one_of(&scopes).ok_or("its level")?,
+            scope: modifiers
+                .one_of(&scopes)
+                .ok_or(NotSupported::Part("level"))?,
         }
     } else {
         let sem = modifiers.sem().unwrap_or(Sem::AcqRel);
@@ -87,7 +89,7 @@ pub(crate) fn decode(
         modifiers.take("sync_restrict::shared::cluster");
         FenceKind::Thread {
             sem,
-            scope: modifiers.scope().ok_or("no scope")?,
+            scope: modifiers.scope().ok_or(NotSupported::Part("scope"))?,
         }
     };
     decoder.emit(Action::Fence(Fence { kind, address }));

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         mapa::{Cluster, address_type},
@@ -14,7 +14,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let (generic, ty) = address_type(modifiers)?;
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, ty)?;

@@ -6,7 +6,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
 };
 
@@ -14,10 +14,10 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     modifiers
         .one_of(&[("wait", ()), ("launch_dependents", ())])
-        .ok_or("its action")?;
+        .ok_or(NotSupported::Part("action"))?;
     let [] = operands(instruction)?;
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

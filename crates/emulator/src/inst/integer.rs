@@ -5,7 +5,7 @@ mod carry;
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::Alu,
     value::{Ternary, for_type, lift},
@@ -17,8 +17,8 @@ macro_rules! for_integer {
     };
 }
 
-fn no_type(ty: Type) -> Refusal {
-    format!("type `{}` is not known here", ty.as_str()).into()
+fn no_type(ty: Type) -> NotSupported {
+    format!("its type `{}` is not known here", ty.as_str()).into()
 }
 
 /// `add`, `sub`, `div`, `rem`, `min`, `max` of integers.
@@ -26,7 +26,7 @@ pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
     if modifiers.take("cc") {
         return carry::sum(decoder, instruction, modifiers);
@@ -70,7 +70,7 @@ pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "neg" => {
@@ -111,7 +111,7 @@ pub(crate) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
     let wide = modifiers.take("wide");
     let high = modifiers.take("hi");
@@ -119,7 +119,7 @@ pub(crate) fn product(
         modifiers
             .take("lo")
             .then_some(())
-            .ok_or("neither `.lo`, `.hi` nor `.wide`")?;
+            .ok_or("it has neither `.lo`, `.hi` nor `.wide`")?;
     }
     if modifiers.take("cc") {
         return carry::product(decoder, instruction, modifiers, high);
@@ -169,7 +169,7 @@ pub(crate) fn product(
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] if stem.starts_with("mul") => (d, a, b, None),
         [d, a, b, c] if !stem.starts_with("mul") => (d, a, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let sum = match (wide, ty) {
         (true, Type::U16 | Type::S16) => Type::U32,
@@ -192,7 +192,7 @@ pub(crate) fn dot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     fn byte(value: u8, signed: bool) -> i32 {
         match signed {
             true => i32::from(value as i8),
@@ -223,7 +223,7 @@ pub(crate) fn dot(
     let is_two = instruction.opcode.stem() == "dp2a";
     let part = modifiers.one_of(&[("lo", 0), ("hi", 2)]);
     if is_two != part.is_some() {
-        return Err("neither `.lo` nor `.hi`".into());
+        return Err("`dp2a` has `.lo` or `.hi`, and `dp4a` has not".into());
     }
     macro_rules! of {
         ($a:literal, $b:literal) => {

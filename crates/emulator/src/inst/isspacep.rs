@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{
         Decoder,
         cvta::{Ask, SPACES, window},
@@ -14,7 +14,9 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    let space = modifiers.one_of(&SPACES).ok_or("its space")?;
+) -> Result<(), NotSupported> {
+    let space = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("space"))?;
     window(decoder, instruction, space, Ask::Contains)
 }

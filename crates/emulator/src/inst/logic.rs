@@ -6,7 +6,7 @@ mod mask;
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, binary, operands, ternary, unary},
+    decode::{Modifiers, NotSupported, binary, operands, ternary, unary},
     inst::{Action, Decoder},
     machine::Alu,
     value::{for_type, lift},
@@ -26,7 +26,7 @@ pub(crate) fn logic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let ty = modifiers.ty()?;
     let stem = instruction.opcode.stem();
     let f = match (stem, ty) {
@@ -46,7 +46,12 @@ pub(crate) fn logic(
         "xor" => for_bits!(ty, T, lift!(|a: T, b: T| a ^ b)),
         _ => None,
     };
-    binary(decoder, instruction, ty, f.ok_or("its type")?)
+    binary(
+        decoder,
+        instruction,
+        ty,
+        f.ok_or(NotSupported::Part("type"))?,
+    )
 }
 
 /// `shl`, `shr`. Amounts beyond the width shift everything out.
@@ -54,7 +59,7 @@ pub(crate) fn shift(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "shl" => for_type!(ty, T in [B16 => u16, B32 => u32, B64 => u64],
@@ -67,7 +72,7 @@ pub(crate) fn shift(
     let [d, a, b] = operands(instruction)?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, Type::U32)?);
     let d = decoder.destination(d)?.slot;
-    let f = f.ok_or("its type")?;
+    let f = f.ok_or(NotSupported::Part("type"))?;
     decoder.emit(Action::Alu(Alu::Binary { f, d, a, b }));
     Ok(())
 }
@@ -77,14 +82,17 @@ pub(crate) fn funnel(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let left = modifiers
         .one_of(&[("l", true), ("r", false)])
-        .ok_or("no direction")?;
+        .ok_or(NotSupported::Part("direction"))?;
     let wraps = modifiers
         .one_of(&[("wrap", true), ("clamp", false)])
-        .ok_or("no mode")?;
-    modifiers.take("b32").then_some(()).ok_or("its type")?;
+        .ok_or(NotSupported::Part("mode"))?;
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     fn left_by(a: u32, b: u32, n: u32) -> u32 {
         ((((u64::from(b) << 32) | u64::from(a)) << n) >> 32) as u32
     }
@@ -105,7 +113,7 @@ pub(crate) fn field(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let ty = modifiers.ty()?;
     fn ones(length: u32) -> u64 {
         if length >= 64 {
@@ -157,7 +165,7 @@ pub(crate) fn field(
             Type::B64 => {
                 lift!(|a: u64, b: u64, c: u64| insert(a, b, c as u32, (c >> 32) as u32, 64))
             }
-            _ => return Err("its type".into()),
+            _ => return Err(NotSupported::Part("type")),
         };
         decoder.emit(Action::Alu(Alu::Ternary {
             f,
@@ -173,7 +181,7 @@ pub(crate) fn field(
         Type::S32 => lift!(|a: i32, b: u32, c: u32| extract(a.into(), b, c, true, 32) as u32),
         Type::U64 => lift!(|a: u64, b: u32, c: u32| extract(a.into(), b, c, false, 64)),
         Type::S64 => lift!(|a: i64, b: u32, c: u32| extract(a.into(), b, c, true, 64)),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let [d, a, b, c] = operands(instruction)?;
     let a = decoder.source(a, ty)?;
@@ -188,7 +196,7 @@ pub(crate) fn count(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let amount = modifiers.take("shiftamt");
     let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
@@ -214,7 +222,12 @@ pub(crate) fn count(
         }),
         _ => None,
     };
-    unary(decoder, instruction, ty, f.ok_or("its type")?)
+    unary(
+        decoder,
+        instruction,
+        ty,
+        f.ok_or(NotSupported::Part("type"))?,
+    )
 }
 
 /// `prmt`: picks bytes. PTX ISA 9.7.9.7.
@@ -222,8 +235,11 @@ pub(crate) fn prmt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    modifiers.take("b32").then_some(()).ok_or("its type")?;
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     fn pick(a: u32, b: u32, selector: u32) -> u32 {
         let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
         let byte = |index: u32| {
@@ -275,8 +291,11 @@ pub(crate) fn fns(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    modifiers.take("b32").then_some(()).ok_or("its type")?;
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     fn find(mask: u32, base: u32, offset: i32) -> u32 {
         let set = |bit: &u32| mask >> bit & 1 != 0;
         let found = match offset {

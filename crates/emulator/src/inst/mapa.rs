@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Trap, Trapped, WINDOW_BYTES,
@@ -26,7 +26,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let (generic, ty) = address_type(modifiers)?;
     let [d, a, rank] = operands(instruction)?;
     let rank = Some(decoder.source(rank, Type::U32)?);
@@ -43,11 +43,11 @@ pub(crate) fn decode(
 
 /// Whether the address is generic, and its type. No generic address of shared memory has 32 bits, so
 /// that such an instruction, which `ptxas` takes, ends in a fault.
-pub(crate) fn address_type(modifiers: &mut Modifiers<'_>) -> Result<(bool, Type), Refusal> {
+pub(crate) fn address_type(modifiers: &mut Modifiers<'_>) -> Result<(bool, Type), NotSupported> {
     let generic = !modifiers.take("shared::cluster");
     match modifiers.ty()? {
         ty @ (Type::U32 | Type::U64) => Ok((generic, ty)),
-        _ => Err("its type".into()),
+        _ => Err(NotSupported::Part("type")),
     }
 }
 

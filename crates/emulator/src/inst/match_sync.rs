@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -22,17 +22,17 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let mode = modifiers
         .one_of(&[("all", Mode::All), ("any", Mode::Any)])
-        .ok_or("its mode")?;
+        .ok_or(NotSupported::Part("mode"))?;
     modifiers
         .take("sync")
         .then_some(())
-        .ok_or("the form without `.sync`")?;
+        .ok_or("it has no `.sync`")?;
     let ty = modifiers.ty()?;
     if !matches!(ty, Type::B32 | Type::B64) {
-        return Err("its type".into());
+        return Err(NotSupported::Part("type"));
     }
     let [d, a, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;

@@ -5,7 +5,7 @@ mod wait;
 use ptx::{Instruction, OperandKind, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
     machine::{
         Address, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
@@ -52,7 +52,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let kinds = [
         ("init", 0),
         ("inval", 1),
@@ -65,7 +65,7 @@ pub(crate) fn decode(
         ("pending_count", 8),
     ];
     // `arrive.expect_tx` has two of these modifiers; its kind is the first.
-    let kind = modifiers.one_of(&kinds).ok_or("its kind")?;
+    let kind = modifiers.one_of(&kinds).ok_or(NotSupported::Part("kind"))?;
     let with_bytes = matches!(kind, 4 | 5) && modifiers.take("expect_tx");
     let completes = !modifiers.take("noComplete");
     let parity = modifiers.take("parity");
@@ -76,11 +76,14 @@ pub(crate) fn decode(
     });
     let scope = modifiers.scope().unwrap_or(Scope::Cta);
     let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
-    modifiers.take("b64").then_some(()).ok_or("its type")?;
+    modifiers
+        .take("b64")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let operands = instruction.operands.as_slice();
     if kind == 8 {
         let [d, state] = operands else {
-            return Err("the number of its operands".into());
+            return Err(NotSupported::Operands);
         };
         let a = decoder.source(state, Type::B64)?;
         let d = decoder.destination(d)?.slot;
@@ -91,7 +94,7 @@ pub(crate) fn decode(
     let at = operands
         .iter()
         .position(|operand| matches!(operand.kind, OperandKind::Memory { .. }));
-    let at = at.ok_or("no address")?;
+    let at = at.ok_or("it has no address")?;
     let (before, after) = (&operands[..at], &operands[at + 1..]);
     let mut number = |operand| decoder.source(operand, Type::U32);
     let kind = match (kind, before, after) {
@@ -114,7 +117,7 @@ pub(crate) fn decode(
                 (last, None)
             };
             if with_bytes && bytes.is_none() {
-                return Err("the number of its operands".into());
+                return Err(NotSupported::Operands);
             }
             Kind::Arrive {
                 d: d.map(|d| d.slot),
@@ -133,7 +136,7 @@ pub(crate) fn decode(
                 parity,
             }
         }
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let address = decoder.address(&operands[at], space)?;
     let operation = MbarrierOperation {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Trapped, observer::Observer},
 };
@@ -16,8 +16,11 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
-    modifiers.take("u32").then_some(()).ok_or("its type")?;
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("u32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [time] = operands(instruction)?;
     decoder.source(time, Type::U32)?;
     decoder.emit(Action::Sleep(Sleep));

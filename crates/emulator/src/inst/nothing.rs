@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Trapped, observer::Observer},
 };
@@ -16,7 +16,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     _: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     modifiers.take("mask");
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

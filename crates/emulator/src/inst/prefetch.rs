@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -12,7 +12,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let is_uniform = instruction.opcode.stem() == "prefetchu";
     let is_map = modifiers.take("tensormap");
     let spaces: &[(&str, Space)] = match (is_uniform, is_map) {
@@ -25,7 +25,7 @@ pub(crate) fn decode(
         && (modifiers.take("L2::evict_last") || modifiers.take("L2::evict_normal"));
     if !is_map && !priority {
         let has_level = modifiers.take("L1") || !is_uniform && modifiers.take("L2");
-        has_level.then_some(()).ok_or("its cache")?;
+        has_level.then_some(()).ok_or(NotSupported::Part("cache"))?;
     }
     let [address] = operands(instruction)?;
     decoder.address(address, space)?;

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal},
+    decode::{Modifiers, NotSupported},
     inst::{Decoder, cp_reduce_async_bulk::OPERATORS, st_async::Place},
     value::{Operator, Reduction},
 };
@@ -12,10 +12,12 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     use Type::*;
     let place = Place::take(modifiers)?;
-    let operator = modifiers.one_of(&OPERATORS).ok_or("its operator")?;
+    let operator = modifiers
+        .one_of(&OPERATORS)
+        .ok_or(NotSupported::Part("operator"))?;
     let ty = modifiers.ty()?;
     let types: &[Type] = match (operator, place.to_global) {
         (Operator::Add, true) => &[U32, S32, U64, S64],
@@ -27,7 +29,7 @@ pub(crate) fn decode(
         (Operator::Exch, false) => &[],
     };
     if !types.contains(&ty) {
-        return Err("its operator for this type and place".into());
+        return Err(NotSupported::Part("operator for its type and destination"));
     }
     let reduction = Reduction::new(operator, ty)?;
     place.decode(decoder, instruction, ty, 1, Some(reduction))

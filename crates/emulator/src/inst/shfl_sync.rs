@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -24,15 +24,18 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let modes = [
         ("up", Mode::Up),
         ("down", Mode::Down),
         ("bfly", Mode::Bfly),
         ("idx", Mode::Idx),
     ];
-    let mode = modifiers.one_of(&modes).ok_or("its mode")?;
-    modifiers.take("b32").then_some(()).ok_or("its type")?;
+    let mode = modifiers.one_of(&modes).ok_or(NotSupported::Part("mode"))?;
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;
     let sources = [

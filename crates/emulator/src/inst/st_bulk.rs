@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trap, Trapped,
@@ -25,7 +25,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     modifiers.take("weak");
     let space = match modifiers.take("shared::cta") {
         true => Space::SharedCta,
@@ -33,7 +33,7 @@ pub(crate) fn decode(
     };
     let [address, bytes, value] = operands(instruction)?;
     if value.as_integer() != Some(0) {
-        return Err("a value other than 0".into());
+        return Err("its value is not 0".into());
     }
     let address = decoder.address(address, space)?;
     let bytes = decoder.source(bytes, Type::U64)?;

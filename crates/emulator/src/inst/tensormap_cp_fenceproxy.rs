@@ -5,7 +5,7 @@ use ptx::Instruction;
 use tensor_map::TensorMap;
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder, Execute, Step,
         collective::{Collective, Kind},
@@ -29,7 +29,7 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     for word in [
         "global",
         "shared::cta",
@@ -39,13 +39,13 @@ pub(crate) fn decode(
         "aligned",
     ] {
         if !modifiers.take(word) {
-            return Err(format!("no `.{word}`").into());
+            return Err(format!("it has no `.{word}`").into());
         }
     }
-    let scope = modifiers.scope().ok_or("no scope")?;
+    let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
     let [to, from, bytes] = operands(instruction)?;
     if bytes.as_integer() != Some(TensorMap::BYTES as i64) {
-        return Err("a size other than 128".into());
+        return Err("its size is not 128 bytes".into());
     }
     let to = decoder.address(to, Space::Global)?;
     let from = decoder.address(from, Space::SharedCta)?;

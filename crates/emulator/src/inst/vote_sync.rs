@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -24,16 +24,19 @@ pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let modes = [
         ("all", Mode::All),
         ("any", Mode::Any),
         ("uni", Mode::Uni),
         ("ballot", Mode::Ballot),
     ];
-    let mode = modifiers.one_of(&modes).ok_or("its mode")?;
+    let mode = modifiers.one_of(&modes).ok_or(NotSupported::Part("mode"))?;
     let ty = if mode == Mode::Ballot { "b32" } else { "pred" };
-    modifiers.take(ty).then_some(()).ok_or("its type")?;
+    modifiers
+        .take(ty)
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [d, a, members] = operands(instruction)?;
     let a = decoder.source(a, Type::Pred)?;
     let members = decoder.source(members, Type::B32)?;

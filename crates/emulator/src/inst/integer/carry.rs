@@ -4,14 +4,14 @@ use ptx::{Instruction, Type};
 
 use super::no_type;
 use crate::{
-    decode::{Modifiers, Refusal, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, WithCarry},
     value::{LANES, Lanes},
 };
 
 /// Whether it is a type of 32 bits.
-fn is_narrow(ty: Type) -> Result<bool, Refusal> {
+fn is_narrow(ty: Type) -> Result<bool, NotSupported> {
     match ty {
         Type::U32 | Type::S32 | Type::B32 => Ok(true),
         Type::U64 | Type::S64 | Type::B64 => Ok(false),
@@ -24,7 +24,7 @@ pub(crate) fn sum(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
     // Of `add` and `sub`, the caller has taken the `.cc`.
     let writes = modifiers.take("cc") || matches!(stem, "add" | "sub");
@@ -60,10 +60,10 @@ pub(crate) fn with_carry(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let high = modifiers
         .one_of(&[("lo", false), ("hi", true)])
-        .ok_or("neither `.lo` nor `.hi`")?;
+        .ok_or("it has neither `.lo` nor `.hi`")?;
     product(decoder, instruction, modifiers, high)
 }
 
@@ -73,11 +73,11 @@ pub(super) fn product(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
     high: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let reads = match instruction.opcode.stem() {
         "mad" => false,
         "madc" => true,
-        _ => return Err("a product with carry".into()),
+        _ => return Err("it has no form with carry".into()),
     };
     // Of `mad`, the caller has taken the `.cc`.
     let writes = modifiers.take("cc") || !reads;

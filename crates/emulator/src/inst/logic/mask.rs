@@ -3,15 +3,15 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Modifiers, Refusal, binary},
+    decode::{Modifiers, NotSupported, binary},
     inst::Decoder,
     value::lift,
 };
 
-fn clamps(modifiers: &mut Modifiers<'_>) -> Result<bool, Refusal> {
+fn clamps(modifiers: &mut Modifiers<'_>) -> Result<bool, NotSupported> {
     modifiers
         .one_of(&[("clamp", true), ("wrap", false)])
-        .ok_or_else(|| "no mode".into())
+        .ok_or(NotSupported::Part("mode"))
 }
 
 /// So many ones from a position on.
@@ -24,9 +24,12 @@ pub(crate) fn bmsk(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let clamps = clamps(modifiers)?;
-    modifiers.take("b32").then_some(()).ok_or("its type")?;
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let f = match clamps {
         true => lift!(|a: u32, b: u32| run(a, b.min(32))),
         false => lift!(|a: u32, b: u32| run(a & 31, b & 31)),
@@ -38,7 +41,7 @@ pub(crate) fn szext(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     fn signed(a: u32, bits: u32) -> u32 {
         match bits {
             0 => 0,
@@ -56,7 +59,7 @@ pub(crate) fn szext(
         (Type::U32, false) => lift!(|a: u32, b: u32| a & run(0, b & 31)),
         (Type::S32, true) => lift!(|a: u32, b: u32| signed(a, b)),
         (Type::S32, false) => lift!(|a: u32, b: u32| signed(a, b & 31)),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     binary(decoder, instruction, ty, f)
 }
