@@ -48,30 +48,46 @@ enum Kind {
     },
 }
 
+/// What comes first behind the stem.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Init,
+    Inval,
+    ExpectTx,
+    CompleteTx,
+    Arrive,
+    ArriveDrop,
+    TestWait,
+    TryWait,
+    PendingCount,
+}
+
+const VERBS: [(&str, Verb); 9] = [
+    ("init", Verb::Init),
+    ("inval", Verb::Inval),
+    ("expect_tx", Verb::ExpectTx),
+    ("complete_tx", Verb::CompleteTx),
+    ("arrive", Verb::Arrive),
+    ("arrive_drop", Verb::ArriveDrop),
+    ("test_wait", Verb::TestWait),
+    ("try_wait", Verb::TryWait),
+    ("pending_count", Verb::PendingCount),
+];
+
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    let kinds = [
-        ("init", 0),
-        ("inval", 1),
-        ("expect_tx", 2),
-        ("complete_tx", 3),
-        ("arrive", 4),
-        ("arrive_drop", 5),
-        ("test_wait", 6),
-        ("try_wait", 7),
-        ("pending_count", 8),
-    ];
-    // `arrive.expect_tx` has two of these modifiers; its kind is the first.
-    let kind = modifiers.one_of(&kinds).ok_or(NotSupported::Part("kind"))?;
-    let with_bytes = matches!(kind, 4 | 5) && modifiers.take("expect_tx");
+    // `arrive.expect_tx` has two of these modifiers; its verb is the first.
+    let verb = modifiers.one_of(&VERBS).ok_or(NotSupported::Part("kind"))?;
+    let arrives = matches!(verb, Verb::Arrive | Verb::ArriveDrop);
+    let with_bytes = arrives && modifiers.take("expect_tx");
     let completes = !modifiers.take("noComplete");
     let parity = modifiers.take("parity");
-    let sem = modifiers.sem().unwrap_or(match kind {
-        4 | 5 => Sem::Release,
-        6 | 7 => Sem::Acquire,
+    let sem = modifiers.sem().unwrap_or(match verb {
+        Verb::Arrive | Verb::ArriveDrop => Sem::Release,
+        Verb::TestWait | Verb::TryWait => Sem::Acquire,
         _ => Sem::Relaxed,
     });
     let scope = modifiers.scope().unwrap_or(Scope::Cta);
@@ -81,7 +97,7 @@ pub(crate) fn decode(
         .then_some(())
         .ok_or(NotSupported::Part("type"))?;
     let operands = instruction.operands.as_slice();
-    if kind == 8 {
+    if verb == Verb::PendingCount {
         let [d, state] = operands else {
             return Err(NotSupported::Operands);
         };
@@ -97,18 +113,18 @@ pub(crate) fn decode(
     let at = at.ok_or("it has no address")?;
     let (before, after) = (&operands[..at], &operands[at + 1..]);
     let mut number = |operand| decoder.source(operand, Type::U32);
-    let kind = match (kind, before, after) {
-        (0, [], [count]) => Kind::Init {
+    let kind = match (verb, before, after) {
+        (Verb::Init, [], [count]) => Kind::Init {
             count: number(count)?,
         },
-        (1, [], []) => Kind::Inval,
-        (2, [], [bytes]) => Kind::ExpectTx {
+        (Verb::Inval, [], []) => Kind::Inval,
+        (Verb::ExpectTx, [], [bytes]) => Kind::ExpectTx {
             bytes: number(bytes)?,
         },
-        (3, [], [bytes]) => Kind::CompleteTx {
+        (Verb::CompleteTx, [], [bytes]) => Kind::CompleteTx {
             bytes: number(bytes)?,
         },
-        (4 | 5, [] | [_], [] | [_]) => {
+        (Verb::Arrive | Verb::ArriveDrop, [] | [_], [] | [_]) => {
             let last = after.first().map(number).transpose()?;
             let d = before.first().map(|d| decoder.destination(d)).transpose()?;
             let (count, bytes) = if with_bytes {
@@ -123,11 +139,11 @@ pub(crate) fn decode(
                 d: d.map(|d| d.slot),
                 count,
                 bytes,
-                drops: kind == 5,
+                drops: verb == Verb::ArriveDrop,
                 completes,
             }
         }
-        (6, [d], [state]) | (7, [d], [state] | [state, _]) => {
+        (Verb::TestWait, [d], [state]) | (Verb::TryWait, [d], [state] | [state, _]) => {
             let ty = if parity { Type::U32 } else { Type::B64 };
             let state = decoder.source(state, ty)?;
             Kind::Wait {
