@@ -2,7 +2,7 @@
 
 use ptx::{Instruction, Type};
 
-use super::{Decoder, InstructionSet, Refusal, operands};
+use super::{Decoder, InstructionSet, NotSupported, operands};
 use crate::{
     machine::Alu,
     value::{Binary, Ternary, Unary},
@@ -14,7 +14,7 @@ pub(crate) fn unary<A: InstructionSet>(
     instruction: &Instruction,
     ty: Type,
     f: Unary,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, ty)?;
     let d = decoder.destination(d)?.slot;
@@ -28,7 +28,7 @@ pub(crate) fn binary<A: InstructionSet>(
     instruction: &Instruction,
     ty: Type,
     f: Binary,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [d, a, b] = operands(instruction)?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
     let d = decoder.destination(d)?.slot;
@@ -42,7 +42,7 @@ pub(crate) fn ternary<A: InstructionSet>(
     instruction: &Instruction,
     ty: Type,
     f: Ternary,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [d, a, b, c] = operands(instruction)?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
     let c = decoder.source(c, ty)?;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Instruction, Item, Module, Space, Statement};
 
 use super::{
-    Image, InstructionSet, Refusal, Unsupported, Words,
+    Image, InstructionSet, Modifiers, NotSupported, Unsupported,
     image::{Shared, align_of},
     instruction_set::family,
     lines::Lines,
@@ -143,7 +143,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
                 "it needs {} bytes of local memory",
                 self.function.local_bytes
             );
-            self.refuse(function.name.as_str(), *function.span, reason.into());
+            self.refuse(function.name.as_str(), *function.span, reason);
         }
         for operation in &mut self.code.operations[self.function.start..] {
             // Labels without a place are in text that ends too early; nothing runs then.
@@ -266,9 +266,9 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let before = self.code.operations.len();
         let result = self.guard(instruction).and_then(|()| {
             let (stem, family) = family(opcode).ok_or("the instruction is not known")?;
-            let mut words = Words::new(opcode, stem);
-            family(self, instruction, &mut words)?;
-            words.finish()
+            let mut modifiers = Modifiers::new(opcode, stem);
+            family(self, instruction, &mut modifiers)?;
+            modifiers.finish()
         });
         // Of several operations, the last one is the instruction.
         if self.code.operations.len() > before
@@ -277,12 +277,13 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             last.counts = 1;
         }
         if let Err(reason) = result {
+            let reason = reason.sentence(instruction);
             self.refuse(opcode.name(), *instruction.span, reason);
         }
         self.guard = None;
     }
 
-    fn guard(&mut self, instruction: &Instruction) -> Result<(), Refusal> {
+    fn guard(&mut self, instruction: &Instruction) -> Result<(), NotSupported> {
         self.guard = match &instruction.guard {
             None => None,
             Some(guard) => match self.scope.find(guard.register.as_str()) {
@@ -293,10 +294,10 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         Ok(())
     }
 
-    fn refuse(&mut self, instruction: &str, span: ptx::Span, reason: Refusal) {
+    fn refuse(&mut self, instruction: &str, span: ptx::Span, reason: String) {
         self.unsupported.push(Unsupported {
             instruction: instruction.to_owned(),
-            reason: reason.0,
+            reason,
             place: self.code.program.place_of(span, self.lines.current()),
         });
     }
@@ -348,7 +349,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
     }
 
     /// The label's number; it becomes an index when the function is complete.
-    pub(crate) fn label(&mut self, name: &str) -> Result<usize, Refusal> {
+    pub(crate) fn label(&mut self, name: &str) -> Result<usize, NotSupported> {
         match self.scope.find(name) {
             Some(Symbol::Label(label)) => Ok(label),
             _ => Err(format!("there is no label `{name}`").into()),
@@ -381,7 +382,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
     }
 
     /// Index of a function with a body.
-    pub(crate) fn function_id(&mut self, name: &str) -> Result<usize, Refusal> {
+    pub(crate) fn function_id(&mut self, name: &str) -> Result<usize, NotSupported> {
         if let Some(id) = self.ids.get(name) {
             return Ok(*id);
         }
@@ -392,7 +393,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let function = self
             .module
             .function(aliased.unwrap_or(name))
-            .ok_or_else(|| Refusal(format!("`{name}` is not declared")))?;
+            .ok_or_else(|| NotSupported::from(format!("`{name}` is not declared")))?;
         if function.body.is_none() {
             return Err(format!("`{name}` has no body in this module").into());
         }
@@ -412,7 +413,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         declared.is_some_and(|function| function.body.is_none())
     }
 
-    pub(super) fn function_address(&mut self, name: &str) -> Result<u64, Refusal> {
+    pub(super) fn function_address(&mut self, name: &str) -> Result<u64, NotSupported> {
         self.function_id(name)?;
         let address = self.image.functions.get(name).copied();
         address.ok_or_else(|| format!("`{name}` has no address").into())

@@ -2,12 +2,12 @@
 
 use ptx::{Instruction, Opcode};
 
-use super::{Decoder, Refusal, Words};
+use super::{Decoder, Modifiers, NotSupported};
 use crate::machine::{Alu, Slot, Special};
 
 /// Adds the operations of one instruction.
 pub(crate) type Decode<A> =
-    fn(&mut Decoder<'_, A>, &Instruction, &mut Words<'_>) -> Result<(), Refusal>;
+    fn(&mut Decoder<'_, A>, &Instruction, &mut Modifiers<'_>) -> Result<(), NotSupported>;
 
 /// Actions that instructions are decoded to. The decoder makes a few of them itself.
 pub(crate) trait InstructionSet: From<Alu> + 'static {

@@ -2,21 +2,21 @@
 
 use ptx::{Opcode, Type};
 
-use super::Refusal;
+use super::NotSupported;
 use crate::machine::observer::{Scope, Sem};
 
 /// What stands after the dots of an opcode.
-pub(crate) struct Words<'a>(Vec<&'a str>);
+pub(crate) struct Modifiers<'a>(Vec<&'a str>);
 
-impl<'a> Words<'a> {
+impl<'a> Modifiers<'a> {
     /// Everything behind the stem of a family, such as `cp.async.bulk`.
     pub(crate) fn new(opcode: &'a Opcode, stem: &str) -> Self {
         Self(opcode.parts().skip(stem.split('.').count()).collect())
     }
 
     /// Takes the modifier, if it is there.
-    pub(crate) fn take(&mut self, word: &str) -> bool {
-        let found = self.0.iter().position(|part| *part == word);
+    pub(crate) fn take(&mut self, modifier: &str) -> bool {
+        let found = self.0.iter().position(|part| *part == modifier);
         found.map(|index| self.0.remove(index)).is_some()
     }
 
@@ -33,7 +33,7 @@ impl<'a> Words<'a> {
     }
 
     /// Takes the first type.
-    pub(crate) fn ty(&mut self) -> Result<Type, Refusal> {
+    pub(crate) fn ty(&mut self) -> Result<Type, NotSupported> {
         self.try_ty().ok_or_else(|| "it has no type".into())
     }
 
@@ -88,7 +88,7 @@ impl<'a> Words<'a> {
     }
 
     /// Refuses what nobody took.
-    pub(crate) fn finish(self) -> Result<(), Refusal> {
+    pub(crate) fn finish(self) -> Result<(), NotSupported> {
         match self.0.as_slice() {
             [] => Ok(()),
             rest => Err(format!("its modifier `.{}` is not known here", rest.join(".")).into()),

@@ -3,7 +3,7 @@
 use ptx::{ExpressionKind, Instruction, Operand, OperandKind, Type};
 
 use super::{
-    Decoder, InstructionSet, Refusal, Words,
+    Decoder, InstructionSet, Modifiers, NotSupported,
     image::{Variable, number},
     scope::{Register, Symbol},
 };
@@ -15,16 +15,14 @@ use crate::{
 /// As many operands as the pattern has.
 pub(crate) fn operands<const N: usize>(
     instruction: &Instruction,
-) -> Result<&[Operand; N], Refusal> {
+) -> Result<&[Operand; N], NotSupported> {
     let operands = instruction.operands.as_slice();
-    operands
-        .try_into()
-        .map_err(|_| format!("{} operands in place of {N}", operands.len()).into())
+    operands.try_into().map_err(|_| NotSupported::Operands)
 }
 
 impl<A: InstructionSet> Decoder<'_, A> {
     /// A register that is written; for `_`, one that nobody reads.
-    pub(crate) fn destination(&mut self, operand: &Operand) -> Result<Register, Refusal> {
+    pub(crate) fn destination(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         match &operand.kind {
             OperandKind::Sink => Ok(Register {
                 slot: self.scope.slot(),
@@ -35,7 +33,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 
     /// A register of at most 64 bits.
-    pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, Refusal> {
+    pub(crate) fn register(&mut self, operand: &Operand) -> Result<Register, NotSupported> {
         let OperandKind::Symbol(symbol) = &operand.kind else {
             return Err("an operand that must be a register is none".into());
         };
@@ -55,7 +53,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 
     /// The two halves of a register of 128 bits, the lower one first.
-    pub(crate) fn wide_register(&mut self, operand: &Operand) -> Result<[Slot; 2], Refusal> {
+    pub(crate) fn wide_register(&mut self, operand: &Operand) -> Result<[Slot; 2], NotSupported> {
         let name = operand.as_name().unwrap_or_default();
         match self.scope.find(name) {
             Some(Symbol::Register(Register {
@@ -87,7 +85,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     pub(crate) fn pair(
         &mut self,
         operand: &Operand,
-    ) -> Result<(Register, Option<Register>), Refusal> {
+    ) -> Result<(Register, Option<Register>), NotSupported> {
         match &operand.kind {
             OperandKind::Pair(first, second) => {
                 Ok((self.destination(first)?, Some(self.destination(second)?)))
@@ -100,19 +98,19 @@ impl<A: InstructionSet> Decoder<'_, A> {
     pub(crate) fn without_policy<'i>(
         &mut self,
         instruction: &'i Instruction,
-        words: &mut Words<'_>,
-    ) -> Result<&'i [Operand], Refusal> {
+        modifiers: &mut Modifiers<'_>,
+    ) -> Result<&'i [Operand], NotSupported> {
         let operands = instruction.operands.as_slice();
-        if !words.take("L2::cache_hint") {
+        if !modifiers.take("L2::cache_hint") {
             return Ok(operands);
         }
-        let (policy, operands) = operands.split_last().ok_or("the number of its operands")?;
+        let (policy, operands) = operands.split_last().ok_or(NotSupported::Operands)?;
         self.source(policy, Type::B64)?;
         Ok(operands)
     }
 
     /// A value that is read as this type.
-    pub(crate) fn source(&mut self, operand: &Operand, ty: Type) -> Result<Slot, Refusal> {
+    pub(crate) fn source(&mut self, operand: &Operand, ty: Type) -> Result<Slot, NotSupported> {
         match &operand.kind {
             OperandKind::Constant(expression) => {
                 if let ExpressionKind::Generic(name) = &expression.kind {
@@ -136,8 +134,9 @@ impl<A: InstructionSet> Decoder<'_, A> {
                         return Ok(element(first, elements, component)?.slot);
                     }
                     let name = format!("{name}.{component}");
-                    let special = Special::from_name(&name)
-                        .ok_or_else(|| Refusal(format!("the register `{name}` is not known")))?;
+                    let special = Special::from_name(&name).ok_or_else(|| {
+                        NotSupported::from(format!("the register `{name}` is not known"))
+                    })?;
                     return self.special(special);
                 }
                 match self.scope.find(name) {
@@ -158,7 +157,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    fn special(&mut self, special: Special) -> Result<Slot, Refusal> {
+    fn special(&mut self, special: Special) -> Result<Slot, NotSupported> {
         if special.changes() {
             let d = self.scope.slot();
             self.emit_hidden(A::read(special, d));
@@ -168,7 +167,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 
     /// The address of a variable or function.
-    fn variable(&mut self, name: &str, offset: u64, generic: bool) -> Result<Slot, Refusal> {
+    fn variable(&mut self, name: &str, offset: u64, generic: bool) -> Result<Slot, NotSupported> {
         self.reach(name);
         let constant = match self.scope.find(name) {
             Some(Symbol::Local { offset: start, .. }) => {
@@ -197,7 +196,11 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 
     /// `[a]`, in the space that the instruction names.
-    pub(crate) fn address(&mut self, operand: &Operand, space: Space) -> Result<Address, Refusal> {
+    pub(crate) fn address(
+        &mut self,
+        operand: &Operand,
+        space: Space,
+    ) -> Result<Address, NotSupported> {
         let OperandKind::Memory { address, rest } = &operand.kind else {
             return Err("an operand that must be an address is none".into());
         };
@@ -208,7 +211,11 @@ impl<A: InstructionSet> Decoder<'_, A> {
     }
 
     /// What stands in the brackets, coordinates left aside.
-    pub(crate) fn place(&mut self, operand: &Operand, space: Space) -> Result<Address, Refusal> {
+    pub(crate) fn place(
+        &mut self,
+        operand: &Operand,
+        space: Space,
+    ) -> Result<Address, NotSupported> {
         let Some((symbol, offset)) = operand.base_and_offset() else {
             let base = self.source(operand, Type::U64)?;
             return Ok(Address {
@@ -277,7 +284,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
 }
 
 /// The element that `.x`, `.y` and so on name, or `.r`, `.g` and so on.
-fn element(first: Register, elements: usize, component: &str) -> Result<Register, Refusal> {
+fn element(first: Register, elements: usize, component: &str) -> Result<Register, NotSupported> {
     let index = ["x", "y", "z", "w"]
         .iter()
         .position(|name| *name == component)

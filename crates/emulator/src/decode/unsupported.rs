@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use ptx::Instruction;
+
 use crate::machine::Place;
 
 /// An instruction, or a form of one, that the emulator does not know.
@@ -28,16 +30,38 @@ impl Display for Unsupported {
 
 /// Why an instruction is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) String);
+pub(crate) enum NotSupported {
+    /// It has more or fewer operands than the forms that are known.
+    Operands,
+    /// A part of its opcode, such as the type, is missing or not known here.
+    Part(&'static str),
+    /// Any other reason, as a sentence.
+    Because(String),
+}
 
-impl From<&str> for Refusal {
-    fn from(reason: &str) -> Self {
-        Self(reason.to_owned())
+impl NotSupported {
+    /// The reason as a sentence about this instruction.
+    pub(super) fn sentence(self, instruction: &Instruction) -> String {
+        match self {
+            Self::Operands => {
+                let count = instruction.operands.len();
+                let plural = if count == 1 { "" } else { "s" };
+                format!("no form of it with {count} operand{plural} is known")
+            }
+            Self::Part(part) => format!("its {part} is missing or not known here"),
+            Self::Because(reason) => reason,
+        }
     }
 }
 
-impl From<String> for Refusal {
+impl From<&str> for NotSupported {
+    fn from(reason: &str) -> Self {
+        Self::Because(reason.to_owned())
+    }
+}
+
+impl From<String> for NotSupported {
     fn from(reason: String) -> Self {
-        Self(reason)
+        Self::Because(reason)
     }
 }

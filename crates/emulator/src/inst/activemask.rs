@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Slot, Trapped, observer::Observer},
     value::LANES,
@@ -18,9 +18,12 @@ pub(crate) struct Activemask {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [d] = operands(instruction)?;
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Activemask(Activemask { d }));

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -11,19 +11,19 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let space = match words.take("global") {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let space = match modifiers.take("global") {
         true => Space::Global,
         false => Space::Generic,
     };
-    words
+    modifiers
         .take("L2::evict_normal")
         .then_some(())
-        .ok_or("its priority")?;
+        .ok_or(NotSupported::Part("priority"))?;
     let [address, bytes] = operands(instruction)?;
     if bytes.as_integer() != Some(128) {
-        return Err("a size other than 128".into());
+        return Err("its size is not 128 bytes".into());
     }
     decoder.address(address, space)?;
     decoder.emit(Action::Nothing(Nothing));

@@ -3,13 +3,13 @@
 use ptx::Instruction;
 
 use super::{Action, Decoder, float, integer};
-use crate::decode::{Decode, Refusal, Words};
+use crate::decode::{Decode, Modifiers, NotSupported};
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let is_float = float::is_float(instruction);
     let family: Decode<Action> = match (instruction.opcode.stem(), is_float) {
         ("mad", true) => float::fma,
@@ -20,5 +20,5 @@ pub(crate) fn decode(
         ("neg" | "abs", false) => integer::unary,
         (_, false) => integer::binary,
     };
-    family(decoder, instruction, words)
+    family(decoder, instruction, modifiers)
 }

@@ -4,7 +4,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Here, Trapped, Wait, World,
@@ -25,8 +25,8 @@ pub(crate) enum Group {
 pub(crate) fn commit(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    _: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let [] = operands(instruction)?;
     let bulk = instruction.opcode.has("bulk");
     decoder.emit(Action::Group(Group::Commit { bulk }));
@@ -36,15 +36,15 @@ pub(crate) fn commit(
 pub(crate) fn wait(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let read = words.take("read");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let read = modifiers.take("read");
     let bulk = instruction.opcode.has("bulk");
     let [left] = operands(instruction)?;
     let left = left
         .as_integer()
         .and_then(|left| u64::try_from(left).ok())
-        .ok_or("its number")?;
+        .ok_or("its number of groups is not constant")?;
     decoder.emit(Action::Group(Group::Wait { bulk, left, read }));
     Ok(())
 }
@@ -53,8 +53,8 @@ pub(crate) fn wait(
 pub(crate) fn wait_all(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    _: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let [] = operands(instruction)?;
     decoder.emit(Action::Group(Group::Commit { bulk: false }));
     let wait = Group::Wait {

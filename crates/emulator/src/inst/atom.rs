@@ -3,7 +3,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, ld_st::SPACES},
     machine::{
         Address, Flow, Slot, Space, Trapped,
@@ -33,14 +33,14 @@ enum Change {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     use Operator::*;
     let returns = instruction.opcode.stem() == "atom";
-    let sem = words.sem().unwrap_or(Sem::Relaxed);
-    let scope = words.scope().unwrap_or(Scope::Gpu);
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    let swaps = returns && words.take("cas");
+    let sem = modifiers.sem().unwrap_or(Sem::Relaxed);
+    let scope = modifiers.scope().unwrap_or(Scope::Gpu);
+    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
+    let swaps = returns && modifiers.take("cas");
     let operators = [
         ("add", Add),
         ("min", Min),
@@ -55,12 +55,16 @@ pub(crate) fn decode(
     let operator = if swaps {
         None
     } else {
-        Some(words.one_of(&operators).ok_or("its operator")?)
+        Some(
+            modifiers
+                .one_of(&operators)
+                .ok_or(NotSupported::Part("operator"))?,
+        )
     };
-    words.take("noftz");
-    let count = words.vector();
-    let ty = words.ty()?;
-    let mut operands = decoder.without_policy(instruction, words)?;
+    modifiers.take("noftz");
+    let count = modifiers.vector();
+    let ty = modifiers.ty()?;
+    let mut operands = decoder.without_policy(instruction, modifiers)?;
     let mut d = None;
     if returns && let [first, rest @ ..] = operands {
         d = Some(first);
@@ -69,7 +73,7 @@ pub(crate) fn decode(
     let (address, b, c) = match operands {
         [address, b] if !swaps => (address, b, None),
         [address, b, c] if swaps => (address, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let change = match (operator, c) {
         (Some(operator), _) => Change::Reduce(Reduction::new(operator, ty)?),
@@ -81,7 +85,7 @@ pub(crate) fn decode(
         {
             Change::CompareAndSwap(decoder.source(c, ty)?)
         }
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let is_vector = matches!(
         (operator, ty),
@@ -91,7 +95,7 @@ pub(crate) fn decode(
         )
     );
     if count > 1 && !is_vector {
-        return Err("a vector of this type".into());
+        return Err("it has a vector of a type that takes none".into());
     }
     let values = d.map(|d| vector(d, count)).transpose()?;
     let mut elements = Vec::new();
@@ -116,14 +120,14 @@ pub(crate) fn decode(
 }
 
 /// The operands of a vector of so many, or the one that is none.
-fn vector(operand: &Operand, count: usize) -> Result<&[Operand], Refusal> {
+fn vector(operand: &Operand, count: usize) -> Result<&[Operand], NotSupported> {
     let operands = match &operand.kind {
         OperandKind::Vector(operands) => operands.as_slice(),
         _ => std::slice::from_ref(operand),
     };
     let fits = operands.len() == count;
     fits.then_some(operands)
-        .ok_or_else(|| "the number of its values".into())
+        .ok_or_else(|| "it has not as many values as its vector".into())
 }
 
 impl Execute for Atomic {

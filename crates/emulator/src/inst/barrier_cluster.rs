@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Trapped, Wait,
@@ -22,13 +22,13 @@ pub(crate) enum ClusterBarrier {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let aligned = words.take("aligned");
-    let arrives = words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let aligned = modifiers.take("aligned");
+    let arrives = modifiers
         .one_of(&[("arrive", true), ("wait", false)])
-        .ok_or("its kind")?;
-    let sem = words.sem();
+        .ok_or(NotSupported::Part("kind"))?;
+    let sem = modifiers.sem();
     let [] = operands(instruction)?;
     decoder.emit(Action::ClusterBarrier(match arrives {
         true => ClusterBarrier::Arrive {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Slot, Trap, Trapped, Wait,
@@ -35,14 +35,14 @@ enum Vote {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("cta");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers.take("cta");
     // `bar` is short for `barrier.aligned`.
-    let aligned = words.take("aligned") || instruction.opcode.stem() == "bar";
-    let kind = words
+    let aligned = modifiers.take("aligned") || instruction.opcode.stem() == "bar";
+    let kind = modifiers
         .one_of(&[("sync", 0), ("arrive", 1), ("red", 2)])
-        .ok_or("its kind")?;
+        .ok_or(NotSupported::Part("kind"))?;
     let operands = instruction.operands.as_slice();
     let mut source = |operand| decoder.source(operand, Type::U32);
     let operation = match (kind, operands) {
@@ -61,9 +61,10 @@ pub(crate) fn decode(
             reduces: None,
         },
         (2, [d, barrier, rest @ .., p]) if rest.len() < 2 => {
-            let vote = words.one_of(&[("and", Vote::And), ("or", Vote::Or), ("popc", Vote::Popc)]);
-            let vote = vote.ok_or("its operator")?;
-            words.ty()?;
+            let vote =
+                modifiers.one_of(&[("and", Vote::And), ("or", Vote::Or), ("popc", Vote::Popc)]);
+            let vote = vote.ok_or(NotSupported::Part("operator"))?;
+            modifiers.ty()?;
             let barrier = source(barrier)?;
             let threads = rest.first().map(&mut source).transpose()?;
             let p = decoder.source(p, Type::Pred)?;
@@ -76,7 +77,7 @@ pub(crate) fn decode(
                 reduces: Some((d, vote, p)),
             }
         }
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     decoder.emit(Action::CtaBarrier(Box::new(operation)));
     Ok(())

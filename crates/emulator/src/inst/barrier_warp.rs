@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -14,13 +14,16 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("sync").then_some(()).ok_or("its kind")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("sync")
+        .then_some(())
+        .ok_or(NotSupported::Part("kind"))?;
     let members = match instruction.operands.as_slice() {
         [] => decoder.constant(Constant::Value(u32::MAX.into())),
         [members] => decoder.source(members, Type::B32)?,
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let (kind, sources) = (Kind::Meet, [members; 3]);
     decoder.emit(Action::Collective(Box::new(Collective {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Symbol, Words, operands},
+    decode::{Modifiers, NotSupported, Symbol, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Group, Slot, Trapped, observer::Observer},
     value::lanes_of,
@@ -21,11 +21,11 @@ pub(crate) struct Branch {
 pub(crate) fn bra(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("uni");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers.take("uni");
     let [target] = operands(instruction)?;
-    let target = decoder.label(target.as_name().ok_or("its target")?)?;
+    let target = decoder.label(target.as_name().ok_or("its target is no label")?)?;
     decoder.emit(Action::Branch(Branch {
         targets: vec![target],
         index: None,
@@ -36,12 +36,15 @@ pub(crate) fn bra(
 pub(crate) fn brx(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("idx").then_some(()).ok_or("its kind")?;
-    words.take("uni");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("idx")
+        .then_some(())
+        .ok_or(NotSupported::Part("kind"))?;
+    modifiers.take("uni");
     let [index, list] = operands(instruction)?;
-    let name = list.as_name().ok_or("its list of targets")?;
+    let name = list.as_name().ok_or("its list of targets has no name")?;
     let Some(Symbol::Targets(names)) = decoder.scope.find(name) else {
         return Err(format!("there is no list `{name}`").into());
     };

@@ -5,7 +5,7 @@ mod vprintf;
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Symbol, Words},
+    decode::{Modifiers, NotSupported, Symbol},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Group, Passed, Slot, Trap, Trapped, observer::Observer},
     value::{LANES, lanes_of},
@@ -51,9 +51,9 @@ impl Builtin {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("uni");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers.take("uni");
     let mut rest = instruction.operands.as_slice();
     let list = |operand: &Operand| match &operand.kind {
         OperandKind::List(items) => Some(items.clone()),
@@ -66,7 +66,7 @@ pub(crate) fn decode(
         (returns, rest) = (items, tail);
     }
     let [callee, tail @ ..] = rest else {
-        return Err("no function".into());
+        return Err("it names no function".into());
     };
     let arguments = tail.first().and_then(list).unwrap_or_default();
     let name = callee.as_name().ok_or("what is called has no name")?;
@@ -88,11 +88,11 @@ pub(crate) fn decode(
     let arguments = arguments
         .iter()
         .map(&mut passed)
-        .collect::<Result<_, Refusal>>()?;
+        .collect::<Result<_, NotSupported>>()?;
     let returns = returns
         .iter()
         .map(&mut passed)
-        .collect::<Result<_, Refusal>>()?;
+        .collect::<Result<_, NotSupported>>()?;
     decoder.emit(Action::Call(Box::new(Call {
         callee,
         arguments,

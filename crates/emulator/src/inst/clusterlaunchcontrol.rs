@@ -7,7 +7,7 @@
 use ptx::{Instruction, OperandKind};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Alu, Completion, Flow, Issue, Piece, Slot, Space, Target, Trap, Trapped, issue,
@@ -28,10 +28,10 @@ pub(crate) struct TryCancel {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    if words.take("query_cancel") {
-        return query(decoder, instruction, words);
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    if modifiers.take("query_cancel") {
+        return query(decoder, instruction, modifiers);
     }
     for word in [
         "try_cancel",
@@ -39,12 +39,12 @@ pub(crate) fn decode(
         "mbarrier::complete_tx::bytes",
         "b128",
     ] {
-        if !words.take(word) {
-            return Err(format!("no `.{word}`").into());
+        if !modifiers.take(word) {
+            return Err(format!("it has no `.{word}`").into());
         }
     }
-    let multicasts = words.take("multicast::cluster::all");
-    let space = match words.take("shared::cta") {
+    let multicasts = modifiers.take("multicast::cluster::all");
+    let space = match modifiers.take("shared::cta") {
         true => Space::SharedCta,
         false => Space::Generic,
     };
@@ -61,8 +61,8 @@ pub(crate) fn decode(
 fn query(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let questions = [
         ("is_canceled", 3),
         ("get_first_ctaid", 4),
@@ -70,10 +70,12 @@ fn query(
         ("get_first_ctaid::y", 1),
         ("get_first_ctaid::z", 2),
     ];
-    let question = words.one_of(&questions).ok_or("its question")?;
+    let question = modifiers
+        .one_of(&questions)
+        .ok_or(NotSupported::Part("question"))?;
     let ty = if question == 3 { "pred" } else { "b32" };
-    if !words.take(ty) || !words.take("b128") || words.take("v4") != (question == 4) {
-        return Err("its type".into());
+    if !modifiers.take(ty) || !modifiers.take("b128") || modifiers.take("v4") != (question == 4) {
+        return Err(NotSupported::Part("type"));
     }
     let [d, response] = operands(instruction)?;
     let [low, high] = decoder.wide_register(response)?;
@@ -96,10 +98,10 @@ fn query(
         (OperandKind::Vector(parts), 4) if parts.len() == 4 => {
             let copies = parts.iter().zip(words);
             let copies = copies.map(|(part, word)| Ok((decoder.destination(part)?.slot, word)));
-            copies.collect::<Result<_, Refusal>>()?
+            copies.collect::<Result<_, NotSupported>>()?
         }
         (_, 0..=2) => [(decoder.destination(d)?.slot, words[question])].into(),
-        _ => return Err("a vector of this size".into()),
+        _ => return Err("its vector has a size that is not known".into()),
     };
     decoder.emit(Action::Alu(Alu::Copy(copies)));
     Ok(())

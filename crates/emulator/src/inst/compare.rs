@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::{Binary, Float, for_type, lift},
@@ -130,22 +130,24 @@ fn combined(combine: Combine) -> Binary {
 /// The comparison with what it is combined with, before it is written.
 fn compared(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     a: &ptx::Operand,
     b: &ptx::Operand,
     c: Option<&ptx::Operand>,
-) -> Result<(Slot, Option<Slot>), Refusal> {
-    let which = words.one_of(&RELATIONS).ok_or("its comparison")?;
-    let combine = words.one_of(&COMBINATIONS);
-    let flushes = words.take("ftz");
-    let ty = words.ty()?;
-    let f = relation(which, ty, flushes).ok_or("its type")?;
+) -> Result<(Slot, Option<Slot>), NotSupported> {
+    let which = modifiers
+        .one_of(&RELATIONS)
+        .ok_or(NotSupported::Part("comparison"))?;
+    let combine = modifiers.one_of(&COMBINATIONS);
+    let flushes = modifiers.take("ftz");
+    let ty = modifiers.ty()?;
+    let f = relation(which, ty, flushes).ok_or(NotSupported::Part("type"))?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
     let holds = decoder.temporary(|d| Alu::Binary { f, d, a, b });
     let (f, c) = match (combine, c) {
         (None, None) => return Ok((holds, None)),
         (Some(combine), Some(c)) => (combined(combine), decoder.source(c, Type::Pred)?),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let p = decoder.temporary(|d| Alu::Binary {
         f,
@@ -166,28 +168,30 @@ fn compared(
 pub(crate) fn setp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] => (d, a, b, None),
         [d, a, b, c] => (d, a, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     if halves::is_packed(instruction) {
-        return halves::setp(decoder, words, d, [a, b], c);
+        return halves::setp(decoder, modifiers, d, [a, b], c);
     }
     let (p, not) = decoder.pair(d)?;
     // The plain form needs no second step.
     if c.is_none() && not.is_none() {
-        let which = words.one_of(&RELATIONS).ok_or("its comparison")?;
-        let flushes = words.take("ftz");
-        let ty = words.ty()?;
-        let f = relation(which, ty, flushes).ok_or("its type")?;
+        let which = modifiers
+            .one_of(&RELATIONS)
+            .ok_or(NotSupported::Part("comparison"))?;
+        let flushes = modifiers.take("ftz");
+        let ty = modifiers.ty()?;
+        let f = relation(which, ty, flushes).ok_or(NotSupported::Part("type"))?;
         let (a, b) = (decoder.source(a, ty)?, decoder.source(b, ty)?);
         decoder.emit(Action::Alu(Alu::Binary { f, d: p.slot, a, b }));
         return Ok(());
     }
-    let (holds, combined) = compared(decoder, words, a, b, c)?;
+    let (holds, combined) = compared(decoder, modifiers, a, b, c)?;
     let mut copies = vec![(p.slot, holds)];
     if let Some(q) = not {
         let value = match combined {
@@ -208,26 +212,26 @@ pub(crate) fn setp(
 pub(crate) fn set(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     // The combination stands between comparison and types, so the order of taking is free.
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] => (d, a, b, None),
         [d, a, b, c] => (d, a, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
-    let to = words.ty()?;
+    let to = modifiers.ty()?;
     if halves::is_packed(instruction) {
-        return halves::set(decoder, words, to, d, [a, b], c);
+        return halves::set(decoder, modifiers, to, d, [a, b], c);
     }
-    let (holds, _) = compared(decoder, words, a, b, c)?;
+    let (holds, _) = compared(decoder, modifiers, a, b, c)?;
     let f = match to {
         Type::U32 | Type::S32 => lift!(|p: bool| if p { u32::MAX } else { 0 }),
         Type::U16 | Type::S16 => lift!(|p: bool| if p { u16::MAX } else { 0 }),
         Type::F32 => lift!(|p: bool| if p { 1.0_f32 } else { 0.0 }),
         Type::F16 => lift!(|p: bool| if p { f16::ONE } else { f16::ZERO }),
         Type::Bf16 => lift!(|p: bool| if p { bf16::ONE } else { bf16::ZERO }),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Alu(Alu::Unary { f, d, a: holds }));
@@ -238,12 +242,12 @@ pub(crate) fn set(
 pub(crate) fn select(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let flushes = words.take("ftz");
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let flushes = modifiers.take("ftz");
+    let ty = modifiers.ty()?;
     let [d, a, b, c] = operands(instruction)?;
-    let (f, by) = match (instruction.opcode.stem(), words.try_ty()) {
+    let (f, by) = match (instruction.opcode.stem(), modifiers.try_ty()) {
         ("selp", None) => (
             lift!(|a: u64, b: u64, c: bool| if c { a } else { b }),
             Type::Pred,
@@ -260,7 +264,7 @@ pub(crate) fn select(
             lift!(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }),
             Type::F32,
         ),
-        _ => return Err("its types".into()),
+        _ => return Err(NotSupported::Part("combination of types")),
     };
     let (a, b, c) = (
         decoder.source(a, ty)?,

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Alu, Completion, Constant, Flow, Issue, Located, Piece, Slot, Space, Target,
@@ -26,27 +26,27 @@ pub(crate) struct AsyncCopy {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     // What each cache holds is a matter of speed alone, but `.cg` copies 16 bytes only.
-    let only_16 = words
+    let only_16 = modifiers
         .one_of(&[("ca", false), ("cg", true)])
-        .ok_or("its caches")?;
-    let is_shared = words.take("shared") || words.take("shared::cta");
-    if !is_shared || !words.take("global") {
-        return Err("its direction".into());
+        .ok_or(NotSupported::Part("cache"))?;
+    let is_shared = modifiers.take("shared") || modifiers.take("shared::cta");
+    if !is_shared || !modifiers.take("global") {
+        return Err(NotSupported::Part("direction"));
     }
-    words.one_of(&[("L2::64B", ()), ("L2::128B", ()), ("L2::256B", ())]);
-    let (to, from, bytes, source) = match decoder.without_policy(instruction, words)? {
+    modifiers.one_of(&[("L2::64B", ()), ("L2::128B", ()), ("L2::256B", ())]);
+    let (to, from, bytes, source) = match decoder.without_policy(instruction, modifiers)? {
         [to, from, bytes] => (to, from, bytes, None),
         [to, from, bytes, source] => (to, from, bytes, Some(source)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let sizes: &[i64] = if only_16 { &[16] } else { &[4, 8, 16] };
     let bytes = bytes
         .as_integer()
         .filter(|bytes| sizes.contains(bytes))
-        .ok_or("its size")? as u64;
+        .ok_or(NotSupported::Part("size"))? as u64;
     let all = decoder.constant(Constant::Value(bytes));
     let source_bytes = match source {
         None => all,

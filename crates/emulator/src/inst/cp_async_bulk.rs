@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Target, Trap, Trapped, issue,
@@ -34,25 +34,29 @@ pub(crate) const SPACES: [(&str, Space); 3] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    decode_copy(decoder, instruction, words, None)
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    decode_copy(decoder, instruction, modifiers, None)
 }
 
 /// A copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     reduction: Option<Reduction>,
-) -> Result<(), Refusal> {
-    let to = words.one_of(&SPACES).ok_or("its destination")?;
-    let from = words.one_of(&SPACES).ok_or("its source")?;
-    let has_hint = words.take("L2::cache_hint");
-    let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
-    let multicasts = words.take("multicast::cluster");
-    let has_group = words.take("bulk_group");
-    let has_mask = words.take("cp_mask");
+) -> Result<(), NotSupported> {
+    let to = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("destination"))?;
+    let from = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("source"))?;
+    let has_hint = modifiers.take("L2::cache_hint");
+    let has_mbarrier = modifiers.take("mbarrier::complete_tx::bytes");
+    let multicasts = modifiers.take("multicast::cluster");
+    let has_group = modifiers.take("bulk_group");
+    let has_mask = modifiers.take("cp_mask");
     let is_known = match (to, from) {
         (Space::SharedCta, Space::Global) => has_mbarrier && !multicasts && reduction.is_none(),
         (Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),
@@ -61,13 +65,13 @@ pub(crate) fn decode_copy(
         _ => false,
     };
     if !is_known || has_group == has_mbarrier {
-        return Err("its direction".into());
+        return Err(NotSupported::Part("direction"));
     }
     if has_mask && (to != Space::Global || reduction.is_some()) {
-        return Err("a mask of bytes in this direction".into());
+        return Err("it has a mask of bytes in a direction that takes none".into());
     }
     let mut rest = instruction.operands.iter();
-    let mut next = || rest.next().ok_or("the number of its operands");
+    let mut next = || rest.next().ok_or(NotSupported::Operands);
     let to = decoder.address(next()?, to)?;
     let from = decoder.address(next()?, from)?;
     let bytes = decoder.source(next()?, Type::U32)?;
@@ -87,7 +91,7 @@ pub(crate) fn decode_copy(
         false => None,
     };
     if rest.next().is_some() {
-        return Err("the number of its operands".into());
+        return Err(NotSupported::Operands);
     }
     let signal = mbarrier.map(|mbarrier| Signal {
         mbarrier,

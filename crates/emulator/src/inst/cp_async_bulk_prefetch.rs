@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -11,13 +11,13 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    if !words.take("L2") || !words.take("global") {
-        return Err("its cache or its source".into());
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    if !modifiers.take("L2") || !modifiers.take("global") {
+        return Err(NotSupported::Part("cache or source"));
     }
-    let [address, bytes] = decoder.without_policy(instruction, words)? else {
-        return Err("the number of its operands".into());
+    let [address, bytes] = decoder.without_policy(instruction, modifiers)? else {
+        return Err(NotSupported::Operands);
     };
     decoder.address(address, Space::Global)?;
     decoder.source(bytes, Type::U32)?;

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{
         Action, Decoder,
         cp_async_bulk_tensor::{Mode, box_of, mode, numbers, rank},
@@ -14,18 +14,18 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let rank = rank(words)?;
-    if !words.take("L2") || !words.take("global") {
-        return Err("its cache or its source".into());
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let rank = rank(modifiers)?;
+    if !modifiers.take("L2") || !modifiers.take("global") {
+        return Err(NotSupported::Part("cache or source"));
     }
-    let mode = mode(words, rank)?;
-    let has_hint = words.take("L2::cache_hint");
+    let mode = mode(modifiers, rank)?;
+    let has_hint = modifiers.take("L2::cache_hint");
     let mut rest = instruction.operands.iter();
-    let mut next = || rest.next().ok_or("the number of its operands");
+    let mut next = || rest.next().ok_or(NotSupported::Operands);
     match mode {
-        Mode::Scatter4 | Mode::Im2colNoOffs => return Err("its mode".into()),
+        Mode::Scatter4 | Mode::Im2colNoOffs => return Err(NotSupported::Part("mode")),
         _ => box_of(decoder, next()?, mode, rank)?,
     };
     if let Some(offsets) = mode.offsets(rank) {
@@ -35,7 +35,7 @@ pub(crate) fn decode(
         decoder.source(next()?, Type::B64)?;
     }
     if rest.next().is_some() {
-        return Err("the number of its operands".into());
+        return Err(NotSupported::Operands);
     }
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

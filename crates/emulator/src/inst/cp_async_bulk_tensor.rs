@@ -9,7 +9,7 @@ use ptx::{Instruction, Operand, OperandKind, Type};
 use tensor_map::WideMode;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, cp_async_bulk::SPACES},
     machine::{Address, Signal, Slot, Space},
     value::Operator,
@@ -74,22 +74,22 @@ impl Mode {
     }
 }
 
-pub(crate) fn rank(words: &mut Words<'_>) -> Result<usize, Refusal> {
+pub(crate) fn rank(modifiers: &mut Modifiers<'_>) -> Result<usize, NotSupported> {
     let ranks = [("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
-    words
+    modifiers
         .one_of(&ranks)
-        .ok_or_else(|| "its number of dimensions".into())
+        .ok_or(NotSupported::Part("number of dimensions"))
 }
 
-pub(crate) fn mode(words: &mut Words<'_>, rank: usize) -> Result<Mode, Refusal> {
-    let mode = words.one_of(&MODES).unwrap_or(Mode::Tile);
+pub(crate) fn mode(modifiers: &mut Modifiers<'_>, rank: usize) -> Result<Mode, NotSupported> {
+    let mode = modifiers.one_of(&MODES).unwrap_or(Mode::Tile);
     let fits = match mode {
         Mode::Tile => true,
         Mode::Gather4 | Mode::Scatter4 => rank == 2,
         Mode::Im2col | Mode::Im2colNoOffs | Mode::Im2colWide(_) => rank >= 3,
     };
     if !fits {
-        return Err(format!("mode `.{}` in {rank} dimensions", mode.name()).into());
+        return Err(format!("mode `.{}` is not known in {rank} dimensions", mode.name()).into());
     }
     Ok(mode)
 }
@@ -100,7 +100,7 @@ pub(crate) fn box_of(
     operand: &Operand,
     mode: Mode,
     rank: usize,
-) -> Result<(Address, Box<[Slot]>), Refusal> {
+) -> Result<(Address, Box<[Slot]>), NotSupported> {
     let OperandKind::Memory {
         address,
         rest: coordinates,
@@ -110,7 +110,7 @@ pub(crate) fn box_of(
     };
     let coordinates = match coordinates.as_slice() {
         [coordinates] => numbers(decoder, coordinates, Type::S32, mode.coordinates(rank))?,
-        _ => return Err("no coordinates".into()),
+        _ => return Err("it has no coordinates".into()),
     };
     Ok((decoder.place(address, Space::Generic)?, coordinates))
 }
@@ -121,13 +121,13 @@ pub(crate) fn numbers(
     operand: &Operand,
     ty: Type,
     count: usize,
-) -> Result<Box<[Slot]>, Refusal> {
+) -> Result<Box<[Slot]>, NotSupported> {
     let items = match &operand.kind {
         OperandKind::Vector(items) => items.as_slice(),
         _ => std::slice::from_ref(operand),
     };
     if items.len() != count {
-        return Err(format!("a vector of {} in place of {count}", items.len()).into());
+        return Err(format!("a vector has {} elements, and not {count}", items.len()).into());
     }
     items.iter().map(|item| decoder.source(item, ty)).collect()
 }
@@ -135,48 +135,52 @@ pub(crate) fn numbers(
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    decode_copy(decoder, instruction, words, None)
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    decode_copy(decoder, instruction, modifiers, None)
 }
 
 /// A copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     reduces: Option<Operator>,
-) -> Result<(), Refusal> {
-    let rank = rank(words)?;
-    let to = words.one_of(&SPACES).ok_or("its destination")?;
-    let from = words.one_of(&SPACES).ok_or("its source")?;
+) -> Result<(), NotSupported> {
+    let rank = rank(modifiers)?;
+    let to = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("destination"))?;
+    let from = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("source"))?;
     let loads = match (to, from) {
         (Space::SharedCta | Space::SharedCluster, Space::Global) => true,
         (Space::Global, Space::SharedCta) => false,
-        _ => return Err("its direction".into()),
+        _ => return Err(NotSupported::Part("direction")),
     };
-    let mode = match (mode(words, rank)?, loads) {
+    let mode = match (mode(modifiers, rank)?, loads) {
         // Stores take no offsets, whatever their mode is called.
         (Mode::Im2col, false) => Mode::Im2colNoOffs,
         (Mode::Im2colNoOffs | Mode::Scatter4, true)
         | (Mode::Gather4 | Mode::Im2colWide(_), false) => {
-            return Err("its mode in this direction".into());
+            return Err(NotSupported::Part("mode for this direction"));
         }
         (mode, _) => mode,
     };
-    let has_hint = words.take("L2::cache_hint");
-    let has_mbarrier = words.take("mbarrier::complete_tx::bytes");
-    let multicasts = words.take("multicast::cluster");
-    let group = words.one_of(&[("cta_group::1", false), ("cta_group::2", true)]);
-    let has_group = words.take("bulk_group");
+    let has_hint = modifiers.take("L2::cache_hint");
+    let has_mbarrier = modifiers.take("mbarrier::complete_tx::bytes");
+    let multicasts = modifiers.take("multicast::cluster");
+    let group = modifiers.one_of(&[("cta_group::1", false), ("cta_group::2", true)]);
+    let has_group = modifiers.take("bulk_group");
     if loads != has_mbarrier || loads == has_group || (loads && reduces.is_some()) {
-        return Err("how it completes".into());
+        return Err(NotSupported::Part("way to complete"));
     }
     if multicasts && to != Space::SharedCluster || !loads && group.is_some() {
-        return Err("whom it reaches".into());
+        return Err(NotSupported::Part("multicast or group"));
     }
     let mut rest = instruction.operands.iter();
-    let mut next = || rest.next().ok_or("the number of its operands");
+    let mut next = || rest.next().ok_or(NotSupported::Operands);
     let ((map, coordinates), shared) = match loads {
         true => {
             let shared = decoder.address(next()?, to)?;
@@ -203,7 +207,7 @@ pub(crate) fn decode_copy(
         decoder.source(next()?, Type::B64)?;
     }
     if rest.next().is_some() {
-        return Err("the number of its operands".into());
+        return Err(NotSupported::Operands);
     }
     let signal = mbarrier.map(|mbarrier| Signal {
         mbarrier,

@@ -4,7 +4,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Located, Space, Transfer, Trap, Trapped,
@@ -23,15 +23,18 @@ pub(crate) struct AsyncArrive {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let increments = !words.take("noinc");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let increments = !modifiers.take("noinc");
     let spaces = [
         ("shared", Space::SharedCta),
         ("shared::cta", Space::SharedCta),
     ];
-    let space = words.one_of(&spaces).unwrap_or(Space::Generic);
-    words.take("b64").then_some(()).ok_or("its type")?;
+    let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
+    modifiers
+        .take("b64")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [mbarrier] = operands(instruction)?;
     let mbarrier = decoder.address(mbarrier, space)?;
     let arrival = AsyncArrive {

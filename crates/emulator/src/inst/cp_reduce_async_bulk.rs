@@ -5,7 +5,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Decoder, cp_async_bulk},
     value::{Operator, Reduction},
 };
@@ -24,20 +24,22 @@ pub(crate) const OPERATORS: [(&str, Operator); 8] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let operator = words.one_of(&OPERATORS).ok_or("its operator")?;
-    let keeps_subnormal = words.take("noftz");
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let operator = modifiers
+        .one_of(&OPERATORS)
+        .ok_or(NotSupported::Part("operator"))?;
+    let keeps_subnormal = modifiers.take("noftz");
+    let ty = modifiers.ty()?;
     let is_half_sum = operator == Operator::Add && matches!(ty, Type::F16 | Type::Bf16);
     if keeps_subnormal != is_half_sum {
-        return Err("`.noftz`, which sums of half precision have and others have not".into());
+        return Err("sums of half precision have `.noftz`, and others have not".into());
     }
     if !is_known(operator, ty, instruction.opcode.has("global")) {
-        return Err("its operator for this type and destination".into());
+        return Err(NotSupported::Part("operator for its type and destination"));
     }
     let reduction = Reduction::new(operator, ty)?;
-    cp_async_bulk::decode_copy(decoder, instruction, words, Some(reduction))
+    cp_async_bulk::decode_copy(decoder, instruction, modifiers, Some(reduction))
 }
 
 /// The table of operators and types of the section.

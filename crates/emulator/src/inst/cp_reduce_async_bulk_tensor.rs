@@ -4,7 +4,7 @@ use ptx::{Instruction, Type};
 use tensor_map::DataType;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Decoder, cp_async_bulk_tensor, cp_reduce_async_bulk::OPERATORS},
     value::{Operator, Reduction},
 };
@@ -12,10 +12,12 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let operator = words.one_of(&OPERATORS).ok_or("its operator")?;
-    cp_async_bulk_tensor::decode_copy(decoder, instruction, words, Some(operator))
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let operator = modifiers
+        .one_of(&OPERATORS)
+        .ok_or(NotSupported::Part("operator"))?;
+    cp_async_bulk_tensor::decode_copy(decoder, instruction, modifiers, Some(operator))
 }
 
 /// How elements of a map's type are reduced.

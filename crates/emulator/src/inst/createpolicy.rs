@@ -5,7 +5,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Constant, Space},
 };
@@ -13,12 +13,15 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let kinds = [("range", 0), ("fractional", 1), ("cvt", 2)];
-    let kind = words.one_of(&kinds).ok_or("its kind")?;
+    let kind = modifiers.one_of(&kinds).ok_or(NotSupported::Part("kind"))?;
     if kind == 2 {
-        words.take("L2").then_some(()).ok_or("its cache")?;
+        modifiers
+            .take("L2")
+            .then_some(())
+            .ok_or(NotSupported::Part("cache"))?;
     } else {
         let primary = [
             ("L2::evict_last", ()),
@@ -26,11 +29,16 @@ pub(crate) fn decode(
             ("L2::evict_first", ()),
             ("L2::evict_unchanged", ()),
         ];
-        words.one_of(&primary).ok_or("its priority")?;
-        words.one_of(&[("L2::evict_first", ()), ("L2::evict_unchanged", ())]);
+        modifiers
+            .one_of(&primary)
+            .ok_or(NotSupported::Part("priority"))?;
+        modifiers.one_of(&[("L2::evict_first", ()), ("L2::evict_unchanged", ())]);
     }
-    let is_global = kind == 0 && words.take("global");
-    words.take("b64").then_some(()).ok_or("its type")?;
+    let is_global = kind == 0 && modifiers.take("global");
+    modifiers
+        .take("b64")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let policy = decoder.constant(Constant::Value(0));
     let (d, policy) = match (kind, instruction.operands.as_slice()) {
         (0, [d, address, primary, total]) => {
@@ -53,7 +61,7 @@ pub(crate) fn decode(
             let [d, property] = operands(instruction)?;
             (d, decoder.source(property, Type::B64)?)
         }
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Alu(Alu::Copy([(d, policy)].into())));

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Alu, Flow, Slot, Trapped, observer::Observer},
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
@@ -36,19 +36,23 @@ struct Conversion {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     use Rounding::*;
     if small::is_small(instruction) {
-        return small::cvt(decoder, instruction, words);
+        return small::cvt(decoder, instruction, modifiers);
     }
     let integer_rounding =
-        words.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
-    let rounding = words.one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)]);
-    let (flushes, saturates, relu) = (words.take("ftz"), words.take("sat"), words.take("relu"));
-    let finite = words.take("satfinite");
-    let to = words.ty()?;
-    let from = words.ty()?;
+        modifiers.one_of(&[("rni", Nearest), ("rzi", Zero), ("rmi", Down), ("rpi", Up)]);
+    let rounding = modifiers.one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)]);
+    let (flushes, saturates, relu) = (
+        modifiers.take("ftz"),
+        modifiers.take("sat"),
+        modifiers.take("relu"),
+    );
+    let finite = modifiers.take("satfinite");
+    let to = modifiers.ty()?;
+    let from = modifiers.ty()?;
     let packed = match to {
         Type::F16x2 => Some(Type::F16),
         Type::Bf16x2 => Some(Type::Bf16),
@@ -140,16 +144,16 @@ fn integer(ty: Type) -> Option<(u32, bool)> {
 }
 
 impl Conversion {
-    fn check(&self) -> Result<(), Refusal> {
+    fn check(&self) -> Result<(), NotSupported> {
         let known = |ty| is_float(ty) || integer(ty).is_some();
         if !known(self.to) || !known(self.from) {
-            return Err("its types".into());
+            return Err(NotSupported::Part("combination of types"));
         }
         if self.finite && !matches!(self.to, Type::F16 | Type::Bf16) {
-            return Err("`.satfinite` for its types".into());
+            return Err("`.satfinite` is not known for its types".into());
         }
         if is_float(self.from) && integer(self.to).is_some() && !self.to_integer {
-            return Err("a conversion to an integer without rounding".into());
+            return Err("it converts to an integer and says no rounding".into());
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         CONST_WINDOW, Flow, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot,
@@ -52,15 +52,17 @@ pub(crate) const SPACES: [(&str, WindowSpace); 8] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let ask = match words.take("to") {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let ask = match modifiers.take("to") {
         true => Ask::FromGeneric,
         false => Ask::ToGeneric,
     };
-    let space = words.one_of(&SPACES).ok_or("its space")?;
-    if !matches!(words.ty()?, Type::U64) {
-        return Err("addresses of 32 bits".into());
+    let space = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("space"))?;
+    if !matches!(modifiers.ty()?, Type::U64) {
+        return Err("its addresses have 32 bits".into());
     }
     window(decoder, instruction, space, ask)
 }
@@ -70,7 +72,7 @@ pub(crate) fn window(
     instruction: &Instruction,
     space: WindowSpace,
     ask: Ask,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, Type::U64)?;
     let d = decoder.destination(d)?.slot;

@@ -5,7 +5,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Space, Trap, Trapped,
@@ -23,16 +23,19 @@ pub(crate) struct Discard(Address);
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("L2").then_some(()).ok_or("its cache")?;
-    let space = match words.take("global") {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("L2")
+        .then_some(())
+        .ok_or(NotSupported::Part("cache"))?;
+    let space = match modifiers.take("global") {
         true => Space::Global,
         false => Space::Generic,
     };
     let [address, bytes] = operands(instruction)?;
     if bytes.as_integer() != Some(BYTES as i64) {
-        return Err("a size other than 128".into());
+        return Err("its size is not 128 bytes".into());
     }
     let address = decoder.address(address, space)?;
     decoder.emit(Action::Discard(Discard(address)));

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -14,11 +14,11 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    _: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let [d, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;
-    let p = p.ok_or("no predicate")?;
+    let p = p.ok_or("its result has no predicate")?;
     let members = decoder.source(members, Type::B32)?;
     decoder.emit(Action::Collective(Box::new(Collective {
         kind: Kind::Elect,

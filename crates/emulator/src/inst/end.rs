@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Trap, Trapped, observer::Observer},
 };
@@ -20,9 +20,9 @@ pub(crate) enum End {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("uni");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers.take("uni");
     let end = match instruction.opcode.stem() {
         "exit" => End::Thread,
         "ret" => End::Function,

@@ -6,7 +6,7 @@
 use ptx::{Instruction, OperandKind};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Space, Trapped,
@@ -25,40 +25,43 @@ pub(crate) struct Fence {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let mut address = None;
-    let proxy = words.take("proxy");
-    let kind = if words.take("mbarrier_init") {
-        words.take("release");
-        words.take("cluster");
+    let proxy = modifiers.take("proxy");
+    let kind = if modifiers.take("mbarrier_init") {
+        modifiers.take("release");
+        modifiers.take("cluster");
         FenceKind::MbarrierInit
-    } else if proxy && words.take("alias") {
+    } else if proxy && modifiers.take("alias") {
         FenceKind::ProxyAlias
-    } else if proxy && words.take("async") {
+    } else if proxy && modifiers.take("async") {
         let spaces = [
             ("global", (true, false)),
             ("shared::cta", (false, true)),
             ("shared::cluster", (false, true)),
         ];
-        let (global, shared) = words.one_of(&spaces).unwrap_or((true, true));
+        let (global, shared) = modifiers.one_of(&spaces).unwrap_or((true, true));
         FenceKind::ProxyAsync { global, shared }
-    } else if proxy && words.take("async::generic") {
-        let sem = words.sem().ok_or("no ordering")?;
+    } else if proxy && modifiers.take("async::generic") {
+        let sem = modifiers.sem().ok_or(NotSupported::Part("ordering"))?;
         let restriction = match sem {
             Sem::Acquire => "sync_restrict::shared::cluster",
             Sem::Release => "sync_restrict::shared::cta",
-            _ => return Err("its ordering".into()),
+            _ => return Err(NotSupported::Part("ordering")),
         };
-        words.take(restriction).then_some(()).ok_or("its objects")?;
-        let scope = words.scope().ok_or("no scope")?;
+        modifiers
+            .take(restriction)
+            .then_some(())
+            .ok_or(NotSupported::Part("restriction"))?;
+        let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
         FenceKind::ProxyAsyncGeneric { sem, scope }
-    } else if proxy && words.take("tensormap::generic") {
-        let sem = words.sem().ok_or("no ordering")?;
-        let scope = words.scope().ok_or("no scope")?;
+    } else if proxy && modifiers.take("tensormap::generic") {
+        let sem = modifiers.sem().ok_or(NotSupported::Part("ordering"))?;
+        let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
         if let [map, bytes] = instruction.operands.as_slice() {
             if bytes.as_integer() != Some(128) {
-                return Err("a size other than 128".into());
+                return Err("its size is not 128 bytes".into());
             }
             let OperandKind::Memory { address: place, .. } = &map.kind else {
                 return Err("an operand that must be an address is none".into());
@@ -71,20 +74,22 @@ pub(crate) fn decode(
             address: 0,
         }
     } else if proxy {
-        return Err("its proxy".into());
+        return Err(NotSupported::Part("proxy"));
     } else if instruction.opcode.stem() == "membar" {
         let scopes = [("cta", Scope::Cta), ("gl", Scope::Gpu), ("sys", Scope::Sys)];
         FenceKind::Thread {
             sem: Sem::Sc,
-            scope: words.one_of(&scopes).ok_or("its level")?,
+            scope: modifiers
+                .one_of(&scopes)
+                .ok_or(NotSupported::Part("level"))?,
         }
     } else {
-        let sem = words.sem().unwrap_or(Sem::AcqRel);
-        words.take("sync_restrict::shared::cta");
-        words.take("sync_restrict::shared::cluster");
+        let sem = modifiers.sem().unwrap_or(Sem::AcqRel);
+        modifiers.take("sync_restrict::shared::cta");
+        modifiers.take("sync_restrict::shared::cluster");
         FenceKind::Thread {
             sem,
-            scope: words.scope().ok_or("no scope")?,
+            scope: modifiers.scope().ok_or(NotSupported::Part("scope"))?,
         }
     };
     decoder.emit(Action::Fence(Fence { kind, address }));

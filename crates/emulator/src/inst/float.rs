@@ -11,7 +11,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::{Binary, Float, Rounding, Ternary, Unary, lift},
@@ -92,10 +92,10 @@ struct Around {
 }
 
 impl Around {
-    fn take(words: &mut Words<'_>) -> Self {
+    fn take(modifiers: &mut Modifiers<'_>) -> Self {
         Self {
-            flushes: words.take("ftz"),
-            saturates: words.take("sat"),
+            flushes: modifiers.take("ftz"),
+            saturates: modifiers.take("sat"),
         }
     }
 
@@ -105,7 +105,7 @@ impl Around {
         decoder: &mut Decoder<'_>,
         operand: &ptx::Operand,
         ty: Type,
-    ) -> Result<Slot, Refusal> {
+    ) -> Result<Slot, NotSupported> {
         let a = decoder.source(operand, ty)?;
         if !self.flushes {
             return Ok(a);
@@ -121,13 +121,13 @@ impl Around {
         d: Slot,
         ty: Type,
         alu: impl FnOnce(Slot) -> Alu,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), NotSupported> {
         let mut steps = Vec::new();
         if self.flushes {
             steps.push(flush(ty)?);
         }
         if self.saturates {
-            steps.push(for_float!(ty, |a| a.saturate()).ok_or("its type")?);
+            steps.push(for_float!(ty, |a| a.saturate()).ok_or(NotSupported::Part("type"))?);
         }
         let Some(last) = steps.pop() else {
             decoder.emit(Action::Alu(alu(d)));
@@ -142,8 +142,8 @@ impl Around {
     }
 }
 
-fn flush(ty: Type) -> Result<Unary, Refusal> {
-    for_float!(ty, |a| a.flush()).ok_or_else(|| "its type".into())
+fn flush(ty: Type) -> Result<Unary, NotSupported> {
+    for_float!(ty, |a| a.flush()).ok_or(NotSupported::Part("type"))
 }
 
 /// Whether this is arithmetic of floating-point numbers.
@@ -153,9 +153,9 @@ pub(crate) fn is_float(instruction: &Instruction) -> bool {
 }
 
 /// The direction, where it is not to nearest even.
-fn direction(words: &mut Words<'_>) -> Option<Rounding> {
+fn direction(modifiers: &mut Modifiers<'_>) -> Option<Rounding> {
     use Rounding::*;
-    words
+    modifiers
         .one_of(&[("rn", Nearest), ("rz", Zero), ("rm", Down), ("rp", Up)])
         .filter(|mode| *mode != Nearest)
 }
@@ -164,12 +164,12 @@ fn direction(words: &mut Words<'_>) -> Option<Rounding> {
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let direction = direction(words);
-    let around = Around::take(words);
-    let propagates = words.take("NaN");
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let direction = direction(modifiers);
+    let around = Around::take(modifiers);
+    let propagates = modifiers.take("NaN");
+    let ty = modifiers.ty()?;
     let f: Option<Binary> = match instruction.opcode.stem() {
         stem if let Some(mode) = direction => directed::binary(stem, ty, mode),
         "add" => for_float!(ty, |a, b| Float::add(a, b)),
@@ -187,7 +187,7 @@ pub(crate) fn binary(
         },
         _ => None,
     };
-    let f = f.ok_or("its type")?;
+    let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b] = operands(instruction)?;
     let (a, b) = (
         around.source(decoder, a, ty)?,
@@ -211,19 +211,19 @@ fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
 pub(crate) fn fma(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let direction = direction(words);
-    let around = Around::take(words);
-    let relu = words.take("relu");
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let direction = direction(modifiers);
+    let around = Around::take(modifiers);
+    let relu = modifiers.take("relu");
+    let ty = modifiers.ty()?;
     let f: Option<Ternary> = match (direction, relu) {
         (Some(mode), false) => directed::ternary(ty, mode),
         (Some(_), true) => None,
         (None, true) => for_float!(ty, |a, b, c| relu_of(a.fma(b, c))),
         (None, false) => for_float!(ty, |a, b, c| a.fma(b, c)),
     };
-    let f = f.ok_or("its type")?;
+    let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c] = operands(instruction)?;
     let a = around.source(decoder, a, ty)?;
     let b = around.source(decoder, b, ty)?;
@@ -250,12 +250,12 @@ fn relu_of<T: Float>(a: T) -> T {
 pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let direction = direction(words);
-    words.take("approx");
-    let around = Around::take(words);
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let direction = direction(modifiers);
+    modifiers.take("approx");
+    let around = Around::take(modifiers);
+    let ty = modifiers.ty()?;
     let single = |f: Unary| (ty == Type::F32).then_some(f);
     let f = match (instruction.opcode.stem(), ty) {
         (stem, _) if let Some(mode) = direction => directed::unary(stem, ty, mode),
@@ -278,7 +278,7 @@ pub(crate) fn unary(
         ("tanh", _) => for_float!(ty, |a| through(a, f64::tanh)),
         _ => None,
     };
-    let f = f.ok_or("its type")?;
+    let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a] = operands(instruction)?;
     let a = around.source(decoder, a, ty)?;
     let d = decoder.destination(d)?.slot;
@@ -289,17 +289,17 @@ pub(crate) fn unary(
 pub(crate) fn div(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let direction = direction(words);
-    let _ = words.take("approx") || words.take("full");
-    let around = Around::take(words);
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let direction = direction(modifiers);
+    let _ = modifiers.take("approx") || modifiers.take("full");
+    let around = Around::take(modifiers);
+    let ty = modifiers.ty()?;
     let f = match (ty, direction) {
-        (_, Some(mode)) => directed::binary("div", ty, mode).ok_or("its type")?,
+        (_, Some(mode)) => directed::binary("div", ty, mode).ok_or(NotSupported::Part("type"))?,
         (Type::F32, None) => lift!(|a: f32, b: f32| (a / b).canonical()),
         (Type::F64, None) => lift!(|a: f64, b: f64| a / b),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let [d, a, b] = operands(instruction)?;
     let (a, b) = (
@@ -314,8 +314,8 @@ pub(crate) fn div(
 pub(crate) fn testp(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let kinds = [
         ("finite", 0),
         ("infinite", 1),
@@ -324,8 +324,10 @@ pub(crate) fn testp(
         ("normal", 4),
         ("subnormal", 5),
     ];
-    let kind = words.one_of(&kinds).ok_or("its kind of number")?;
-    let ty = words.ty()?;
+    let kind = modifiers
+        .one_of(&kinds)
+        .ok_or(NotSupported::Part("kind of number"))?;
+    let ty = modifiers.ty()?;
     macro_rules! test {
         ($t:ident) => {
             match kind {
@@ -342,7 +344,7 @@ pub(crate) fn testp(
     let f = match ty {
         Type::F32 => test!(f32),
         Type::F64 => test!(f64),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     crate::decode::unary(decoder, instruction, ty, f)
 }

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         mapa::{Cluster, address_type},
@@ -13,9 +13,9 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let (generic, ty) = address_type(words)?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let (generic, ty) = address_type(modifiers)?;
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, ty)?;
     let d = decoder.destination(d)?.slot;

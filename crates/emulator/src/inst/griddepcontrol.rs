@@ -6,18 +6,18 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
         .one_of(&[("wait", ()), ("launch_dependents", ())])
-        .ok_or("its action")?;
+        .ok_or(NotSupported::Part("action"))?;
     let [] = operands(instruction)?;
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

@@ -5,7 +5,7 @@ mod carry;
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::Alu,
     value::{Ternary, for_type, lift},
@@ -17,22 +17,22 @@ macro_rules! for_integer {
     };
 }
 
-fn no_type(ty: Type) -> Refusal {
-    format!("type `{}` is not known here", ty.as_str()).into()
+fn no_type(ty: Type) -> NotSupported {
+    format!("its type `{}` is not known here", ty.as_str()).into()
 }
 
 /// `add`, `sub`, `div`, `rem`, `min`, `max` of integers.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
-    if words.take("cc") {
-        return carry::sum(decoder, instruction, words);
+    if modifiers.take("cc") {
+        return carry::sum(decoder, instruction, modifiers);
     }
-    let saturates = words.take("sat");
-    let ty = words.ty()?;
+    let saturates = modifiers.take("sat");
+    let ty = modifiers.ty()?;
     let f = match stem {
         "add" if saturates => {
             for_type!(ty, T in [S32 => i32], lift!(|a: T, b: T| a.saturating_add(b)))
@@ -69,9 +69,9 @@ pub(crate) fn binary(
 pub(crate) fn unary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "neg" => {
             for_type!(ty, T in [S16 => i16, S32 => i32, S64 => i64], lift!(|a: T| a.wrapping_neg()))
@@ -110,21 +110,21 @@ high! { u16 u32 i16 i32 u32 u64 i32 i64 u64 u128 i64 i128 }
 pub(crate) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
-    let wide = words.take("wide");
-    let high = words.take("hi");
+    let wide = modifiers.take("wide");
+    let high = modifiers.take("hi");
     if !wide && !high && stem != "sad" {
-        words
+        modifiers
             .take("lo")
             .then_some(())
-            .ok_or("neither `.lo`, `.hi` nor `.wide`")?;
+            .ok_or("it has neither `.lo`, `.hi` nor `.wide`")?;
     }
-    if words.take("cc") {
-        return carry::product(decoder, instruction, words, high);
+    if modifiers.take("cc") {
+        return carry::product(decoder, instruction, modifiers, high);
     }
-    let ty = words.ty()?;
+    let ty = modifiers.ty()?;
     let f: Option<Ternary> = match (stem, wide, high) {
         ("sad", ..) => for_integer!(
             ty,
@@ -169,7 +169,7 @@ pub(crate) fn product(
     let (d, a, b, c) = match instruction.operands.as_slice() {
         [d, a, b] if stem.starts_with("mul") => (d, a, b, None),
         [d, a, b, c] if !stem.starts_with("mul") => (d, a, b, Some(c)),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let sum = match (wide, ty) {
         (true, Type::U16 | Type::S16) => Type::U32,
@@ -191,8 +191,8 @@ pub(crate) fn product(
 pub(crate) fn dot(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     fn byte(value: u8, signed: bool) -> i32 {
         match signed {
             true => i32::from(value as i8),
@@ -221,9 +221,9 @@ pub(crate) fn dot(
             .wrapping_add(product(1, a >> 16))
     }
     let is_two = instruction.opcode.stem() == "dp2a";
-    let part = words.one_of(&[("lo", 0), ("hi", 2)]);
+    let part = modifiers.one_of(&[("lo", 0), ("hi", 2)]);
     if is_two != part.is_some() {
-        return Err("neither `.lo` nor `.hi`".into());
+        return Err("`dp2a` has `.lo` or `.hi`, and `dp4a` has not".into());
     }
     macro_rules! of {
         ($a:literal, $b:literal) => {
@@ -234,7 +234,7 @@ pub(crate) fn dot(
             }
         };
     }
-    let f = match (words.ty()?, words.ty()?) {
+    let f = match (modifiers.ty()?, modifiers.ty()?) {
         (Type::U32, Type::U32) => of!(false, false),
         (Type::U32, Type::S32) => of!(false, true),
         (Type::S32, Type::U32) => of!(true, false),

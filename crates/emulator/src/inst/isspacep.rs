@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{
         Decoder,
         cvta::{Ask, SPACES, window},
@@ -13,8 +13,10 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let space = words.one_of(&SPACES).ok_or("its space")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let space = modifiers
+        .one_of(&SPACES)
+        .ok_or(NotSupported::Part("space"))?;
     window(decoder, instruction, space, Ask::Contains)
 }

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Register, Words},
+    decode::{Modifiers, NotSupported, Register},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Slot, Space, Trapped,
@@ -40,21 +40,21 @@ pub(crate) const SPACES: [(&str, Space); 10] = [
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let stores = instruction.opcode.stem() == "st";
-    words.cache_hints();
-    let sem = words.sem().unwrap_or_default();
-    let scope = words.scope().unwrap_or(Scope::Sys);
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    let count = words.vector();
-    let ty = words.ty()?;
-    let bytes = ty.size_bytes().ok_or("its type")?;
+    modifiers.cache_hints();
+    let sem = modifiers.sem().unwrap_or_default();
+    let scope = modifiers.scope().unwrap_or(Scope::Sys);
+    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
+    let count = modifiers.vector();
+    let ty = modifiers.ty()?;
+    let bytes = ty.size_bytes().ok_or(NotSupported::Part("type"))?;
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
-    let (value, address) = match decoder.without_policy(instruction, words)? {
+    let (value, address) = match decoder.without_policy(instruction, modifiers)? {
         [address, value] if stores => (value, address),
         [value, address] => (value, address),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let registers = registers(decoder, value, ty, count, stores)?;
     let address = decoder.address(address, space)?;
@@ -79,21 +79,21 @@ fn registers(
     ty: Type,
     count: usize,
     stores: bool,
-) -> Result<Box<[(Slot, u64)]>, Refusal> {
+) -> Result<Box<[(Slot, u64)]>, NotSupported> {
     let bits_of = |register: &Register| {
         let bits = 8 * register.ty.size_bytes().unwrap_or(8).clamp(1, 8);
         (register.slot, u64::MAX >> (64 - bits))
     };
     if let Some(vector) = decoder.vector(value) {
         if vector.len() != count {
-            return Err("the number of its values".into());
+            return Err("it has not as many values as its vector".into());
         }
         return Ok(vector.iter().map(bits_of).collect());
     }
     let values = match &value.kind {
         OperandKind::Vector(values) if values.len() == count => values.as_slice(),
         _ if count == 1 => std::slice::from_ref(value),
-        _ => return Err("the number of its values".into()),
+        _ => return Err("it has not as many values as its vector".into()),
     };
     let mut registers = Vec::new();
     for value in values {

@@ -6,7 +6,7 @@ mod mask;
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, binary, operands, ternary, unary},
+    decode::{Modifiers, NotSupported, binary, operands, ternary, unary},
     inst::{Action, Decoder},
     machine::Alu,
     value::{for_type, lift},
@@ -25,9 +25,9 @@ macro_rules! for_bits {
 pub(crate) fn logic(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let ty = modifiers.ty()?;
     let stem = instruction.opcode.stem();
     let f = match (stem, ty) {
         ("not", Type::Pred) => Some(lift!(|a: bool| !a)),
@@ -46,16 +46,21 @@ pub(crate) fn logic(
         "xor" => for_bits!(ty, T, lift!(|a: T, b: T| a ^ b)),
         _ => None,
     };
-    binary(decoder, instruction, ty, f.ok_or("its type")?)
+    binary(
+        decoder,
+        instruction,
+        ty,
+        f.ok_or(NotSupported::Part("type"))?,
+    )
 }
 
 /// `shl`, `shr`. Amounts beyond the width shift everything out.
 pub(crate) fn shift(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "shl" => for_type!(ty, T in [B16 => u16, B32 => u32, B64 => u64],
             lift!(|a: T, b: u32| a.checked_shl(b).unwrap_or(0))),
@@ -67,7 +72,7 @@ pub(crate) fn shift(
     let [d, a, b] = operands(instruction)?;
     let (a, b) = (decoder.source(a, ty)?, decoder.source(b, Type::U32)?);
     let d = decoder.destination(d)?.slot;
-    let f = f.ok_or("its type")?;
+    let f = f.ok_or(NotSupported::Part("type"))?;
     decoder.emit(Action::Alu(Alu::Binary { f, d, a, b }));
     Ok(())
 }
@@ -76,15 +81,18 @@ pub(crate) fn shift(
 pub(crate) fn funnel(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let left = words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let left = modifiers
         .one_of(&[("l", true), ("r", false)])
-        .ok_or("no direction")?;
-    let wraps = words
+        .ok_or(NotSupported::Part("direction"))?;
+    let wraps = modifiers
         .one_of(&[("wrap", true), ("clamp", false)])
-        .ok_or("no mode")?;
-    words.take("b32").then_some(()).ok_or("its type")?;
+        .ok_or(NotSupported::Part("mode"))?;
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     fn left_by(a: u32, b: u32, n: u32) -> u32 {
         ((((u64::from(b) << 32) | u64::from(a)) << n) >> 32) as u32
     }
@@ -104,9 +112,9 @@ pub(crate) fn funnel(
 pub(crate) fn field(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let ty = modifiers.ty()?;
     fn ones(length: u32) -> u64 {
         if length >= 64 {
             u64::MAX
@@ -157,7 +165,7 @@ pub(crate) fn field(
             Type::B64 => {
                 lift!(|a: u64, b: u64, c: u64| insert(a, b, c as u32, (c >> 32) as u32, 64))
             }
-            _ => return Err("its type".into()),
+            _ => return Err(NotSupported::Part("type")),
         };
         decoder.emit(Action::Alu(Alu::Ternary {
             f,
@@ -173,7 +181,7 @@ pub(crate) fn field(
         Type::S32 => lift!(|a: i32, b: u32, c: u32| extract(a.into(), b, c, true, 32) as u32),
         Type::U64 => lift!(|a: u64, b: u32, c: u32| extract(a.into(), b, c, false, 64)),
         Type::S64 => lift!(|a: i64, b: u32, c: u32| extract(a.into(), b, c, true, 64)),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let [d, a, b, c] = operands(instruction)?;
     let a = decoder.source(a, ty)?;
@@ -187,10 +195,10 @@ pub(crate) fn field(
 pub(crate) fn count(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let amount = words.take("shiftamt");
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let amount = modifiers.take("shiftamt");
+    let ty = modifiers.ty()?;
     let f = match instruction.opcode.stem() {
         "popc" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.count_ones())),
         "clz" => for_type!(ty, T in [B32 => u32, B64 => u64], lift!(|a: T| a.leading_zeros())),
@@ -214,16 +222,24 @@ pub(crate) fn count(
         }),
         _ => None,
     };
-    unary(decoder, instruction, ty, f.ok_or("its type")?)
+    unary(
+        decoder,
+        instruction,
+        ty,
+        f.ok_or(NotSupported::Part("type"))?,
+    )
 }
 
 /// `prmt`: picks bytes. PTX ISA 9.7.9.7.
 pub(crate) fn prmt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     fn pick(a: u32, b: u32, selector: u32) -> u32 {
         let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
         let byte = |index: u32| {
@@ -258,7 +274,7 @@ pub(crate) fn prmt(
         ("ecr", 4),
         ("rc16", 5),
     ];
-    let f = match words.one_of(&modes) {
+    let f = match modifiers.one_of(&modes) {
         None => lift!(|a: u32, b: u32, c: u32| pick(a, b, c)),
         Some(0) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(0, c))),
         Some(1) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(1, c))),
@@ -274,9 +290,12 @@ pub(crate) fn prmt(
 pub(crate) fn fns(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     fn find(mask: u32, base: u32, offset: i32) -> u32 {
         let set = |bit: &u32| mask >> bit & 1 != 0;
         let found = match offset {

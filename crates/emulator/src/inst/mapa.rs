@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Trap, Trapped, WINDOW_BYTES,
@@ -25,9 +25,9 @@ pub(crate) struct Cluster {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let (generic, ty) = address_type(words)?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let (generic, ty) = address_type(modifiers)?;
     let [d, a, rank] = operands(instruction)?;
     let rank = Some(decoder.source(rank, Type::U32)?);
     let a = decoder.source(a, ty)?;
@@ -43,11 +43,11 @@ pub(crate) fn decode(
 
 /// Whether the address is generic, and its type. No generic address of shared memory has 32 bits, so
 /// that such an instruction, which `ptxas` takes, ends in a fault.
-pub(crate) fn address_type(words: &mut Words<'_>) -> Result<(bool, Type), Refusal> {
-    let generic = !words.take("shared::cluster");
-    match words.ty()? {
+pub(crate) fn address_type(modifiers: &mut Modifiers<'_>) -> Result<(bool, Type), NotSupported> {
+    let generic = !modifiers.take("shared::cluster");
+    match modifiers.ty()? {
         ty @ (Type::U32 | Type::U64) => Ok((generic, ty)),
-        _ => Err("its type".into()),
+        _ => Err(NotSupported::Part("type")),
     }
 }
 

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -21,18 +21,18 @@ pub(crate) enum Mode {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let mode = words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let mode = modifiers
         .one_of(&[("all", Mode::All), ("any", Mode::Any)])
-        .ok_or("its mode")?;
-    words
+        .ok_or(NotSupported::Part("mode"))?;
+    modifiers
         .take("sync")
         .then_some(())
-        .ok_or("the form without `.sync`")?;
-    let ty = words.ty()?;
+        .ok_or("it has no `.sync`")?;
+    let ty = modifiers.ty()?;
     if !matches!(ty, Type::B32 | Type::B64) {
-        return Err("its type".into());
+        return Err(NotSupported::Part("type"));
     }
     let [d, a, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;

@@ -7,7 +7,7 @@
 use ptx::{Instruction, Operand, OperandKind};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder, Execute, Step,
         collective::{Collective, Kind},
@@ -43,13 +43,13 @@ pub(crate) struct Rows {
 const ROW_BYTES: u64 = 16;
 
 /// Takes `.sync.aligned.m8n8` and `.b16`.
-fn shape(words: &mut Words<'_>) -> Result<(), Refusal> {
-    let aligned = words.take("sync") && words.take("aligned");
-    aligned.then_some(()).ok_or("no `.sync.aligned`")?;
-    let known = words.take("m8n8") && words.take("b16");
+fn shape(modifiers: &mut Modifiers<'_>) -> Result<(), NotSupported> {
+    let aligned = modifiers.take("sync") && modifiers.take("aligned");
+    aligned.then_some(()).ok_or("it has no `.sync.aligned`")?;
+    let known = modifiers.take("m8n8") && modifiers.take("b16");
     known
         .then_some(())
-        .ok_or_else(|| "a shape other than `.m8n8` of `.b16`".into())
+        .ok_or_else(|| "its shape is not `.m8n8` of `.b16`".into())
 }
 
 /// All lanes come together, and then do it.
@@ -69,18 +69,18 @@ fn emit(decoder: &mut Decoder<'_>, matrix: Matrix) {
 pub(crate) fn rows(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    shape(words)?;
-    let count = words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    shape(modifiers)?;
+    let count = modifiers
         .one_of(&[("x1", 1), ("x2", 2), ("x4", 4)])
-        .ok_or("its number of matrices")?;
-    let transposed = words.take("trans");
+        .ok_or(NotSupported::Part("number of matrices"))?;
+    let transposed = modifiers.take("trans");
     let spaces = [
         ("shared", Space::SharedCta),
         ("shared::cta", Space::SharedCta),
     ];
-    let space = words.one_of(&spaces).unwrap_or(Space::Generic);
+    let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
     let stores = instruction.opcode.stem() == "stmatrix";
     let [first, second] = operands(instruction)?;
     let (address, registers) = if stores {
@@ -93,7 +93,7 @@ pub(crate) fn rows(
         _ => std::slice::from_ref(registers),
     };
     if registers.len() != count {
-        return Err("the number of its registers".into());
+        return Err("it has not as many registers as matrices".into());
     }
     let registers = registers
         .iter()
@@ -101,7 +101,7 @@ pub(crate) fn rows(
             true => Ok(decoder.register(register)?.slot),
             false => Ok(decoder.destination(register)?.slot),
         })
-        .collect::<Result<_, Refusal>>()?;
+        .collect::<Result<_, NotSupported>>()?;
     let rows = Rows {
         address: decoder.address(address, space)?,
         registers,
@@ -121,10 +121,13 @@ pub(crate) fn rows(
 pub(crate) fn transpose(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    shape(words)?;
-    words.take("trans").then_some(()).ok_or("no `.trans`")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    shape(modifiers)?;
+    modifiers
+        .take("trans")
+        .then_some(())
+        .ok_or("it has no `.trans`")?;
     let [d, a] = operands(instruction)?;
     let a = decoder.register(a)?.slot;
     let d = decoder.destination(d)?.slot;

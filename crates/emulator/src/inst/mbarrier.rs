@@ -5,7 +5,7 @@ mod wait;
 use ptx::{Instruction, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
     machine::{
         Address, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
@@ -48,39 +48,58 @@ enum Kind {
     },
 }
 
+/// What comes first behind the stem.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Init,
+    Inval,
+    ExpectTx,
+    CompleteTx,
+    Arrive,
+    ArriveDrop,
+    TestWait,
+    TryWait,
+    PendingCount,
+}
+
+const VERBS: [(&str, Verb); 9] = [
+    ("init", Verb::Init),
+    ("inval", Verb::Inval),
+    ("expect_tx", Verb::ExpectTx),
+    ("complete_tx", Verb::CompleteTx),
+    ("arrive", Verb::Arrive),
+    ("arrive_drop", Verb::ArriveDrop),
+    ("test_wait", Verb::TestWait),
+    ("try_wait", Verb::TryWait),
+    ("pending_count", Verb::PendingCount),
+];
+
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let kinds = [
-        ("init", 0),
-        ("inval", 1),
-        ("expect_tx", 2),
-        ("complete_tx", 3),
-        ("arrive", 4),
-        ("arrive_drop", 5),
-        ("test_wait", 6),
-        ("try_wait", 7),
-        ("pending_count", 8),
-    ];
-    // `arrive.expect_tx` has two of these words; its kind is the first.
-    let kind = words.one_of(&kinds).ok_or("its kind")?;
-    let with_bytes = matches!(kind, 4 | 5) && words.take("expect_tx");
-    let completes = !words.take("noComplete");
-    let parity = words.take("parity");
-    let sem = words.sem().unwrap_or(match kind {
-        4 | 5 => Sem::Release,
-        6 | 7 => Sem::Acquire,
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    // `arrive.expect_tx` has two of these modifiers; its verb is the first.
+    let verb = modifiers.one_of(&VERBS).ok_or(NotSupported::Part("kind"))?;
+    let arrives = matches!(verb, Verb::Arrive | Verb::ArriveDrop);
+    let with_bytes = arrives && modifiers.take("expect_tx");
+    let completes = !modifiers.take("noComplete");
+    let parity = modifiers.take("parity");
+    let sem = modifiers.sem().unwrap_or(match verb {
+        Verb::Arrive | Verb::ArriveDrop => Sem::Release,
+        Verb::TestWait | Verb::TryWait => Sem::Acquire,
         _ => Sem::Relaxed,
     });
-    let scope = words.scope().unwrap_or(Scope::Cta);
-    let space = words.one_of(&SPACES).unwrap_or(Space::Generic);
-    words.take("b64").then_some(()).ok_or("its type")?;
+    let scope = modifiers.scope().unwrap_or(Scope::Cta);
+    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
+    modifiers
+        .take("b64")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let operands = instruction.operands.as_slice();
-    if kind == 8 {
+    if verb == Verb::PendingCount {
         let [d, state] = operands else {
-            return Err("the number of its operands".into());
+            return Err(NotSupported::Operands);
         };
         let a = decoder.source(state, Type::B64)?;
         let d = decoder.destination(d)?.slot;
@@ -91,21 +110,21 @@ pub(crate) fn decode(
     let at = operands
         .iter()
         .position(|operand| matches!(operand.kind, OperandKind::Memory { .. }));
-    let at = at.ok_or("no address")?;
+    let at = at.ok_or("it has no address")?;
     let (before, after) = (&operands[..at], &operands[at + 1..]);
     let mut number = |operand| decoder.source(operand, Type::U32);
-    let kind = match (kind, before, after) {
-        (0, [], [count]) => Kind::Init {
+    let kind = match (verb, before, after) {
+        (Verb::Init, [], [count]) => Kind::Init {
             count: number(count)?,
         },
-        (1, [], []) => Kind::Inval,
-        (2, [], [bytes]) => Kind::ExpectTx {
+        (Verb::Inval, [], []) => Kind::Inval,
+        (Verb::ExpectTx, [], [bytes]) => Kind::ExpectTx {
             bytes: number(bytes)?,
         },
-        (3, [], [bytes]) => Kind::CompleteTx {
+        (Verb::CompleteTx, [], [bytes]) => Kind::CompleteTx {
             bytes: number(bytes)?,
         },
-        (4 | 5, [] | [_], [] | [_]) => {
+        (Verb::Arrive | Verb::ArriveDrop, [] | [_], [] | [_]) => {
             let last = after.first().map(number).transpose()?;
             let d = before.first().map(|d| decoder.destination(d)).transpose()?;
             let (count, bytes) = if with_bytes {
@@ -114,17 +133,17 @@ pub(crate) fn decode(
                 (last, None)
             };
             if with_bytes && bytes.is_none() {
-                return Err("the number of its operands".into());
+                return Err(NotSupported::Operands);
             }
             Kind::Arrive {
                 d: d.map(|d| d.slot),
                 count,
                 bytes,
-                drops: kind == 5,
+                drops: verb == Verb::ArriveDrop,
                 completes,
             }
         }
-        (6, [d], [state]) | (7, [d], [state] | [state, _]) => {
+        (Verb::TestWait, [d], [state]) | (Verb::TryWait, [d], [state] | [state, _]) => {
             let ty = if parity { Type::U32 } else { Type::B64 };
             let state = decoder.source(state, ty)?;
             Kind::Wait {
@@ -133,7 +152,7 @@ pub(crate) fn decode(
                 parity,
             }
         }
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let address = decoder.address(&operands[at], space)?;
     let operation = MbarrierOperation {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
 };
@@ -11,14 +11,14 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let ty = words.ty()?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let ty = modifiers.ty()?;
     let [d, a] = operands(instruction)?;
     let bits_of = |parts: usize| match (ty, parts) {
         (Type::B16 | Type::B32 | Type::B64, 2) => Ok(4 * ty.size_bytes().unwrap_or(0) as u32),
         (Type::B32 | Type::B64, 4) => Ok(2 * ty.size_bytes().unwrap_or(0) as u32),
-        _ => Err("a vector of this size"),
+        _ => Err("its vector has a size that is not known"),
     };
     if ty == Type::B128 {
         let copies = wide(decoder, d, true)?
@@ -44,7 +44,7 @@ pub(crate) fn decode(
             let a = decoder.source(a, ty)?;
             let parts = parts.iter().map(|part| Ok(decoder.destination(part)?.slot));
             Alu::Unpack {
-                parts: parts.collect::<Result<_, Refusal>>()?,
+                parts: parts.collect::<Result<_, NotSupported>>()?,
                 a,
                 bits,
             }
@@ -63,12 +63,12 @@ fn wide(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
     is_written: bool,
-) -> Result<[Slot; 2], Refusal> {
+) -> Result<[Slot; 2], NotSupported> {
     let OperandKind::Vector(parts) = &operand.kind else {
         return decoder.wide_register(operand);
     };
     let [low, high] = parts.as_slice() else {
-        return Err("a vector of this size".into());
+        return Err("its vector has a size that is not known".into());
     };
     let mut half = |part| match is_written {
         true => Ok(decoder.destination(part)?.slot),

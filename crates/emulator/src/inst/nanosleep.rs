@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Trapped, observer::Observer},
 };
@@ -15,9 +15,12 @@ pub(crate) struct Sleep;
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("u32").then_some(()).ok_or("its type")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("u32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [time] = operands(instruction)?;
     decoder.source(time, Type::U32)?;
     decoder.emit(Action::Sleep(Sleep));

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
     machine::{Flow, Trapped, observer::Observer},
 };
@@ -15,9 +15,9 @@ pub(crate) struct Nothing;
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     _: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("mask");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers.take("mask");
     decoder.emit(Action::Nothing(Nothing));
     Ok(())
 }

@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
     machine::Space,
 };
@@ -11,21 +11,21 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let is_uniform = instruction.opcode.stem() == "prefetchu";
-    let is_map = words.take("tensormap");
+    let is_map = modifiers.take("tensormap");
     let spaces: &[(&str, Space)] = match (is_uniform, is_map) {
         (true, _) => &[],
         (false, true) => &[("const", Space::Const), ("param", Space::Param)],
         (false, false) => &[("global", Space::Global), ("local", Space::Local)],
     };
-    let space = words.one_of(spaces).unwrap_or(Space::Generic);
-    let priority =
-        space == Space::Global && (words.take("L2::evict_last") || words.take("L2::evict_normal"));
+    let space = modifiers.one_of(spaces).unwrap_or(Space::Generic);
+    let priority = space == Space::Global
+        && (modifiers.take("L2::evict_last") || modifiers.take("L2::evict_normal"));
     if !is_map && !priority {
-        let has_level = words.take("L1") || !is_uniform && words.take("L2");
-        has_level.then_some(()).ok_or("its cache")?;
+        let has_level = modifiers.take("L1") || !is_uniform && modifiers.take("L2");
+        has_level.then_some(()).ok_or(NotSupported::Part("cache"))?;
     }
     let [address] = operands(instruction)?;
     decoder.address(address, space)?;

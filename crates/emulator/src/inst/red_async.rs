@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Decoder, cp_reduce_async_bulk::OPERATORS, st_async::Place},
     value::{Operator, Reduction},
 };
@@ -11,12 +11,14 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     use Type::*;
-    let place = Place::take(words)?;
-    let operator = words.one_of(&OPERATORS).ok_or("its operator")?;
-    let ty = words.ty()?;
+    let place = Place::take(modifiers)?;
+    let operator = modifiers
+        .one_of(&OPERATORS)
+        .ok_or(NotSupported::Part("operator"))?;
+    let ty = modifiers.ty()?;
     let types: &[Type] = match (operator, place.to_global) {
         (Operator::Add, true) => &[U32, S32, U64, S64],
         (_, true) => &[],
@@ -27,7 +29,7 @@ pub(crate) fn decode(
         (Operator::Exch, false) => &[],
     };
     if !types.contains(&ty) {
-        return Err("its operator for this type and place".into());
+        return Err(NotSupported::Part("operator for its type and destination"));
     }
     let reduction = Reduction::new(operator, ty)?;
     place.decode(decoder, instruction, ty, 1, Some(reduction))

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -17,8 +17,8 @@ pub(crate) type Mode = Reduction;
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     use Operator::*;
     let operators = [
         ("add", Add),
@@ -28,10 +28,12 @@ pub(crate) fn decode(
         ("or", Or),
         ("xor", Xor),
     ];
-    let operator = words.one_of(&operators).ok_or("its operator")?;
-    let ty = words.ty()?;
+    let operator = modifiers
+        .one_of(&operators)
+        .ok_or(NotSupported::Part("operator"))?;
+    let ty = modifiers.ty()?;
     if !matches!(ty, Type::U32 | Type::S32 | Type::B32) {
-        return Err("its type".into());
+        return Err(NotSupported::Part("type"));
     }
     let kind = Kind::Redux(Reduction::new(operator, ty)?);
     let [d, a, members] = operands(instruction)?;

@@ -5,26 +5,28 @@
 use ptx::Instruction;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
         .one_of(&[("inc", ()), ("dec", ())])
-        .ok_or("its action")?;
-    let aligned = words.take("sync") && words.take("aligned") && words.take("u32");
-    aligned.then_some(()).ok_or("its form")?;
+        .ok_or(NotSupported::Part("action"))?;
+    let aligned = modifiers.take("sync") && modifiers.take("aligned") && modifiers.take("u32");
+    aligned.then_some(()).ok_or(NotSupported::Part("form"))?;
     let [count] = operands(instruction)?;
     let count = count
         .as_integer()
-        .ok_or("a number of registers that is not constant")?;
+        .ok_or("its number of registers is not constant")?;
     if !(24..=256).contains(&count) || count % 8 != 0 {
-        let reason = format!("{count} registers: must be 24 to 256, and a multiple of 8");
+        let reason = format!(
+            "its number of registers is {count}, and must be 24 to 256 and a multiple of 8"
+        );
         return Err(reason.into());
     }
     decoder.emit(Action::Nothing(Nothing));

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -23,16 +23,19 @@ pub(crate) enum Mode {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let modes = [
         ("up", Mode::Up),
         ("down", Mode::Down),
         ("bfly", Mode::Bfly),
         ("idx", Mode::Idx),
     ];
-    let mode = words.one_of(&modes).ok_or("its mode")?;
-    words.take("b32").then_some(()).ok_or("its type")?;
+    let mode = modifiers.one_of(&modes).ok_or(NotSupported::Part("mode"))?;
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;
     let sources = [

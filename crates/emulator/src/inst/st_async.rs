@@ -5,7 +5,7 @@
 use ptx::{Instruction, Operand, OperandKind, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Trap, Trapped, issue,
@@ -30,12 +30,12 @@ pub(crate) struct AsyncStore {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     use Type::*;
-    let place = Place::take(words)?;
-    let count = words.vector();
-    let ty = words.ty()?;
+    let place = Place::take(modifiers)?;
+    let count = modifiers.vector();
+    let ty = modifiers.ty()?;
     let bytes = ty.size_bytes().unwrap_or(0) as usize;
     let is_known = match place.to_global {
         true => {
@@ -45,7 +45,7 @@ pub(crate) fn decode(
         false => is_word(ty) && count * bytes <= 16,
     };
     if !is_known {
-        return Err("its type".into());
+        return Err(NotSupported::Part("type"));
     }
     place.decode(decoder, instruction, ty, count, None)
 }
@@ -63,15 +63,15 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn take(words: &mut Words<'_>) -> Result<Self, Refusal> {
-        let is_mmio = words.take("mmio");
-        let sem = words.sem();
-        let scope = words.scope();
-        let space = words.one_of(&[
+    pub(crate) fn take(modifiers: &mut Modifiers<'_>) -> Result<Self, NotSupported> {
+        let is_mmio = modifiers.take("mmio");
+        let sem = modifiers.sem();
+        let scope = modifiers.scope();
+        let space = modifiers.one_of(&[
             ("global", Space::Global),
             ("shared::cluster", Space::SharedCluster),
         ]);
-        let completes = words.take("mbarrier::complete_tx::bytes");
+        let completes = modifiers.take("mbarrier::complete_tx::bytes");
         let to_global = sem == Some(Sem::Release);
         let fits = match to_global {
             true => {
@@ -87,7 +87,9 @@ impl Place {
             }
         };
         if !fits {
-            return Err("its ordering, its scope, its space and how it completes".into());
+            return Err(NotSupported::Part(
+                "combination of ordering, scope, space and way to complete",
+            ));
         }
         Ok(Self {
             to_global,
@@ -104,18 +106,18 @@ impl Place {
         ty: Type,
         count: usize,
         reduction: Option<Reduction>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), NotSupported> {
         let (address, value, mbarrier) = match instruction.operands.as_slice() {
             [address, value] if self.to_global => (address, value, None),
             [address, value, mbarrier] if !self.to_global => (address, value, Some(mbarrier)),
-            _ => return Err("the number of its operands".into()),
+            _ => return Err(NotSupported::Operands),
         };
         let values: &[Operand] = match &value.kind {
             OperandKind::Vector(values) => values,
             _ => std::slice::from_ref(value),
         };
         if values.len() != count {
-            return Err("the number of its values".into());
+            return Err("it has not as many values as its vector".into());
         }
         let values = values.iter().map(|value| decoder.source(value, ty));
         let values = values.collect::<Result<_, _>>()?;

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trap, Trapped,
@@ -24,16 +24,16 @@ pub(crate) struct Zeros {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("weak");
-    let space = match words.take("shared::cta") {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers.take("weak");
+    let space = match modifiers.take("shared::cta") {
         true => Space::SharedCta,
         false => Space::Generic,
     };
     let [address, bytes, value] = operands(instruction)?;
     if value.as_integer() != Some(0) {
-        return Err("a value other than 0".into());
+        return Err("its value is not 0".into());
     }
     let address = decoder.address(address, space)?;
     let bytes = decoder.source(bytes, Type::U64)?;

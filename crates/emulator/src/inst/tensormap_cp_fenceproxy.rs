@@ -5,7 +5,7 @@ use ptx::Instruction;
 use tensor_map::TensorMap;
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder, Execute, Step,
         collective::{Collective, Kind},
@@ -28,8 +28,8 @@ pub(crate) struct CopyFence {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     for word in [
         "global",
         "shared::cta",
@@ -38,14 +38,14 @@ pub(crate) fn decode(
         "sync",
         "aligned",
     ] {
-        if !words.take(word) {
-            return Err(format!("no `.{word}`").into());
+        if !modifiers.take(word) {
+            return Err(format!("it has no `.{word}`").into());
         }
     }
-    let scope = words.scope().ok_or("no scope")?;
+    let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
     let [to, from, bytes] = operands(instruction)?;
     if bytes.as_integer() != Some(TensorMap::BYTES as i64) {
-        return Err("a size other than 128".into());
+        return Err("its size is not 128 bytes".into());
     }
     let to = decoder.address(to, Space::Global)?;
     let from = decoder.address(from, Space::SharedCta)?;

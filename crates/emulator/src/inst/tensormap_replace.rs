@@ -6,7 +6,7 @@ use ptx::{Instruction, Type};
 use tensor_map::{TensorMap, replace::Replacement};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trap, Trapped,
@@ -95,40 +95,45 @@ impl Field {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("tile").then_some(()).ok_or("its mode")?;
-    let field = words.one_of(&FIELDS).ok_or("its field")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("tile")
+        .then_some(())
+        .ok_or(NotSupported::Part("mode"))?;
+    let field = modifiers
+        .one_of(&FIELDS)
+        .ok_or(NotSupported::Part("field"))?;
     let spaces = [
         ("global", Space::Global),
         ("shared::cta", Space::SharedCta),
         ("shared", Space::SharedCta),
     ];
-    let space = words.one_of(&spaces).unwrap_or(Space::Generic);
-    words
+    let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
+    modifiers
         .take("b1024")
         .then_some(())
-        .ok_or("the size of its map")?;
-    if words.ty()? != field.ty() {
-        return Err("its type".into());
+        .ok_or("the size of its map is not `.b1024`")?;
+    if modifiers.ty()? != field.ty() {
+        return Err(NotSupported::Part("type"));
     }
     let (map, ordinal, value) = match instruction.operands.as_slice() {
         [map, value] if !field.has_ordinal() => (map, None, value),
         [map, ordinal, value] if field.has_ordinal() => (map, Some(ordinal), value),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
     let ordinal = match ordinal {
         None => 0,
         Some(ordinal) => ordinal
             .as_integer()
             .and_then(|ordinal| usize::try_from(ordinal).ok())
-            .ok_or("its dimension")?,
+            .ok_or(NotSupported::Part("dimension"))?,
     };
     let constant = value
         .as_integer()
         .and_then(|value| u64::try_from(value).ok());
     if field.is_choice() && constant.is_none() {
-        return Err("a value that is not constant".into());
+        return Err("its value is not constant".into());
     }
     TensorMap::from_words([0; TensorMap::WORDS])
         .replace(field.replacement(ordinal, constant.unwrap_or(0)))

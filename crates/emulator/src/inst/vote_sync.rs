@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -23,17 +23,20 @@ pub(crate) enum Mode {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let modes = [
         ("all", Mode::All),
         ("any", Mode::Any),
         ("uni", Mode::Uni),
         ("ballot", Mode::Ballot),
     ];
-    let mode = words.one_of(&modes).ok_or("its mode")?;
+    let mode = modifiers.one_of(&modes).ok_or(NotSupported::Part("mode"))?;
     let ty = if mode == Mode::Ballot { "b32" } else { "pred" };
-    words.take(ty).then_some(()).ok_or("its type")?;
+    modifiers
+        .take(ty)
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let [d, a, members] = operands(instruction)?;
     let a = decoder.source(a, Type::Pred)?;
     let members = decoder.source(members, Type::B32)?;

@@ -54,7 +54,7 @@ impl Reduction {
                 ty,
                 flushes: false,
             })
-            .ok_or("its operator for this type")
+            .ok_or("its operator is not known for its type")
     }
 
     /// The same with subnormal numbers flushed to zero.

@@ -219,7 +219,7 @@ fn accesses_outside_are_named() {
 
 #[test]
 fn what_is_not_known_is_listed_before_anything_runs() {
-    let text = kernel(".loc 1 7 1\n tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, nowhere, 1;")
+    let text = kernel(".loc 1 7 1\n tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, nowhere, 1;\n add.s32 %r1, %r2;\n fence.acq_rel;\n bra.uni;")
         .replace(".visible", ".file 1 \"src/lib.rs\"\n.visible");
     let mut job = launch::Job::new(launch::Ptx {
         name: "kernel.ptx",
@@ -230,7 +230,7 @@ fn what_is_not_known_is_listed_before_anything_runs() {
         launch::Backend::run(&mut emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
     let lines: Vec<&str> = failure.what.lines().collect();
-    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines.len(), 6, "{lines:?}");
     assert!(
         lines[0].ends_with(
             "(src/lib.rs:7): `tex.2d.v4.f32.f32` is not supported: the instruction is not known"
@@ -242,6 +242,14 @@ fn what_is_not_known_is_listed_before_anything_runs() {
         "{lines:?}"
     );
     assert!(lines[2].ends_with("`nowhere` is not declared"), "{lines:?}");
+    let sentences = [
+        "`add.s32` is not supported: no form of it with 2 operands is known",
+        "`fence.acq_rel` is not supported: its scope is missing or not known here",
+        "`bra.uni` is not supported: no form of it with 0 operands is known",
+    ];
+    for (line, sentence) in lines[3..].iter().zip(sentences) {
+        assert!(line.ends_with(sentence), "{lines:?}");
+    }
 }
 
 #[test]

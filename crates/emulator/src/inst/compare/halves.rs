@@ -4,7 +4,7 @@ use ptx::{Instruction, Operand, Type};
 
 use super::{COMBINATIONS, RELATIONS, combined, relation};
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::lift,
@@ -19,21 +19,23 @@ pub(super) fn is_packed(instruction: &Instruction) -> bool {
 /// Of the lower and the upper half.
 fn compared(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     sources: [&Operand; 2],
     c: Option<&Operand>,
-) -> Result<[Slot; 2], Refusal> {
-    let which = words.one_of(&RELATIONS).ok_or("its comparison")?;
-    let combine = words.one_of(&COMBINATIONS);
-    if words.take("ftz") {
-        return Err("a comparison of halves that flushes".into());
+) -> Result<[Slot; 2], NotSupported> {
+    let which = modifiers
+        .one_of(&RELATIONS)
+        .ok_or(NotSupported::Part("comparison"))?;
+    let combine = modifiers.one_of(&COMBINATIONS);
+    if modifiers.take("ftz") {
+        return Err("a comparison of halves cannot flush".into());
     }
-    let packed = words.ty()?;
+    let packed = modifiers.ty()?;
     let ty = match packed {
         Type::F16x2 => Type::F16,
         _ => Type::Bf16,
     };
-    let f = relation(which, ty, false).ok_or("its type")?;
+    let f = relation(which, ty, false).ok_or(NotSupported::Part("type"))?;
     let mut halves = [[0; 2]; 2];
     for (source, halves) in sources.into_iter().zip(&mut halves) {
         let a = decoder.source(source, packed)?;
@@ -55,21 +57,21 @@ fn compared(
             let (f, b) = (combined(combine), decoder.source(c, Type::Pred)?);
             holds = holds.map(|a| decoder.temporary(|d| Alu::Binary { f, d, a, b }));
         }
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     }
     Ok(holds)
 }
 
 pub(super) fn setp(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     d: &Operand,
     sources: [&Operand; 2],
     c: Option<&Operand>,
-) -> Result<(), Refusal> {
-    let [low, high] = compared(decoder, words, sources, c)?;
+) -> Result<(), NotSupported> {
+    let [low, high] = compared(decoder, modifiers, sources, c)?;
     let (p, q) = decoder.pair(d)?;
-    let q = q.ok_or("a predicate for each half")?;
+    let q = q.ok_or("it has not a predicate for each half")?;
     let copies = [(p.slot, low), (q.slot, high)];
     decoder.emit(Action::Alu(Alu::Copy(copies.into())));
     Ok(())
@@ -77,19 +79,19 @@ pub(super) fn setp(
 
 pub(super) fn set(
     decoder: &mut Decoder<'_>,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     to: Type,
     d: &Operand,
     sources: [&Operand; 2],
     c: Option<&Operand>,
-) -> Result<(), Refusal> {
-    let holds = compared(decoder, words, sources, c)?;
+) -> Result<(), NotSupported> {
+    let holds = compared(decoder, modifiers, sources, c)?;
     // True is 1, or all ones where the result is an integer.
     let f = match to {
         Type::F16x2 => lift!(|p: bool| if p { 0x3c00_u16 } else { 0 }),
         Type::Bf16x2 => lift!(|p: bool| if p { 0x3f80_u16 } else { 0 }),
         Type::U32 | Type::S32 => lift!(|p: bool| if p { 0xffff_u16 } else { 0 }),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     let parts = holds.map(|a| decoder.temporary(|d| Alu::Unary { f, d, a }));
     let d = decoder.destination(d)?.slot;

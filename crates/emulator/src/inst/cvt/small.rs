@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
     value::{Binary, Unary, lift},
@@ -95,13 +95,15 @@ pub(super) fn is_small(instruction: &Instruction) -> bool {
 pub(super) fn cvt(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let relu = words.take("relu");
-    let finite = words.take("satfinite");
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let relu = modifiers.take("relu");
+    let finite = modifiers.take("satfinite");
     let rounding = [("rn", Way::Even), ("rna", Way::Away), ("rz", Way::Zero)];
-    let rounding = words.one_of(&rounding).ok_or("its rounding")?;
-    let (to, from) = (words.ty()?, words.ty()?);
+    let rounding = modifiers
+        .one_of(&rounding)
+        .ok_or(NotSupported::Part("rounding"))?;
+    let (to, from) = (modifiers.ty()?, modifiers.ty()?);
     match (to, from) {
         (Type::Tf32, Type::F32) => {
             let [d, a] = operands(instruction)?;
@@ -117,7 +119,7 @@ pub(super) fn cvt(
         (Type::F16x2, Type::E4m3x2 | Type::E5m2x2) if !finite && rounding == Way::Even => {
             unpack(decoder, instruction, from, relu)
         }
-        _ => Err("its types".into()),
+        _ => Err(NotSupported::Part("combination of types")),
     }
 }
 
@@ -127,7 +129,7 @@ fn pack(
     to: Type,
     from: Type,
     relu: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     macro_rules! of_singles {
         ($small:ident, $relu:literal) => {
             lift!(|a: f32, b: f32| both(Small::$small, a.into(), b.into(), $relu))
@@ -163,7 +165,7 @@ fn pack(
         (Type::E4m3x2, Type::Bf16x2, true) => of_halves!(bf16, E4m3, true),
         (Type::E5m2x2, Type::Bf16x2, false) => of_halves!(bf16, E5m2, false),
         (Type::E5m2x2, Type::Bf16x2, true) => of_halves!(bf16, E5m2, true),
-        _ => return Err("its types".into()),
+        _ => return Err(NotSupported::Part("combination of types")),
     };
     one(decoder, instruction, from, f)
 }
@@ -178,7 +180,7 @@ fn unpack(
     instruction: &Instruction,
     from: Type,
     relu: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     fn halves(small: Small, a: u16, relu: bool) -> u32 {
         let half = |bits: u8| {
             let value = small.to(bits);
@@ -205,7 +207,7 @@ fn one(
     instruction: &Instruction,
     from: Type,
     f: Unary,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let [d, a] = operands(instruction)?;
     let a: Slot = decoder.source(a, from)?;
     let d = decoder.destination(d)?.slot;

@@ -4,14 +4,14 @@ use ptx::{Instruction, Type};
 
 use super::no_type;
 use crate::{
-    decode::{Refusal, Words, operands},
+    decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, WithCarry},
     value::{LANES, Lanes},
 };
 
 /// Whether it is a type of 32 bits.
-fn is_narrow(ty: Type) -> Result<bool, Refusal> {
+fn is_narrow(ty: Type) -> Result<bool, NotSupported> {
     match ty {
         Type::U32 | Type::S32 | Type::B32 => Ok(true),
         Type::U64 | Type::S64 | Type::B64 => Ok(false),
@@ -23,12 +23,12 @@ fn is_narrow(ty: Type) -> Result<bool, Refusal> {
 pub(crate) fn sum(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     let stem = instruction.opcode.stem();
     // Of `add` and `sub`, the caller has taken the `.cc`.
-    let writes = words.take("cc") || matches!(stem, "add" | "sub");
-    let ty = words.ty()?;
+    let writes = modifiers.take("cc") || matches!(stem, "add" | "sub");
+    let ty = modifiers.ty()?;
     let f: WithCarry = match (stem, is_narrow(ty)?) {
         ("add", true) => |a, b, _, _| chain(a, b, None, 32, false),
         ("add", false) => |a, b, _, _| chain(a, b, None, 64, false),
@@ -59,29 +59,29 @@ pub(crate) fn sum(
 pub(crate) fn with_carry(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let high = words
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let high = modifiers
         .one_of(&[("lo", false), ("hi", true)])
-        .ok_or("neither `.lo` nor `.hi`")?;
-    product(decoder, instruction, words, high)
+        .ok_or("it has neither `.lo` nor `.hi`")?;
+    product(decoder, instruction, modifiers, high)
 }
 
 /// `mad.cc`, `madc`: a half of a product, and a sum with carry.
 pub(super) fn product(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
+    modifiers: &mut Modifiers<'_>,
     high: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), NotSupported> {
     let reads = match instruction.opcode.stem() {
         "mad" => false,
         "madc" => true,
-        _ => return Err("a product with carry".into()),
+        _ => return Err("it has no form with carry".into()),
     };
     // Of `mad`, the caller has taken the `.cc`.
-    let writes = words.take("cc") || !reads;
-    let ty = words.ty()?;
+    let writes = modifiers.take("cc") || !reads;
+    let ty = modifiers.ty()?;
     let signed = matches!(ty, Type::S32 | Type::S64);
     macro_rules! of {
         ($half:expr, $bits:literal) => {

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words},
+    decode::{Modifiers, NotSupported},
     inst::{Action, Decoder},
     machine::{Alu, Constant},
     value::lift,
@@ -12,16 +12,19 @@ use crate::{
 pub(crate) fn lop3(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    words.take("b32").then_some(()).ok_or("its type")?;
-    let combine = words.one_of(&[("or", true), ("and", false)]);
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
+    let combine = modifiers.one_of(&[("or", true), ("and", false)]);
     let ([d, a, b, c, table], q) = match (instruction.operands.as_slice(), combine) {
         ([d, a, b, c, table], None) => ([d, a, b, c, table], None),
         ([d, a, b, c, table, q], Some(or)) => ([d, a, b, c, table], Some((q, or))),
-        _ => return Err("the number of its operands".into()),
+        _ => return Err(NotSupported::Operands),
     };
-    let table = table.as_integer().ok_or("a table that is not constant")? as u64;
+    let table = table.as_integer().ok_or("its table is not constant")? as u64;
     let sources = [a, b, c].map(|operand| decoder.source(operand, Type::B32));
     let [a, b, c] = sources;
     let (a, b, c) = (a?, b?, c?);
@@ -63,7 +66,7 @@ pub(crate) fn lop3(
             let combined = decoder.temporary(|d| Alu::Binary { f, d, a: sum, b: q });
             copies.push((p.slot, combined));
         }
-        _ => return Err("a predicate without its operator, or the other way round".into()),
+        _ => return Err("it has a predicate without an operator, or the other way round".into()),
     }
     decoder.emit(Action::Alu(Alu::Copy(copies.into())));
     Ok(())

@@ -3,15 +3,15 @@
 use ptx::{Instruction, Type};
 
 use crate::{
-    decode::{Refusal, Words, binary},
+    decode::{Modifiers, NotSupported, binary},
     inst::Decoder,
     value::lift,
 };
 
-fn clamps(words: &mut Words<'_>) -> Result<bool, Refusal> {
-    words
+fn clamps(modifiers: &mut Modifiers<'_>) -> Result<bool, NotSupported> {
+    modifiers
         .one_of(&[("clamp", true), ("wrap", false)])
-        .ok_or_else(|| "no mode".into())
+        .ok_or(NotSupported::Part("mode"))
 }
 
 /// So many ones from a position on.
@@ -23,10 +23,13 @@ fn run(position: u32, width: u32) -> u32 {
 pub(crate) fn bmsk(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
-    let clamps = clamps(words)?;
-    words.take("b32").then_some(()).ok_or("its type")?;
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
+    let clamps = clamps(modifiers)?;
+    modifiers
+        .take("b32")
+        .then_some(())
+        .ok_or(NotSupported::Part("type"))?;
     let f = match clamps {
         true => lift!(|a: u32, b: u32| run(a, b.min(32))),
         false => lift!(|a: u32, b: u32| run(a & 31, b & 31)),
@@ -37,8 +40,8 @@ pub(crate) fn bmsk(
 pub(crate) fn szext(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    words: &mut Words<'_>,
-) -> Result<(), Refusal> {
+    modifiers: &mut Modifiers<'_>,
+) -> Result<(), NotSupported> {
     fn signed(a: u32, bits: u32) -> u32 {
         match bits {
             0 => 0,
@@ -49,14 +52,14 @@ pub(crate) fn szext(
             _ => a,
         }
     }
-    let clamps = clamps(words)?;
-    let ty = words.ty()?;
+    let clamps = clamps(modifiers)?;
+    let ty = modifiers.ty()?;
     let f = match (ty, clamps) {
         (Type::U32, true) => lift!(|a: u32, b: u32| a & run(0, b.min(32))),
         (Type::U32, false) => lift!(|a: u32, b: u32| a & run(0, b & 31)),
         (Type::S32, true) => lift!(|a: u32, b: u32| signed(a, b)),
         (Type::S32, false) => lift!(|a: u32, b: u32| signed(a, b & 31)),
-        _ => return Err("its type".into()),
+        _ => return Err(NotSupported::Part("type")),
     };
     binary(decoder, instruction, ty, f)
 }
