@@ -34,17 +34,17 @@ fn main() {
     let module = Arc::new(module.unwrap_or_else(|errors| panic!("{errors}")));
     let mut trials: Vec<Trial> = Kind::ALL.iter().map(|kind| two_pairs(*kind)).collect();
     for family in families() {
-        let with = |bug: usize| {
+        let with = |bug: Option<&'static Bug>| {
             let module = Arc::clone(&module);
             move || Variant::new(family, bug, &module)
         };
-        let clean = with(0);
+        let clean = with(None);
         trials.push(Trial::test(format!("clean/{}", family.name), move || {
             is_clean(&clean())
         }));
-        for (index, bug) in family.bugs.iter().enumerate() {
+        for bug in family.bugs {
             let name = format!("{}/{}", family.name, bug.name);
-            let (found, reported) = (with(index + 1), with(index + 1));
+            let (found, reported) = (with(Some(bug)), with(Some(bug)));
             let test = move || is_found(&found(), bug);
             trials.push(Trial::test(format!("found/{name}"), test));
             let test = move || is_reported(&reported(), bug);
@@ -64,7 +64,7 @@ struct Variant {
 }
 
 impl Variant {
-    fn new(family: &'static Family, bug: usize, module: &ptx::Module) -> Self {
+    fn new(family: &'static Family, bug: Option<&Bug>, module: &ptx::Module) -> Self {
         let (file, text) = family.text(bug, module);
         Self {
             family,

@@ -33,15 +33,19 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Chooses the kernel's instance by the value of a constant, one of those that were compiled; the
-    /// launch refuses any other.
-    pub fn instance<T>(mut self, constant: &str, value: T, of: &[T]) -> Self
+    /// Chooses the kernel's instance by the value of a constant, one of those that were compiled, with the
+    /// name that each has in the entry; the launch refuses any other.
+    pub fn instance<T>(mut self, constant: &str, value: T, of: &[(T, &str)]) -> Self
     where
         T: PartialOrd + Display + Copy,
     {
+        let values: Vec<T> = of.iter().map(|(value, _)| *value).collect();
         self.conditions
-            .one_of(constant, value, of, "there are kernels for");
-        self.instance_of(&value.to_string())
+            .one_of(constant, value, &values, "there are kernels for");
+        match of.iter().find(|(compiled, _)| *compiled == value) {
+            Some((_, name)) => self.instance_of(name),
+            None => self.instance_of(&value.to_string()),
+        }
     }
 
     /// Chooses the kernel's instance by the name of a type.
@@ -160,8 +164,8 @@ mod tests {
     fn an_instance_that_was_not_compiled_is_refused_with_those_next_to_it() {
         let call = |stages: u32, flag: bool| {
             Call::new("k")
-                .instance("stages", stages, &[2, 4, 8])
-                .instance("flag", flag, &[true])
+                .instance("stages", stages, &[(2, "2"), (4, "4"), (8, "8")])
+                .instance("flag", flag, &[(true, "true")])
                 .instance_of("f32")
         };
         assert_eq!(call(4, true).entry(), "k_4_true_f32");

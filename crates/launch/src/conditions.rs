@@ -164,7 +164,10 @@ mod tests {
     use super::*;
 
     fn call() -> (Call<'static>, Shape) {
-        (Call::new("k").instance("stages", 3, &[3]), Shape::new(1, 1))
+        (
+            Call::new("k").instance("stages", 3, &[(3, "3")]),
+            Shape::new(1, 1),
+        )
     }
 
     #[test]
@@ -201,7 +204,7 @@ mod tests {
             ("k_3", vec![(1, 20)])
         );
         conditions.at_least("blocks", 0, 1, "at least");
-        let wrong = Call::new("k").instance("stages", 2, &[3]);
+        let wrong = Call::new("k").instance("stages", 2, &[(3, "3")]);
         assert_eq!(
             conditions.launch(wrong, shape).unwrap_err().to_string(),
             "kernel-condition: stages is 2; there are kernels for 3; take 3\n\

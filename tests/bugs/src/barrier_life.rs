@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const NO_MEETING_BEFORE_THE_END: u32 = 1;
 const MEMORY_USED_WITHOUT_END: u32 = 2;
 const MADE_AGAIN_WITHOUT_END: u32 = 3;
@@ -21,7 +22,7 @@ const COUNTS_TOO_MANY: u32 = 11;
 
 #[kernel(
     max_threads = 64,
-    instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+    instances(BUG = CORRECT, NO_MEETING_BEFORE_THE_END, MEMORY_USED_WITHOUT_END, MADE_AGAIN_WITHOUT_END, USED_AFTER_THE_END, NOT_MADE_AGAIN, NEVER_MADE, NO_MEETING_AFTER_THE_INIT, MEETING_OF_THE_WARP, MEETING_BY_A_FLAG, ENDED_WITH_THE_LAST_WAIT_AHEAD, COUNTS_TOO_MANY)
 )]
 unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
     shared! {

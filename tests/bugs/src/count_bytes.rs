@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const TOO_MANY_BYTES: u32 = 1;
 const TOO_FEW_BYTES: u32 = 2;
 const ONE_COPY_FORGOTTEN: u32 = 3;
@@ -14,7 +15,7 @@ const NO_BYTES: u32 = 4;
 const BYTES_AT_ANOTHER_BARRIER: u32 = 5;
 const MORE_THAN_A_BARRIER_COUNTS: u32 = 6;
 
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5, 6))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, TOO_MANY_BYTES, TOO_FEW_BYTES, ONE_COPY_FORGOTTEN, NO_BYTES, BYTES_AT_ANOTHER_BARRIER, MORE_THAN_A_BARRIER_COUNTS))]
 unsafe fn count_bytes<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
         static TILE: [u32; 64] align 128;

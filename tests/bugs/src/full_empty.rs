@@ -10,6 +10,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const PARITY_NEVER_FLIPS: u32 = 1;
 const PARITY_FLIPS_WITH_EACH_STAGE: u32 = 2;
 const RELEASED_BEFORE_THE_READS: u32 = 3;
@@ -28,7 +29,7 @@ const BYTES: u32 = 128;
 
 #[kernel(
     max_threads = 64,
-    instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+    instances(BUG = CORRECT, PARITY_NEVER_FLIPS, PARITY_FLIPS_WITH_EACH_STAGE, RELEASED_BEFORE_THE_READS, NOT_WAITED_UNTIL_EMPTY, FIRST_WAIT_FOR_EMPTY_HANGS, EMPTY_COUNTS_TOO_MANY, ONE_LOAD_TOO_MANY, SECOND_BARRIER_NOT_INITIALISED, WHOLE_WARP_ARRIVES, EMPTY_COUNTS_TOO_FEW, PRODUCER_ENDS_THE_BARRIERS)
 )]
 unsafe fn full_empty<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {

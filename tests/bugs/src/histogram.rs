@@ -7,6 +7,7 @@ use tma::{
     thread::{block_idx, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const PLAIN_ADDITIONS: u32 = 1;
 const ZEROED_BY_THE_FIRST_BLOCK: u32 = 2;
 const PAST_THE_LAST_BIN: u32 = 3;
@@ -17,7 +18,7 @@ const TRAP_OF_A_BLOCK: u32 = 7;
 
 const BINS: usize = 16;
 
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, PLAIN_ADDITIONS, ZEROED_BY_THE_FIRST_BLOCK, PAST_THE_LAST_BIN, INDEX_CHECKED_BY_RUST, ASSERTION, TRAP_OF_A_THREAD, TRAP_OF_A_BLOCK))]
 unsafe fn histogram<const BUG: u32>(bins: *mut u32) {
     let (block, thread) = (block_idx().x, thread_idx().x);
     let number = (7 * thread + block) as usize;

@@ -7,12 +7,13 @@ use tma::{
     thread::{block_idx, grid_dim, sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const NO_FENCE_BEFORE_THE_COUNT: u32 = 1;
 const NO_FENCE_AFTER_THE_COUNT: u32 = 2;
 const FENCE_BEFORE_THE_BARRIER: u32 = 3;
 const RELEASE_OF_THE_COMPILER: u32 = 4;
 
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, NO_FENCE_BEFORE_THE_COUNT, NO_FENCE_AFTER_THE_COUNT, FENCE_BEFORE_THE_BARRIER, RELEASE_OF_THE_COMPILER))]
 unsafe fn last_block<const BUG: u32>(output: *mut u32, parts: *mut u32, count: *mut u32) {
     shared! {
         static IS_LAST: u32;

@@ -1,6 +1,6 @@
 //! Kernels with bugs, for the emulator's checker.
 //!
-//! Each kernel has a `const BUG`: 0 is the kernel as it should be, every other number plants one
+//! Each kernel has a `const BUG`: `CORRECT` is the kernel as it should be, every other plants one
 //! bug, so that the two share all but the bug. The cases are in `tests`; what Rust cannot express
 //! stands beside this crate as PTX.
 #![no_std]

@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const STORED_BEFORE_IT_CAME: u32 = 1;
 const READ_BACK_AFTER_THE_READS: u32 = 2;
 const READ_BACK_AT_ONCE: u32 = 3;
@@ -16,7 +17,7 @@ const PAST_THE_INPUT: u32 = 6;
 const PAST_THE_OUTPUT: u32 = 7;
 const SOURCE_WRITTEN_MEANWHILE: u32 = 8;
 
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, STORED_BEFORE_IT_CAME, READ_BACK_AFTER_THE_READS, READ_BACK_AT_ONCE, COPY_OF_100_BYTES, SOURCE_AT_8, PAST_THE_INPUT, PAST_THE_OUTPUT, SOURCE_WRITTEN_MEANWHILE))]
 unsafe fn load_store<const BUG: u32>(output: *mut u32, input: *mut u32) {
     shared! {
         static TILE: [u32; 64] align 128;

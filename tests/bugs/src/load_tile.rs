@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const READ_BEFORE_THE_WAIT: u32 = 1;
 const ISSUER_ALONE_WAITS: u32 = 2;
 const WAIT_FOR_THE_OTHER_PARITY: u32 = 3;
@@ -16,7 +17,7 @@ const ZEROS_WITHOUT_FENCE: u32 = 6;
 const ZEROS_AFTER_THE_BARRIER: u32 = 7;
 const NOBODY_WAITS: u32 = 8;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, READ_BEFORE_THE_WAIT, ISSUER_ALONE_WAITS, WAIT_FOR_THE_OTHER_PARITY, TAIL_NOT_LOADED, WRITE_BEFORE_THE_WAIT, ZEROS_WITHOUT_FENCE, ZEROS_AFTER_THE_BARRIER, NOBODY_WAITS))]
 unsafe fn load_tile<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
         static TILE: [u32; 64] align 128;

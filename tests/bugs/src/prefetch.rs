@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const REFILLED_BEFORE_THE_BARRIER: u32 = 1;
 const NO_BARRIER: u32 = 2;
 const PARITY_OF_THE_BATCH: u32 = 3;
@@ -19,7 +20,7 @@ const STAGES: u32 = 3;
 const BATCHES: u32 = 8;
 const BYTES: u32 = 256;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, REFILLED_BEFORE_THE_BARRIER, NO_BARRIER, PARITY_OF_THE_BATCH, PREFETCHED_TOO_FAR, STAGES_OF_1000_BYTES, LEAVES_EARLY, SUM_IN_A_LOADED_STAGE))]
 unsafe fn prefetch<const BUG: u32>(output: *mut u32, input: *const u32) {
     let thread = thread_idx().x;
     shared! {

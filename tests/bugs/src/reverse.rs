@@ -6,6 +6,7 @@ use tma::{
     warp,
 };
 
+const CORRECT: u32 = 0;
 const NO_BARRIER: u32 = 1;
 const BARRIER_OF_THE_WARP: u32 = 2;
 const SECOND_USE_TOO_EARLY: u32 = 3;
@@ -14,7 +15,7 @@ const HALF_WRITTEN: u32 = 5;
 const BEHIND_THE_END: u32 = 6;
 const FOUR_BYTES_AT_TWO: u32 = 7;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, NO_BARRIER, BARRIER_OF_THE_WARP, SECOND_USE_TOO_EARLY, PADDING_READ, HALF_WRITTEN, BEHIND_THE_END, FOUR_BYTES_AT_TWO))]
 unsafe fn reverse<const BUG: u32>(output: *mut u32) {
     shared! {
         // One number in nine is padding.

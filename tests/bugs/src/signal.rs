@@ -7,13 +7,14 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const NO_WAY_BACK: u32 = 1;
 const SECOND_WARP_DOES_NOT_ARRIVE: u32 = 2;
 const WAY_BACK_BEFORE_THE_WAIT: u32 = 3;
 
 const ROUNDS: u32 = 6;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, NO_WAY_BACK, SECOND_WARP_DOES_NOT_ARRIVE, WAY_BACK_BEFORE_THE_WAIT))]
 unsafe fn signal<const BUG: u32>(output: *mut u32) {
     shared! {
         static BAR: Mbarrier;

@@ -5,10 +5,11 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const FLAG_OF_ANOTHER_ROUND: u32 = 1;
 const COUNTS_PAST_THE_END: u32 = 2;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, FLAG_OF_ANOTHER_ROUND, COUNTS_PAST_THE_END))]
 unsafe fn spin<const BUG: u32>(output: *mut u32) {
     shared! {
         static FLAG: u32;

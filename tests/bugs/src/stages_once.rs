@@ -7,11 +7,12 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const ALWAYS_THE_FIRST_BARRIER: u32 = 1;
 const LAST_STAGE_NOT_WAITED_FOR: u32 = 2;
 const LAST_STAGE_NOT_USED: u32 = 3;
 
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, ALWAYS_THE_FIRST_BARRIER, LAST_STAGE_NOT_WAITED_FOR, LAST_STAGE_NOT_USED))]
 unsafe fn stages_once<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
         static TILES: [[u32; 32]; 3] align 128;

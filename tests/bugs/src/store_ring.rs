@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const NO_WAIT: u32 = 1;
 const ONE_GROUP_TOO_MANY: u32 = 2;
 const WAIT_NOT_PASSED_ON: u32 = 3;
@@ -17,7 +18,7 @@ const REUSED_BEHIND_THE_STORE: u32 = 6;
 const TILES: u32 = 5;
 const BYTES: u32 = 256;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, NO_WAIT, ONE_GROUP_TOO_MANY, WAIT_NOT_PASSED_ON, WAIT_IN_ANOTHER_THREAD, ISSUERS_TAKE_TURNS, REUSED_BEHIND_THE_STORE))]
 unsafe fn store_ring<const BUG: u32>(output: *mut u32) {
     shared! {
         static BUFFERS: [[u32; 64]; 2] align 128;

@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const NO_FENCE: u32 = 1;
 const FENCE_BEFORE_THE_WRITES: u32 = 2;
 const FENCE_OF_A_BYSTANDER: u32 = 3;
@@ -16,7 +17,7 @@ const NO_COMMIT: u32 = 6;
 const ONE_GROUP_LEFT: u32 = 7;
 const WAIT_IN_ANOTHER_THREAD: u32 = 8;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7, 8))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, NO_FENCE, FENCE_BEFORE_THE_WRITES, FENCE_OF_A_BYSTANDER, FENCE_OF_THE_ISSUER_ALONE, NO_WAIT, NO_COMMIT, ONE_GROUP_LEFT, WAIT_IN_ANOTHER_THREAD))]
 unsafe fn store_tile<const BUG: u32>(output: *mut u32) {
     shared! {
         static TILE: [u32; 256] align 128;

@@ -7,11 +7,12 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const STAGE_OF_A_BOX: u32 = 1;
 const BEHIND_A_HEADER: u32 = 2;
 
 /// The box has 4 rows of 128 bytes; the pattern repeats every 8 rows.
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, STAGE_OF_A_BOX, BEHIND_A_HEADER))]
 unsafe fn swizzled<const BUG: u32>(#[grid_constant] map: &TensorMap, output: *mut u32) {
     shared! {
         static BAR: Mbarrier;

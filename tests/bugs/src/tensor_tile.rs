@@ -7,6 +7,7 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const COLUMN_NOT_ALIGNED: u32 = 1;
 const STORED_AT_A_NEGATIVE_ROW: u32 = 2;
 const SECOND_STAGE_AT_64: u32 = 3;
@@ -18,7 +19,7 @@ const MAP_IN_SHARED_MEMORY: u32 = 7;
 const BOX_BYTES: u32 = 16 * 4 * 4;
 
 /// The matrix has 40 columns and 8 rows; of the last box, half is outside.
-#[kernel(max_threads = 32, instances(BUG = 0, 1, 2, 3, 4, 5, 6, 7))]
+#[kernel(max_threads = 32, instances(BUG = CORRECT, COLUMN_NOT_ALIGNED, STORED_AT_A_NEGATIVE_ROW, SECOND_STAGE_AT_64, EXPECTS_WHAT_IS_INSIDE, NO_FENCE, SAME_BOX_TWICE, MAP_IN_SHARED_MEMORY))]
 unsafe fn tensor_tile<const BUG: u32>(#[grid_constant] map: &TensorMap) {
     shared! {
         static BAR: Mbarrier;

@@ -7,11 +7,12 @@ use tma::{
     thread::{sync_threads, thread_idx},
 };
 
+const CORRECT: u32 = 0;
 const SAME_PARITY_AGAIN: u32 = 1;
 const OLD_TOKEN_AGAIN: u32 = 2;
 const ARMED_TWICE: u32 = 3;
 
-#[kernel(max_threads = 64, instances(BUG = 0, 1, 2, 3))]
+#[kernel(max_threads = 64, instances(BUG = CORRECT, SAME_PARITY_AGAIN, OLD_TOKEN_AGAIN, ARMED_TWICE))]
 unsafe fn two_phases<const BUG: u32>(output: *mut u32, input: *const u32) {
     shared! {
         static TILES: [[u32; 64]; 2] align 128;

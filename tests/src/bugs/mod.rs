@@ -1,7 +1,7 @@
 //! Kernels with one bug each, and the same kernels without it: what proves the emulator's checker.
 //!
-//! The kernels are in `tests/bugs`: in Rust, where a constant chooses the bug, or as PTX, where lines
-//! are marked with the bugs that they belong to. Here stand the launches, and what must be found.
+//! The kernels are in `tests/bugs`: in Rust, where a constant names the bug, or as PTX, where lines
+//! are marked with the names of the bugs that they belong to. Here stand the launches, and what must be found.
 
 mod barriers;
 mod clean;
@@ -26,7 +26,7 @@ pub struct Family {
     pub ptx: Option<&'static str>,
     /// How it is run; the parameter is the name of the entry.
     pub scenario: fn(&str) -> Scenario,
-    /// In the order of their numbers, from 1; none where the kernel only tempts to false reports.
+    /// None where the kernel only tempts to false reports.
     pub bugs: &'static [Bug],
 }
 
@@ -68,18 +68,21 @@ pub fn families() -> impl Iterator<Item = &'static Family> {
 }
 
 impl Family {
-    /// The entry with this bug; 0 is the kernel as it should be.
-    pub fn entry(&self, bug: usize) -> String {
+    /// The entry with this bug, or as it should be.
+    pub fn entry(&self, bug: Option<&Bug>) -> String {
         match self.ptx {
-            None if !self.bugs.is_empty() => format!("{}_{bug}", self.name),
+            None if !self.bugs.is_empty() => format!("{}_{}", self.name, name_of(bug)),
             _ => self.name.to_owned(),
         }
     }
 
     /// The PTX with this bug, and what to call it; for a kernel in Rust `module` has all of them.
-    pub fn text(&self, bug: usize, module: &ptx::Module) -> (String, String) {
+    pub fn text(&self, bug: Option<&Bug>, module: &ptx::Module) -> (String, String) {
         match self.ptx {
-            Some(text) => (format!("{}.ptx", self.name), text::with_bug(text, bug)),
+            Some(text) => {
+                let text = text::with_bug(text, name_of(bug));
+                (format!("{}.ptx", self.name), text)
+            }
             None => {
                 let entry = self.entry(bug);
                 let one = module.extract(&entry);
@@ -88,6 +91,10 @@ impl Family {
             }
         }
     }
+}
+
+fn name_of(bug: Option<&Bug>) -> &'static str {
+    bug.map_or("correct", |bug| bug.name)
 }
 
 impl Bug {

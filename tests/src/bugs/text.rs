@@ -1,14 +1,13 @@
 //! PTX texts with marked lines.
 
-/// The text with one bug, or with none (0): lines that end in `// only 2 3` are there with these bugs
-/// alone, and those that end in `// not 2 3` with all but these. What is not there is left blank, so
+/// The text with the bug of this name: lines that end in `// only a b` are there with the bugs `a` and
+/// `b` alone, and those that end in `// not a b` with all but these. What is not there is left blank, so
 /// that line numbers are those of the file.
-pub(super) fn with_bug(text: &str, bug: usize) -> String {
+pub(super) fn with_bug(text: &str, bug: &str) -> String {
     let lines = text.lines().map(|line| {
         let has = |mark: &str| {
-            let (_, numbers) = line.rsplit_once(mark)?;
-            let mut numbers = numbers.split_whitespace();
-            Some(numbers.any(|number| number.parse() == Ok(bug)))
+            let (_, names) = line.rsplit_once(mark)?;
+            Some(names.split_whitespace().any(|name| name == bug))
         };
         match (has("// only "), has("// not ")) {
             (Some(false), _) | (_, Some(true)) => "\n".to_owned(),
@@ -24,10 +23,10 @@ mod tests {
 
     #[test]
     fn lines_are_there_with_their_bugs() {
-        let text = "a;\nb; // only 1 3\nc; // not 1\nd;\n";
-        assert_eq!(with_bug(text, 0), "a;\n\nc; // not 1\nd;\n");
-        assert_eq!(with_bug(text, 1), "a;\nb; // only 1 3\n\nd;\n");
-        assert_eq!(with_bug(text, 2), "a;\n\nc; // not 1\nd;\n");
-        assert_eq!(with_bug(text, 3), "a;\nb; // only 1 3\nc; // not 1\nd;\n");
+        let text = "a;\nb; // only x z\nc; // not x\nd;\n";
+        assert_eq!(with_bug(text, "correct"), "a;\n\nc; // not x\nd;\n");
+        assert_eq!(with_bug(text, "x"), "a;\nb; // only x z\n\nd;\n");
+        assert_eq!(with_bug(text, "y"), "a;\n\nc; // not x\nd;\n");
+        assert_eq!(with_bug(text, "z"), "a;\nb; // only x z\nc; // not x\nd;\n");
     }
 }

@@ -39,6 +39,7 @@ impl Generic {
 /// The host chooses a constant at run time.
 fn constant(parameter: &ConstParam, choice: &Choice) -> Generic {
     let (name, ty, values) = (&parameter.ident, &parameter.ty, &choice.values);
+    let names = values.iter().map(Value::name);
     let small = Ident::new(&name.to_string().to_lowercase(), name.span());
     let text = small.to_string();
     Generic {
@@ -47,7 +48,7 @@ fn constant(parameter: &ConstParam, choice: &Choice) -> Generic {
             #[allow(non_snake_case, unused_variables)]
             let #name = #small;
         },
-        choose: quote!(.instance(#text, #small, &[#(#values),*])),
+        choose: quote!(.instance(#text, #small, &[#((#values, #names)),*])),
         ..Generic::default()
     }
 }

@@ -19,7 +19,8 @@ pub(super) struct Choice {
 #[derive(Clone)]
 pub(super) enum Value {
     Literal(Lit),
-    Type(Path),
+    /// Of a type, or of a constant, whose name is in upper case.
+    Path(Path),
 }
 
 impl Value {
@@ -28,25 +29,36 @@ impl Value {
         match self {
             Self::Literal(Lit::Int(number)) => number.base10_digits().to_owned(),
             Self::Literal(other) => other.to_token_stream().to_string(),
-            Self::Type(path) => path
-                .segments
-                .last()
-                .map_or_else(String::new, |last| last.ident.to_string()),
+            Self::Path(_) if self.is_constant() => self.last_segment().to_lowercase(),
+            Self::Path(_) => self.last_segment(),
         }
+    }
+
+    fn is_constant(&self) -> bool {
+        let name = self.last_segment();
+        matches!(self, Self::Literal(_)) || name == name.to_uppercase()
+    }
+
+    fn last_segment(&self) -> String {
+        let last = match self {
+            Self::Literal(_) => None,
+            Self::Path(path) => path.segments.last(),
+        };
+        last.map_or_else(String::new, |last| last.ident.to_string())
     }
 }
 
 impl Parse for Value {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if !input.peek(Lit) {
-            return Ok(Self::Type(input.parse()?));
+            return Ok(Self::Path(input.parse()?));
         }
         let literal: Lit = input.parse()?;
         match literal {
             Lit::Int(_) | Lit::Bool(_) => Ok(Self::Literal(literal)),
             other => Err(syn::Error::new(
                 other.span(),
-                "expected an integer, a bool or a type",
+                "expected an integer, a bool, a constant or a type",
             )),
         }
     }
@@ -56,7 +68,7 @@ impl ToTokens for Value {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
             Self::Literal(literal) => literal.to_tokens(tokens),
-            Self::Type(path) => path.to_tokens(tokens),
+            Self::Path(path) => path.to_tokens(tokens),
         }
     }
 }
@@ -128,9 +140,13 @@ impl Instances {
                     ),
                 ));
             }
-            let of_wrong_kind = |value: &&Value| matches!(value, Value::Type(_)) != is_type;
+            let of_wrong_kind = |value: &&Value| value.is_constant() == is_type;
             if let Some(value) = choice.values.iter().find(of_wrong_kind) {
-                let expected = if is_type { "a type" } else { "a literal" };
+                let expected = if is_type {
+                    "a type"
+                } else {
+                    "a literal or a constant"
+                };
                 return Err(syn::Error::new(
                     value.span(),
                     format!("expected {expected}"),
