@@ -125,7 +125,7 @@ fn merged(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
     let mut all: Vec<Finding> = Vec::new();
     let lines = |finding: &Finding| {
         let sites = [&finding.here, &finding.there];
-        sites.map(|site| site.as_ref().map(|site| site.place.line_of_source()))
+        sites.map(|site| site.as_ref().map(|site| site.location.line_of_source()))
     };
     for finding in findings {
         let same = |other: &&mut Finding| {

@@ -1,6 +1,6 @@
 //! Instructions: a file for each family, with its decoding and its execution.
 //!
-//! [`families!`] is the list of them. A row names the file, the [`Action`] that operations of the
+//! `families!` is the list of them. A row names the file, the [`Action`] that operations of the
 //! family carry out, where it has one of its own, and what decodes each opcode.
 
 mod activemask;

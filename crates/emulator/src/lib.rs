@@ -57,7 +57,7 @@ mod value;
 pub use backend::EmulatorBackend;
 pub use decode::Unsupported;
 pub use machine::{
-    Config, Fault, FaultAt, Place, Program, Trap,
+    Config, Fault, FaultAt, Location, Program, Trap,
     observer::{self, Observer},
 };
 pub use run::Report;

@@ -21,7 +21,7 @@ mod transfer;
 pub(crate) use alu::{Alu, WithCarry};
 pub(crate) use barrier::{BarrierState, ClusterState};
 pub(crate) use fault::Trapped;
-pub use fault::{Fault, FaultAt, Place, Trap};
+pub use fault::{Fault, FaultAt, Location, Trap};
 pub(crate) use issue::{Issue, Signal, issue, target};
 pub(crate) use mbarrier::{MAX_COUNT, Mbarrier};
 pub(crate) use memory::{Located, Memory, of_generic, of_shared};

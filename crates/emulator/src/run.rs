@@ -42,7 +42,7 @@ pub(crate) fn run<O: Observer>(
     let result = result.map_err(|Trapped { trap, what, origin }| {
         let at = origin.map(|origin| FaultAt {
             instruction: program.opcode(origin.instruction).to_owned(),
-            place: program.place(origin.instruction),
+            location: program.location(origin.instruction),
             block: places.block(origin.block),
             thread: places.thread(origin.thread),
         });

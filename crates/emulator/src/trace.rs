@@ -109,10 +109,10 @@ impl Launch {
 }
 
 /// `kernels.ptx:12:5 (src/lib.rs:40)`, as the arguments of an event.
-fn place(program: &Program, instruction: usize) -> String {
+fn location(program: &Program, instruction: usize) -> String {
     let opcode = quoted(program.opcode(instruction));
-    let place = quoted(&program.place(instruction).to_string());
-    format!("\"instruction\":{opcode},\"place\":{place}")
+    let location = quoted(&program.location(instruction).to_string());
+    format!("\"instruction\":{opcode},\"place\":{location}")
 }
 
 /// What of an event of a thread its warp's track shows.

@@ -183,7 +183,7 @@ impl Reached {
 impl Observer for Reached {
     fn begin(&mut self, program: &Program, _: &launch::Shape, _: [u32; 3]) {
         let place = |index| {
-            let place = program.place(index);
+            let place = program.location(index);
             (index, (place.line, place.column))
         };
         self.places = (0..program.instructions()).map(place).collect();

@@ -108,10 +108,10 @@ impl Checker {
     ) -> Option<usize> {
         let told = |index: usize| Some(causes.follows.get(&index).copied().unwrap_or(index));
         let first = |is: fn(Kind) -> bool| self.found.iter().position(|raw| is(raw.kind));
-        let place = fault.at.as_ref().map(|at| &at.place);
+        let location = fault.at.as_ref().map(|at| &at.location);
         let is_at = |raw: &Raw| {
             let mut ends = raw.ends();
-            ends.any(|end| Some(&program.place(end.instruction)) == place)
+            ends.any(|end| Some(&program.location(end.instruction)) == location)
         };
         let at = |is: fn(Kind) -> bool| {
             let mut found = self.found.iter();

@@ -37,7 +37,7 @@ impl Checker {
         let said = (kind == Kind::Panicked).then(|| what.to_owned());
         let what = if said.is_some() { "panics" } else { what }.to_owned();
         let here = fault.at.as_ref().map(|at| Site {
-            place: at.place.clone(),
+            location: at.location.clone(),
             instruction: at.instruction.clone(),
             block: at.block,
             thread: at.thread,

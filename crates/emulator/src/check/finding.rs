@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::{Kind, Severity};
 use crate::{
-    machine::{Place, Trap},
+    machine::{Location, Trap},
     run::Report,
 };
 
@@ -42,7 +42,7 @@ impl Finding {
 #[non_exhaustive]
 pub struct Site {
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
     /// The opcode.
     pub instruction: String,
     /// The block's index.
@@ -83,18 +83,24 @@ impl Verdict {
 impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self {
-            place,
+            location,
             instruction,
             block,
             thread,
             what,
         } = self;
-        match &place.source {
-            Some((file, line)) => writeln!(f, "  --> {file}:{line}")?,
-            None => writeln!(f, "  --> {}:{}:{}", place.file, place.line, place.column)?,
-        }
-        if place.source.is_some() {
-            writeln!(f, "      {}:{}:{}", place.file, place.line, place.column)?;
+        let Location {
+            file,
+            line,
+            column,
+            source,
+        } = location;
+        match source {
+            Some((source, number)) => {
+                writeln!(f, "  --> {source}:{number}")?;
+                writeln!(f, "      {file}:{line}:{column}")?;
+            }
+            None => writeln!(f, "  --> {file}:{line}:{column}")?,
         }
         writeln!(f, "      `{instruction}`")?;
         write!(f, "      thread {thread:?} of block {block:?} {what}")

@@ -44,7 +44,7 @@ impl End {
 
     fn site(&self, program: &Program, places: &Places) -> Site {
         Site {
-            place: program.place(self.instruction),
+            location: program.location(self.instruction),
             instruction: program.opcode(self.instruction).to_owned(),
             block: places.block(self.block.into()),
             thread: places.thread(self.thread),
@@ -80,18 +80,20 @@ impl Raw {
             let mut fences: Vec<usize> = checker.proxy_fences.iter().copied().collect();
             fences.sort_unstable();
             for fence in fences {
-                let (opcode, place) = (program.opcode(fence), program.place(fence));
+                let (opcode, location) = (program.opcode(fence), program.location(fence));
                 let alone = match opcode {
                     _ if opcode.contains(".global") => ", and orders global memory alone",
                     _ if opcode.contains(".shared") => ", and orders shared memory alone",
                     _ => "",
                 };
-                notes.push(format!("`{opcode}` at {place} is not on the path{alone}"));
+                notes.push(format!(
+                    "`{opcode}` at {location} is not on the path{alone}"
+                ));
             }
         }
         if let Some((instruction, text)) = &self.third {
-            let (opcode, place) = (program.opcode(*instruction), program.place(*instruction));
-            notes.push(format!("{text}: `{opcode}` at {place}"));
+            let (opcode, location) = (program.opcode(*instruction), program.location(*instruction));
+            notes.push(format!("{text}: `{opcode}` at {location}"));
         }
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, places));
         Finding {

@@ -98,7 +98,7 @@ pub(crate) fn decode<A: InstructionSet>(
         false => {
             decoder
                 .unsupported
-                .sort_by_key(|item| (item.place.line, item.place.column));
+                .sort_by_key(|item| (item.location.line, item.location.column));
             Err(decoder.unsupported)
         }
     }
@@ -298,7 +298,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.unsupported.push(Unsupported {
             instruction: instruction.to_owned(),
             reason,
-            place: self.code.program.place_of(span, self.lines.current()),
+            location: self.code.program.location_of(span, self.lines.current()),
         });
     }
 

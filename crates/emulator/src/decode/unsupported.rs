@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use ptx::Instruction;
 
-use crate::machine::Place;
+use crate::machine::Location;
 
 /// An instruction, or a form of one, that the emulator does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Unsupported {
     /// What of it is not known.
     pub reason: String,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 impl Display for Unsupported {
@@ -22,9 +22,9 @@ impl Display for Unsupported {
         let Self {
             instruction,
             reason,
-            place,
+            location,
         } = self;
-        write!(f, "{place}: `{instruction}` is not supported: {reason}")
+        write!(f, "{location}: `{instruction}` is not supported: {reason}")
     }
 }
 

@@ -8,10 +8,10 @@ use crate::{
     decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
     machine::{
-        Address, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
+        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
         observer::{Event, MbarrierEvent, Observer, Scope, Sem},
     },
-    value::{LANES, lanes_of},
+    value::{LANES, lanes_of, lift},
 };
 
 /// One operation.
@@ -103,8 +103,8 @@ pub(crate) fn decode(
         };
         let a = decoder.source(state, Type::B64)?;
         let d = decoder.destination(d)?.slot;
-        let f = crate::value::lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
-        decoder.emit(Action::Alu(crate::machine::Alu::Unary { f, d, a }));
+        let f = lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
+        decoder.emit(Action::Alu(Alu::Unary { f, d, a }));
         return Ok(());
     }
     let at = operands

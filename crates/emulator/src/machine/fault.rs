@@ -6,7 +6,7 @@ use super::observer::Origin;
 
 /// Where an instruction stands: in the PTX, and in the source that a compiler made it of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The PTX text's name.
     pub file: String,
     /// Line of the PTX, from 1.
@@ -18,7 +18,7 @@ pub struct Place {
     pub source: Option<(String, u32)>,
 }
 
-impl Place {
+impl Location {
     /// File and line of the source, or of the PTX where that was written by hand.
     pub(crate) fn line_of_source(&self) -> (String, usize) {
         match &self.source {
@@ -28,7 +28,7 @@ impl Place {
     }
 }
 
-impl Display for Place {
+impl Display for Location {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)?;
         match &self.source {
@@ -95,7 +95,7 @@ pub struct Fault {
     pub trap: Trap,
     /// What happened, with addresses and numbers.
     pub what: String,
-    /// The instruction, its place, and the thread, where one is to blame.
+    /// The instruction, its location, and the thread, where one is to blame.
     pub at: Option<FaultAt>,
 }
 
@@ -105,7 +105,7 @@ pub struct FaultAt {
     /// The opcode.
     pub instruction: String,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
     /// The block's index.
     pub block: [u32; 3],
     /// The thread's index in its block.
@@ -116,13 +116,13 @@ impl Display for Fault {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(FaultAt {
             instruction,
-            place,
+            location,
             block,
             thread,
         }) = &self.at
         {
             if self.trap == Trap::Panicked {
-                let (file, line) = place.line_of_source();
+                let (file, line) = location.line_of_source();
                 return write!(
                     f,
                     "panicked at {file}:{line}: {} (thread {thread:?} of block {block:?})",
@@ -131,7 +131,7 @@ impl Display for Fault {
             }
             write!(
                 f,
-                "{place}: `{instruction}` in thread {thread:?} of block {block:?}: "
+                "{location}: `{instruction}` in thread {thread:?} of block {block:?}: "
             )?;
         }
         f.write_str(&self.what)

@@ -85,7 +85,7 @@ pub struct Origin {
     pub block: u64,
     /// Number of the thread in its block, `x` fastest.
     pub thread: u32,
-    /// Index of the instruction; [`Program::place`](crate::Program::place) says where it stands.
+    /// Index of the instruction; [`Program::location`](super::Program::location) says where it stands.
     pub instruction: usize,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{LineIndex, Span};
 
-use super::{Place, Special};
+use super::{Location, Special};
 
 /// A register of the current function: an index into its frame.
 pub(crate) type Slot = usize;
@@ -147,14 +147,14 @@ impl Program {
     }
 
     /// Where an instruction stands.
-    pub fn place(&self, instruction: usize) -> Place {
+    pub fn location(&self, instruction: usize) -> Location {
         let Some(site) = self.site(instruction) else {
-            return Place {
+            return Location {
                 file: self.name.clone(),
-                ..Place::default()
+                ..Location::default()
             };
         };
-        self.place_of(site.span, site.source)
+        self.location_of(site.span, site.source)
     }
 
     /// The opcode of an instruction; empty when there is none of this index.
@@ -167,10 +167,10 @@ impl Program {
     }
 
     /// Where a span of the text stands.
-    pub(crate) fn place_of(&self, span: Span, source: Option<(u32, u32)>) -> Place {
+    pub(crate) fn location_of(&self, span: Span, source: Option<(u32, u32)>) -> Location {
         let at = self.lines.place(span.start);
         let source = source.and_then(|(file, line)| Some((self.files.get(&file)?.clone(), line)));
-        Place {
+        Location {
             file: self.name.clone(),
             line: at.line,
             column: at.column,

@@ -68,8 +68,8 @@ impl<O: Observer, A> Step<'_, O, A> {
     pub(crate) fn fault(&self, lane: usize, trap: Trap, mut what: String) -> Trapped {
         for frame in self.group.frames.iter().rev() {
             // A frame has the operation after the call.
-            let place = self.program.place(frame.pc.saturating_sub(1));
-            what += &format!("\ncalled at {place}");
+            let location = self.program.location(frame.pc.saturating_sub(1));
+            what += &format!("\ncalled at {location}");
         }
         Trapped {
             trap,

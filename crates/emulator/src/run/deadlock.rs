@@ -75,7 +75,7 @@ fn list(world: &World, code: &Code) -> String {
 fn doing(world: &World, code: &Code, here: Here, group: &Group) -> String {
     let at = format!(
         "{}: `{}`",
-        code.program.place(group.pc),
+        code.program.location(group.pc),
         code.program.opcode(group.pc)
     );
     let Some(wait) = &group.wait else {

@@ -34,7 +34,7 @@ pub(crate) fn explain(
             panic
         });
     if let (Some(panic), Some(at)) = (panic, &mut fault.at) {
-        at.place.source = Some((panic.file, panic.line));
+        at.location.source = Some((panic.file, panic.line));
         (at.block, at.thread) = (panic.block, panic.thread);
         fault.what = panic.message;
         fault.trap = Trap::Panicked;

@@ -122,7 +122,7 @@ impl Copies {
             (Some(from), Some(to)) => format!("{bytes} bytes, {from} to {to}"),
             _ => format!("{bytes} bytes"),
         };
-        let place = super::place(program, copy.instruction);
+        let location = super::location(program, copy.instruction);
         let state = match copy.done {
             Some(_) => String::new(),
             None => ",\"state\":\"not complete\"".to_owned(),
@@ -133,7 +133,7 @@ impl Copies {
             CopyCompletion::Nothing => "nothing tells".to_owned(),
         };
         let completion = super::json::quoted(&completion);
-        let args = format!("{place},\"copy\":{id},\"completion\":{completion}{state}");
+        let args = format!("{location},\"copy\":{id},\"completion\":{completion}{state}");
         let id = format!("{}.{id}", self.launch);
         let of = (id.as_str(), track);
         json.asynchronous('b', of, issued, (&name, &args));

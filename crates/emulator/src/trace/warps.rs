@@ -215,8 +215,8 @@ impl Warp {
 
     fn end_did(&mut self, json: &mut Json, program: &Program) {
         if let Some(did) = self.did.take() {
-            let place = super::place(program, did.instruction);
-            let args = format!("{place},\"lanes\":\"{:#010x}\"", did.lanes);
+            let location = super::location(program, did.instruction);
+            let args = format!("{location},\"lanes\":\"{:#010x}\"", did.lanes);
             json.slice(self.track, (did.at, did.at + 1), did.label, &args);
         }
     }
@@ -229,12 +229,12 @@ impl Warp {
             true => "runs".to_owned(),
             false => format!("runs, {} lanes", run.lanes.count_ones()),
         };
-        let (place, last) = (
-            super::place(program, run.first),
-            super::json::quoted(&program.place(run.last).to_string()),
+        let (location, last) = (
+            super::location(program, run.first),
+            super::json::quoted(&program.location(run.last).to_string()),
         );
         let args = format!(
-            "{place},\"to\":{last},\"lanes\":\"{:#010x}\",\"turns\":{},\"steps\":{}",
+            "{location},\"to\":{last},\"lanes\":\"{:#010x}\",\"turns\":{},\"steps\":{}",
             run.lanes, run.turns, run.steps
         );
         json.slice(self.track, (run.start, run.end), &name, &args);
@@ -251,8 +251,8 @@ impl Warp {
             Pause::Mbarrier => "waits at an mbarrier".to_owned(),
             Pause::Bulk => "waits for bulk groups".to_owned(),
         };
-        let place = super::place(program, wait.instruction);
-        let args = format!("{place},\"lanes\":\"{:#010x}\"", wait.lanes);
+        let location = super::location(program, wait.instruction);
+        let args = format!("{location},\"lanes\":\"{:#010x}\"", wait.lanes);
         json.slice(self.other(wait.track), (wait.start, now), &name, &args);
     }
 }

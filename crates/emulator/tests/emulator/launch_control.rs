@@ -128,14 +128,14 @@ fn hints_change_nothing() {
     for (instruction, why) in [
         (
             "setmaxnreg.inc.sync.aligned.u32 20;",
-            "20 registers: must be 24 to 256",
+            "its number of registers is 20, and must be 24 to 256",
         ),
         ("setmaxnreg.inc.sync.aligned.u32 100;", "a multiple of 8"),
         (
             "applypriority.L2::evict_normal [%out], 64;",
-            "a size other than 128",
+            "its size is not 128 bytes",
         ),
-        ("discard.L2 [%out], 64;", "a size other than 128"),
+        ("discard.L2 [%out], 64;", "its size is not 128 bytes"),
         ("prefetch.shared.L1 [%out];", "`.shared` is not known"),
     ] {
         let said = failure(instruction, 1);

@@ -40,12 +40,13 @@ impl Finding {
 
     /// Whether two seeds found the same: for the checker, the same kind at the same instructions.
     pub fn is_like(&self, other: &Self) -> bool {
-        let places = |found: &check::Finding| {
-            let place = |site: &Option<check::Site>| site.as_ref().map(|site| site.place.clone());
-            (found.kind, place(&found.here), place(&found.there))
+        let locations = |found: &check::Finding| {
+            let location =
+                |site: &Option<check::Site>| site.as_ref().map(|site| site.location.clone());
+            (found.kind, location(&found.here), location(&found.there))
         };
         match (self, other) {
-            (Self::Kernel(a), Self::Kernel(b)) => places(a) == places(b),
+            (Self::Kernel(a), Self::Kernel(b)) => locations(a) == locations(b),
             _ => self == other,
         }
     }

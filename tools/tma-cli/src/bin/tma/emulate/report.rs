@@ -3,7 +3,7 @@
 use std::{io::Write, path::Path};
 
 use anyhow::Result;
-use emulator::{Place, check::Site};
+use emulator::{Location, check::Site};
 use serde_json::{Value, json};
 use tma_cli::emulate::{Finding, Run, Stopped, Verdict};
 
@@ -188,12 +188,12 @@ fn finding_to_json(finding: &Finding) -> Value {
 }
 
 fn site_to_json(site: &Site) -> Value {
-    let Place {
+    let Location {
         file,
         line,
         column,
         source,
-    } = &site.place;
+    } = &site.location;
     json!({
         "file": file,
         "line": line,
