@@ -7,7 +7,10 @@ use tensor_map::{Params, Target, TensorMap};
 
 use crate::{
     check::{Finding, Verdict},
-    machine::{Config, observer::Observer},
+    machine::{
+        Config,
+        observer::{Event, Observer, Origin, Watch},
+    },
     run::Report,
     session::{Error, ModuleId, Ready, Session},
 };
@@ -36,11 +39,27 @@ impl EmulatorBackend {
     ///
     /// # Errors
     /// As [`Backend::run`].
-    pub fn observe<O: Observer>(
+    pub fn observe(
         &self,
         job: &mut Job<'_>,
-        observer: &mut O,
+        mut observer: &mut dyn Observer,
     ) -> Result<Vec<Report>, Failure> {
+        self.watch(job, &mut observer)
+    }
+
+    /// As [`Backend::run`], unchecked, with a report for each launch. `print` gets what kernels print.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn run_unchecked(
+        &self,
+        job: &mut Job<'_>,
+        print: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Report>, Failure> {
+        self.watch(job, &mut Printer(print))
+    }
+
+    fn watch(&self, job: &mut Job<'_>, observer: &mut impl Watch) -> Result<Vec<Report>, Failure> {
         self.each(job, |session, ready| {
             let report = session.observe(ready, observer);
             report.map_err(|fault| Error::from(fault).failure())
@@ -98,6 +117,21 @@ impl EmulatorBackend {
     }
 }
 
+/// Sees nothing but what is printed.
+struct Printer<'a>(&'a mut dyn FnMut(&str));
+
+impl Observer for Printer<'_> {
+    fn see(&mut self, _: Origin, _: Event) {}
+
+    fn print(&mut self, text: &str) {
+        (self.0)(text);
+    }
+}
+
+impl Watch for Printer<'_> {
+    const WATCHES: bool = false;
+}
+
 impl Backend for EmulatorBackend {
     fn name(&self) -> String {
         "emulator (sm_90a)".to_owned()
@@ -110,7 +144,7 @@ impl Backend for EmulatorBackend {
             print!("{}", verdict.printed);
             verdict.failure().map_or(Ok(()), Err)?;
         } else {
-            self.observe(job, &mut ())?;
+            self.run_unchecked(job, &mut |text| print!("{text}"))?;
         }
         let mut outcome = Outcome::default();
         outcome.elapsed = start.elapsed();

@@ -33,7 +33,7 @@ pub use kind::{Kind, Severity};
 
 use crate::machine::{
     Fault, Places, Program,
-    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin},
+    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin, Watch},
 };
 use copies::CopyInfo;
 use few::Few;
@@ -144,6 +144,8 @@ fn merged(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
     }
     all
 }
+
+impl Watch for Checker {}
 
 impl Observer for Checker {
     #[inline]

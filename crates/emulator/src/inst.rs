@@ -63,7 +63,7 @@ pub(crate) use execute::{Execute, Waiting, each_lane};
 
 use crate::{
     decode::{self, Decode, InstructionSet},
-    machine::{self, Alu, Flow, Slot, Special, Trapped, Wait, observer::Observer},
+    machine::{self, Alu, Flow, Slot, Special, Trapped, Wait, observer::Watch},
 };
 
 pub(crate) type Decoder<'m> = decode::Decoder<'m, Action>;
@@ -83,7 +83,7 @@ macro_rules! families {
 
         impl Execute for Action {
             #[inline]
-            fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+            fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
                 match self {
                     $($(Self::$variant(action) => action.run(step),)?)*
                 }
@@ -101,7 +101,7 @@ macro_rules! families {
                 }
             }
 
-            fn resume<O: Observer>(
+            fn resume<O: Watch>(
                 &self,
                 step: &mut Step<'_, O>,
                 wait: Wait,

@@ -7,7 +7,7 @@ use launch::Shape;
 
 use crate::{
     inst::Code,
-    machine::{Config, Fault, FaultAt, Memory, Trapped, World, observer::Observer},
+    machine::{Config, Fault, FaultAt, Memory, Trapped, World, observer::Watch},
 };
 
 /// What a kernel did, besides changing memory.
@@ -20,7 +20,7 @@ pub struct Report {
 }
 
 /// Runs one kernel to its end.
-pub(crate) fn run<O: Observer>(
+pub(crate) fn run<O: Watch>(
     code: &Code,
     shape: &Shape,
     cluster: Option<[u32; 3]>,

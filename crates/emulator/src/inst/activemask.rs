@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Slot, Trapped, observer::Observer},
+    machine::{Flow, Slot, Trapped, observer::Watch},
     value::LANES,
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Activemask {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let value = [u64::from(step.active); LANES];
         step.set(self.d, &value);
         Ok(Flow::Next)

@@ -1,11 +1,11 @@
 //! Arithmetic: registers in, registers out.
 
 use super::{Execute, Step};
-use crate::machine::{Alu, Flow, Trapped, observer::Observer};
+use crate::machine::{Alu, Flow, Trapped, observer::Watch};
 
 impl Execute for Alu {
     #[inline]
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let registers = step.warp.registers.get_mut(step.group.base..);
         self.compute(registers.unwrap_or(&mut []), step.active);
         Ok(Flow::Next)

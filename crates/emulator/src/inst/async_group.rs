@@ -8,7 +8,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Here, Trapped, Wait, World,
-        observer::{Event, GroupKind, Observer},
+        observer::{Event, GroupKind, Watch},
     },
     value::{LANES, lanes_of},
 };
@@ -67,7 +67,7 @@ pub(crate) fn wait_all(
 }
 
 impl Execute for Group {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match self {
             Self::Commit { bulk } => {
                 for lane in lanes_of(step.active) {
@@ -101,12 +101,7 @@ impl Execute for Group {
         self.is_done(waiting.world, waiting.here, waiting.group.mask)
     }
 
-    fn resume<O: Observer>(
-        &self,
-        step: &mut Step<'_, O>,
-        _: Wait,
-        _: bool,
-    ) -> Result<Flow, Trapped> {
+    fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         self.pass(step);
         Ok(Flow::Next)
     }
@@ -133,7 +128,7 @@ impl Group {
     }
 
     /// The wait is over.
-    fn pass<O: Observer>(&self, step: &mut Step<'_, O>) {
+    fn pass<O: Watch>(&self, step: &mut Step<'_, O>) {
         let Self::Wait { bulk, left, read } = self else {
             return;
         };

@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, ld_st::SPACES},
     machine::{
         Address, Flow, Slot, Space, Trapped,
-        observer::{AccessKind, Observer, Scope, Sem},
+        observer::{AccessKind, Scope, Sem, Watch},
     },
     value::{Operator, Reduction, lanes_of},
 };
@@ -131,7 +131,7 @@ fn vector(operand: &Operand, count: usize) -> Result<&[Operand], NotSupported> {
 }
 
 impl Execute for Atomic {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         let size = self.bytes as u64;
         for lane in lanes_of(step.active) {
@@ -156,7 +156,7 @@ impl Execute for Atomic {
 }
 
 impl Atomic {
-    fn change_one<O: Observer>(
+    fn change_one<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         lane: usize,

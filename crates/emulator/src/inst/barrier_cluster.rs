@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Trapped, Wait,
-        observer::{Event, Observer, Sem},
+        observer::{Event, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -41,7 +41,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for ClusterBarrier {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match self {
             Self::Arrive { sem, aligned } => {
                 let index = step.here.cluster;
@@ -76,12 +76,7 @@ impl Execute for ClusterBarrier {
     }
 
     /// The barrier has completed.
-    fn resume<O: Observer>(
-        &self,
-        step: &mut Step<'_, O>,
-        _: Wait,
-        _: bool,
-    ) -> Result<Flow, Trapped> {
+    fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
         for lane in lanes_of(step.active) {
             if let Some(generation) = step.warp.cluster_arrived[lane].take() {
                 step.tell(lane, |_| Event::ClusterPass { generation });

@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Slot, Trap, Trapped, Wait,
-        observer::{Event, Observer},
+        observer::{Event, Watch},
     },
     value::{LANES, lanes_of},
 };
@@ -84,7 +84,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for CtaBarrier {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let first = lanes_of(step.active).next().unwrap_or(0);
         let barrier = step.get(self.barrier)[first] as u32 as usize;
         let threads = self.threads.map(|slot| step.get(slot)[first] as u32);
@@ -167,7 +167,7 @@ impl Execute for CtaBarrier {
         waiting.cta().barriers[*barrier].generation != *generation
     }
 
-    fn resume<O: Observer>(
+    fn resume<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         wait: Wait,
@@ -195,12 +195,7 @@ impl Execute for CtaBarrier {
 
 impl CtaBarrier {
     /// The barrier has completed.
-    pub(crate) fn pass<O: Observer>(
-        &self,
-        step: &mut Step<'_, O>,
-        barrier: usize,
-        generation: u64,
-    ) {
+    pub(crate) fn pass<O: Watch>(&self, step: &mut Step<'_, O>, barrier: usize, generation: u64) {
         if let Some((d, vote, _)) = self.reduces {
             let (yes, no) = step.cta().barriers[barrier].results;
             let value = match vote {

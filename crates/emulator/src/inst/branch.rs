@@ -5,7 +5,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, Symbol, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Group, Slot, Trapped, observer::Observer},
+    machine::{Flow, Group, Slot, Trapped, observer::Watch},
     value::lanes_of,
 };
 
@@ -61,7 +61,7 @@ pub(crate) fn brx(
 }
 
 impl Execute for Branch {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let Some(index) = self.index else {
             step.group.pc = self.targets[0];
             return Ok(Flow::Jumped);

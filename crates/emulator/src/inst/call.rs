@@ -7,7 +7,7 @@ use ptx::{Instruction, Operand, OperandKind, Type};
 use crate::{
     decode::{Modifiers, NotSupported, Symbol},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Group, Passed, Slot, Trap, Trapped, observer::Observer},
+    machine::{Flow, Group, Passed, Slot, Trap, Trapped, observer::Watch},
     value::{LANES, lanes_of},
 };
 
@@ -102,7 +102,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Call {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let id = match self.callee {
             Callee::Function(id) => id,
             Callee::Builtin(builtin) => return self.builtin(step, builtin),
@@ -153,7 +153,7 @@ impl Execute for Call {
 
 impl Call {
     /// One argument of a builtin, as a number.
-    fn argument<O: Observer>(&self, step: &Step<'_, O>, index: usize, lane: usize) -> u64 {
+    fn argument<O: Watch>(&self, step: &Step<'_, O>, index: usize, lane: usize) -> u64 {
         match self.arguments.get(index) {
             Some(Passed::Register(slot)) => step.get(*slot)[lane],
             Some(Passed::Local { offset, bytes }) => {
@@ -169,11 +169,7 @@ impl Call {
         }
     }
 
-    fn builtin<O: Observer>(
-        &self,
-        step: &mut Step<'_, O>,
-        builtin: Builtin,
-    ) -> Result<Flow, Trapped> {
+    fn builtin<O: Watch>(&self, step: &mut Step<'_, O>, builtin: Builtin) -> Result<Flow, Trapped> {
         let mut written = [0; LANES];
         for lane in lanes_of(step.active) {
             match builtin {

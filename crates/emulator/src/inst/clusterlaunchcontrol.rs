@@ -11,7 +11,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Alu, Completion, Flow, Issue, Piece, Slot, Space, Target, Trap, Trapped, issue,
-        observer::Observer, target, unflatten,
+        observer::Watch, target, unflatten,
     },
     value::lift,
 };
@@ -108,13 +108,13 @@ fn query(
 }
 
 impl Execute for TryCancel {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl TryCancel {
-    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
         let response = target(step, &self.response, lane, 16, "address of the response")?;
         let mbarrier = target(step, &self.mbarrier, lane, 8, "mbarrier's address")?;
         let own = step.here.rank;

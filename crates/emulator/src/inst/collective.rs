@@ -11,7 +11,7 @@ use crate::{
     },
     machine::{
         Flow, Group, Slot, Trap, Trapped, Wait, Warp,
-        observer::{Event, Observer},
+        observer::{Event, Watch},
     },
     value::{LANES, Lanes, blend, lane_names, lanes_of},
 };
@@ -42,7 +42,7 @@ pub(crate) struct Collective {
 }
 
 impl Execute for Collective {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let masks = *step.get(self.members);
         let first = lanes_of(step.active).next().unwrap_or(0);
         let members = masks[first] as u32;
@@ -80,7 +80,7 @@ impl Execute for Collective {
         members & waiting.warp.alive & !there == 0
     }
 
-    fn resume<O: Observer>(
+    fn resume<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         wait: Wait,
@@ -123,7 +123,7 @@ impl Collective {
     }
 
     /// Computes the results of all who are there, and lets the others go on.
-    fn finish<O: Observer>(&self, step: &mut Step<'_, O>, members: u32) {
+    fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
         let mut parties = vec![(None, step.group.base, step.group.mask, self)];
         let partners = self.partners(step.warp, step.operations, members);
         let partners =

@@ -8,7 +8,7 @@ use crate::{
     machine::{
         Address, Alu, Completion, Constant, Flow, Issue, Located, Piece, Slot, Space, Target,
         Trapped, issue,
-        observer::{Observer, Proxy},
+        observer::{Proxy, Watch},
     },
     value::lift,
 };
@@ -77,13 +77,13 @@ pub(crate) fn decode(
 }
 
 impl Execute for AsyncCopy {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl AsyncCopy {
-    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
         let read = (step.get(self.source_bytes)[lane] as u32 as u64).min(self.bytes);
         let Located::Shared { rank, offset } =
             step.locate(lane, &self.to, self.bytes, self.bytes)?

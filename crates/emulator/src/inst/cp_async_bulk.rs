@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Target, Trap, Trapped, issue,
-        observer::Observer, target,
+        observer::Watch, target,
     },
     value::Reduction,
 };
@@ -111,13 +111,13 @@ pub(crate) fn decode_copy(
 }
 
 impl Execute for BulkCopy {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl BulkCopy {
-    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
         let bytes = step.get(self.bytes)[lane] as u32 as usize;
         let to = target(step, &self.to, lane, 16, "destination")?;
         let from = target(step, &self.from, lane, 16, "source")?;

@@ -8,7 +8,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Located, Space, Transfer, Trap, Trapped,
-        observer::{Observer, Proxy, Scope, Sem},
+        observer::{Proxy, Scope, Sem, Watch},
     },
 };
 
@@ -46,13 +46,13 @@ pub(crate) fn decode(
 }
 
 impl Execute for AsyncArrive {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl AsyncArrive {
-    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
         let located = step.locate(lane, &self.mbarrier, 8, 8)?;
         let offset = match located {
             Located::Shared { rank, offset } if rank == step.here.rank => offset,

@@ -8,7 +8,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Alu, Flow, Slot, Trapped, observer::Observer},
+    machine::{Alu, Flow, Slot, Trapped, observer::Watch},
     value::{Float, LANES, Rounding, Unary, decompose, encode, format, lift, round_to_integer},
 };
 
@@ -114,7 +114,7 @@ pub(crate) struct Convert {
 }
 
 impl Execute for Convert {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let mut d = [0; LANES];
         for (d, a) in d.iter_mut().zip(step.get(self.a)) {
             *d = self.conversion.of(*a, self.bits);

@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         CONST_WINDOW, Flow, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot,
-        Trapped, WINDOW_BYTES, observer::Observer,
+        Trapped, WINDOW_BYTES, observer::Watch,
     },
     value::LANES,
 };
@@ -81,7 +81,7 @@ pub(crate) fn window(
 }
 
 impl Execute for Window {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let window = match self.space {
             WindowSpace::Global => 0,
             WindowSpace::SharedCta | WindowSpace::SharedCluster => SHARED_WINDOW,

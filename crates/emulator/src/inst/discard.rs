@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Space, Trap, Trapped,
-        observer::{AccessKind, Observer, Scope, Sem},
+        observer::{AccessKind, Scope, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -43,7 +43,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Discard {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         for lane in lanes_of(step.active) {
             let located = step.locate(lane, &self.0, BYTES, BYTES)?;

@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Trap, Trapped, observer::Observer},
+    machine::{Flow, Trap, Trapped, observer::Watch},
 };
 
 /// What ends.
@@ -33,7 +33,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for End {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match self {
             Self::Function => Ok(step.leave_function()),
             Self::Thread => Ok(Flow::Ended),

@@ -2,14 +2,14 @@
 
 use crate::{
     inst::{Operation, Step},
-    machine::{Cluster, Cta, Flow, Group, Here, Trapped, Wait, Warp, World, observer::Observer},
+    machine::{Cluster, Cta, Flow, Group, Here, Trapped, Wait, Warp, World, observer::Watch},
     value::lanes_of,
 };
 
 /// Executed by the lanes of a group together.
 pub(crate) trait Execute {
     /// Does it for the lanes that are active.
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
 
     /// Whether lanes whose guard does not hold go on without the others.
     fn splits(&self) -> bool {
@@ -22,7 +22,7 @@ pub(crate) trait Execute {
     }
 
     /// Goes on with it after a wait, which may give up.
-    fn resume<O: Observer>(
+    fn resume<O: Watch>(
         &self,
         _step: &mut Step<'_, O>,
         _wait: Wait,
@@ -38,7 +38,7 @@ pub(crate) trait Execute {
 }
 
 /// Does it for one active lane after the other.
-pub(crate) fn each_lane<O: Observer>(
+pub(crate) fn each_lane<O: Watch>(
     step: &mut Step<'_, O>,
     mut f: impl FnMut(&mut Step<'_, O>, usize) -> Result<(), Trapped>,
 ) -> Result<Flow, Trapped> {

@@ -10,7 +10,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Space, Trapped,
-        observer::{Event, FenceKind, Observer, Scope, Sem},
+        observer::{Event, FenceKind, Scope, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -97,7 +97,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Fence {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         if !O::WATCHES {
             return Ok(Flow::Next);
         }

@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Slot, Space, Trapped,
-        observer::{AccessKind, Observer, Scope, Sem},
+        observer::{AccessKind, Scope, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -110,7 +110,7 @@ fn registers(
 }
 
 impl Execute for Move {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let size = self.element_bytes * self.registers.len();
         let kind = if self.stores {
             AccessKind::Write

@@ -6,8 +6,7 @@ use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Trap, Trapped, WINDOW_BYTES,
-        observer::Observer,
+        Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Trap, Trapped, WINDOW_BYTES, observer::Watch,
     },
     value::{LANES, lanes_of},
 };
@@ -52,7 +51,7 @@ pub(crate) fn address_type(modifiers: &mut Modifiers<'_>) -> Result<(bool, Type)
 }
 
 impl Execute for Cluster {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let blocks = u64::from(step.world.places.cluster_blocks());
         let mut d = [0; LANES];
         for lane in lanes_of(step.active) {

@@ -14,7 +14,7 @@ use crate::{
     },
     machine::{
         Address, Constant, Flow, Located, Slot, Space, Trap, Trapped,
-        observer::{AccessKind, Observer, Scope, Sem},
+        observer::{AccessKind, Scope, Sem, Watch},
     },
     value::Lanes,
 };
@@ -158,7 +158,7 @@ fn spread(matrix: &Halves) -> Lanes {
 }
 
 impl Execute for Matrix {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         if step.active != u32::MAX {
             let what = format!("only the lanes {:#010x} of the warp are here", step.active);
             return Err(step.trapped(Trap::IllegalInstruction, what));
@@ -211,7 +211,7 @@ impl Execute for Matrix {
 
 impl Rows {
     /// The row whose address this lane has.
-    fn locate<O: Observer>(
+    fn locate<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         lane: usize,

@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
     machine::{
         Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
-        observer::{Event, MbarrierEvent, Observer, Scope, Sem},
+        observer::{Event, MbarrierEvent, Scope, Sem, Watch},
     },
     value::{LANES, lanes_of, lift},
 };
@@ -168,7 +168,7 @@ pub(crate) fn decode(
 type Object = (usize, usize);
 
 impl Execute for MbarrierOperation {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match &self.kind {
             Kind::Wait { .. } => return self.wait(step, false),
             Kind::Arrive {
@@ -242,7 +242,7 @@ impl Execute for MbarrierOperation {
         self.can_go_on(waiting)
     }
 
-    fn resume<O: Observer>(
+    fn resume<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         _: Wait,
@@ -257,7 +257,7 @@ impl Execute for MbarrierOperation {
 }
 
 impl MbarrierOperation {
-    fn object<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<Object, Trapped> {
+    fn object<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<Object, Trapped> {
         match step.locate(lane, &self.address, 8, 8)? {
             Located::Shared { rank, offset } => Ok((rank, offset)),
             _ => {
@@ -268,7 +268,7 @@ impl MbarrierOperation {
     }
 
     /// Changes the object of the lane and its word in memory.
-    fn change<O: Observer, T>(
+    fn change<O: Watch, T>(
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
@@ -289,7 +289,7 @@ impl MbarrierOperation {
         result.map_err(|(trap, what)| step.fault(lane, trap, what))
     }
 
-    fn tell<O: Observer>(
+    fn tell<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
@@ -306,7 +306,7 @@ impl MbarrierOperation {
     }
 
     /// Tells of the end of the phase in which an operation was done, if it ended it.
-    fn tell_if_done<O: Observer>(
+    fn tell_if_done<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         lane: usize,
@@ -321,7 +321,7 @@ impl MbarrierOperation {
     }
 
     /// The arrivals of a warp at one barrier count as one step, and all get the same token.
-    fn arrive<O: Observer>(
+    fn arrive<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         d: Option<Slot>,

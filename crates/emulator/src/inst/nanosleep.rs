@@ -5,7 +5,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Trapped, observer::Observer},
+    machine::{Flow, Trapped, observer::Watch},
 };
 
 /// Others go on.
@@ -28,7 +28,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Sleep {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         step.world.progress += 1;
         Ok(Flow::Next)
     }

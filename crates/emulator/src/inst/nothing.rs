@@ -5,7 +5,7 @@ use ptx::Instruction;
 use crate::{
     decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Trapped, observer::Observer},
+    machine::{Flow, Trapped, observer::Watch},
 };
 
 /// Goes on.
@@ -23,7 +23,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Nothing {
-    fn run<O: Observer>(&self, _: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, _: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         Ok(Flow::Next)
     }
 }

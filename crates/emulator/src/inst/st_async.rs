@@ -9,7 +9,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Trap, Trapped, issue,
-        observer::{Observer, Proxy, Scope, Sem},
+        observer::{Proxy, Scope, Sem, Watch},
         target,
     },
     value::Reduction,
@@ -141,13 +141,13 @@ impl Place {
 }
 
 impl Execute for AsyncStore {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl AsyncStore {
-    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
         let bytes = self.element_bytes * self.values.len();
         let to = target(step, &self.address, lane, bytes as u64, "destination")?;
         let here = step.here;

@@ -12,7 +12,7 @@ use crate::{
     },
     machine::{
         Address, Constant, Flow, Space, Trapped,
-        observer::{AccessKind, Event, FenceKind, Observer, Scope, Sem},
+        observer::{AccessKind, Event, FenceKind, Scope, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -71,7 +71,7 @@ pub(crate) fn decode(
 impl Execute for CopyFence {
     /// Each lane copies four bytes: that is what the code of `ptxas` 13.0 for sm_90a does, so that a
     /// warp without all its lanes copies less.
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         const BYTES: usize = 4;
         let order = (Sem::Weak, Scope::Cta);
         step.world.progress += 1;

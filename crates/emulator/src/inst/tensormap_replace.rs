@@ -10,7 +10,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trap, Trapped,
-        observer::{AccessKind, Observer, Scope, Sem},
+        observer::{AccessKind, Scope, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -149,7 +149,7 @@ pub(crate) fn decode(
 }
 
 impl Execute for Replace {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         const BYTES: u64 = TensorMap::BYTES as u64;
         step.world.progress += 1;
         for lane in lanes_of(step.active) {

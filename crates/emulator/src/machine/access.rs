@@ -2,11 +2,11 @@
 
 use super::{
     Address, Here, Located, SHARED_RANK_SHIFT, SHARED_START, Space, Step, Trap, Trapped, World,
-    observer::{self, AccessKind, Observer, OrdinaryAccess, Range, Scope, Sem},
+    observer::{self, AccessKind, OrdinaryAccess, Range, Scope, Sem, Watch},
     of_generic, of_shared,
 };
 
-impl<O: Observer, A> Step<'_, O, A> {
+impl<O: Watch, A> Step<'_, O, A> {
     /// The address that a lane means, in the space of the instruction.
     #[inline]
     pub(crate) fn address_of(&self, address: &Address, lane: usize) -> u64 {

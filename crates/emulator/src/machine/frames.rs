@@ -1,12 +1,12 @@
 //! Frames of functions: registers and local memory, and what is passed between them.
 
-use super::{Flow, Frame, Passed, Step, Trap, Trapped, observer::Observer};
+use super::{Flow, Frame, Passed, Step, Trap, Trapped, observer::Watch};
 use crate::value::{LANES, lanes_of};
 
 /// Registers of the frames of a warp, one behind the other; more are an overflow of the stack.
 const MAX_SLOTS: usize = 1 << 14;
 
-impl<O: Observer, A> Step<'_, O, A> {
+impl<O: Watch, A> Step<'_, O, A> {
     /// Bytes of local memory up to the end of the current function's frame.
     pub(crate) fn local_bytes(&self) -> usize {
         let function = self.program.functions.get(self.group.function);

@@ -2,13 +2,13 @@
 
 use super::{
     Address, Completion, Located, Piece, Slot, Space, Step, Target, Transfer, Trap, Trapped,
-    observer::{AccessKind, CopyCompletion, Event, GroupKind, Observer, Proxy, Scope, Sem},
+    observer::{AccessKind, CopyCompletion, Event, GroupKind, Proxy, Scope, Sem, Watch},
     of_generic,
 };
 use crate::value::Reduction;
 
 /// Where a copy's end is, for an address that must be a multiple of `align`.
-pub(crate) fn target<O: Observer, A>(
+pub(crate) fn target<O: Watch, A>(
     step: &Step<'_, O, A>,
     address: &Address,
     lane: usize,
@@ -73,7 +73,7 @@ impl Issue {
 }
 
 /// Sends a copy on its way; gives its number.
-pub(crate) fn issue<O: Observer, A>(step: &mut Step<'_, O, A>, lane: usize, issue: Issue) -> u64 {
+pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: Issue) -> u64 {
     let Issue {
         mut pieces,
         completion,
@@ -129,7 +129,7 @@ pub(crate) fn issue<O: Observer, A>(step: &mut Step<'_, O, A>, lane: usize, issu
 }
 
 /// Tells of one end of a piece. What is not there is told when it is accessed.
-fn tell_plan<O: Observer, A>(
+fn tell_plan<O: Watch, A>(
     step: &mut Step<'_, O, A>,
     lane: usize,
     copy: u64,
@@ -161,7 +161,7 @@ pub(crate) struct Signal {
 
 impl Signal {
     /// The blocks that a copy to `to` writes, each with the mbarrier that counts its bytes.
-    pub(crate) fn receivers<O: Observer, A>(
+    pub(crate) fn receivers<O: Watch, A>(
         &self,
         step: &Step<'_, O, A>,
         lane: usize,

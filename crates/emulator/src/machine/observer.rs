@@ -11,12 +11,8 @@ use super::{Fault, Program};
 /// Sees what a kernel does, in the order in which the emulator does it.
 ///
 /// Every access to memory, every operation on a barrier, every fence, and every step in the life of
-/// a copy is one call of [`see`](Self::see). The implementation for `()` sees nothing and costs
-/// nothing: it is known at compile time that it does not watch.
+/// a copy is one call of [`see`](Self::see).
 pub trait Observer {
-    /// Whether [`see`](Self::see) is called at all.
-    const WATCHES: bool = true;
-
     /// A kernel begins. The instructions that are seen from now on are those of `program`; `cluster`
     /// counts the blocks of a cluster, innermost first.
     fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
@@ -72,11 +68,53 @@ pub trait Observer {
     }
 }
 
-impl Observer for () {
-    const WATCHES: bool = false;
+/// An observer that the machine is compiled for.
+pub(crate) trait Watch: Observer {
+    /// Whether [`see`](Observer::see) is called at all.
+    const WATCHES: bool = true;
+}
 
+/// Sees nothing, and costs nothing.
+impl Observer for () {
     fn see(&mut self, _: Origin, _: Event) {}
 }
+
+impl Watch for () {
+    const WATCHES: bool = false;
+}
+
+/// Those of others: the machine is compiled once for all of them.
+impl Observer for &mut dyn Observer {
+    fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
+        (**self).begin(program, shape, cluster);
+    }
+
+    fn end(&mut self, fault: Option<&Fault>) {
+        (**self).end(fault);
+    }
+
+    fn turn(&mut self, turn: Turn) {
+        (**self).turn(turn);
+    }
+
+    fn execute(&mut self, instruction: usize) {
+        (**self).execute(instruction);
+    }
+
+    fn see(&mut self, origin: Origin, event: Event) {
+        (**self).see(origin, event);
+    }
+
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+        (**self).see_access(origin, access);
+    }
+
+    fn print(&mut self, text: &str) {
+        (**self).print(text);
+    }
+}
+
+impl Watch for &mut dyn Observer {}
 
 /// Who did something, by which instruction. For a copy, who issued it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use super::{
     Constant, Cta, Group, Here, LOCAL_WINDOW, Operation, Program, SHARED_RANK_SHIFT, SHARED_WINDOW,
     Slot, Trap, Trapped, Wait, Warp, World,
-    observer::{Event, Observer, Origin},
+    observer::{Event, Origin, Watch},
 };
 use crate::value::{LANES, Lanes, blend, lanes_of};
 
@@ -33,7 +33,7 @@ pub(crate) struct Step<'a, O, A> {
     pub(crate) active: u32,
 }
 
-impl<O: Observer, A> Step<'_, O, A> {
+impl<O: Watch, A> Step<'_, O, A> {
     pub(crate) fn get(&self, slot: Slot) -> &Lanes {
         &self.warp.registers[self.group.base + slot]
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Here, Located, Mbarrier, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
-    observer::{AccessKind, Event, MbarrierEvent, Observer, Origin, Proxy, Scope, Sem},
+    observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem, Watch},
 };
 use crate::value::{Reduction, round_to_tf32};
 
@@ -111,7 +111,7 @@ impl BulkGroups {
 
 impl World {
     /// Some pieces of some copy progress.
-    pub(crate) fn progress_copy<O: Observer>(&mut self, observer: &mut O) -> Result<(), Trapped> {
+    pub(crate) fn progress_copy<O: Watch>(&mut self, observer: &mut O) -> Result<(), Trapped> {
         if self.transfers.is_empty() {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl World {
             && self.transfers.iter().any(is_before)
     }
 
-    fn progress_one<O: Observer>(
+    fn progress_one<O: Watch>(
         &mut self,
         transfer: &mut Transfer,
         observer: &mut O,
@@ -214,7 +214,7 @@ impl World {
         Ok(())
     }
 
-    fn complete_tx<O: Observer>(
+    fn complete_tx<O: Watch>(
         &mut self,
         transfer: &Transfer,
         rank: usize,
@@ -228,7 +228,7 @@ impl World {
         self.signal(transfer, (rank, offset), observer, complete, came)
     }
 
-    fn arrive<O: Observer>(
+    fn arrive<O: Watch>(
         &mut self,
         transfer: &Transfer,
         offset: usize,
@@ -245,7 +245,7 @@ impl World {
     }
 
     /// Changes the mbarrier that a copy completes on.
-    fn signal<O: Observer>(
+    fn signal<O: Watch>(
         &mut self,
         transfer: &Transfer,
         (rank, offset): (usize, usize),
@@ -287,7 +287,7 @@ impl World {
         Ok(())
     }
 
-    fn tell<O: Observer>(&self, observer: &mut O, transfer: &Transfer, event: Event) {
+    fn tell<O: Watch>(&self, observer: &mut O, transfer: &Transfer, event: Event) {
         if O::WATCHES {
             observer.see(transfer.origin, event);
         }
@@ -320,7 +320,7 @@ impl World {
         }
     }
 
-    fn access<O: Observer>(
+    fn access<O: Watch>(
         &mut self,
         transfer: &Transfer,
         target: Target,
@@ -364,7 +364,7 @@ impl World {
         memory.get_mut(offset..offset + bytes).unwrap_or(&mut [])
     }
 
-    fn read_piece<O: Observer>(
+    fn read_piece<O: Watch>(
         &mut self,
         transfer: &Transfer,
         piece: &mut Piece,
@@ -381,7 +381,7 @@ impl World {
         Ok(())
     }
 
-    fn write_piece<O: Observer>(
+    fn write_piece<O: Watch>(
         &mut self,
         transfer: &Transfer,
         piece: Piece,

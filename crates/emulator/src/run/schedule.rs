@@ -9,7 +9,7 @@ use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
         Flow, Group, Here, Trap, Trapped, Wait, Warp, World,
-        observer::{Event, Observer, Origin, Turn},
+        observer::{Event, Origin, Turn, Watch},
     },
     value::{LANES, lanes_of},
 };
@@ -23,11 +23,7 @@ const BARREN: u64 = 256;
 
 impl World {
     /// Runs all clusters to their end.
-    pub(crate) fn run<O: Observer>(
-        &mut self,
-        code: &Code,
-        observer: &mut O,
-    ) -> Result<(), Trapped> {
+    pub(crate) fn run<O: Watch>(&mut self, code: &Code, observer: &mut O) -> Result<(), Trapped> {
         for _ in 0..self.resident(&code.program) {
             self.start(code, None, observer);
         }
@@ -66,7 +62,7 @@ impl World {
         }
     }
 
-    fn start<O: Observer>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {
+    fn start<O: Watch>(&mut self, code: &Code, at: Option<usize>, observer: &mut O) {
         let Some(cluster) = self.start_cluster(&code.program) else {
             return;
         };
@@ -94,7 +90,7 @@ impl World {
     }
 
     /// A cluster whose threads and copies are over makes room for the next.
-    fn replace_if_over<O: Observer>(&mut self, index: usize, code: &Code, observer: &mut O) {
+    fn replace_if_over<O: Watch>(&mut self, index: usize, code: &Code, observer: &mut O) {
         let is_over = self.clusters[index].ctas.iter().all(|cta| cta.alive == 0)
             && !self
                 .transfers
@@ -187,7 +183,7 @@ impl World {
     }
 
     /// A few operations of one group.
-    fn turn<O: Observer>(
+    fn turn<O: Watch>(
         &mut self,
         code: &Code,
         observer: &mut O,
@@ -220,7 +216,7 @@ impl World {
         result
     }
 
-    fn operations<O: Observer>(
+    fn operations<O: Watch>(
         &mut self,
         code: &Code,
         observer: &mut O,
@@ -302,7 +298,7 @@ impl World {
         Ok(())
     }
 
-    fn end_threads<O: Observer>(
+    fn end_threads<O: Watch>(
         &mut self,
         observer: &mut O,
         here: Here,

@@ -7,7 +7,7 @@ use ::launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
     check::{Checker, Verdict},
-    machine::{Fault, Places, RESIDENT, observer::Observer},
+    machine::{Fault, Places, RESIDENT, observer::Watch},
     run::{self, Report},
 };
 
@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// Runs a launch with an observer.
-    pub(crate) fn observe<O: Observer>(
+    pub(crate) fn observe<O: Watch>(
         &mut self,
         ready: &Ready,
         observer: &mut O,

@@ -306,7 +306,7 @@ fn printf_and_assert() {
     });
     job.launch(Launch::new("k", 1, 1).scalar(0_u64));
     let reports = emulator::EmulatorBackend::new(0)
-        .observe(&mut job, &mut ())
+        .run_unchecked(&mut job, &mut |_| ())
         .unwrap();
     assert_eq!(reports[0].printed, "  -42|abc|1.50|ff");
 }

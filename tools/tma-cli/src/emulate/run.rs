@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use emulator::{Config, EmulatorBackend, Observer, check, observer};
+use emulator::{Config, EmulatorBackend, Observer, Report, check};
 use launch::{Buffer, Failure, Job, Ptx, Stage};
 
 use super::{Finding, LaunchFile, Mistakes};
@@ -158,10 +158,9 @@ impl Emulation {
         match config.checks {
             true => check(config, &mut job, &mut run)?,
             false => {
-                let mut printed = Printed::default();
-                let result = observe(config, &mut job, &mut printed);
-                run.printed = printed.0;
-                match result? {
+                let print = &mut |text: &str| run.printed += text;
+                let result = EmulatorBackend::with_config(config).run_unchecked(&mut job, print);
+                match steps(result)? {
                     Ok(steps) => run.steps = Some(steps),
                     Err(fault) => run.findings.push(fault),
                 }
@@ -181,8 +180,9 @@ impl Emulation {
     ///
     /// # Errors
     /// The module needs what the emulator does not have.
-    pub fn observe<O: Observer>(&self, config: Config, observer: &mut O) -> Result<(), Stopped> {
-        observe(config, &mut self.job(), observer).map(drop)
+    pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
+        let backend = EmulatorBackend::with_config(config);
+        steps(backend.observe(&mut self.job(), observer)).map(drop)
     }
 
     fn job(&self) -> Job<'_> {
@@ -209,13 +209,8 @@ fn check(config: Config, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped
 }
 
 /// The number of steps, or what ended a kernel.
-fn observe<O: Observer>(
-    config: Config,
-    job: &mut Job<'_>,
-    observer: &mut O,
-) -> Result<Result<u64, Finding>, Stopped> {
-    let backend = EmulatorBackend::with_config(config);
-    match backend.observe(job, observer) {
+fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Finding>, Stopped> {
+    match result {
         Ok(reports) => Ok(Ok(reports.iter().map(|report| report.steps).sum())),
         Err(failure) if failure.stage == Stage::Synchronise => Ok(Err(Finding::Fault {
             error_name: failure.error_name,
@@ -253,19 +248,5 @@ fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
             let what = format!("{} is for the unknown target `{target}`", source.name());
             Err(Stopped::Failure(Failure::new(Stage::Load, what)))
         }
-    }
-}
-
-/// Keeps what kernels print.
-#[derive(Default)]
-struct Printed(String);
-
-impl Observer for Printed {
-    const WATCHES: bool = false;
-
-    fn see(&mut self, _: observer::Origin, _: observer::Event) {}
-
-    fn print(&mut self, text: &str) {
-        self.0.push_str(text);
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::{
     inst::Step,
-    machine::{Space, Trapped, observer::Observer},
+    machine::{Space, Trapped, observer::Watch},
 };
 
 /// Longer texts are cut.
 const LONGEST: usize = 4096;
 
 /// A text that ends with a zero.
-pub(crate) fn text<O: Observer>(
+pub(crate) fn text<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
     address: u64,
@@ -28,7 +28,7 @@ pub(crate) fn text<O: Observer>(
 
 /// What one thread prints. Integers and pointers have 4 or 8 bytes as their conversion says,
 /// floating-point numbers 8, each at a multiple of its size.
-pub(crate) fn format<O: Observer>(
+pub(crate) fn format<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
     format: u64,

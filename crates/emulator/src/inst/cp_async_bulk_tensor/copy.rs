@@ -13,19 +13,19 @@ use crate::{
     inst::{Execute, Step, cp_reduce_async_bulk_tensor, each_lane},
     machine::{
         Completion, Flow, Issue, Located, Piece, Slot, Target, Trap, Trapped, issue,
-        observer::{AccessKind, Event, Observer, Proxy},
+        observer::{AccessKind, Event, Proxy, Watch},
         target,
     },
 };
 
 impl Execute for TensorCopy {
-    fn run<O: Observer>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
     }
 }
 
 impl TensorCopy {
-    fn issue<O: Observer>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize) -> Result<(), Trapped> {
         let (map, at) = self.read_map(step, lane)?;
         let illegal =
             |step: &Step<'_, O>, what: String| step.fault(lane, Trap::IllegalInstruction, what);
@@ -185,7 +185,7 @@ impl TensorCopy {
     }
 
     /// The map's 128 bytes: in parameters, constants or global memory, at a multiple of 64.
-    fn read_map<O: Observer>(
+    fn read_map<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         lane: usize,

@@ -5,7 +5,7 @@ use crate::{
     inst::{Step, Waiting},
     machine::{
         Flow, Space, Trap, Trapped, Wait,
-        observer::{MbarrierEvent, Observer},
+        observer::{MbarrierEvent, Watch},
         of_generic, of_shared,
     },
     value::{LANES, lanes_of},
@@ -53,7 +53,7 @@ impl MbarrierOperation {
     }
 
     /// Waits until the phase is complete for all lanes, or gives up.
-    pub(super) fn wait<O: Observer>(
+    pub(super) fn wait<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
         gives_up: bool,
