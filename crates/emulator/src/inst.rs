@@ -290,13 +290,18 @@ impl InstructionSet for Action {
 
 #[cfg(test)]
 mod tests {
-    use super::FAMILIES;
+    use ptx::Opcode;
+
+    use super::*;
 
     #[test]
-    fn an_opcode_has_one_family() {
+    fn an_opcode_has_one_family_that_no_shorter_stem_hides() {
         for (index, (stem, _)) in FAMILIES.iter().enumerate() {
             let first = FAMILIES.iter().position(|(other, _)| other == stem);
             assert_eq!(first, Some(index), "`{stem}` has two rows");
+            let opcode = Opcode::new(format!("{stem}.anything"));
+            let found = Action::family(&opcode).map(|(found, _)| found);
+            assert_eq!(found, Some(*stem));
         }
     }
 }

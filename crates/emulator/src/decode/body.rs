@@ -7,7 +7,6 @@ use ptx::{Block, Instruction, Item, Module, Space, Statement};
 use super::{
     Image, InstructionSet, Modifiers, NotSupported, Unsupported,
     image::{Shared, align_of},
-    instruction_set::family,
     lines::Lines,
     scope::{Register, Scope, Symbol, is_shared},
     signature,
@@ -265,7 +264,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             .add_site(opcode.name(), *instruction.span, source);
         let before = self.code.operations.len();
         let result = self.guard(instruction).and_then(|()| {
-            let (stem, family) = family(opcode).ok_or("the instruction is not known")?;
+            let (stem, family) = A::family(opcode).ok_or("the instruction is not known")?;
             let mut modifiers = Modifiers::new(opcode, stem);
             family(self, instruction, &mut modifiers)?;
             modifiers.finish()

@@ -14,6 +14,13 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
     /// Beginnings of opcodes, and what decodes them; where several fit, the longest counts.
     const FAMILIES: &'static [(&'static str, Decode<Self>)];
 
+    /// What decodes an opcode, and how much of the opcode is its stem.
+    fn family(opcode: &Opcode) -> Option<(&'static str, Decode<Self>)> {
+        let families = Self::FAMILIES.iter();
+        let fitting = families.filter(|(stem, _)| opcode.starts_with(stem));
+        fitting.max_by_key(|(stem, _)| stem.len()).copied()
+    }
+
     /// Reads a special register that changes while a thread runs.
     fn read(special: Special, d: Slot) -> Self;
 
@@ -22,11 +29,4 @@ pub(crate) trait InstructionSet: From<Alu> + 'static {
 
     /// Calls `change` with every index of an operation in it.
     fn for_each_target(&mut self, change: impl FnMut(&mut usize));
-}
-
-/// The family of an opcode, and how much of the opcode is its stem.
-pub(super) fn family<A: InstructionSet>(opcode: &Opcode) -> Option<(&'static str, Decode<A>)> {
-    let families = A::FAMILIES.iter();
-    let fitting = families.filter(|(stem, _)| opcode.starts_with(stem));
-    fitting.max_by_key(|(stem, _)| stem.len()).copied()
 }
