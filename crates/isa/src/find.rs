@@ -22,15 +22,10 @@ pub fn find(instruction: &str) -> Option<Form> {
         .flat_map(|family| family.rows.iter().map(move |row| (family, row)));
     let rows = rows.filter(|(_, row)| may_have(row, opcode));
     let fitting = rows.flat_map(|(family, row)| {
-        let axes = notation::axes(row.texts());
-        (0..row.count()).filter_map(move |index| {
-            let text = notation::render(row.text, &axes, index)?;
-            let rest = text.strip_prefix(opcode)?;
-            let wanted = if rest.is_empty() {
-                rest
-            } else {
-                rest.strip_prefix(' ')?
-            };
+        let combinations = notation::combinations(row.texts(), opcode).into_iter();
+        combinations.filter_map(move |index| {
+            let text = notation::render(row.text, &notation::axes(row.texts()), index)?;
+            let wanted = text.split_once(' ').map_or("", |(_, wanted)| wanted);
             Some((distance(wanted, operands)?, family, row, index))
         })
     });
@@ -40,8 +35,9 @@ pub fn find(instruction: &str) -> Option<Form> {
 
 /// Whether the text before the first group fits.
 fn may_have(row: &Row, opcode: &str) -> bool {
-    let end = row.text.find(['{', '$', ' ']).unwrap_or(row.text.len());
-    opcode.starts_with(&row.text[..end])
+    let mut characters = row.text.chars().zip(opcode.chars());
+    let differing = characters.find(|(wanted, character)| wanted != character);
+    differing.is_none_or(|(wanted, _)| matches!(wanted, '{' | '$' | ' '))
 }
 
 /// How far operands are from those of a form; `None` where they are of other kinds.

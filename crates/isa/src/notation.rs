@@ -27,6 +27,7 @@ enum Piece {
 }
 
 /// Takes a text apart.
+#[derive(Clone)]
 struct Pieces {
     rest: &'static str,
     unnamed: char,
@@ -154,6 +155,58 @@ pub(crate) fn render(text: &'static str, axes: &[Axis], combination: usize) -> O
         });
     }
     Some(rendered)
+}
+
+/// The combinations of texts whose first one begins with this word.
+pub(crate) fn combinations(texts: [&'static str; 4], word: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    walk(pieces(texts[0]), word, &mut Vec::new(), &mut found);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let axes = axes(texts);
+    let is_found = |index: &usize| {
+        let is_chosen =
+            |(letter, chosen): &(char, usize)| choice(&axes, *letter, *index) == Some(*chosen);
+        found.iter().any(|chosen| chosen.iter().all(is_chosen))
+    };
+    let count: usize = axes.iter().map(|axis| axis.count).product();
+    (0..count).filter(is_found).collect()
+}
+
+/// Takes alternatives as long as they go on as the word does.
+fn walk(
+    mut pieces: Pieces,
+    word: &str,
+    chosen: &mut Vec<(char, usize)>,
+    found: &mut Vec<Vec<(char, usize)>>,
+) {
+    let mut go_on = |text: &str, chosen: &mut Vec<(char, usize)>, pieces: &Pieces| {
+        let (part, is_end) = match text.split_once(' ') {
+            Some((part, _)) => (part, true),
+            None => (text, false),
+        };
+        match word.strip_prefix(part) {
+            Some("") if is_end => found.push(chosen.clone()),
+            Some(rest) if !is_end => walk(pieces.clone(), rest, chosen, found),
+            _ => {}
+        }
+    };
+    match pieces.next() {
+        None => go_on(" ", chosen, &pieces),
+        Some(Piece::Plain(plain)) => go_on(plain, chosen, &pieces),
+        Some(Piece::Group(letter, choices)) => {
+            let before = chosen.iter().find(|(other, _)| *other == letter);
+            let before = before.map(|(_, choice)| *choice);
+            for (index, text) in alternatives(choices).enumerate() {
+                if before.is_none_or(|before| before == index) {
+                    chosen.push((letter, index));
+                    go_on(text, chosen, &pieces);
+                    chosen.pop();
+                }
+            }
+        }
+    }
 }
 
 /// The alternative of the text's first group.
