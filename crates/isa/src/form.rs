@@ -87,14 +87,19 @@ impl Form {
         }
     }
 
-    /// An instruction of this form: registers `%p1`, `%b1`, `%h1`, `%r1`, `%rd1`, `%q1` and so on.
+    /// An instruction of this form: registers `%p1`, `%b1`, `%h1`, `%r1`, `%rd1`, `%q1` and so on,
+    /// addresses of 32 bits from `%r10` on.
     pub fn example(&self) -> String {
         let Some((opcode, operands)) = self.text.split_once(' ') else {
             return format!("{};", self.text);
         };
-        let mut counts = [0; 6];
+        let mut counts = [0, 0, 0, 0, 0, 0, 9];
         let mut example = format!("{opcode} ");
         for word in words(operands) {
+            let word = match example.ends_with('[') && word == "r" {
+                true => "[r",
+                false => word,
+            };
             match KINDS.iter().position(|(kind, _)| *kind == word) {
                 Some(kind) => {
                     counts[kind] += 1;
@@ -107,13 +112,14 @@ impl Form {
     }
 }
 
-const KINDS: [(&str, &str); 6] = [
+const KINDS: [(&str, &str); 7] = [
     ("p", "%p"),
     ("b", "%b"),
     ("h", "%h"),
     ("r", "%r"),
     ("d", "%rd"),
     ("q", "%q"),
+    ("[r", "%r"),
 ];
 
 /// The words of operands, and each other character by itself.

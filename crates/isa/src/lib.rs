@@ -81,6 +81,11 @@ pub fn forms() -> impl Iterator<Item = Form> {
     FAMILIES.iter().flat_map(Family::forms)
 }
 
+/// The forms that a wrapper emits with a call of its own, numbered.
+pub fn calls() -> impl Iterator<Item = (usize, Form)> {
+    forms().filter(|form| form.call().is_some()).enumerate()
+}
+
 /// Forms that differ by the groups of its texts.
 #[derive(Debug, PartialEq, Eq)]
 struct Row {
