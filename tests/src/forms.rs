@@ -41,7 +41,12 @@ pub fn support() -> Vec<Support> {
         let (index, emitted) = calls.get(spelled.as_deref().unwrap_or(form.text()))?;
         let wrapper = emitted.call()?.split('(').next()?.to_owned();
         let index = *index;
-        Some(Support { form, wrapper, index, spelled })
+        Some(Support {
+            form,
+            wrapper,
+            index,
+            spelled,
+        })
     });
     supported.collect()
 }
@@ -84,7 +89,9 @@ mod tests {
     #[test]
     fn examples_have_the_widths_of_their_forms() {
         let width = |name: &str| {
-            let class = name.strip_prefix('%')?.trim_end_matches(|end: char| end.is_ascii_digit());
+            let class = name
+                .strip_prefix('%')?
+                .trim_end_matches(|end: char| end.is_ascii_digit());
             let classes = ["p", "b", "h", "r", "rd", "q"];
             let class = classes.iter().position(|other| *other == class)?;
             (!name.contains('.')).then_some(["p", "b", "h", "r", "d", "q"][class])
