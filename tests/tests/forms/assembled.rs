@@ -33,8 +33,6 @@ const DIES_ON_SM_80: &[&str] = &[
 /// Every target from sm_80 on, and the first version of PTX ISA that has it.
 const TARGETS: &[(&str, Version)] = &[
     ("sm_80", Version::new(7, 0)),
-    ("sm_86", Version::new(7, 1)),
-    ("sm_89", Version::new(7, 8)),
     ("sm_90", Version::new(7, 8)),
     ("sm_90a", Version::new(8, 0)),
     ("sm_100", Version::new(8, 6)),
@@ -99,11 +97,12 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
 
 /// The newest version that it knows.
 fn newest(ptxas: &Ptxas) -> Option<Version> {
+    let oldest = isa::find("mbarrier.inval.b64 [d]")?;
     let before = |version: &Version| before(*version);
     let versions = std::iter::successors(VERSIONS.last().copied(), before);
     versions
         .take_while(|version| *version > Version::new(7, 0))
-        .find(|version| complaints(ptxas, &[], "sm_80", *version).is_ok())
+        .find(|version| complaints(ptxas, &[&oldest], "sm_80", *version).is_ok())
 }
 
 /// The version before.
@@ -212,6 +211,9 @@ fn complaints<'a>(
     target: &str,
     version: Version,
 ) -> Result<Vec<(&'a Form, String)>, Failed> {
+    if forms.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
     // The line behind the last one of each form.
     let mut ends = Vec::new();
@@ -228,10 +230,13 @@ fn complaints<'a>(
         .output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     let mut complaints: Vec<(&Form, String)> = Vec::new();
+    let mut is_cut = false;
     for line in said.lines() {
-        let Some((place, message)) = line.split_once("; error") else {
+        let fatal = line.split_once("; fatal");
+        let Some((place, message)) = line.split_once("; error").or(fatal) else {
             continue;
         };
+        is_cut |= fatal.is_some();
         let number = place
             .rsplit(' ')
             .next()
@@ -244,6 +249,14 @@ fn complaints<'a>(
         if complaints.last().is_none_or(|(last, _)| *last != form) {
             complaints.push((form, message.trim_start_matches([' ', ':']).to_owned()));
         }
+    }
+    if is_cut {
+        // It has not looked at the others.
+        let rest = forms
+            .iter()
+            .filter(|form| complaints.iter().all(|(other, _)| other != *form));
+        let rest: Vec<&Form> = rest.copied().collect();
+        complaints.extend(self::complaints(ptxas, &rest, target, version)?);
     }
     if output.status.success() == complaints.is_empty() {
         Ok(complaints)
