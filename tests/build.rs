@@ -1,6 +1,6 @@
 //! Builds the kernels for every architecture that the tests know, side by side.
 
-use std::{env, fmt::Write as _, fs, path::Path, thread};
+use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path, thread};
 
 use ptx_builder::{Arch, Assemble, PtxBuilder, PtxIsa};
 
@@ -21,9 +21,12 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];
 
-/// Architectures that are the first with a form, up to Hopper and after it.
-const FIRSTS: [&str; 3] = ["sm_80", "sm_90", "sm_90a"];
-const LATER_FIRSTS: [&str; 4] = ["sm_100", "sm_100a", "sm_100a_or_sm_120a", "sm_103a"];
+/// The features of the forms that Hopper has, or of the others.
+fn features(of_hopper: bool) -> BTreeSet<&'static str> {
+    let targets = isa::calls().map(|(_, form)| form.targets());
+    let targets = targets.filter(|targets| targets.has("sm_90a") == of_hopper);
+    targets.map(isa::Targets::name).collect()
+}
 
 /// Kernels as they run, in every profile: without debug assertions, and arithmetic wraps.
 fn unchecked(path: &str) -> PtxBuilder {
@@ -38,14 +41,16 @@ fn forms() -> PtxBuilder {
         .arch(Arch::Sm103a)
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
-    let all = FIRSTS.into_iter().chain(LATER_FIRSTS);
+    let all = [true, false].into_iter().flat_map(features);
     all.fold(builder, PtxBuilder::feature)
 }
 
 /// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
-fn effects(arch: Arch, features: &[&str]) -> PtxBuilder {
+fn effects(arch: Arch, of_hopper: bool) -> PtxBuilder {
     let builder = unchecked("effects").arch(arch).ptx_isa(PtxIsa::new(9, 0));
-    features.iter().copied().fold(builder, PtxBuilder::feature)
+    features(of_hopper)
+        .into_iter()
+        .fold(builder, PtxBuilder::feature)
 }
 
 fn main() {
@@ -55,12 +60,12 @@ fn main() {
             (
                 "EFFECTS",
                 "effects",
-                scope.spawn(|| effects(Arch::Sm90a, &FIRSTS).build_or_exit()),
+                scope.spawn(|| effects(Arch::Sm90a, true).build_or_exit()),
             ),
             (
                 "LATER_EFFECTS",
                 "effects",
-                scope.spawn(|| effects(Arch::Sm103a, &LATER_FIRSTS).build_or_exit()),
+                scope.spawn(|| effects(Arch::Sm103a, false).build_or_exit()),
             ),
         ];
         let build = |arch: &'static Arch| {

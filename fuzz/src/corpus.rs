@@ -66,11 +66,9 @@ fn modules() -> Vec<String> {
     all
 }
 
-/// One line for each form of an instruction.
+/// An instruction of each form.
 pub fn forms() -> Vec<String> {
-    let text = fs::read_to_string(root().join("tests/fixtures/ptx/forms.ptx.txt"));
-    let text = text.unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
+    isa::forms().map(|form| form.example()).collect()
 }
 
 /// A kernel around some lines, with registers that mean something.
@@ -82,7 +80,7 @@ pub fn around(body: &str) -> String {
          .func (.reg .b32 d) f(.reg .b32 a) {{ mov.b32 d, a; ret; }}\n\
          .visible .entry k(.param .u64 a, .param .align 64 .b8 map[128], .param .u32 n)\n{{\n\
          .shared .align 128 .b8 memory[4096];\n.shared .align 8 .b64 bar;\n\
-         .reg .pred %p<20>; .reg .b16 %h<20>; .reg .b16 %rs<20>; .reg .b32 %r<40>;\n\
+         .reg .pred %p<20>; .reg .b8 %b<8>; .reg .b16 %h<20>; .reg .b16 %rs<20>; .reg .b32 %r<40>;\n\
          .reg .b64 %rd<40>; .reg .f32 %f<40>; .reg .f64 %fd<20>; .reg .b128 %q<8>;\n\
          ld.param.u64 %rd2, [a]; ld.param.u32 %r2, [n];\nmov.u32 %r10, bar;\n\
          mov.u32 %r11, memory; mov.u32 %r1, %tid.x;\n\

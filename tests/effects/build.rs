@@ -1,16 +1,7 @@
-//! Writes a kernel for each row of the table of probes whose form belongs to a feature that is on and
-//! has a template.
+//! Writes a kernel for each call of the table [`isa`] whose form belongs to a feature that is on and has
+//! a template.
 
 use std::{env, fmt::Write as _, fs, path::Path};
-
-#[allow(
-    dead_code,
-    unreachable_pub,
-    unused_imports,
-    reason = "it is a module of the tests"
-)]
-#[path = "../src/forms/mod.rs"]
-mod forms;
 
 #[allow(unreachable_pub, reason = "it is a module of the tests")]
 #[path = "../src/effects/template.rs"]
@@ -23,22 +14,13 @@ const OPERANDS: &[&str] = &[
 ];
 
 fn main() {
-    for file in [
-        "../forms/probes.txt",
-        "../forms/checklist.tsv",
-        "../src/forms",
-        "../src/effects/template.rs",
-    ] {
+    for file in ["build.rs", "../src/effects/template.rs"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    let calls = match forms::calls(is_on) {
-        Ok(calls) => calls,
-        Err(error) => return println!("cargo::error=probes.txt, {error}"),
-    };
     let mut source = String::new();
-    for forms::Call { index, text, call } in &calls {
-        if let Some(template) = template::template(text) {
-            source += &kernel(&template::entry(*index), text, &template, call);
+    for (index, form) in isa::calls().filter(|(_, form)| is_on(form.targets().name())) {
+        if let (Some(template), Some(call)) = (template::template(form.text()), form.call()) {
+            source += &kernel(&template::entry(index), form.text(), &template, call);
         }
     }
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");

@@ -1,15 +1,6 @@
-//! Writes a kernel for each row of `probes.txt` whose form belongs to a feature that is on.
+//! Writes a kernel for each call of the table [`isa`] whose form belongs to a feature that is on.
 
 use std::{env, fs, path::Path};
-
-#[allow(
-    dead_code,
-    unreachable_pub,
-    unused_imports,
-    reason = "it is a module of the tests"
-)]
-#[path = "../src/forms/mod.rs"]
-mod forms;
 
 /// What the calls may name, and its type.
 const PARAMETERS: &[(&str, &str)] = &[
@@ -37,15 +28,9 @@ const PARAMETERS: &[(&str, &str)] = &[
 ];
 
 fn main() {
-    for file in ["probes.txt", "checklist.tsv", "../src/forms"] {
-        println!("cargo::rerun-if-changed={file}");
-    }
-    let calls = match forms::calls(is_on) {
-        Ok(calls) => calls,
-        Err(error) => return println!("cargo::error=probes.txt, {error}"),
-    };
-    let kernels = calls.iter();
-    let kernels = kernels.map(|it| kernel(&forms::probe_name(it.index), &it.text, &it.call));
+    println!("cargo::rerun-if-changed=build.rs");
+    let on = isa::calls().filter(|(_, form)| is_on(form.targets().name()));
+    let kernels = on.filter_map(|(index, form)| Some(kernel(index, form.text(), form.call()?)));
     let source: String = kernels.collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("probes.rs"), source).expect("cargo made the folder");
@@ -56,13 +41,13 @@ fn is_on(architecture: &str) -> bool {
 }
 
 /// A kernel with the parameters that its call names.
-fn kernel(name: &str, text: &str, call: &str) -> String {
+fn kernel(index: usize, text: &str, call: &str) -> String {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let words: Vec<&str> = call.split(|character| !is_word(character)).collect();
     let named = PARAMETERS.iter().filter(|(name, _)| words.contains(name));
     let parameters: Vec<String> = named.map(|(name, ty)| format!("{name}: {ty}")).collect();
     format!(
-        "/// `{text}`\n#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn {name}(out: *mut u64, {}) {{\n    \
+        "/// `{text}`\n#[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn form_{index:04}(out: *mut u64, {}) {{\n    \
          // SAFETY: nobody launches it.\n    unsafe {{ keep(out, {call}) }}\n}}\n\n",
         parameters.join(", ")
     )

@@ -1,48 +1,28 @@
-//! The support matrix: `docs/support-matrix.md`, made from the tables of forms and from results.
+//! The support matrix: `docs/support-matrix.md`, made from the table of forms and from results.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use isa::{Form, Targets};
+
 use crate::{
-    effects::{EXCEPTIONS, effects, results::Results},
+    effects::{Effect, effects, exception, results::Results},
     forms::{Support, support},
 };
-
-/// Which targets a form is assembled for, by the first of them.
-const TARGETS: &[(&str, &str, &str)] = &[
-    ("sm_80", "80+", "sm_80 and every later one"),
-    ("sm_90", "90+", "sm_90 and every later one"),
-    ("sm_100", "100+", "sm_100 and every later one"),
-    (
-        "sm_90a",
-        "90a, 100a, 120a",
-        "sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a and their families",
-    ),
-    (
-        "sm_100a",
-        "100a",
-        "sm_100a, sm_103a, sm_110a and their families",
-    ),
-    (
-        "sm_100a_or_sm_120a",
-        "100a, 120a",
-        "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a and their families",
-    ),
-    ("sm_103a", "103a", "sm_103a"),
-];
 
 const HEAD: &str = "\
 # Support matrix
 
-Made from the tables of forms and from the results of runs: `cargo xtask bless` renews it, and a test
-fails when it is not what they say.
+Made from the table of forms, `crates/isa`, and from the results of runs: `cargo xtask bless` renews it,
+and a test fails when it is not what they say.
 
-A row for each form of the instruction family, PTX ISA 9.0 and below. Operands are written by their
-width: h 16 bits, r 32, d 64, q 128, b 8, p a predicate.
+A row for each form of the instruction family, PTX ISA 9.5 and below, and of the other instructions that
+have a wrapper. Operands are written by their width: h 16 bits, r 32, d 64, q 128, b 8, p a predicate.
 
+- **ISA**: the first PTX ISA version in which ptxas accepts it, from 7.0 on.
+- **Targets**: the architectures for which ptxas accepts it, and refuses it for the others.
 - **Wrapper**: the function below `tma::ptx` that emits it. Where several spellings mean the same, they
-  share a wrapper, which emits the first of them; the others are marked with *.
-- **Targets**: the architectures for which ptxas accepts the wrapper's PTX, and refuses it for the others.
+  share a wrapper, which emits one of them; the others are marked with *.
 - **Emulator**: a kernel with the form runs on the emulator, which saw the instruction executed, and
   every result is that of a plain CPU reference.
 - **GPU**: the same kernel ran there with the same results.
@@ -51,19 +31,15 @@ width: h 16 bits, r 32, d 64, q 128, b 8, p a predicate.
 /// The page.
 ///
 /// # Errors
-/// The tables are incomplete, or results have forms that they lack.
+/// Results have forms that the table lacks.
 pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
-    let supported = support()?;
-    let shown: BTreeSet<String> = effects()?
-        .iter()
-        .map(crate::effects::Effect::form)
-        .collect();
-    let known: BTreeSet<String> = supported
-        .iter()
-        .map(|support| support.form.text())
-        .collect();
+    let supported = support();
+    let effects = effects();
+    let shown: BTreeSet<&str> = effects.iter().map(Effect::form).collect();
+    let known: BTreeSet<&str> = supported.iter().map(|it| it.form.text()).collect();
     let unknown = results.iter().flat_map(|results| {
-        let unknown = results.forms.keys().filter(|form| !known.contains(*form));
+        let forms = results.forms.keys();
+        let unknown = forms.filter(|form| !known.contains(form.as_str()));
         unknown.map(|form| format!("results of {}: there is no form `{form}`", results.gpu))
     });
     let unknown: Vec<String> = unknown.collect();
@@ -73,40 +49,47 @@ pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
     let mut page = HEAD.to_owned();
     totals(&mut page, &supported, &shown, results);
     legend(&mut page, results);
-    let mut stems: Vec<String> = Vec::new();
-    for support in &supported {
-        let stem = stem_of(support);
-        if !stems.contains(&stem) {
-            stems.push(stem);
-        }
-    }
-    for stem in stems {
-        line(&mut page, &format!("\n## `{stem}`\n"));
-        line(&mut page, "| PTX | wrapper | targets | emulator | GPU |");
-        line(&mut page, "| --- | --- | --- | --- | --- |");
-        let of_stem = supported.iter().filter(|support| stem_of(support) == stem);
-        for support in of_stem {
-            line(&mut page, &row(support, &shown, results));
+    for family in isa::FAMILIES {
+        line(&mut page, &format!("\n## `{}`\n", family.stem));
+        line(
+            &mut page,
+            "| PTX | ISA | targets | wrapper | emulator | GPU |",
+        );
+        line(&mut page, "| --- | --- | --- | --- | --- | --- |");
+        for form in family.forms() {
+            let support = supported.iter().find(|support| support.form == form);
+            line(&mut page, &row(&form, support, &shown, results));
         }
     }
     Ok(page)
 }
 
-fn row(support: &Support, shown: &BTreeSet<String>, results: &[Results]) -> String {
-    let form = support.form.text();
-    let exception = EXCEPTIONS.iter().find(|(text, _)| *text == form);
-    let emulator = match (shown.contains(&form), exception) {
+fn row(
+    form: &Form,
+    support: Option<&Support>,
+    shown: &BTreeSet<&str>,
+    results: &[Results],
+) -> String {
+    let text = form.text();
+    let start = format!(
+        "| `{}` | {} | {}",
+        text.replace('|', "\\|"),
+        form.isa(),
+        short(form.targets())
+    );
+    let Some(support) = support else {
+        return format!("{start} | not wrapped | | |");
+    };
+    let emulator = match (shown.contains(text), exception(text)) {
         (true, _) => "executed",
-        (_, Some((_, why))) => why,
+        (_, Some(why)) => why,
         _ => "not run",
     };
     format!(
-        "| `{}` | `{}`{} | {} | {emulator} | {} |",
-        form.replace('|', "\\|"),
+        "{start} | `{}`{} | {emulator} | {} |",
         support.wrapper,
         if support.spelled.is_some() { " *" } else { "" },
-        targets(support),
-        on_gpus(&form, results)
+        on_gpus(text, results)
     )
 }
 
@@ -115,16 +98,19 @@ fn line(page: &mut String, line: &str) {
     page.push('\n');
 }
 
-/// Each heading has the wrappers of one file.
-fn stem_of(support: &Support) -> String {
-    let path = support.wrapper.split("::").next();
-    path.unwrap_or_default().to_owned()
-}
-
-fn targets(support: &Support) -> &'static str {
-    let first = support.form.architecture();
-    let of = TARGETS.iter().find(|(name, ..)| *name == first);
-    of.map_or(first, |(_, short, _)| short)
+fn short(targets: Targets) -> &'static str {
+    match targets {
+        Targets::Sm80 => "80+",
+        Targets::Sm90 => "90+",
+        Targets::Sm100 => "100+",
+        Targets::Sm90a => "90a, 100a, 120a",
+        Targets::Sm90aAlone => "90a alone",
+        Targets::Sm90aOrSm100a => "90a, 100a",
+        Targets::Sm100a => "100a",
+        Targets::Sm100aOrSm120a => "100a, 120a",
+        Targets::Sm103a => "103a",
+        Targets::Sm107a => "107a",
+    }
 }
 
 /// The numbers of the GPUs that executed a form.
@@ -145,47 +131,35 @@ fn on_gpus(form: &str, results: &[Results]) -> String {
     }
 }
 
-fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, results: &[Results]) {
-    let hopper = |support: &&Support| support.form.targets.iter().any(|target| target == "sm_90a");
-    let all = supported.len();
-    let on_hopper: Vec<&Support> = supported.iter().filter(hopper).collect();
-    let executed = |forms: &[&Support]| {
-        let forms = forms.iter();
-        forms
-            .filter(|support| shown.contains(&support.form.text()))
-            .count()
+fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, results: &[Results]) {
+    let is_on_hopper = |form: &Form| form.targets().has("sm_90a");
+    let count = |is_it: &dyn Fn(&Form) -> bool| {
+        let forms = || supported.iter().map(|support| &support.form);
+        let all = forms().filter(|form| is_it(form)).count();
+        let on_hopper = forms().filter(|form| is_it(form) && is_on_hopper(form));
+        (all, on_hopper.count())
     };
-    let everything: Vec<&Support> = supported.iter().collect();
+    let all = isa::forms().count();
+    let on_hopper = isa::forms().filter(is_on_hopper).count();
     let mut rows = vec![
-        ("forms with a wrapper".to_owned(), all, on_hopper.len()),
+        ("forms".to_owned(), (all, on_hopper)),
+        ("with a wrapper".to_owned(), count(&|_| true)),
         (
             "executed on the emulator".to_owned(),
-            executed(&everything),
-            executed(&on_hopper),
+            count(&|form| shown.contains(form.text())),
         ),
     ];
     for (number, results) in (1..).zip(results) {
-        let equal: BTreeSet<&String> = results
-            .forms
-            .iter()
-            .filter(|(_, wrong)| wrong.is_none())
-            .map(|(form, _)| form)
-            .collect();
-        let count = |forms: &[&Support]| {
-            let forms = forms.iter();
-            forms
-                .filter(|support| equal.contains(&support.form.text()))
-                .count()
-        };
+        let equal = results.forms.iter().filter(|(_, wrong)| wrong.is_none());
+        let equal: BTreeSet<&str> = equal.map(|(form, _)| form.as_str()).collect();
         rows.push((
             format!("executed on GPU {number} with equal results"),
-            count(&everything),
-            count(&on_hopper),
+            count(&|form| equal.contains(form.text())),
         ));
     }
     line(page, "\n|  | all | that sm_90a has |");
     line(page, "| --- | --- | --- |");
-    for (what, all, on_hopper) in rows {
+    for (what, (all, on_hopper)) in rows {
         line(page, &format!("| {what} | {all} | {on_hopper} |"));
     }
     let failed = (1..).zip(results).flat_map(|(number, results)| {
@@ -193,19 +167,20 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<String>, re
         let failed = failed.filter_map(|(form, wrong)| Some((form, wrong.as_ref()?)));
         failed.map(move |(form, wrong)| format!("- `{form}`, GPU {number}: {wrong}"))
     });
-    let exceptions = EXCEPTIONS.iter();
-    let exceptions = exceptions.map(|(form, why)| format!("- `{form}`, nowhere: {why}"));
-    line(page, "\nNot executed, or with other results:\n");
-    exceptions
-        .chain(failed)
-        .for_each(|failed| line(page, &failed));
+    line(page, "\nWith other results:\n");
+    failed.for_each(|failed| line(page, &failed));
 }
 
 fn legend(page: &mut String, results: &[Results]) {
     line(page, "\n| targets | architectures |");
     line(page, "| --- | --- |");
-    for (_, short, long) in TARGETS {
-        line(page, &format!("| {short} | {long} |"));
+    let used: BTreeSet<Targets> = isa::forms().map(|form| form.targets()).collect();
+    for targets in used {
+        let more = match short(targets).ends_with('+') {
+            true => " and every later one",
+            false => "",
+        };
+        line(page, &format!("| {} | {targets}{more} |", short(targets)));
     }
     line(page, "");
     if results.is_empty() {

@@ -58,7 +58,7 @@ fn run() -> Result<ExitCode, String> {
             .nth(1)
             .ok_or("`--ptx` takes a folder")
     });
-    let effects = effects().map_err(|wrong| wrong.join("\n"))?;
+    let effects = effects();
     if let Some(folder) = folder.transpose()? {
         return write_ptx(&effects, Path::new(&folder));
     }
@@ -85,7 +85,7 @@ fn run() -> Result<ExitCode, String> {
     }
     let trials = effects.iter().enumerate().map(|(number, effect)| {
         let wrong = wrong.get(&number).cloned();
-        let form = effect.form();
+        let form = effect.form().to_owned();
         let is_refused = REFUSED_SPELLINGS.contains(&form.as_str())
             && wrong
                 .as_deref()
@@ -121,7 +121,7 @@ fn conclude(arguments: Vec<String>, trials: Vec<Trial>) -> ExitCode {
 
 fn trial_name(effect: &Effect) -> String {
     let form = &effect.support.form;
-    format!("{}/{}", form.family, form.key).replace(' ', "_")
+    format!("{}/{}", form.family().stem, form.text()).replace(' ', "_")
 }
 
 fn results(
@@ -131,7 +131,7 @@ fn results(
 ) -> Result<Results, String> {
     let form = |(number, wrong): (&usize, &String)| {
         let wrong = (!wrong.is_empty()).then(|| wrong.clone());
-        Some((effects.get(*number)?.form(), wrong))
+        Some((effects.get(*number)?.form().to_owned(), wrong))
     };
     let (version, _) = host::devices().map_err(|error| error.to_string())?;
     // The kernel module's own version, where it tells.
@@ -199,7 +199,7 @@ fn reaches(effect: &Effect, ptx: Ptx<'_>) -> Result<(), Failed> {
     };
     let mut reached = text::Reached::default();
     EmulatorBackend::new(0).observe(&mut job, &mut reached)?;
-    match reached.forms(ptx.text)?.contains(&effect.form()) {
+    match reached.forms(ptx.text)?.contains(effect.form()) {
         true => Ok(()),
         false => Err(format!("no thread executed `{}`", effect.form()).into()),
     }

@@ -1,5 +1,5 @@
 //! Every wrapper emits its instruction and nothing else, ptxas accepts it for exactly the
-//! architectures of the checklist, and the compiler refuses it for the others.
+//! architectures of the table, and the compiler refuses it for the others.
 
 #[path = "forms/assembled.rs"]
 mod assembled;
@@ -9,26 +9,27 @@ mod constants;
 mod emitted;
 #[path = "forms/refused.rs"]
 mod refused;
+#[path = "forms/wrappers.rs"]
+mod wrappers;
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Trial};
 use ptx_builder::Ptxas;
 use tests::{FORMS_PTX, forms};
 
-/// The checklist with the wrappers.
-static SUPPORT: LazyLock<Vec<forms::Support>> =
-    LazyLock::new(|| forms::support().unwrap_or_else(|wrong| panic!("{}", wrong.join("\n"))));
+/// The forms with a wrapper.
+static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);
 
 /// The module with the probes.
 static MODULE: LazyLock<ptx::Module> =
     LazyLock::new(|| ptx::parse(FORMS_PTX.text).expect("the builder parsed it"));
 
 /// The forms that a probe stands for, by its kernel: the one that it emits, and other spellings.
-fn by_probe() -> BTreeMap<&'static str, Vec<&'static forms::Support>> {
-    let mut probes: BTreeMap<&str, Vec<&forms::Support>> = BTreeMap::new();
+fn by_probe() -> BTreeMap<String, Vec<&'static forms::Support>> {
+    let mut probes: BTreeMap<String, Vec<&forms::Support>> = BTreeMap::new();
     for support in SUPPORT.iter() {
-        probes.entry(&support.probe).or_default().push(support);
+        probes.entry(support.probe()).or_default().push(support);
     }
     probes
 }
@@ -39,25 +40,11 @@ fn main() {
         println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
     }
     let mut trials = vec![
-        Trial::test("every_form_has_one_wrapper", every_form_has_one_wrapper),
+        Trial::test("wrappers_say_what_the_table_says", wrappers::check),
         Trial::test("constants_out_of_range", constants::are_refused),
         Trial::test("every_probe_is_its_instruction", emitted::check),
     ];
     trials.extend(assembled::trials(ptxas));
     trials.extend(refused::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
-}
-
-fn every_form_has_one_wrapper() -> Result<(), Failed> {
-    let supported = forms::support().map_err(|wrong| wrong.join("\n"))?;
-    let spelled = supported
-        .iter()
-        .filter(|form| form.spelled.is_some())
-        .count();
-    println!(
-        "{} forms have a wrapper: {} are emitted, {spelled} are other spellings of these",
-        supported.len(),
-        supported.len() - spelled
-    );
-    Ok(())
 }

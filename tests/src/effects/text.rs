@@ -22,7 +22,7 @@ fn parse(text: &str) -> Result<ptx::Module, String> {
     ptx::parse(text).map_err(|errors| errors.to_string())
 }
 
-/// A module with the kernel of an effect alone, in which the form stands as the checklist spells it.
+/// A module with the kernel of an effect alone, in which the form stands as the table spells it.
 ///
 /// # Errors
 /// The kernel is not there, or does not have the form.
@@ -39,7 +39,7 @@ pub fn module(effect: &Effect) -> Result<String, String> {
     drop_places(&mut module);
     let mut text = module.to_string();
     let form = effect.form();
-    let emitted = effect.support.spelled.as_ref().unwrap_or(&form);
+    let emitted = effect.support.spelled.as_deref().unwrap_or(form);
     {
         let mut spelled = BTreeSet::new();
         for body in module
@@ -48,15 +48,15 @@ pub fn module(effect: &Effect) -> Result<String, String> {
         {
             for instruction in body.instructions() {
                 let written = instruction.to_string();
-                if by_width(&written, |name| width(body, name)) == *emitted {
+                if by_width(&written, |name| width(body, name)) == emitted {
                     spelled.insert(written);
                 }
             }
         }
         for written in spelled {
-            let new = match converted(&written, &form) {
+            let new = match converted(&written, form) {
                 Some(converted) => converted,
-                None if *emitted != form => respelled(&written, &form),
+                None if emitted != form => respelled(&written, form),
                 None => continue,
             };
             text = text.replace(&written, &new);

@@ -1,117 +1,141 @@
-//! What ptxas says of every form, for each architecture that it knows and at the lowest version.
+//! What ptxas says of every form: for each target that it knows, at the lowest version, and at the
+//! version before.
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, process::Command, sync::Arc};
 
+use isa::{Form, Version};
 use libtest_mimic::{Failed, Trial};
 use ptx_builder::Ptxas;
-use tests::{forms::Support, plain::drop_locations};
+use tests::plain::drop_locations;
 
 use super::{MODULE, SUPPORT};
 
 /// Spellings that the ptxas of CUDA 13.0 refuses, though later ones take them.
-const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async;"];
+const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
 
-/// Forms that the ptxas of CUDA 13.0 takes for sm_80, though later ones refuse them.
-const TAKEN_ON_SM_80: &[&str] = &[
-    "fence.acquire.cta;",
-    "fence.acquire.gpu;",
-    "fence.acquire.sys;",
-    "fence.release.cta;",
-    "fence.release.gpu;",
-    "fence.release.sys;",
+/// Forms that the ptxas of CUDA 13.0 takes for sm_80 and at earlier versions, though later ones refuse
+/// them.
+const TAKEN_EARLY: &[&str] = &[
+    "fence.acquire.cta",
+    "fence.acquire.gpu",
+    "fence.acquire.sys",
+    "fence.release.cta",
+    "fence.release.gpu",
+    "fence.release.sys",
 ];
 
 /// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a probe.
 const DIES_ON_SM_80: &[&str] = &[
-    "mbarrier.test_wait.acquire.cta.b64 %p1, [%rd1], %rd2;",
-    "mbarrier.test_wait.acquire.cta.shared::cta.b64 %p1, [%r10], %rd2;",
+    "mbarrier.test_wait.acquire.cta.b64 p, [d], d",
+    "mbarrier.test_wait.acquire.cta.shared::cta.b64 p, [r], d",
 ];
 
-/// The first version of PTX ISA that has an architecture, for those that are the first with a form.
-const FIRST_VERSIONS: &[(&str, &str)] = &[
-    ("sm_80", "7.0"),
-    ("sm_90", "7.8"),
-    ("sm_90a", "8.0"),
-    ("sm_100", "8.6"),
-    ("sm_100a", "8.6"),
-    ("sm_103a", "8.8"),
+/// Every target from sm_80 on, and the first version of PTX ISA that has it.
+const TARGETS: &[(&str, Version)] = &[
+    ("sm_80", Version::new(7, 0)),
+    ("sm_90", Version::new(7, 8)),
+    ("sm_90a", Version::new(8, 0)),
+    ("sm_100", Version::new(8, 6)),
+    ("sm_100a", Version::new(8, 6)),
+    ("sm_100f", Version::new(8, 8)),
+    ("sm_103", Version::new(8, 8)),
+    ("sm_103a", Version::new(8, 8)),
+    ("sm_103f", Version::new(8, 8)),
+    ("sm_107", Version::new(9, 4)),
+    ("sm_107a", Version::new(9, 4)),
+    ("sm_107f", Version::new(9, 4)),
+    ("sm_110", Version::new(9, 0)),
+    ("sm_110a", Version::new(9, 0)),
+    ("sm_110f", Version::new(9, 0)),
+    ("sm_120", Version::new(8, 7)),
+    ("sm_120a", Version::new(8, 7)),
+    ("sm_120f", Version::new(8, 8)),
+    ("sm_121", Version::new(8, 8)),
+    ("sm_121a", Version::new(8, 8)),
+    ("sm_121f", Version::new(8, 8)),
 ];
 
-/// Registers as the checklist's examples name them.
-const REGISTERS: &str = ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>; \
-                         .reg .f32 %f<8>; .reg .f64 %fd<8>;";
+/// The last minor version of each major one.
+const VERSIONS: [Version; 3] = [Version::new(7, 8), Version::new(8, 8), Version::new(9, 5)];
 
-type Test = fn(&Ptxas, &'static str) -> Result<(), Failed>;
+/// The registers of examples.
+const REGISTERS: &str = ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<12>; .reg .b32 %r<16>; \
+                         .reg .b64 %rd<8>;";
 
-/// One for each architecture of the checklist, and for each version.
+type Test = fn(&Ptxas, Version, &'static str) -> Result<(), Failed>;
+
+/// One for each target, and for each version.
 pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
-    let forms = || SUPPORT.iter().map(|support| &support.form);
-    let targets: BTreeSet<&str> = forms()
-        .flat_map(|form| form.targets.iter().map(String::as_str))
-        .collect();
-    let versions: BTreeSet<&str> = forms().map(|form| form.isa.as_str()).collect();
-    let known = ptxas.as_ref().map(known_targets);
-    let ptxas = Arc::new(ptxas);
-    let trial = |of: &'static str, test: Test, is_ignored: bool| {
-        let ptxas = Arc::clone(&ptxas);
-        let run = move || {
-            ptxas
-                .as_ref()
-                .as_ref()
-                .map_or(Ok(()), |ptxas| test(ptxas, of))
-        };
-        Trial::test(format!("assembled/{of}"), run).with_ignored_flag(is_ignored)
-    };
-    let mut trials = Vec::new();
-    for target in targets {
-        let is_known = known
-            .as_ref()
-            .map(|known| known.contains(&format!("'{target}'")));
-        if is_known == Some(false) {
-            println!("skipped: the ptxas that was found does not know {target}");
+    let newest = ptxas.as_ref().and_then(newest);
+    let ptxas = Arc::new(ptxas.zip(newest));
+    let trial = |of: &'static str, test: Test, since: Version| {
+        let is_known = newest.is_some_and(|newest| since <= newest);
+        if newest.is_some() && !is_known {
+            let later = isa::forms().filter(|form| form.isa() == since).count();
+            println!(
+                "skipped: {of}, the ptxas that was found does not know PTX ISA {since}: {later} forms"
+            );
         }
-        trials.push(trial(target, for_target, is_known != Some(true)));
-    }
+        let ptxas = Arc::clone(&ptxas);
+        let run = move || match ptxas.as_ref() {
+            Some((ptxas, newest)) => test(ptxas, *newest, of),
+            None => Ok(()),
+        };
+        Trial::test(format!("assembled/{of}"), run).with_ignored_flag(!is_known)
+    };
+    let targets = TARGETS.iter();
+    let mut trials: Vec<Trial> = targets
+        .map(|(target, since)| trial(target, for_target, *since))
+        .collect();
+    let versions: BTreeSet<Version> = isa::forms().map(|form| form.isa()).collect();
     for version in versions {
-        trials.push(trial(version, at_version, known.is_none()));
+        let name = Box::leak(version.to_string().into_boxed_str());
+        trials.push(trial(name, at_version, version));
     }
     trials
 }
 
-fn known_targets(ptxas: &Ptxas) -> String {
-    let output = Command::new(ptxas.path()).arg("--help").output();
-    output.map_or_else(
-        |_| String::new(),
-        |output| String::from_utf8_lossy(&output.stdout).into_owned(),
-    )
+/// The newest version that it knows.
+fn newest(ptxas: &Ptxas) -> Option<Version> {
+    let oldest = isa::find("mbarrier.inval.b64 [d]")?;
+    let before = |version: &Version| before(*version);
+    let versions = std::iter::successors(VERSIONS.last().copied(), before);
+    versions
+        .take_while(|version| *version > Version::new(7, 0))
+        .find(|version| complaints(ptxas, &[&oldest], "sm_80", *version).is_ok())
 }
 
-/// ptxas accepts the forms that the checklist has for the architecture, and refuses each other one.
-fn for_target(ptxas: &Ptxas, target: &'static str) -> Result<(), Failed> {
-    let has = |support: &&Support| support.form.targets.iter().any(|other| other == target);
-    let (listed, others): (Vec<&Support>, Vec<&Support>) = SUPPORT.iter().partition(has);
-    let is_sound = |support: &&Support| {
-        let example = support.form.ptx.as_str();
-        let is_taken = target == "sm_80" && TAKEN_ON_SM_80.contains(&example);
-        !REFUSED_SPELLINGS.contains(&example) && !is_taken
-    };
-    let listed: Vec<&Support> = listed.into_iter().filter(is_sound).collect();
-    let others: Vec<&Support> = others.into_iter().filter(is_sound).collect();
-    let mut wrong: Vec<String> = complaints(ptxas, &listed, target, "9.0")?
+/// The version before.
+fn before(Version { major, minor }: Version) -> Option<Version> {
+    match minor {
+        0 => VERSIONS.into_iter().find(|last| last.major + 1 == major),
+        _ => Some(Version::new(major, minor - 1)),
+    }
+}
+
+/// Whether what this ptxas says of a form for a target is what all say.
+fn is_sound(form: &Form, target: &str) -> bool {
+    let is_early = target == "sm_80" && TAKEN_EARLY.contains(&form.text());
+    !is_early && !REFUSED_SPELLINGS.contains(&form.text())
+}
+
+/// ptxas accepts the forms that the table has for the target, and refuses each other one.
+fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<(), Failed> {
+    let all: Vec<Form> = isa::forms().filter(|form| form.isa() <= newest).collect();
+    let sound = all.iter().filter(|form| is_sound(form, target));
+    let (listed, others): (Vec<&Form>, Vec<&Form>) =
+        sound.partition(|form| form.targets().has(target));
+    let mut wrong: Vec<String> = complaints(ptxas, &listed, target, newest)?
         .into_iter()
-        .map(|(form, said)| format!("{}: {said}", form.form.ptx))
+        .map(|(form, said)| format!("{}: {said}", form.text()))
         .collect();
     let accepted = listed.len() - wrong.len();
-    let refused = complaints(ptxas, &others, target, "9.0")?;
-    let is_refused = |other: &&&Support| refused.iter().any(|(form, _)| form.form == other.form);
-    let taken = others.iter().filter(|form| !is_refused(form));
-    wrong.extend(taken.map(|form| format!("{}: accepted", form.form.ptx)));
+    let refused = refused(ptxas, &others, target, newest, &mut wrong)?;
     println!(
-        "{target}: {accepted} of {} forms accepted, {} of {} refused, {} not tried",
+        "{target}: {accepted} of {} forms accepted, {refused} of {} refused, {} not tried",
         listed.len(),
-        refused.len(),
         others.len(),
-        SUPPORT.len() - listed.len() - others.len()
+        isa::forms().count() - listed.len() - others.len()
     );
     if wrong.is_empty() {
         Ok(())
@@ -120,33 +144,44 @@ fn for_target(ptxas: &Ptxas, target: &'static str) -> Result<(), Failed> {
     }
 }
 
-/// ptxas accepts the forms whose lowest version this is in a module of this version.
-fn at_version(ptxas: &Ptxas, version: &'static str) -> Result<(), Failed> {
-    let mut wrong = Vec::new();
-    let mut accepted = 0;
-    for (target, first) in FIRST_VERSIONS {
-        let is_first = |support: &&Support| {
-            let targets = &support.form.targets;
-            let possible = FIRST_VERSIONS.iter().filter(|(_, first)| *first <= version);
-            let lowest = possible.map(|(target, _)| *target);
-            lowest
-                .into_iter()
-                .find(|target| targets.iter().any(|other| other == target))
-                == Some(target)
+/// ptxas accepts the forms whose lowest version this is in a module of this version, and refuses them
+/// in one of the version before, if it has a target with the form.
+fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Failed> {
+    let version = Version::parse(version).ok_or("no version")?;
+    let forms: Vec<Form> = isa::forms()
+        .filter(|form| form.isa() == version && !REFUSED_SPELLINGS.contains(&form.text()))
+        .collect();
+    // Of the forms, those whose first target in modules of this version it is.
+    let first_on = |target: &str, version: Version| {
+        let first = |form: &Form| {
+            let mut targets = TARGETS.iter().filter(|(_, since)| *since <= version);
+            targets
+                .find(|(target, _)| form.targets().has(target))
+                .map(|(target, _)| *target)
         };
-        let forms = SUPPORT.iter().filter(|support| {
-            support.form.isa == version && !REFUSED_SPELLINGS.contains(&support.form.ptx.as_str())
-        });
-        let forms: Vec<&Support> = forms.filter(is_first).collect();
-        if *first > version || forms.is_empty() {
-            continue;
-        }
-        let complaints = complaints(ptxas, &forms, target, version)?;
-        accepted += forms.len() - complaints.len();
+        let forms = forms.iter().filter(|form| first(form) == Some(target));
+        forms.collect::<Vec<&Form>>()
+    };
+    let mut wrong = Vec::new();
+    let (mut accepted, mut refused_before) = (0, 0);
+    for (target, _) in TARGETS {
+        let listed = first_on(target, version);
+        let complaints = complaints(ptxas, &listed, target, version)?;
+        accepted += listed.len() - complaints.len();
         let complaints = complaints.into_iter();
-        wrong.extend(complaints.map(|(form, said)| format!("{target}: {}: {said}", form.form.ptx)));
+        wrong.extend(complaints.map(|(form, said)| format!("{target}: {}: {said}", form.text())));
+        let Some(before) = before(version).filter(|before| *before >= Version::new(7, 0)) else {
+            continue;
+        };
+        let mut early = first_on(target, before);
+        early.retain(|form| !TAKEN_EARLY.contains(&form.text()));
+        refused_before += refused(ptxas, &early, target, before, &mut wrong)?;
     }
-    println!("PTX ISA {version}: {accepted} forms accepted in modules of this version");
+    println!(
+        "PTX ISA {version}: {accepted} of {} forms accepted in modules of this version, {refused_before} \
+         refused in those of the version before, which has no target with the others",
+        forms.len()
+    );
     if wrong.is_empty() {
         Ok(())
     } else {
@@ -154,21 +189,36 @@ fn at_version(ptxas: &Ptxas, version: &'static str) -> Result<(), Failed> {
     }
 }
 
+/// How many of the forms ptxas refuses; the others are wrong.
+fn refused(
+    ptxas: &Ptxas,
+    forms: &[&Form],
+    target: &str,
+    version: Version,
+    wrong: &mut Vec<String>,
+) -> Result<usize, Failed> {
+    let refused = complaints(ptxas, forms, target, version)?;
+    let refused: BTreeSet<&str> = refused.iter().map(|(form, _)| form.text()).collect();
+    let taken = forms.iter().filter(|form| !refused.contains(form.text()));
+    wrong.extend(taken.map(|form| format!("{target} at {version}: {}: accepted", form.text())));
+    Ok(refused.len())
+}
+
 /// Assembles the forms in one module: those that ptxas complains about, with what it says first.
 fn complaints<'a>(
     ptxas: &Ptxas,
-    forms: &[&'a Support],
+    forms: &[&'a Form],
     target: &str,
-    version: &str,
-) -> Result<Vec<(&'a Support, String)>, Failed> {
+    version: Version,
+) -> Result<Vec<(&'a Form, String)>, Failed> {
     if forms.is_empty() {
         return Ok(Vec::new());
     }
     let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
     // The line behind the last one of each form.
     let mut ends = Vec::new();
-    for (index, support) in forms.iter().enumerate() {
-        write!(text, "{}", kernel(index, support, target)?)?;
+    for (index, form) in forms.iter().enumerate() {
+        write!(text, "{}", kernel(index, form, target)?)?;
         ends.push(text.lines().count());
     }
     let folder = tempfile::tempdir()?;
@@ -179,11 +229,14 @@ fn complaints<'a>(
         .args([&folder.path().join("forms.cubin"), &path])
         .output()?;
     let said = String::from_utf8_lossy(&output.stderr);
-    let mut complaints: Vec<(&Support, String)> = Vec::new();
+    let mut complaints: Vec<(&Form, String)> = Vec::new();
+    let mut is_cut = false;
     for line in said.lines() {
-        let Some((place, message)) = line.split_once("; error") else {
+        let fatal = line.split_once("; fatal");
+        let Some((place, message)) = line.split_once("; error").or(fatal) else {
             continue;
         };
+        is_cut |= fatal.is_some();
         let number = place
             .rsplit(' ')
             .next()
@@ -193,12 +246,17 @@ fn complaints<'a>(
         let form = *forms
             .get(index)
             .ok_or_else(|| format!("another line in `{line}`"))?;
-        if complaints
-            .last()
-            .is_none_or(|(last, _)| last.form != form.form)
-        {
+        if complaints.last().is_none_or(|(last, _)| *last != form) {
             complaints.push((form, message.trim_start_matches([' ', ':']).to_owned()));
         }
+    }
+    if is_cut {
+        // It has not looked at the others.
+        let rest = forms
+            .iter()
+            .filter(|form| complaints.iter().all(|(other, _)| other != *form));
+        let rest: Vec<&Form> = rest.copied().collect();
+        complaints.extend(self::complaints(ptxas, &rest, target, version)?);
     }
     if output.status.success() == complaints.is_empty() {
         Ok(complaints)
@@ -212,18 +270,22 @@ fn complaints<'a>(
     }
 }
 
-/// The probe of a form, or a kernel with the example where the probe has another spelling.
-fn kernel(index: usize, support: &Support, target: &str) -> Result<String, Failed> {
-    let example = &support.form.ptx;
-    let dies = target == "sm_80" && DIES_ON_SM_80.contains(&example.as_str());
-    if support.spelled.is_some() || dies {
+/// The probe of a form, or a kernel with the example where no wrapper emits this spelling.
+fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
+    let dies = target == "sm_80" && DIES_ON_SM_80.contains(&form.text());
+    if form.call().is_none() || dies {
+        let example = form.example();
+        let wide = match example.contains("%q") {
+            true => " .reg .b128 %q<4>;",
+            false => "",
+        };
         return Ok(format!(
-            ".visible .entry spelled_{index}()\n{{ {REGISTERS}\n{example}\nret; }}\n"
+            ".visible .entry spelled_{index}()\n{{ {REGISTERS}{wide}\n{example}\nret; }}\n"
         ));
     }
-    let function = MODULE
-        .function(&support.probe)
-        .ok_or("there is no such kernel")?;
+    let support = SUPPORT.iter().find(|support| support.form == *form);
+    let probe = support.ok_or("no support")?.probe();
+    let function = MODULE.function(&probe).ok_or("there is no such kernel")?;
     let mut function = function.clone();
     function.body.iter_mut().for_each(drop_locations);
     Ok(format!("{function}\n"))

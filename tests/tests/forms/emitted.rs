@@ -26,7 +26,7 @@ pub(super) fn check() -> Result<(), Failed> {
     for (name, forms) in &probes {
         let emitted = forms.iter().find(|form| form.spelled.is_none());
         match (MODULE.function(name), emitted) {
-            (Some(function), Some(form)) => wrong.extend(extra(function, &form.form.text())),
+            (Some(function), Some(form)) => wrong.extend(extra(function, form.form.text())),
             (None, _) => wrong.push(format!("there is no kernel `{name}`")),
             (_, None) => wrong.push(format!("`{name}` emits none of its forms")),
         }

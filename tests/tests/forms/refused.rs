@@ -2,59 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use isa::Targets;
 use libtest_mimic::{Failed, Trial};
 use ptx_builder::{Arch, Assemble, Error, PtxBuilder};
 
 use super::SUPPORT;
 
-/// Groups of forms, by the feature of `tests-forms`, and the architectures that an error names.
-const GROUPS: &[(&str, &str)] = &[
-    ("sm_80", ""),
-    ("sm_90", ""),
-    (
-        "sm_90a",
-        "sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families",
-    ),
-    ("sm_100", "sm_100"),
-    (
-        "sm_100a",
-        "sm_100a, sm_103a, sm_110a or one of their families",
-    ),
-    (
-        "sm_100a_or_sm_120a",
-        "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families",
-    ),
-    ("sm_103a", "sm_103a"),
+/// Some that lack forms.
+const ARCHS: [Arch; 5] = [
+    Arch::Sm90,
+    Arch::Sm90a,
+    Arch::Sm100a,
+    Arch::Sm120,
+    Arch::Sm120a,
 ];
 
-/// The groups that an architecture lacks.
-const LACKING: &[(Arch, &[&str])] = &[
-    (
-        Arch::Sm90,
-        &[
-            "sm_90a",
-            "sm_100",
-            "sm_100a",
-            "sm_100a_or_sm_120a",
-            "sm_103a",
-        ],
-    ),
-    (
-        Arch::Sm90a,
-        &["sm_100", "sm_100a", "sm_100a_or_sm_120a", "sm_103a"],
-    ),
-    (Arch::Sm100a, &["sm_103a"]),
-    (
-        Arch::Sm120,
-        &["sm_90a", "sm_100a", "sm_100a_or_sm_120a", "sm_103a"],
-    ),
-    (Arch::Sm120a, &["sm_100a", "sm_103a"]),
-];
+/// The sets of targets that forms with a wrapper have, in the order of [`Targets`]; each is a feature of
+/// `tests-forms`. Those that an architecture lacks, or the others.
+fn groups(arch: Arch, lacking: bool) -> BTreeSet<Targets> {
+    let groups = SUPPORT.iter().map(|support| support.form.targets());
+    groups
+        .filter(|targets| targets.has(arch.name()) != lacking)
+        .collect()
+}
 
 pub(super) fn trials() -> Vec<Trial> {
-    let trials = LACKING.iter().flat_map(|(arch, lacking)| {
-        let refused = move || is_refused(*arch, lacking);
-        let compiled = move || is_compiled(*arch, lacking);
+    let trials = ARCHS.into_iter().flat_map(|arch| {
+        let refused = move || is_refused(arch);
+        let compiled = move || is_compiled(arch);
         [
             Trial::test(format!("refused/{arch}"), refused),
             Trial::test(format!("compiled/{arch}"), compiled),
@@ -70,26 +45,22 @@ fn builder(arch: Arch) -> PtxBuilder {
 }
 
 /// The probes of a group.
-fn probes(group: &str) -> usize {
-    let forms = SUPPORT.iter().filter(|support| support.spelled.is_none());
-    let probes = forms.filter(|support| support.form.architecture() == group);
-    probes
-        .map(|support| &support.probe)
-        .collect::<BTreeSet<_>>()
-        .len()
+fn probes(group: Targets) -> usize {
+    let calls = isa::calls().filter(|(_, form)| form.targets() == group);
+    calls.count()
 }
 
 /// Each probe of these groups is an error, at its place, that names the architectures which have it.
-fn is_refused(arch: Arch, lacking: &[&str]) -> Result<(), Failed> {
-    let builder = lacking
-        .iter()
-        .fold(builder(arch), |builder, group| builder.feature(*group));
+fn is_refused(arch: Arch) -> Result<(), Failed> {
+    let lacking = groups(arch, true);
+    let features = lacking.iter().map(|group| group.name());
+    let builder = features.fold(builder(arch), PtxBuilder::feature);
     let Err(Error::Compile { diagnostics, .. }) = builder.build() else {
         return Err(format!("{arch} compiles what it lacks").into());
     };
     // The last group that an error at a place names: a value may need more than its field. Of two
     // errors the second one has the place.
-    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut places: BTreeMap<u32, Targets> = BTreeMap::new();
     let mut without_place = None;
     let mut wrong = Vec::new();
     let errors = diagnostics
@@ -98,7 +69,9 @@ fn is_refused(arch: Arch, lacking: &[&str]) -> Result<(), Failed> {
     for error in errors {
         let message = error.lines().next().unwrap_or_default();
         let named = message.split_once("` needs ").map(|(_, named)| named);
-        let group = GROUPS.iter().position(|(_, names)| named == Some(names));
+        let group = Targets::ALL
+            .into_iter()
+            .find(|group| named == Some(&*group.to_string()));
         let line = error.split_once("/probes.rs:").map(|(_, rest)| rest);
         let line = line.and_then(|rest| rest.split(':').next()?.parse().ok());
         match (group, line) {
@@ -112,15 +85,16 @@ fn is_refused(arch: Arch, lacking: &[&str]) -> Result<(), Failed> {
     if without_place.is_some() {
         wrong.push("the last error has no place".to_owned());
     }
-    for (index, (group, _)) in GROUPS.iter().enumerate() {
-        let errors = places.values().filter(|last| **last == index).count();
-        let probes = if lacking.contains(group) {
+    for group in Targets::ALL {
+        let errors = places.values().filter(|last| **last == group).count();
+        let probes = if lacking.contains(&group) {
             probes(group)
         } else {
             0
         };
         if errors != probes {
-            wrong.push(format!("{group}: {errors} errors for {probes} probes"));
+            let name = group.name();
+            wrong.push(format!("{name}: {errors} errors for {probes} probes"));
         }
     }
     println!("{arch}: the compiler refuses {} probes", places.len());
@@ -132,9 +106,8 @@ fn is_refused(arch: Arch, lacking: &[&str]) -> Result<(), Failed> {
 }
 
 /// The others compile. The lint may say that some need a higher version of PTX ISA.
-fn is_compiled(arch: Arch, lacking: &[&str]) -> Result<(), Failed> {
-    let groups = GROUPS.iter().map(|(group, _)| *group);
-    let groups = groups.filter(|group| !lacking.contains(group));
+fn is_compiled(arch: Arch) -> Result<(), Failed> {
+    let groups = groups(arch, false).into_iter().map(Targets::name);
     match groups.fold(builder(arch), PtxBuilder::feature).build() {
         Ok(_) | Err(Error::Lint { .. }) => Ok(()),
         Err(error) => Err(error.to_string().into()),

@@ -2,24 +2,18 @@
 
 use super::{Breach, File};
 
-/// One function per instruction form.
-const WRAPPERS: &str = "crates/tma/src/ptx";
+/// The rows of its forms, and one function for each that a wrapper emits.
+const LAYERS: [&str; 2] = ["crates/isa/src/families", "crates/tma/src/ptx"];
 
-/// The layers that follow the wrappers, as soon as they are there.
-const LAYERS: &[&str] = &["crates/emulator/src/ptx", "tests/cases/ptx"];
+/// Wrappers without an instruction of their own.
+const NO_FAMILIES: &[&str] = &["shared_symbol"];
 
 pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
-    for layer in LAYERS
-        .iter()
-        .filter(|layer| files.iter().any(|file| file.is_below(&[layer])))
-    {
-        for (stem, file) in stems(files, WRAPPERS) {
-            if !stems(files, layer).any(|(other, _)| other == stem) {
-                breaches.push(Breach::new(
-                    file,
-                    1,
-                    format!("has no counterpart {layer}/{stem}.rs"),
-                ));
+    for (layer, other) in [(0, 1), (1, 0)].map(|(from, to)| (LAYERS[from], LAYERS[to])) {
+        for (stem, file) in stems(files, layer) {
+            if stems(files, other).all(|(there, _)| there != stem) {
+                let says = format!("has no counterpart {other}/{stem}.rs");
+                breaches.push(Breach::new(file, 1, says));
             }
         }
     }
@@ -30,7 +24,8 @@ fn stems<'a>(files: &'a [File], folder: &str) -> impl Iterator<Item = (&'a str, 
     files.iter().filter_map(move |file| {
         let name = file.path.strip_prefix(folder)?.strip_prefix('/')?;
         let stem = name.strip_suffix(".rs")?;
-        (stem != "mod" && !stem.contains('/')).then_some((stem, file))
+        let is_family = stem != "mod" && !stem.contains('/') && !NO_FAMILIES.contains(&stem);
+        is_family.then_some((stem, file))
     })
 }
 
@@ -40,13 +35,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_that_are_there_must_be_complete() {
-        let wrappers =
-            ["mod", "fence", "mbarrier"].map(|stem| file(&format!("{WRAPPERS}/{stem}.rs"), ""));
-        let mut files = Vec::from(wrappers);
+    fn each_layer_must_be_complete() {
+        let [rows, wrappers] = LAYERS;
+        let path = |layer: &str, stem: &str| file(&format!("{layer}/{stem}.rs"), "");
+        let mut files = vec![path(wrappers, "mod"), path(wrappers, "shared_symbol")];
         assert_eq!(checked(check, &files), [""; 0]);
-        files.push(file("crates/emulator/src/ptx/fence.rs", ""));
-        let missing = "crates/tma/src/ptx/mbarrier.rs:1: has no counterpart crates/emulator/src/ptx/mbarrier.rs";
-        assert_eq!(checked(check, &files), [missing]);
+        files.extend([path(wrappers, "mbarrier"), path(rows, "mbarrier")]);
+        assert_eq!(checked(check, &files), [""; 0]);
+        files.extend([path(wrappers, "fence"), path(rows, "mapa")]);
+        let missing = [
+            format!("{rows}/mapa.rs:1: has no counterpart {wrappers}/mapa.rs"),
+            format!("{wrappers}/fence.rs:1: has no counterpart {rows}/fence.rs"),
+        ];
+        let mut found = checked(check, &files);
+        found.sort();
+        assert_eq!(found, missing);
+        // A layer that is not there at all.
+        files.retain(|file| file.path.starts_with(wrappers));
+        assert_eq!(checked(check, &files).len(), 2);
+    }
+
+    #[test]
+    fn the_layers_are_there() {
+        for layer in LAYERS {
+            let folder = crate::paths::root().join(layer);
+            assert!(folder.is_dir(), "{}", folder.display());
+        }
     }
 }

@@ -38,10 +38,7 @@ pub(crate) fn modules() -> Vec<Fixture> {
         .collect()
 }
 
-/// One instruction a line: the forms of the TMA instruction families.
-pub(crate) fn forms() -> Vec<String> {
-    let text = fs::read_to_string(root().join("forms.ptx.txt")).unwrap();
-    let forms: Vec<String> = text.lines().map(str::to_owned).collect();
-    assert!(forms.len() >= 1539, "only {} forms", forms.len());
-    forms
+/// An instruction of each form.
+pub(crate) fn forms() -> impl Iterator<Item = String> {
+    isa::forms().map(|form| form.example())
 }

@@ -3,8 +3,7 @@
 device_fn! {
     /// `bar.sync barrier;` — waits for every thread of the block.
     ///
-    /// PTX ISA 1.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. Every thread of the block reaches this same call, the threads of a warp together.
     /// 2. `barrier` is 0 to 15 and no other use of that barrier is under way.
@@ -16,8 +15,7 @@ device_fn! {
 
     /// `bar.sync barrier, threads;` — waits for `threads` threads, a multiple of 32.
     ///
-    /// PTX ISA 2.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. Warps with `threads` threads in all reach calls with this barrier and number, the
     ///    threads of a warp together.

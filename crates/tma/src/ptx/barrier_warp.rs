@@ -3,8 +3,7 @@
 device_fn! {
     /// `bar.warp.sync members;` — waits for the lanes of the mask.
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. Every lane of `members` that has not left reaches a call with this mask, and the calling
     ///    lane is one of them.

@@ -5,7 +5,7 @@ macro_rules! clocks {
         #[doc = concat!("`mov.u64 value, %", $register, ";`")]
         ///
         $(#[$attribute])*
-        ///
+        isa "7.0" on sm_80;
         /// # Safety
         /// 1. None: a register is only read.
         pub unsafe fn $name() -> u64 {
@@ -24,10 +24,10 @@ macro_rules! clocks {
 }
 
 clocks! {
-    /// Cycles of this multiprocessor. PTX ISA 2.0, sm_20.
+    /// Cycles of this multiprocessor.
     #[doc(alias = "get_sreg_clock64")]
     clock64 = "clock64";
-    /// Nanoseconds, the same for all; how often it goes on depends on the GPU. PTX ISA 3.1, sm_30.
+    /// Nanoseconds, the same for all; how often it goes on depends on the GPU.
     #[doc(alias = "get_sreg_globaltimer")]
     globaltimer = "globaltimer";
 }

@@ -11,7 +11,7 @@ device_fn! {
     ///
     /// One more arrival is pending in this phase, and is made when all `cp.async` copies that this
     /// thread has started are done.
-    isa "7.8" on sm_80;
+    isa "7.8, with a generic address 7.0" on sm_80;
     /// # Safety
     /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending that is
     ///    made later.
@@ -25,7 +25,7 @@ device_fn! {
     ///
     /// One of the arrivals that the barrier expects is made when all `cp.async` copies that this thread
     /// has started are done.
-    isa "7.8" on sm_80;
+    isa "7.8, with a generic address 7.0" on sm_80;
     /// # Safety
     /// 1. `bar` is an initialised barrier of this block, with an arrival of this phase pending for this
     ///    call.

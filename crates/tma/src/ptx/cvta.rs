@@ -5,8 +5,7 @@ use crate::ClusterPtr;
 device_fn! {
     /// `cvta.shared.u64 generic, address;` — the generic address of a byte in shared memory.
     ///
-    /// PTX ISA 2.0, sm_20.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. None: an address is only converted.
     #[doc(alias = "__cvta_shared_to_generic")]

@@ -4,8 +4,7 @@ device_fn! {
     /// `elect.sync leader|predicate, members;` — the lane that is chosen, and whether it is this
     /// one.
     ///
-    /// PTX ISA 8.0, sm_90.
-    ///
+    isa "8.0" on sm_90;
     /// # Safety
     /// 1. Every lane of `members` reaches this same call with this mask, and the calling lane is one
     ///    of them.

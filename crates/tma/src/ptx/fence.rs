@@ -12,7 +12,7 @@ device_fn! {
     /// `fence.S.C;`
     ///
     /// Orders this thread's accesses before it with those after it, as seen by the threads in scope.
-    isa "7.8, with `Acquire` or `Release` 8.6" on sm_90;
+    isa "7.0, with `Cluster` 7.8, with `Acquire` or `Release` 8.6" on sm_90;
     /// # Safety
     /// 1. None: a fence only orders.
     #[doc(alias = "__threadfence")]

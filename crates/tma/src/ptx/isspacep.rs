@@ -1,11 +1,11 @@
 //! `isspacep`, whether a generic address lies in a state space. PTX ISA 9.7.9.19.
 
 macro_rules! spaces {
-    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal;)+) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal on $arch:ident;)+) => { device_fn! {$(
         #[doc = concat!("`", $mnemonic, " is, address;`")]
         ///
         $(#[$attribute])*
-        isa "7.8" on sm_90;
+        isa "7.8" on $arch;
         /// # Safety
         /// 1. None: an address is only looked at.
         pub unsafe fn $name(address: *const u8) -> bool {
@@ -25,8 +25,8 @@ macro_rules! spaces {
 spaces! {
     /// Does a generic address lie in this block's shared memory?
     #[doc(alias = "__isShared")]
-    shared_cta = "isspacep.shared::cta";
+    shared_cta = "isspacep.shared::cta" on sm_80;
     /// Does a generic address lie in the shared memory of a block of the cluster?
     #[doc(alias = "__isClusterShared")]
-    shared_cluster = "isspacep.shared::cluster";
+    shared_cluster = "isspacep.shared::cluster" on sm_90;
 }

@@ -4,8 +4,7 @@ macro_rules! loads {
     ($($name:ident: $type:ty, $class:ident, $ptx:literal;)*) => { device_fn! {$(
         #[doc = concat!("`", $ptx, " value, [address];`")]
         ///
-        /// PTX ISA 1.0, every architecture.
-        ///
+        isa "7.0" on sm_80;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
         /// 2. The bytes were written, that happens before, and nobody writes them at the same time.
@@ -33,8 +32,7 @@ loads! {
 device_fn! {
     /// `ld.shared.b8 value, [address];`
     ///
-    /// PTX ISA 1.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`b32`].
     pub unsafe fn b8(address: u32) -> u8 {
@@ -52,8 +50,7 @@ device_fn! {
 
     /// `ld.shared.v4.b32 {v0, v1, v2, v3}, [address];`
     ///
-    /// PTX ISA 1.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32) -> [u32; 4] {

@@ -21,7 +21,7 @@ device_fn! {
     ///
     /// A new barrier: phase 0, `count` arrivals pending and expected in every phase, no bytes
     /// expected.
-    isa "7.8" on sm_80;
+    isa "7.8, with a generic address 7.0" on sm_80;
     /// # Safety
     /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
     /// 2. `count` is 1 to 2^20 - 1.
@@ -38,7 +38,7 @@ device_fn! {
     /// `mbarrier.inval.SPACE.b64 [bar];`
     ///
     /// Ends the barrier's life.
-    isa "7.8" on sm_80;
+    isa "7.8, with a generic address 7.0" on sm_80;
     /// # Safety
     /// 1. `bar` is an initialised barrier of this block that nobody uses any more.
     #[doc(alias = "mbarrier_inval")]

@@ -2,8 +2,8 @@
 //!
 //! A module is an instruction family, named by the manual's mnemonic with dots as underscores; a
 //! function is the rest of the mnemonic. Each says the PTX text, the PTX ISA version and the
-//! lowest architecture that has it, or all of them where later ones do not follow; a kernel that uses
-//! a wrapper which its architecture lacks does not compile.
+//! lowest architecture that has it, from 7.0 and sm_80 on, or all of them where later ones do not follow;
+//! a kernel that uses a wrapper which its architecture lacks does not compile.
 //!
 //! Modifiers without an operand are type parameters, in the order of the text: `arrive::<Release,
 //! Cluster>` is `mbarrier.arrive.release.cluster`. State spaces follow from the types of

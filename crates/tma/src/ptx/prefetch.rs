@@ -24,10 +24,10 @@ macro_rules! lines {
 
 lines! {
     /// Brings the line of `address` to the L1 cache.
-    l1 = ".L1" isa "2.0";
+    l1 = ".L1" isa "7.0";
     /// Brings the line of `address` to the L2 cache.
     #[doc(alias = "__prefetch_global_l2")]
-    l2 = ".L2" isa "2.0";
+    l2 = ".L2" isa "7.0";
 }
 
 /// Prefetches with one kind of address.
@@ -54,7 +54,7 @@ others! {
     global_l2_evict_normal = "prefetch.global.L2::evict_normal", *const u8, "lies in global memory."
         isa "7.4" on sm_80;
     /// Brings the line of `address` to the uniform cache.
-    prefetchu_l1 = "prefetchu.L1", *const u8, "lies in memory that this thread may read." isa "2.0" on sm_80;
+    prefetchu_l1 = "prefetchu.L1", *const u8, "lies in memory that this thread may read." isa "7.0" on sm_80;
     /// Brings a tensor map nearer for copies that use it.
     #[doc(alias = "prefetch_tensormap")]
     tensormap = "prefetch.tensormap", *const TensorMap,

@@ -5,8 +5,7 @@ device_fn! {
     ///
     /// Adds `value` to the number there in one step, which wraps.
     ///
-    /// PTX ISA 7.8, sm_70.
-    ///
+    isa "7.8" on sm_80;
     /// # Safety
     /// 1. `address` is a multiple of 4 and lies in this block's shared memory, where a number was written.
     /// 2. Others use the number at the same time by atomic operations alone.

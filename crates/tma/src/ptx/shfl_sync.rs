@@ -10,8 +10,7 @@ const CLAMP_FIRST: u32 = 0;
 device_fn! {
     /// `shfl.sync.idx.b32 result, value, lane, 31, members;` — the value of lane `lane`.
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. Every lane of `members` that has not left reaches this same call with this mask; the
     ///    calling lane and `lane` are among them.
@@ -23,8 +22,7 @@ device_fn! {
 
     /// `shfl.sync.up.b32 result, value, delta, 0, members;` — the value of the lane `delta` below.
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`idx`].
     #[doc(alias = "__shfl_up_sync")]
@@ -36,8 +34,7 @@ device_fn! {
     /// `shfl.sync.down.b32 result, value, delta, 31, members;` — the value of the lane `delta`
     /// above.
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`idx`].
     #[doc(alias = "__shfl_down_sync")]
@@ -49,8 +46,7 @@ device_fn! {
     /// `shfl.sync.bfly.b32 result, value, lane_mask, 31, members;` — the value of the lane whose
     /// number differs by `lane_mask`, bit by bit.
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`idx`].
     #[doc(alias = "__shfl_xor_sync")]

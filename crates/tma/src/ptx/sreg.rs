@@ -3,8 +3,7 @@
 device_fn! {
     /// `mov.u32 value, %tid.x;` (`.y` for dimension 1, `.z` for 2) — this thread in its block.
     ///
-    /// PTX ISA 2.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "threadIdx")]
@@ -21,8 +20,7 @@ device_fn! {
 
     /// `mov.u32 value, %ntid.x;` (`.y`, `.z`) — threads of a block.
     ///
-    /// PTX ISA 2.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "blockDim")]
@@ -39,8 +37,7 @@ device_fn! {
 
     /// `mov.u32 value, %ctaid.x;` (`.y`, `.z`) — this block in the grid.
     ///
-    /// PTX ISA 2.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "blockIdx")]
@@ -57,8 +54,7 @@ device_fn! {
 
     /// `mov.u32 value, %nctaid.x;` (`.y`, `.z`) — blocks of the grid.
     ///
-    /// PTX ISA 2.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. None: a register is only read.
     #[doc(alias = "gridDim")]
@@ -76,11 +72,11 @@ device_fn! {
 
 /// Registers that never change for a thread.
 macro_rules! constant_registers {
-    ($($(#[$attribute:meta])* $name:ident = $register:literal;)*) => { device_fn! {$(
+    ($($(#[$attribute:meta])* $name:ident = $register:literal isa $isa:literal on $arch:ident;)*) => { device_fn! {$(
         #[doc = concat!("`mov.u32 value, %", $register, ";`")]
         ///
         $(#[$attribute])*
-        ///
+        isa $isa on $arch;
         /// # Safety
         /// 1. None: a register is only read.
         pub unsafe fn $name() -> u32 {
@@ -99,15 +95,15 @@ macro_rules! constant_registers {
 }
 
 constant_registers! {
-    /// This thread in its warp. PTX ISA 1.3, every architecture.
+    /// This thread in its warp.
     #[doc(alias = "get_sreg_laneid")]
-    laneid = "laneid";
-    /// This block in its cluster. PTX ISA 7.8, sm_90.
+    laneid = "laneid" isa "7.0" on sm_80;
+    /// This block in its cluster.
     #[doc(alias = "get_sreg_cluster_ctarank")]
-    cluster_ctarank = "cluster_ctarank";
-    /// Blocks of the cluster. PTX ISA 7.8, sm_90.
+    cluster_ctarank = "cluster_ctarank" isa "7.8" on sm_90;
+    /// Blocks of the cluster.
     #[doc(alias = "get_sreg_cluster_nctarank")]
-    cluster_nctarank = "cluster_nctarank";
+    cluster_nctarank = "cluster_nctarank" isa "7.8" on sm_90;
 }
 
 /// Registers with three dimensions that never change for a thread.
@@ -116,7 +112,7 @@ macro_rules! constant_vectors {
         #[doc = concat!("`mov.u32 value, %", $register, ".x;` (`.y` for dimension 1, `.z` for 2)")]
         ///
         $(#[$attribute])*
-        ///
+        isa "7.8" on sm_90;
         /// # Safety
         /// 1. None: a register is only read.
         pub unsafe fn $name[const DIMENSION: usize]() -> u32 {
@@ -142,16 +138,16 @@ macro_rules! constant_vectors {
 }
 
 constant_vectors! {
-    /// This cluster in the grid. PTX ISA 7.8, sm_90.
+    /// This cluster in the grid.
     #[doc(alias = "get_sreg_clusterid")]
     clusterid = "clusterid";
-    /// Clusters of the grid. PTX ISA 7.8, sm_90.
+    /// Clusters of the grid.
     #[doc(alias = "get_sreg_nclusterid")]
     nclusterid = "nclusterid";
-    /// This block in its cluster. PTX ISA 7.8, sm_90.
+    /// This block in its cluster.
     #[doc(alias = "get_sreg_cluster_ctaid")]
     cluster_ctaid = "cluster_ctaid";
-    /// Blocks of the cluster. PTX ISA 7.8, sm_90.
+    /// Blocks of the cluster.
     #[doc(alias = "get_sreg_cluster_nctaid")]
     cluster_nctaid = "cluster_nctaid";
 }

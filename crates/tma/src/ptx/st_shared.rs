@@ -4,8 +4,7 @@ macro_rules! stores {
     ($($name:ident: $type:ty, $class:ident, $ptx:literal;)*) => { device_fn! {$(
         #[doc = concat!("`", $ptx, " [address], value;`")]
         ///
-        /// PTX ISA 1.0, every architecture.
-        ///
+        isa "7.0" on sm_80;
         /// # Safety
         /// 1. `address` is a multiple of the value's size and lies in this block's shared memory.
         /// 2. No other thread and no copy uses these bytes at the same time.
@@ -31,8 +30,7 @@ stores! {
 device_fn! {
     /// `st.shared.b8 [address], value;`
     ///
-    /// PTX ISA 1.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`b32`].
     pub unsafe fn b8(address: u32, value: u8) {
@@ -48,8 +46,7 @@ device_fn! {
 
     /// `st.shared.v4.b32 [address], {v0, v1, v2, v3};`
     ///
-    /// PTX ISA 1.0, every architecture.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`b32`], with 16 bytes.
     pub unsafe fn v4_b32(address: u32, value: [u32; 4]) {

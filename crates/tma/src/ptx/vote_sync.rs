@@ -3,8 +3,7 @@
 device_fn! {
     /// `vote.sync.ballot.b32 result, predicate, members;` — a bit per lane.
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// 1. Every lane of `members` that has not left reaches this same call with this mask, and the
     ///    calling lane is one of them.
@@ -16,8 +15,7 @@ device_fn! {
 
     /// `vote.sync.all.pred result, predicate, members;` — do all lanes say yes?
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`ballot`].
     #[doc(alias = "__all_sync")]
@@ -28,8 +26,7 @@ device_fn! {
 
     /// `vote.sync.any.pred result, predicate, members;` — does any lane say yes?
     ///
-    /// PTX ISA 6.0, sm_30.
-    ///
+    isa "7.0" on sm_80;
     /// # Safety
     /// As for [`ballot`].
     #[doc(alias = "__any_sync")]

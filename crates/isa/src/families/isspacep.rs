@@ -1,0 +1,6 @@
+//! `isspacep`, whether a generic address lies in a state space.
+
+family! { Isspacep "9.7.9.19" { Test }
+    Test: "isspacep.{shared::cta|shared::cluster} p, d"
+        isa "7.8" on "{sm_80|sm_90}" = "isspacep::{shared_cta|shared_cluster}(p)";
+}

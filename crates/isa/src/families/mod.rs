@@ -1,0 +1,86 @@
+//! A file for each family, with its rows.
+
+use crate::Family;
+
+/// The operations of a family and its rows.
+macro_rules! family {
+    ($family:ident $section:literal { $($op:ident),+ $(,)? }
+        $($first:ident $(| $more:ident)*: $text:literal
+            isa $isa:literal on $targets:literal $(= $call:literal)? $(== $same:literal)?;)+) => {
+        /// What an instruction of the family does.
+        #[allow(missing_docs, reason = "the mnemonic says it")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Op { $($op),+ }
+
+        pub(super) const SECTION: &str = $section;
+
+        pub(super) const ROWS: &[crate::Row] = &[$(crate::Row {
+            ops: &[crate::Op::$family(Op::$first), $(crate::Op::$family(Op::$more)),*],
+            text: $text,
+            isa: $isa,
+            targets: $targets,
+            emitted: family!(@emitted $(= $call)? $(== $same)?),
+        }),+];
+    };
+    (@emitted) => { crate::RowEmitted::Nothing };
+    (@emitted = $call:literal) => { crate::RowEmitted::By($call) };
+    (@emitted == $same:literal) => { crate::RowEmitted::As($same) };
+}
+
+macro_rules! families {
+    ($($stem:ident: $family:ident,)+) => {
+        $(#[doc = concat!("The family `", stringify!($stem), "`.")] pub mod $stem;)+
+
+        /// What an instruction does, by its family.
+        #[allow(missing_docs, reason = "these are the modules")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Op { $($family($stem::Op)),+ }
+
+        /// Every family.
+        pub const FAMILIES: &[Family] = &[$(Family {
+            stem: stringify!($stem),
+            section: $stem::SECTION,
+            rows: $stem::ROWS,
+        }),+];
+    };
+}
+
+families! {
+    applypriority: Applypriority,
+    barrier_cluster: BarrierCluster,
+    barrier_cta: BarrierCta,
+    barrier_warp: BarrierWarp,
+    clock: Clock,
+    clusterlaunchcontrol: Clusterlaunchcontrol,
+    cp_async: CpAsync,
+    cp_async_bulk: CpAsyncBulk,
+    cp_async_bulk_prefetch: CpAsyncBulkPrefetch,
+    cp_async_bulk_prefetch_tensor: CpAsyncBulkPrefetchTensor,
+    cp_async_bulk_tensor: CpAsyncBulkTensor,
+    cp_async_mbarrier_arrive: CpAsyncMbarrierArrive,
+    cp_reduce_async_bulk: CpReduceAsyncBulk,
+    cp_reduce_async_bulk_tensor: CpReduceAsyncBulkTensor,
+    createpolicy: Createpolicy,
+    cvta: Cvta,
+    discard: Discard,
+    elect_sync: ElectSync,
+    fence: Fence,
+    getctarank: Getctarank,
+    griddepcontrol: Griddepcontrol,
+    isspacep: Isspacep,
+    ld_shared: LdShared,
+    mapa: Mapa,
+    mbarrier: Mbarrier,
+    prefetch: Prefetch,
+    red_async: RedAsync,
+    red_shared: RedShared,
+    setmaxnreg: Setmaxnreg,
+    shfl_sync: ShflSync,
+    sreg: Sreg,
+    st_async: StAsync,
+    st_bulk: StBulk,
+    st_shared: StShared,
+    tensormap_cp_fenceproxy: TensormapCpFenceproxy,
+    tensormap_replace: TensormapReplace,
+    vote_sync: VoteSync,
+}

@@ -1,0 +1,82 @@
+use crate::{FAMILIES, Form, Row, form::words, notation};
+
+/// The form of an instruction, by its opcode and the kinds of its operands.
+///
+/// Operands are written by their width, as in [`Form::text`], or as they stand in PTX: a name that
+/// begins with `%`, and `?`, is a register of a width that is not known, and fits wherever a register
+/// stands; a number fits wherever one of up to 64 bits does. Of several forms the first is found; of forms that differ by a number, the one with the highest that is
+/// not above the given one is found. A special register stands for its dimensions.
+///
+/// ```
+/// let form = isa::find("cp.async.bulk.wait_group 0").unwrap();
+/// assert_eq!(form.text(), "cp.async.bulk.wait_group 3");
+/// let form = isa::find("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [?], 14");
+/// assert_eq!(form.unwrap().isa(), isa::Version::new(8, 7));
+/// assert_eq!(isa::find("cp.async.bulk.wait_groups 0"), None);
+/// ```
+pub fn find(instruction: &str) -> Option<Form> {
+    let instruction = instruction.trim().trim_end_matches(';');
+    let (opcode, operands) = instruction.split_once(' ').unwrap_or((instruction, ""));
+    let rows = FAMILIES
+        .iter()
+        .flat_map(|family| family.rows.iter().map(move |row| (family, row)));
+    let rows = rows.filter(|(_, row)| may_have(row, opcode));
+    let fitting = rows.flat_map(|(family, row)| {
+        let combinations = notation::combinations(row.texts(), opcode).into_iter();
+        combinations.filter_map(move |index| {
+            let text = notation::render(row.text, &notation::axes(row.texts()), index)?;
+            let wanted = text.split_once(' ').map_or("", |(_, wanted)| wanted);
+            Some((distance(wanted, operands)?, family, row, index))
+        })
+    });
+    let (_, family, row, index) = fitting.min_by_key(|(far, ..)| *far)?;
+    Some(Form::new(family, row, index))
+}
+
+/// Whether the text before the first group fits.
+fn may_have(row: &Row, opcode: &str) -> bool {
+    let mut characters = row.text.chars().zip(opcode.chars());
+    let differing = characters.find(|(wanted, character)| wanted != character);
+    differing.is_none_or(|(wanted, _)| matches!(wanted, '{' | '$' | ' '))
+}
+
+/// How far operands are from those of a form; `None` where they are of other kinds.
+fn distance(wanted: &str, operands: &str) -> Option<u64> {
+    let mut wanted = words(wanted).filter(|word| *word != " ");
+    let mut operands = words(operands).filter(|word| *word != " ");
+    let mut sum = 0u64;
+    loop {
+        match (wanted.next(), operands.next()) {
+            (None, None) => return Some(sum),
+            (Some(wanted), Some(operand)) => sum = sum.saturating_add(apart(wanted, operand)?),
+            _ => return None,
+        }
+    }
+}
+
+fn apart(wanted: &str, operand: &str) -> Option<u64> {
+    if wanted == operand {
+        return Some(0);
+    }
+    let is_unknown = operand == "?" || operand.starts_with('%');
+    let is_number =
+        |text: &str| text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+    match wanted {
+        "b" | "h" | "r" | "d" => (is_unknown || is_number(operand)).then_some(0),
+        "p" | "q" => is_unknown.then_some(0),
+        _ if wanted.starts_with('%') => {
+            let stem = |text: &str| text.split('.').next() == wanted.split('.').next();
+            stem(operand).then_some(1)
+        }
+        _ if is_number(wanted) && is_number(operand) => {
+            let (wanted, operand) = (wanted.parse::<u32>(), operand.parse::<u32>());
+            // A lower number is nearer than any higher one.
+            Some(match (wanted, operand) {
+                (Ok(wanted), Ok(operand)) if wanted <= operand => u64::from(operand - wanted),
+                (Ok(wanted), _) => (1 << 32) + u64::from(wanted),
+                _ => 1 << 33,
+            })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+use alloc::{format, string::String};
+
+use crate::{Family, Op, Row, RowEmitted, Targets, Version, notation};
+
+/// One form of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    family: &'static Family,
+    op: Op,
+    text: String,
+    isa: Version,
+    targets: Targets,
+    emitted: Emitted,
+}
+
+/// What emits a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Emitted {
+    /// This call of a wrapper, from `tma::ptx` on.
+    By(String),
+    /// What emits this form, which means the same.
+    As(String),
+    /// Nothing does.
+    Nothing,
+}
+
+impl Form {
+    /// The form of a row at this combination of its groups. A test sees to it that rows are well formed.
+    pub(crate) fn new(family: &'static Family, row: &'static Row, combination: usize) -> Self {
+        let axes = notation::axes(row.texts());
+        let render = |text| notation::render(text, &axes, combination).unwrap_or_default();
+        let op = row.ops.get(notation::first(row.text, &axes, combination));
+        Self {
+            family,
+            op: *op.unwrap_or(&row.ops[0]),
+            text: render(row.text),
+            isa: Version::parse(&render(row.isa)).unwrap_or_default(),
+            targets: Targets::named(&render(row.targets)).unwrap_or(Targets::Sm80),
+            emitted: match row.emitted {
+                RowEmitted::By(call) => Emitted::By(render(call)),
+                RowEmitted::As(text) => Emitted::As(render(text)),
+                RowEmitted::Nothing => Emitted::Nothing,
+            },
+        }
+    }
+
+    /// The family that it belongs to.
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
+    /// What it does.
+    pub fn op(&self) -> Op {
+        self.op
+    }
+
+    /// Its text, operands by their width.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The dotted word that it begins with.
+    pub fn opcode(&self) -> &str {
+        self.text.split(' ').next().unwrap_or("")
+    }
+
+    /// The first PTX ISA version that has it.
+    pub fn isa(&self) -> Version {
+        self.isa
+    }
+
+    /// The targets that have it.
+    pub fn targets(&self) -> Targets {
+        self.targets
+    }
+
+    /// What emits it.
+    pub fn emitted(&self) -> &Emitted {
+        &self.emitted
+    }
+
+    /// The call of the wrapper that emits it.
+    pub fn call(&self) -> Option<&str> {
+        match &self.emitted {
+            Emitted::By(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// An instruction of this form: registers `%p1`, `%b1`, `%h1`, `%r1`, `%rd1`, `%q1` and so on,
+    /// addresses of 32 bits from `%r10` on.
+    pub fn example(&self) -> String {
+        let Some((opcode, operands)) = self.text.split_once(' ') else {
+            return format!("{};", self.text);
+        };
+        let mut counts = [0, 0, 0, 0, 0, 0, 9];
+        let mut example = format!("{opcode} ");
+        for word in words(operands) {
+            let word = match example.ends_with('[') && word == "r" {
+                true => "[r",
+                false => word,
+            };
+            match KINDS.iter().position(|(kind, _)| *kind == word) {
+                Some(kind) => {
+                    counts[kind] += 1;
+                    example += &format!("{}{}", KINDS[kind].1, counts[kind]);
+                }
+                None => example += word,
+            }
+        }
+        example + ";"
+    }
+}
+
+const KINDS: [(&str, &str); 7] = [
+    ("p", "%p"),
+    ("b", "%b"),
+    ("h", "%h"),
+    ("r", "%r"),
+    ("d", "%rd"),
+    ("q", "%q"),
+    ("[r", "%r"),
+];
+
+/// The words of operands, and each other character by itself.
+pub(crate) fn words(operands: &str) -> impl Iterator<Item = &str> {
+    let is_word =
+        |character: char| character.is_ascii_alphanumeric() || "%_.:$?-".contains(character);
+    let mut rest = operands;
+    core::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = match is_word(first) {
+            true => rest
+                .find(|character| !is_word(character))
+                .unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(end);
+        rest = behind;
+        Some(word)
+    })
+}

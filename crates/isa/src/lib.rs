@@ -1,0 +1,185 @@
+//! The table of PTX instruction forms. Whatever knows a form reads it here.
+//!
+//! A family has a file, named as its wrappers below `tma::ptx`; a row of it stands for the forms that
+//! differ by some modifiers, and says from which PTX ISA version on they are there, for which targets,
+//! and what emits them:
+//!
+//! ```text
+//! Init: "mbarrier.init{.shared::cta.b64 [r]|.b64 [d]}, r"
+//!     isa "{7.8|7.0}" on "sm_80" = "mbarrier::init({shared(a)|generic(p)}, n)";
+//! Init: "mbarrier.init.shared.b64 [r], r"
+//!     isa "7.0" on "sm_80" == "mbarrier.init.shared::cta.b64 [r], r";
+//! ```
+//!
+//! Behind `=` stands the call of the wrapper, behind `==` the form that this one is another spelling of;
+//! without either, nothing emits the form. Operands are written by their width: `h` 16 bits, `r` 32,
+//! `d` 64, `q` 128, `b` 8, `p` a predicate. A group `{x|y}` makes several forms; the first group of one
+//! string goes with the first of the others, and so on, and groups with the same letter (`{R:x|y}`) go
+//! with each other. Where a row has several operations, they go with the first group of its text.
+//!
+//! Versions and targets are what ptxas takes, from PTX ISA 7.0 and sm_80 on.
+//!
+//! ```
+//! use isa::{Op, Scope, Sem, Space, Version, mbarrier};
+//!
+//! let text = "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 3;";
+//! let form = isa::find(text).unwrap();
+//! assert_eq!(form.op(), Op::Mbarrier(mbarrier::Op::Arrive));
+//! assert_eq!((form.sem(), form.scope()), (Some(Sem::Release), Some(Scope::Cluster)));
+//! assert_eq!((form.space(), form.multicast()), (Some(Space::SharedCluster), None));
+//! assert_eq!(form.isa(), Version::new(8, 0));
+//! assert!(form.targets().has("sm_90") && !form.targets().has("sm_80"));
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+use core::fmt;
+
+mod families;
+mod find;
+mod form;
+mod modifier;
+mod notation;
+mod targets;
+mod version;
+
+pub use families::*;
+pub use find::find;
+pub use form::{Emitted, Form};
+pub use modifier::*;
+pub use targets::Targets;
+pub use version::Version;
+
+/// An instruction family.
+#[derive(PartialEq, Eq)]
+pub struct Family {
+    /// What its files are called in every layer: the manual's mnemonic with dots as underscores.
+    pub stem: &'static str,
+    /// Its sections in the manual of PTX ISA 9.1.
+    pub section: &'static str,
+    rows: &'static [Row],
+}
+
+impl Family {
+    /// Its forms.
+    pub fn forms(&'static self) -> impl Iterator<Item = Form> {
+        let rows = self.rows.iter();
+        rows.flat_map(move |row| (0..row.count()).map(move |index| Form::new(self, row, index)))
+    }
+}
+
+impl fmt::Debug for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Family").field(&self.stem).finish()
+    }
+}
+
+/// The forms of all families.
+pub fn forms() -> impl Iterator<Item = Form> {
+    FAMILIES.iter().flat_map(Family::forms)
+}
+
+/// The forms that a wrapper emits with a call of its own, numbered.
+pub fn calls() -> impl Iterator<Item = (usize, Form)> {
+    forms().filter(|form| form.call().is_some()).enumerate()
+}
+
+/// Forms that differ by the groups of its texts.
+#[derive(Debug, PartialEq, Eq)]
+struct Row {
+    /// One for all of them, or one for each choice of the first group.
+    ops: &'static [Op],
+    text: &'static str,
+    isa: &'static str,
+    targets: &'static str,
+    emitted: RowEmitted,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum RowEmitted {
+    By(&'static str),
+    As(&'static str),
+    Nothing,
+}
+
+impl RowEmitted {
+    fn text(&self) -> &'static str {
+        match self {
+            Self::By(text) | Self::As(text) => text,
+            Self::Nothing => "",
+        }
+    }
+}
+
+impl Row {
+    fn texts(&self) -> [&'static str; 4] {
+        [self.text, self.isa, self.targets, self.emitted.text()]
+    }
+
+    /// How many forms it stands for.
+    fn count(&self) -> usize {
+        let axes = notation::axes(self.texts());
+        axes.iter().map(|axis| axis.count).product()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_well_formed() {
+        for family in FAMILIES {
+            for row in family.rows {
+                let axes = notation::axes(row.texts());
+                assert!(notation::agree(row.texts()), "{}", row.text);
+                let choices = |index| notation::first(row.text, &axes, index);
+                let most = (0..row.count()).map(choices).max();
+                assert!(
+                    row.ops.len() == 1 || most == Some(row.ops.len() - 1),
+                    "{}",
+                    row.text
+                );
+                for index in 0..row.count() {
+                    let render = |text| notation::render(text, &axes, index).unwrap();
+                    assert!(Version::parse(&render(row.isa)).is_some(), "{}", row.text);
+                    assert!(
+                        Targets::named(&render(row.targets)).is_some(),
+                        "{}",
+                        row.text
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_word_of_an_opcode_is_taken_apart() {
+        for form in forms() {
+            for part in form.parts() {
+                let is_flag = Flag::ALL.iter().any(|flag| flag.word() == part);
+                let is_known = is_flag || modifier::is_modifier(part) || MNEMONICS.contains(&part);
+                assert!(is_known, "`{part}` of {}", form.text());
+            }
+        }
+    }
+
+    /// Words that the operation stands for.
+    #[rustfmt::skip]
+    const MNEMONICS: &[&str] = &[
+        "alias", "all", "any", "applypriority", "arrive", "arrive_drop", "async", "async::generic",
+        "ballot", "bar", "barrier", "bfly", "box_dim", "bulk", "check_layout",
+        "clusterlaunchcontrol", "commit_group", "complete_tx", "cp", "cp_fenceproxy",
+        "createpolicy", "cvt", "cvta", "discard", "down", "elect", "element_stride", "elemtype",
+        "expect_tx", "fence", "fill_mode", "fractional", "get_first_ctaid", "getctarank",
+        "global_address", "global_dim", "global_stride", "griddepcontrol", "idx", "init",
+        "interleave_layout", "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "mapa",
+        "mbarrier", "mbarrier_init", "membar", "mov", "noComplete", "noinc", "parity",
+        "pending_count", "prefetch", "prefetchu", "proxy", "query_cancel", "range", "rank", "red",
+        "reduce", "replace", "setmaxnreg", "shfl", "st", "swizzle_atomicity", "swizzle_mode",
+        "sync", "tensor", "tensormap", "tensormap::generic", "test_wait", "to", "try_cancel",
+        "try_wait", "up", "vote", "wait", "wait_all", "wait_group", "warp",
+    ];
+}

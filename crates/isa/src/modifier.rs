@@ -1,0 +1,171 @@
+//! The modifiers of opcodes, taken apart.
+
+use crate::Form;
+
+macro_rules! modifiers {
+    ($($(#[$about:meta])* $accessor:ident: $name:ident { $($variant:ident = $word:literal),+ $(,)? })+) => {$(
+        $(#[$about])*
+        #[allow(missing_docs, reason = "the word says it")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// As it stands in an opcode.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The modifier of this word.
+            pub fn of(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl Form {
+            $(#[$about])*
+            pub fn $accessor(&self) -> Option<$name> {
+                self.parts().find_map($name::of)
+            }
+        }
+    )+
+
+    #[cfg(test)]
+    pub(crate) fn is_modifier(word: &str) -> bool {
+        $($name::of(word).is_some())||+
+    }
+    };
+}
+
+modifiers! {
+    /// The order of memory accesses.
+    sem: Sem { Weak = "weak", Relaxed = "relaxed", Acquire = "acquire", Release = "release", AcqRel = "acq_rel",
+        Sc = "sc" }
+    /// The threads that see this order.
+    scope: Scope { Cta = "cta", Cluster = "cluster", Gpu = "gpu", Sys = "sys" }
+    /// The state space of the address, or of the destination; without it, the address is generic.
+    space: Space { Global = "global", Shared = "shared", SharedCta = "shared::cta",
+        SharedCluster = "shared::cluster", Const = "const", Param = "param" }
+    /// The blocks that get a copy, or hear of an arrival.
+    multicast: Multicast { Cluster = "multicast::cluster", Cluster16b = "multicast::cluster::16b",
+        Cluster32b = "multicast::cluster::32b", ClusterAll = "multicast::cluster::all" }
+    /// What a reduction does.
+    reduction: Reduction { Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec", And = "and", Or = "or",
+        Xor = "xor" }
+    /// The dimensions of a tensor.
+    rank: Rank { One = "1d", Two = "2d", Three = "3d", Four = "4d", Five = "5d" }
+    /// How a tensor is walked through.
+    mode: Mode { Tile = "tile", TileGather4 = "tile::gather4", TileScatter4 = "tile::scatter4", Im2col = "im2col",
+        Im2colW = "im2col::w", Im2colW128 = "im2col::w::128", Im2colNoOffs = "im2col_no_offs",
+        Im2colNoOffsW = "im2col_no_offs::w" }
+    /// What hears of the end of a copy.
+    completion: Completion { Mbarrier = "mbarrier::complete_tx::bytes", BulkGroup = "bulk_group" }
+    /// The pair of blocks whose barriers count.
+    cta_group: CtaGroup { One = "cta_group::1", Two = "cta_group::2" }
+    /// Where a small copy is cached.
+    cache_operator: CacheOperator { Ca = "ca", Cg = "cg" }
+    /// A level of the caches.
+    level: Level { L1 = "L1", L2 = "L2", L1Of32B = "L1::32B" }
+    /// What a small copy brings to the L2 cache.
+    l2_prefetch: L2Prefetch { B64 = "L2::64B", B128 = "L2::128B", B256 = "L2::256B" }
+    /// When cached bytes go.
+    eviction: Eviction { Last = "L2::evict_last", Normal = "L2::evict_normal", First = "L2::evict_first",
+        Unchanged = "L2::evict_unchanged" }
+    /// The elements of a vector.
+    vector: Vector { V2 = "v2", V4 = "v4" }
+    /// What a fence is restricted to.
+    sync_restrict: SyncRestrict { SharedCta = "sync_restrict::shared::cta",
+        SharedCluster = "sync_restrict::shared::cluster",
+        SharedClusterRead = "sync_restrict::shared::cluster::read", Read = "sync_restrict::read",
+        ProxyAsync = "sync_restrict::proxy::async" }
+    /// How a barrier lies in memory.
+    layout: Layout { V0 = "layout::v0", V1 = "layout::v1" }
+    /// Which of a barrier's phases is waited for.
+    phase_type: PhaseType { Primary = "phase_type::primary", Conditional = "phase_type::conditional" }
+    /// What a barrier hears of the validity of a copy's bytes.
+    report: Report { Disabled = "mbarrier::report::disabled",
+        Per16Bytes8 = "mbarrier::report::validity::per_16bytes::8",
+        Per16Bytes80 = "mbarrier::report::validity::per_16bytes::80",
+        Per16Bytes8000 = "mbarrier::report::validity::per_16bytes::8000",
+        Per16Bytes80000000 = "mbarrier::report::validity::per_16bytes::80000000",
+        PerElementFf = "mbarrier::report::validity::per_element::ff" }
+    /// What a copy takes from its operands and not from the tensor map, besides the address.
+    dims_override: DimsOverride { Dim = "override::global_dim", DimStride = "override::global_dim_stride" }
+    /// The first type.
+    ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U32 = "u32",
+        U64 = "u64", S32 = "s32", S64 = "s64", F16 = "f16", Bf16 = "bf16", F32 = "f32", F64 = "f64", Pred = "pred" }
+}
+
+/// A word that is there or not.
+#[allow(missing_docs, reason = "the word says it")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flag {
+    Aligned,
+    CacheHint,
+    CpMask,
+    IgnoreOob,
+    Mmio,
+    Noftz,
+    OverrideAddress,
+    Read,
+    ValidAddr,
+}
+
+impl Flag {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Aligned,
+        Self::CacheHint,
+        Self::CpMask,
+        Self::IgnoreOob,
+        Self::Mmio,
+        Self::Noftz,
+        Self::OverrideAddress,
+        Self::Read,
+        Self::ValidAddr,
+    ];
+
+    /// As it stands in an opcode.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Aligned => "aligned",
+            Self::CacheHint => "L2::cache_hint",
+            Self::CpMask => "cp_mask",
+            Self::IgnoreOob => "ignore_oob",
+            Self::Mmio => "mmio",
+            Self::Noftz => "noftz",
+            Self::OverrideAddress => "override::global_address",
+            Self::Read => "read",
+            Self::ValidAddr => "valid_addr",
+        }
+    }
+}
+
+impl Form {
+    /// What stands between the dots of the opcode.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.opcode().split('.')
+    }
+
+    /// Whether a word stands in the opcode.
+    pub fn has(&self, flag: Flag) -> bool {
+        self.parts().any(|part| part == flag.word())
+    }
+
+    /// The state space of a copy's source.
+    pub fn source_space(&self) -> Option<Space> {
+        self.parts().filter_map(Space::of).nth(1)
+    }
+
+    /// When the other bytes go that a policy is for.
+    pub fn secondary_eviction(&self) -> Option<Eviction> {
+        self.parts().filter_map(Eviction::of).nth(1)
+    }
+
+    /// The last type, where an opcode has several.
+    pub fn last_ty(&self) -> Option<Type> {
+        self.parts().filter_map(Type::of).last()
+    }
+}

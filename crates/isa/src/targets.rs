@@ -1,0 +1,106 @@
+use core::fmt;
+
+/// The targets that have a form: one of the sets that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Targets {
+    /// sm_80 and every later one.
+    Sm80,
+    /// sm_90 and every later one.
+    Sm90,
+    /// sm_100 and every later one.
+    Sm100,
+    /// Those of sm_90a and of each later architecture, by its own name or its family's.
+    Sm90a,
+    /// sm_90a and nothing later.
+    Sm90aAlone,
+    /// Those of sm_90a and of the later data-centre architectures.
+    Sm90aOrSm100a,
+    /// Those of the data-centre architectures from sm_100a on.
+    Sm100a,
+    /// Those of each architecture from sm_100a on.
+    Sm100aOrSm120a,
+    /// sm_103a, and sm_107a after it.
+    Sm103a,
+    /// sm_107a and its family.
+    Sm107a,
+}
+
+impl Targets {
+    /// Every set.
+    pub const ALL: [Self; 10] = [
+        Self::Sm80,
+        Self::Sm90,
+        Self::Sm100,
+        Self::Sm90a,
+        Self::Sm90aAlone,
+        Self::Sm90aOrSm100a,
+        Self::Sm100a,
+        Self::Sm100aOrSm120a,
+        Self::Sm103a,
+        Self::Sm107a,
+    ];
+
+    /// The first of them, which names the set in the rows and in `device_fn!`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sm80 => "sm_80",
+            Self::Sm90 => "sm_90",
+            Self::Sm100 => "sm_100",
+            Self::Sm90a => "sm_90a",
+            Self::Sm90aAlone => "sm_90a_alone",
+            Self::Sm90aOrSm100a => "sm_90a_or_sm_100a",
+            Self::Sm100a => "sm_100a",
+            Self::Sm100aOrSm120a => "sm_100a_or_sm_120a",
+            Self::Sm103a => "sm_103a",
+            Self::Sm107a => "sm_107a",
+        }
+    }
+
+    /// The set of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| set.name() == name)
+    }
+
+    /// Whether a target such as `sm_103a` is one of them.
+    pub fn has(self, target: &str) -> bool {
+        let number = target.strip_prefix("sm_").unwrap_or("");
+        let digits = number.trim_end_matches(['a', 'f']);
+        let is_special = digits.len() < number.len();
+        let Ok(number) = digits.parse::<u32>() else {
+            return false;
+        };
+        let is_90a = target == "sm_90a";
+        let is_data_centre = is_special && (100..120).contains(&number);
+        let is_later = is_special && number >= 100;
+        match self {
+            Self::Sm80 => number >= 80,
+            Self::Sm90 => number >= 90,
+            Self::Sm100 => number >= 100,
+            Self::Sm90a => is_90a || is_later,
+            Self::Sm90aAlone => is_90a,
+            Self::Sm90aOrSm100a => is_90a || is_data_centre,
+            Self::Sm100a => is_data_centre,
+            Self::Sm100aOrSm120a => is_later,
+            Self::Sm103a => matches!(target, "sm_103a" | "sm_107a"),
+            Self::Sm107a => is_special && number == 107,
+        }
+    }
+}
+
+/// As `architectures!` of the crate `tma` says it.
+impl fmt::Display for Targets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sm90a => {
+                "sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
+            }
+            Self::Sm90aAlone => "sm_90a alone",
+            Self::Sm90aOrSm100a => "sm_90a, sm_100a, sm_103a, sm_110a or one of their families",
+            Self::Sm100a => "sm_100a, sm_103a, sm_110a or one of their families",
+            Self::Sm100aOrSm120a => {
+                "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
+            }
+            other => other.name(),
+        })
+    }
+}

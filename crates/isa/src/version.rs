@@ -1,0 +1,29 @@
+use core::fmt;
+
+/// A version of PTX ISA, as in `.version`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// What stands before the dot.
+    pub major: u32,
+    /// What stands behind it.
+    pub minor: u32,
+}
+
+impl Version {
+    /// A version by its numbers.
+    pub const fn new(major: u32, minor: u32) -> Self {
+        Self { major, minor }
+    }
+
+    /// A version as in `.version`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (major, minor) = text.split_once('.')?;
+        Some(Self::new(major.parse().ok()?, minor.parse().ok()?))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
