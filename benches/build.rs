@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use ptx_builder::{Arch, PtxBuilder, tool_dirs};
+use tma_build::{Arch, PtxBuilder, tool_dirs};
 
 const ARCHS: &[Arch] = &[Arch::Sm90a, Arch::Sm100a, Arch::Sm120a];
 

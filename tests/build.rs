@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path, thread};
 
-use ptx_builder::{Arch, Assemble, PtxBuilder, PtxIsa};
+use tma_build::{Arch, Assemble, PtxBuilder, PtxIsa};
 
 const ARCHS: &[Arch] = &[
     Arch::Sm90,
@@ -23,9 +23,9 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
 
 /// The features of the forms that Hopper has, or of the others.
 fn features(of_hopper: bool) -> BTreeSet<&'static str> {
-    let targets = isa::calls().map(|(_, form)| form.targets());
+    let targets = ptx_isa::calls().map(|(_, form)| form.targets());
     let targets = targets.filter(|targets| targets.has("sm_90a") == of_hopper);
-    targets.map(isa::Targets::name).collect()
+    targets.map(ptx_isa::Targets::name).collect()
 }
 
 /// Kernels as they run, in every profile: without debug assertions, and arithmetic wraps.

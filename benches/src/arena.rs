@@ -4,8 +4,8 @@
 use std::thread;
 
 use anyhow::{Result, bail, ensure};
-use host::{Argument, Buffer, Device, Shape};
 use tensor_map::{Params, TensorMap};
+use tma_host::{Argument, Buffer, Device, Shape};
 
 use crate::{
     case::{Expected, Run, Words},

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host::{Argument, Shape};
+use tma_host::{Argument, Shape};
 
 use crate::{arena::Pattern, work::L2};
 

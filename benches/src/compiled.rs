@@ -8,8 +8,8 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use ptx_builder::{Arch, Ptxas, tool_dirs};
 use serde::{Deserialize, Serialize};
+use tma_build::{Arch, Ptxas, tool_dirs};
 
 use crate::modules::{Built, DEVICE_COMPILER, NVCC};
 

@@ -1,8 +1,8 @@
 //! Tests of what checks the measurements, on the emulator.
 
-use emulator::EmulatorBackend;
-use launch::{Backend, Buffer, Job, Launch, Ptx};
 use tensor_map::{DataType, TensorMap};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
 
 use crate::{
     arena::hash,

@@ -1,9 +1,9 @@
 //! What one thing after another takes, in cycles that the kernels count themselves.
 
 use anyhow::{Context, Result, ensure};
-use host::{Argument, Buffer, Module, Shape};
 use serde::Serialize;
 use tensor_map::{DataType, TensorMap};
+use tma_host::{Argument, Buffer, Module, Shape};
 
 use crate::{
     arena::hash,

@@ -4,8 +4,8 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use cust::device::DeviceAttribute;
-use host::{Buffer, Device, Shape};
 use serde::Serialize;
+use tma_host::{Buffer, Device, Shape};
 
 use crate::{modules::Modules, smi::Smi, statistics::Spread};
 
@@ -50,7 +50,7 @@ impl Machine {
         let megahertz = |kilohertz: u64| kilohertz as f64 / 1e3;
         let memory_clock_mhz = megahertz(attribute(DeviceAttribute::MemoryClockRate)?);
         let memory_bus_bits = attribute(DeviceAttribute::GlobalMemoryBusWidth)?;
-        let (version, _) = host::devices()?;
+        let (version, _) = tma_host::devices()?;
         Ok(Self {
             name: properties.name.clone(),
             arch: gpu.arch(),

@@ -21,8 +21,8 @@ use std::{cell::RefCell, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
-use host::Device;
 use tensor_map::Params;
+use tma_host::Device;
 
 use crate::{
     arena::Arena,
@@ -157,7 +157,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             unfit.join("; ")
         );
     }
-    let encode = |params: Params, address| Ok(host::encode(&gpu, params, address)?);
+    let encode = |params: Params, address| Ok(tma_host::encode(&gpu, params, address)?);
     let place = arena.place(&gpu, &encode);
     if arguments.sweep {
         sweep(arguments, &bench, place)

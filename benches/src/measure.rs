@@ -3,8 +3,8 @@
 use std::{cell::RefCell, collections::BTreeMap};
 
 use anyhow::{Context, Result};
-use host::{Argument, Device, Module, Shape};
 use serde::Serialize;
+use tma_host::{Argument, Device, Module, Shape};
 
 use crate::{
     arena::Arena,

@@ -1,7 +1,7 @@
 //! What is measured, as text.
 
 use anyhow::{Context, Result};
-use host::{Capability, Device, Module, Source};
+use tma_host::{Capability, Device, Module, Source};
 
 /// The version of rustc that compiled the kernels.
 pub(crate) const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use cust::sys;
-use host::{Argument, Buffer, Device, Function, Shape, Stream};
+use tma_host::{Argument, Buffer, Device, Function, Shape, Stream};
 
 /// Something that runs on the GPU and can be run again.
 pub(crate) enum Work<'m> {

@@ -1,6 +1,6 @@
 //! Compiles the kernels of `gpu/` to PTX.
 
-use ptx_builder::{Arch, PtxBuilder};
+use tma_build::{Arch, PtxBuilder};
 
 fn main() {
     let ptx = PtxBuilder::new("gpu").arch(Arch::Sm90).build_or_exit();

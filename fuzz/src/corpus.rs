@@ -68,7 +68,7 @@ fn modules() -> Vec<String> {
 
 /// An instruction of each form.
 pub fn forms() -> Vec<String> {
-    isa::forms().map(|form| form.example()).collect()
+    ptx_isa::forms().map(|form| form.example()).collect()
 }
 
 /// A kernel around some lines, with registers that mean something.

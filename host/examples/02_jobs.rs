@@ -2,7 +2,7 @@
 
 use host_examples::{Result, check, device, jobs};
 use kernels_gpu::add_one_1d::{AddOne1d, AddOneForm, BUF_LEN};
-use launch::{Backend as _, Buffer, Job};
+use tma_launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
     let (mut jobs, ptx) = jobs(&device()?)?;

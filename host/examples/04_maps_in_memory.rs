@@ -1,11 +1,11 @@
 //! The three places of a tensor map: a kernel parameter, constant memory, global memory.
 
-use host::Shape;
 use host_examples::{Result, check, device, load};
 use kernels_gpu::{
     Matrix,
     tile_2d::{TILE, Tile2d, tile_2d, tile_2d_constant, tile_2d_global},
 };
+use tma_host::Shape;
 
 fn main() -> Result<()> {
     let device = device()?;

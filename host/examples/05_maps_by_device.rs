@@ -6,8 +6,8 @@ use kernels_gpu::{
     consume_map::ConsumeMap,
     encode_map::{EncodeMap, map_fields},
 };
-use launch::{Backend as _, Buffer, Job};
 use tensor_map::{DataType, TensorMap};
+use tma_launch::{Backend as _, Buffer, Job};
 
 /// Columns, rows, and where the tensor begins.
 const TENSORS: [(u64, u64, u64); 3] = [(256, 8, 0), (100, 5, 4096), (144, 30, 8192)];

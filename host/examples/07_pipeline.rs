@@ -3,7 +3,7 @@
 
 use host_examples::{Result, check, device, jobs};
 use kernels_gpu::{Matrix, persistent_tiles::PersistentTiles, prefetch_1d::Prefetch1d};
-use launch::{Backend as _, Buffer, Job};
+use tma_launch::{Backend as _, Buffer, Job};
 
 fn main() -> Result<()> {
     let (mut jobs, ptx) = jobs(&device()?)?;

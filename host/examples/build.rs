@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-use ptx_builder::{Arch, PtxBuilder};
+use tma_build::{Arch, PtxBuilder};
 
 fn main() {
     let build = |arch| {

@@ -6,8 +6,8 @@
 use std::fmt::Debug;
 
 use bytemuck::NoUninit;
-use host::{Capability, Device, Jobs, Module};
-use launch::Ptx;
+use tma_host::{Capability, Device, Jobs, Module};
+use tma_launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
@@ -62,7 +62,7 @@ fn kernels(capability: Capability) -> Result<Ptx<'static>> {
 /// # Errors
 /// The first that differs.
 pub fn check<T: NoUninit + Debug>(what: &str, expected: &[T], got: &[T]) -> Result<()> {
-    launch::compare::exact(expected, got)?;
+    tma_launch::compare::exact(expected, got)?;
     println!("ok: {what}, {} numbers equal", got.len());
     Ok(())
 }

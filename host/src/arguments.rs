@@ -1,5 +1,5 @@
 use bytemuck::Pod;
-use launch::{Argument, MapArgument, Pointer, Scalar};
+use tma_launch::{Argument, MapArgument, Pointer, Scalar};
 
 use crate::{Buffer, Slice, TensorMap};
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_and_parts_of_them_are_addresses() -> Result<(), launch::Failure> {
+    fn buffers_and_parts_of_them_are_addresses() -> Result<(), tma_launch::Failure> {
         let mut buffer = Device::emulator(0).upload(&[1.0_f32; 8])?;
         let address = |offset| Argument::Address(buffer.address() + offset);
         let expected = [address(0), address(12), address(3), address(32)];

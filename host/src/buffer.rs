@@ -1,8 +1,8 @@
 use std::{any::type_name, marker::PhantomData};
 
 use bytemuck::Pod;
-use launch::{Failure, Stage};
 use tensor_map::Params;
+use tma_launch::{Failure, Stage};
 
 use crate::{Device, EncodeError, TensorMap, element, encode, memory::Memory};
 

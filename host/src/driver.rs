@@ -2,7 +2,7 @@
 
 use cuda_driver::DriverError;
 use cust::error::CudaError;
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 /// A driver call, to be turned into a failure where it failed.
 pub(crate) trait OrFail<T> {

@@ -4,8 +4,8 @@ use std::{
 };
 
 use cuda_driver::DriverError;
-use launch::{Failure, Stage};
 use tensor_map::{DataType, Params, Refused};
+use tma_launch::{Failure, Stage};
 
 /// Why there is no tensor map.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use cuda_driver::{
     launch::{LaunchAttribute, LaunchConfig, launch_kernel_ex},
 };
 use cust::sys;
-use emulator::ModuleId;
-use launch::{Argument, Failure, Form, Shape, Signature, Stage, check};
+use tma_emulator::ModuleId;
+use tma_launch::{Argument, Failure, Form, Shape, Signature, Stage, check};
 
 use crate::{
     Device, KernelArguments, Module, Stream, device::Emulator, driver::OrFail, gpu::Gpu,

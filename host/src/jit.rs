@@ -1,7 +1,7 @@
 //! Why the driver did not compile a PTX text.
 
 use cuda_driver::Version;
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{Capability, Source};
 

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use launch::{
+use tensor_map::{Params, TensorMap};
+use tma_launch::{
     Argument, Backend, Buffer as JobBuffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check,
 };
-use tensor_map::{Params, TensorMap};
 
 use crate::{Buffer, Device, Function, Module, Source, encode};
 

@@ -4,7 +4,7 @@
 //! made from it, and works on both:
 //!
 //! ```
-//! use host::{Device, Shape};
+//! use tma_host::{Device, Shape};
 //!
 //! let text = "
 //! .version 8.0
@@ -31,7 +31,7 @@
 //! // the buffer lives until it has been read, which waits for the kernel (3); nothing else runs (4).
 //! unsafe { double.launch(Shape::new(1, 3), (&numbers,)) }?;
 //! assert_eq!(numbers.read()?, [2, 4, 6]);
-//! # Ok::<(), host::Failure>(())
+//! # Ok::<(), tma_host::Failure>(())
 //! ```
 //!
 //! On the emulator a checker watches every launch: a missing fence, a race or a wrong byte count is an
@@ -80,4 +80,4 @@ pub use tensor_map::{TensorMap, encode, encode_with_driver, target};
 pub use tensor_map_memory::TensorMaps;
 
 pub use half;
-pub use launch::{Argument, Call, Dim3, Failure, Shape, Stage};
+pub use tma_launch::{Argument, Call, Dim3, Failure, Shape, Stage};

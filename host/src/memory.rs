@@ -1,5 +1,5 @@
 use cust::memory::{CopyDestination, DeviceBuffer};
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{
     Device,

@@ -2,8 +2,8 @@ use std::{ffi::CString, sync::Arc};
 
 use cuda_driver::{driver_version, module::load_data_ex};
 use cust::{error::CudaError, sys};
-use emulator::ModuleId;
-use launch::{Call, Failure, Shape, Stage};
+use tma_emulator::ModuleId;
+use tma_launch::{Call, Failure, Shape, Stage};
 
 use crate::{
     Device, Function, Source, Stream,

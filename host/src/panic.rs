@@ -3,7 +3,7 @@
 use std::{ffi::c_void, ptr, sync::OnceLock};
 
 use cust::sys;
-use launch::{Failure, Panic, Stage};
+use tma_launch::{Failure, Panic, Stage};
 
 use crate::{Module, driver::failure, gpu::Gpu};
 

@@ -1,5 +1,5 @@
-use launch::{Dim3, Parameter, Signature};
 use ptx::{Block, Function, Linkage, Module, Space, Variable};
+use tma_launch::{Dim3, Parameter, Signature};
 
 /// What a kernel says about itself in its PTX.
 ///

@@ -1,6 +1,6 @@
 use std::{path::Path, sync::Arc};
 
-use launch::{Failure, Signature, Stage, suggestion};
+use tma_launch::{Failure, Signature, Stage, suggestion};
 
 use crate::signature::signature;
 

@@ -7,7 +7,7 @@ use cust::{
     event::EventFlags,
     stream::{StreamFlags, StreamWaitEventFlags},
 };
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
 

@@ -1,8 +1,8 @@
 use std::marker::PhantomData;
 
 use cuda_driver::tensor_map::{self as driver, Pixels, Tensor};
-use launch::{Failure, Stage};
 use tensor_map::{Params, Rule, Target, layout};
+use tma_launch::{Failure, Stage};
 
 use crate::{Device, EncodeError, device::Kind};
 

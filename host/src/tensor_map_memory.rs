@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use cuda_driver::pointer;
-use launch::{Argument, Failure, Pointer, Stage};
 use tensor_map::Params;
+use tma_launch::{Argument, Failure, Pointer, Stage};
 
 use crate::{
     Buffer, Device, EncodeError, KernelArgument, TensorMap, device::Kind, encode, gpu::Gpu,

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use cust::sys;
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{Module, TensorMap, driver::failure, gpu::Gpu, module::Loaded};
 

@@ -2,7 +2,7 @@
 
 use std::{env, process::Command};
 
-use host::{Device, Failure};
+use tma_host::{Device, Failure};
 
 const CHILD: &str = "HOST_TEST_CHILD";
 

@@ -2,12 +2,12 @@
 
 mod support;
 
-use host::{Call, Device, Shape, Slice, Stage};
-use launch::{Argument, MapArgument, Pointer, Rule};
 use support::{
     everywhere::everywhere,
     matrix::{PTX, boxed, matrix},
 };
+use tma_host::{Call, Device, Shape, Slice, Stage};
+use tma_launch::{Argument, MapArgument, Pointer, Rule};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
@@ -60,7 +60,7 @@ fn runs_shapes(device: &Device) -> Result {
         // SAFETY: the kernels take an address of as many elements as there are blocks; the buffer is
         // read, which waits.
         unsafe { function.launch(shape, (&out,)) }?;
-        Ok::<_, host::Failure>(out.read()?[0])
+        Ok::<_, tma_host::Failure>(out.read()?[0])
     };
     assert_eq!(sizes("cluster_size", Shape::new(32, 1))?, 1);
     assert_eq!(sizes("cluster_size", Shape::new(32, 1).cluster(4))?, 4);

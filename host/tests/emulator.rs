@@ -2,8 +2,8 @@
 
 mod support;
 
-use host::{Device, Shape};
 use support::matrix::PTX;
+use tma_host::{Device, Shape};
 
 /// Every thread writes its index over the same word.
 const RACE: &str = ".version 8.0\n.target sm_90\n.address_size 64
@@ -40,7 +40,7 @@ fn memory_that_was_dropped_is_in_no_allocation() {
     let scale = module.function("scale").unwrap();
     let data = device.upload(&[1.0_f32; 4]).unwrap();
     let other = device.upload(&[1.0_f32; 4]).unwrap();
-    let kept = host::Argument::Address(data.address());
+    let kept = tma_host::Argument::Address(data.address());
     drop(data);
     // SAFETY: the emulator finds out that the buffer is gone.
     let failure = unsafe { scale.launch((1, 32), (kept, 4_u32, 2.0_f32)) }.unwrap_err();

@@ -2,9 +2,9 @@
 
 mod support;
 
-use host::{Device, EncodeError, encode, encode_with_driver};
 use support::matrix::{PTX, matrix};
 use tensor_map::{DataType, Swizzle, TensorMap};
+use tma_host::{Device, EncodeError, encode, encode_with_driver};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 

@@ -3,12 +3,12 @@
 
 mod support;
 
-use host::{Device, Jobs, Stage};
-use launch::{Backend, Buffer, Job, Launch};
 use support::{
     everywhere::everywhere,
     matrix::{PTX, boxed, matrix},
 };
+use tma_host::{Device, Jobs, Stage};
+use tma_launch::{Backend, Buffer, Job, Launch};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 

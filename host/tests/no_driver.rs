@@ -2,7 +2,7 @@
 
 use std::{env, process::Command};
 
-use host::{Absence, Device, DeviceChoice, GpuError};
+use tma_host::{Absence, Device, DeviceChoice, GpuError};
 
 const CHILD: &str = "HOST_TEST_CHILD";
 

@@ -3,12 +3,12 @@
 
 mod support;
 
-use host::{Argument, Device, EncodeError, Shape, encode_with_driver};
 use support::{
     everywhere::everywhere,
     matrix::{PTX, boxed, matrix},
 };
 use tensor_map::{DataType, TensorMap};
+use tma_host::{Argument, Device, EncodeError, Shape, encode_with_driver};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 

@@ -143,7 +143,7 @@ pub use host::{AddOne1d, AddOneForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{BUF_LEN, add_one_1d, add_one_1d_raw, add_one_1d_tx};
 

@@ -89,7 +89,7 @@ pub use host::AddOneBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{add_one_bulk, tile_bytes};
     use crate::arguments::{chunks, ends};

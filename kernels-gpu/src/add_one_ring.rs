@@ -110,7 +110,7 @@ pub use host::AddOneRing;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{add_one_ring, add_one_ring_static, chunk_bytes};
     use crate::arguments::{chunks, ends};

@@ -94,8 +94,8 @@ pub use host::AddOneTile;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::Tiled;
+    use tma_launch::{Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{VECTOR_BYTES, add_one_tile};
     use crate::arguments::Tiles;

@@ -97,8 +97,8 @@ pub use host::AddOneTileRing;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::Tiled;
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{VECTORS, add_one_tile_ring};
     use crate::{arguments::Tiles, parts::VECTOR_BYTES};

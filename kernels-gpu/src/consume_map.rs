@@ -98,8 +98,8 @@ pub use host::ConsumeMap;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
     use tma::TensorMap;
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{BOX_5D_BYTES, BOX_BYTES, consume_map, consume_map_5d};
     use crate::arguments::product;

@@ -127,8 +127,8 @@ pub use host::ConvIm2col;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, Im2col, TensorMap};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{CHANNELS, FILTERS, PIXELS, SIDE, conv_im2col};
     use crate::arguments::product;

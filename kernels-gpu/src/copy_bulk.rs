@@ -69,7 +69,7 @@ pub use host::CopyBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::copy_bulk;
     use crate::arguments::{bulk, chunks, ends};

@@ -81,8 +81,8 @@ pub use host::CopyTile;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::Tiled;
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::copy_tile;
     use crate::arguments::Tiles;

@@ -175,8 +175,8 @@ pub use host::{DeformAttn, DeformAttnForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Call, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, L2Promotion, TensorMap};
+    use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{
         CHANNELS, LEVELS, POINTS, deform_attn_gather, deform_attn_resident, deform_attn_tiles,
@@ -368,7 +368,7 @@ mod host {
             assert_eq!(attention.pixels(), 20522);
             let launch = attention.launch().unwrap();
             assert_eq!(launch.shape.shared_bytes, 86912 + 28 * 4872 + 8);
-            assert!(u64::from(launch.shape.shared_bytes) <= launch::Limits::SM_90.shared_bytes);
+            assert!(u64::from(launch.shape.shared_bytes) <= tma_launch::Limits::SM_90.shared_bytes);
             let wrong = DeformAttn {
                 form: DeformAttnForm::Resident { stages: 3 },
                 shapes: [[94, 162], [2, 82], [25, 42], [14, 22]],

@@ -175,8 +175,8 @@ pub use host::{EncodeMap, map_fields};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, Interleave, OobFill, Swizzle, Target, TensorMap, Tiled};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{MapFields, encode_map, encode_map_zeroed};
     use crate::{

@@ -87,8 +87,8 @@ pub use host::GatherRows;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, TensorMap};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{ROW, ROW_BYTES, ROWS, gather_rows};
     use crate::arguments::product;

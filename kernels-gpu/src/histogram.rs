@@ -73,7 +73,7 @@ pub use host::Histogram;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{BINS_BYTES, histogram};
 

@@ -128,8 +128,8 @@ pub use host::{HwcTile, HwcTileLanes, Image};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, TensorMap, Tiled};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{CHANNELS, LANES, SIDE, TILE_BYTES, hwc_tile, hwc_tile_lanes};
     use crate::arguments::product;

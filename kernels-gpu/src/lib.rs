@@ -1,7 +1,7 @@
 //! Kernels, one file each: ports of the samples of NVIDIA's CUDA C++ Programming Guide
 //! and what people port next, and such as are made to reach the limits of a GPU's memory.
 //!
-//! `ptx-builder` compiles the crate to PTX. For the host it compiles too: there each kernel is a
+//! `tma-build` compiles the crate to PTX. For the host it compiles too: there each kernel is a
 //! function that makes a call of it, and a type has its arguments by name. Its `launch()` checks what the
 //! kernel asks of them (sizes, alignment, divisibility, tile and cluster shapes), names everything that
 //! does not hold together with what would, and gives the `Launch` that a backend runs. What all

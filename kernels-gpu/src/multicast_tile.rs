@@ -86,7 +86,7 @@ pub use host::MulticastTile;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, multicast_tile};
     use crate::arguments::{Matrix, check_last, check_load, product};

@@ -154,8 +154,8 @@ pub use host::PersistentTiles;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, TensorMap, Tiled};
+    use tma_launch::{Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{TILE, persistent_tiles};
     use crate::arguments::{Matrix, product};

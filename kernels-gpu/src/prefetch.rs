@@ -107,7 +107,7 @@ pub use host::Prefetch;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::prefetch;
     use crate::arguments::{batches, product};

@@ -120,7 +120,7 @@ pub use host::Prefetch1d;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::prefetch_1d;
     use crate::arguments::{batches, product};

@@ -198,7 +198,7 @@ pub use host::{ProducerConsumer, ProducerConsumerForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{producer_consumer_barriers, producer_consumer_ring};
     use crate::arguments::product;

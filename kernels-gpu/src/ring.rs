@@ -119,7 +119,7 @@ pub use host::Ring;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{BLOCKS, ring};
 

@@ -276,7 +276,7 @@ pub use host::{Stencil, StencilForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
 
     use super::{CENTER, HALO, stencil_block, stencil_groups, stencil_loads, stencil_threads};
     use crate::arguments::product;

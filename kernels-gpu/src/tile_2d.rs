@@ -174,8 +174,8 @@ pub use host::{MapPlace, TILE, Tile2d, Tile2dTo};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tma::TensorMap;
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_constant, tile_2d_global, tile_2d_to};
     use crate::arguments::{Matrix, check_last, check_load, check_store};
@@ -189,7 +189,7 @@ mod host {
         /// A grid constant.
         #[doc(alias = "__grid_constant__")]
         Parameter,
-        /// The constant `TILE_2D_MAP`: a buffer [in this variable](launch::Buffer::in_variable) holds
+        /// The constant `TILE_2D_MAP`: a buffer [in this variable](tma_launch::Buffer::in_variable) holds
         /// the map.
         #[doc(alias = "__constant__")]
         Constant,

@@ -339,8 +339,8 @@ pub use host::{TileGather, TileGatherForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{
         CHANNELS, LANES, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes,

@@ -110,8 +110,8 @@ pub use host::Transpose;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use launch::{Conditions, Launch, MapRef, Shape, Violations};
     use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
+    use tma_launch::{Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{THREADS, TILE, transpose};
     use crate::arguments::Matrix;

@@ -1,4 +1,4 @@
-//! Writes a kernel for each call of the table [`isa`] whose form belongs to a feature that is on and has
+//! Writes a kernel for each call of the table [`ptx_isa`] whose form belongs to a feature that is on and has
 //! a template.
 
 use std::{env, fmt::Write as _, fs, path::Path};
@@ -18,7 +18,7 @@ fn main() {
         println!("cargo::rerun-if-changed={file}");
     }
     let mut source = String::new();
-    for (index, form) in isa::calls().filter(|(_, form)| is_on(form.targets().name())) {
+    for (index, form) in ptx_isa::calls().filter(|(_, form)| is_on(form.targets().name())) {
         if let (Some(template), Some(call)) = (template::template(form.text()), form.call()) {
             source += &kernel(&template::entry(index), form.text(), &template, call);
         }

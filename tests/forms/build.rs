@@ -1,4 +1,4 @@
-//! Writes a kernel for each call of the table [`isa`] whose form belongs to a feature that is on.
+//! Writes a kernel for each call of the table [`ptx_isa`] whose form belongs to a feature that is on.
 
 use std::{env, fs, path::Path};
 
@@ -29,7 +29,7 @@ const PARAMETERS: &[(&str, &str)] = &[
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let on = isa::calls().filter(|(_, form)| is_on(form.targets().name()));
+    let on = ptx_isa::calls().filter(|(_, form)| is_on(form.targets().name()));
     let kernels = on.filter_map(|(index, form)| Some(kernel(index, form.text(), form.call()?)));
     let source: String = kernels.collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");

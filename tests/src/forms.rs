@@ -1,10 +1,10 @@
 //! Every instruction form that a wrapper emits, and its kernel.
 //!
-//! A call of the table [`isa`] becomes a kernel of the crate `tests-forms`, which is never launched.
+//! A call of the table [`ptx_isa`] becomes a kernel of the crate `tests-forms`, which is never launched.
 
 use std::collections::HashMap;
 
-use isa::{Emitted, Form};
+use ptx_isa::{Emitted, Form};
 
 /// What a form has to do with the wrappers.
 #[derive(Clone, Debug)]
@@ -29,10 +29,10 @@ impl Support {
 
 /// Every form that a wrapper emits, or another spelling of it.
 pub fn support() -> Vec<Support> {
-    let calls: HashMap<String, (usize, Form)> = isa::calls()
+    let calls: HashMap<String, (usize, Form)> = ptx_isa::calls()
         .map(|(index, form)| (form.text().to_owned(), (index, form)))
         .collect();
-    let supported = isa::forms().filter_map(|form| {
+    let supported = ptx_isa::forms().filter_map(|form| {
         let spelled = match form.emitted() {
             Emitted::By(_) => None,
             Emitted::As(other) => Some(other.clone()),
@@ -96,14 +96,14 @@ mod tests {
             let class = classes.iter().position(|other| *other == class)?;
             (!name.contains('.')).then_some(["p", "b", "h", "r", "d", "q"][class])
         };
-        for form in isa::forms() {
+        for form in ptx_isa::forms() {
             assert_eq!(by_width(&form.example(), width), form.text());
         }
     }
 
     #[test]
     fn every_spelling_has_a_wrapper() {
-        let emitted = isa::forms().filter(|form| *form.emitted() != Emitted::Nothing);
+        let emitted = ptx_isa::forms().filter(|form| *form.emitted() != Emitted::Nothing);
         assert_eq!(support().len(), emitted.count());
     }
 }

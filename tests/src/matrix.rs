@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use isa::{Form, Targets};
+use ptx_isa::{Form, Targets};
 
 use crate::{
     effects::{Effect, effects, exception, results::Results},
@@ -49,7 +49,7 @@ pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
     let mut page = HEAD.to_owned();
     totals(&mut page, &supported, &shown, results);
     legend(&mut page, results);
-    for family in isa::FAMILIES {
+    for family in ptx_isa::FAMILIES {
         line(&mut page, &format!("\n## `{}`\n", family.stem));
         line(
             &mut page,
@@ -139,8 +139,8 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, resu
         let on_hopper = forms().filter(|form| is_it(form) && is_on_hopper(form));
         (all, on_hopper.count())
     };
-    let all = isa::forms().count();
-    let on_hopper = isa::forms().filter(is_on_hopper).count();
+    let all = ptx_isa::forms().count();
+    let on_hopper = ptx_isa::forms().filter(is_on_hopper).count();
     let mut rows = vec![
         ("forms".to_owned(), (all, on_hopper)),
         ("with a wrapper".to_owned(), count(&|_| true)),
@@ -174,7 +174,7 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, resu
 fn legend(page: &mut String, results: &[Results]) {
     line(page, "\n| targets | architectures |");
     line(page, "| --- | --- |");
-    let used: BTreeSet<Targets> = isa::forms().map(|form| form.targets()).collect();
+    let used: BTreeSet<Targets> = ptx_isa::forms().map(|form| form.targets()).collect();
     for targets in used {
         let more = match short(targets).ends_with('+') {
             true => " and every later one",

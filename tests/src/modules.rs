@@ -1,5 +1,5 @@
-use host::Capability;
-use launch::Ptx;
+use tma_host::Capability;
+use tma_launch::Ptx;
 
 use crate::Scenario;
 

@@ -7,7 +7,7 @@ mod parameters;
 mod places;
 mod shared_memory;
 
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 use crate::{Expected, Scenario};
 

@@ -8,8 +8,8 @@
 use std::{collections::BTreeSet, fs};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_builder::{Arch, Ptxas};
 use tests::{KERNELS, KERNELS_PTX, Module};
+use tma_build::{Arch, Ptxas};
 
 fn main() {
     let arguments = Arguments::from_args();

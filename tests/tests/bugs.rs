@@ -3,16 +3,16 @@
 
 use std::{collections::BTreeSet, env, fs, path::PathBuf, sync::Arc};
 
-use emulator::{
-    Config, EmulatorBackend,
-    check::{Kind, Verdict},
-};
-use launch::{Job, Ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
     BUGS_PTX, DEVICE_COMPILER,
     bugs::{Bug, Family, families},
 };
+use tma_emulator::{
+    Config, EmulatorBackend,
+    check::{Kind, Verdict},
+};
+use tma_launch::{Job, Ptx};
 
 const SEEDS: u64 = 64;
 /// Steps of threads; the kernels need far fewer, but for those that wait for the words of a panic.
@@ -20,11 +20,11 @@ const MAX_STEPS: u64 = 1_000_000;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let same_compiler = DEVICE_COMPILER == ptx_builder::TRIED_VERSION.to_string();
+    let same_compiler = DEVICE_COMPILER == tma_build::TRIED_VERSION.to_string();
     if !same_compiler {
         println!(
             "skipped: the reports on kernels in Rust are by rustc {}, the kernels were compiled by {DEVICE_COMPILER}",
-            ptx_builder::TRIED_VERSION
+            tma_build::TRIED_VERSION
         );
     }
     let [module] = BUGS_PTX else {

@@ -9,10 +9,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use host::{Capability, Jobs};
-use launch::Backend;
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{KERNELS_PTX, LARGE, Module, Scenario, device_of_arguments, groups, open};
+use tma_host::{Capability, Jobs};
+use tma_launch::Backend;
 
 fn main() -> ExitCode {
     let (device, rest) = match device_of_arguments(std::env::args()) {

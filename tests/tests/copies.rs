@@ -5,14 +5,14 @@
 
 use std::{fs, path::Path};
 
-use emulator::EmulatorBackend;
-use launch::{Argument, Backend};
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_builder::{Arch, Ptxas};
 use tests::copies::{
     Action, Batch, Case, Contents, LinearCopy, Output, Transfer, generate::draw, linear_forms,
     record::Samples, reference::expected, text,
 };
+use tma_build::{Arch, Ptxas};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Argument, Backend};
 
 const SAMPLES: &str = "data/copies-h100.z";
 

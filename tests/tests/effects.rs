@@ -14,9 +14,6 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use emulator::EmulatorBackend;
-use host::Jobs;
-use launch::{Backend, Job, Ptx, Stage};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
     Wrong, device_of_arguments,
@@ -27,6 +24,9 @@ use tests::{
     },
     open,
 };
+use tma_emulator::EmulatorBackend;
+use tma_host::Jobs;
+use tma_launch::{Backend, Job, Ptx, Stage};
 
 /// Spellings that drivers of CUDA 13.0 do not load, though later ones may.
 const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
@@ -133,7 +133,7 @@ fn results(
         let wrong = (!wrong.is_empty()).then(|| wrong.clone());
         Some((effects.get(*number)?.form().to_owned(), wrong))
     };
-    let (version, _) = host::devices().map_err(|error| error.to_string())?;
+    let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
     // The kernel module's own version, where it tells.
     let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
     let is_version =

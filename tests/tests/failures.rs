@@ -7,10 +7,10 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use host::{DeviceChoice, Jobs};
-use launch::{Backend, Buffer, Job, Launch, Ptx};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{KERNELS_PTX, Module, PROBES_PTX, open};
+use tma_host::{DeviceChoice, Jobs};
+use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
 
 /// What to run, and what the failure must say.
 struct Case {

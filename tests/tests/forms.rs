@@ -15,8 +15,8 @@ mod wrappers;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use libtest_mimic::{Arguments, Trial};
-use ptx_builder::Ptxas;
 use tests::{FORMS_PTX, forms};
+use tma_build::Ptxas;
 
 /// The forms with a wrapper.
 static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);

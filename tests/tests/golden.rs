@@ -17,11 +17,11 @@ static GOLDEN: LazyLock<ptx::Module> = LazyLock::new(|| {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let same_compiler = DEVICE_COMPILER == ptx_builder::TRIED_VERSION.to_string();
+    let same_compiler = DEVICE_COMPILER == tma_build::TRIED_VERSION.to_string();
     if !same_compiler {
         println!(
             "skipped: the golden files are by rustc {}, the kernels were compiled by {DEVICE_COMPILER}",
-            ptx_builder::TRIED_VERSION
+            tma_build::TRIED_VERSION
         );
     }
     let same = entries().map(|entry| {

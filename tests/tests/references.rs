@@ -12,11 +12,11 @@ use std::{
     sync::OnceLock,
 };
 
-use host::Device;
-use launch::Ptx;
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_builder::{Arch, Ptxas, Resources, tool_dirs};
 use tests::{KERNELS, KERNELS_PTX, Kernel, jobs};
+use tma_build::{Arch, Ptxas, Resources, tool_dirs};
+use tma_host::Device;
+use tma_launch::Ptx;
 
 /// How many registers more than its reference a kernel may take.
 const MORE: f64 = 1.10;

@@ -1,7 +1,7 @@
 //! Every scenario of every kernel on the emulator, under several schedules.
 
-use host::Device;
 use tests::{Module, groups, jobs};
+use tma_host::Device;
 
 const SEEDS: [u64; 3] = [1, 2, 3];
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail, ensure};
-use ptx_builder::{Assemble, PtxBuilder};
+use tma_build::{Assemble, PtxBuilder};
 
 use crate::{
     bench,

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use ptx::{Item, Module};
-use ptx_builder::Arch;
+use tma_build::Arch;
 
 use crate::{
     paths::{root, target_dir},
@@ -84,7 +84,7 @@ fn find<'m>(module: &'m Module, kernel: &str) -> Result<(&'m str, Vec<&'m str>)>
     let first = instances.next().with_context(|| {
         format!(
             "there is no kernel `{kernel}`; {}",
-            launch::suggestion(kernel, names())
+            tma_launch::suggestion(kernel, names())
         )
     })?;
     Ok((first, instances.collect()))

@@ -26,10 +26,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 /// Every mutant is caught or explained, and the page about them says so.
 pub(crate) fn check() -> Result<()> {
     let compiler = setup::ensure_device_compiler()?.version;
-    if compiler != ptx_builder::TRIED_VERSION {
+    if compiler != tma_build::TRIED_VERSION {
         say!(
             "skipped: the list of survivors is for rustc {}, the kernels are compiled by {compiler}",
-            ptx_builder::TRIED_VERSION
+            tma_build::TRIED_VERSION
         );
         return Ok(());
     }

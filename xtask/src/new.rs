@@ -37,7 +37,7 @@ const TEMPLATE: &[(&str, &str)] = template! {
 };
 
 /// What the template depends on, or names: a package of this name would be taken for it.
-const TAKEN: &[&str] = &["emulator", "gpu", "host", "ptx", "ptx-builder", "tma"];
+const TAKEN: &[&str] = &["emulator", "gpu", "host", "ptx", "tma-build", "tma"];
 
 /// Keywords of Rust that the template does not use.
 const KEYWORDS: &[&str] = &[
@@ -223,7 +223,7 @@ mod tests {
         assert!(read("src/lib.rs").contains("gpu::my_kernels(&data"));
         assert!(read("gpu/src/lib.rs").contains("pub unsafe fn my_kernels(data: *mut f32"));
         assert!(readme.contains("`tests/my_kernels.rs`"));
-        assert!(manifest.contains("[profile.dev.package.emulator]\nopt-level = 2\n"));
+        assert!(manifest.contains("[profile.dev.package.tma-emulator]\nopt-level = 2\n"));
         assert!(manifest.contains("[profile.dev]\ndebug = \"line-tables-only\"\n"));
         assert!(
             check_folder(folder.path())

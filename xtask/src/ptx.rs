@@ -7,8 +7,8 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use ptx_builder::{Arch, Ptx, PtxBuilder, Resources};
 use serde_json::{Value, json};
+use tma_build::{Arch, Ptx, PtxBuilder, Resources};
 
 use crate::{output::table, paths::root, setup};
 

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use cuda_driver::Status;
-use ptx_builder::{Arch, Assemble, PtxBuilder};
+use tma_build::{Arch, Assemble, PtxBuilder};
 
 use crate::{
     paths::{root, target_dir},
@@ -92,7 +92,7 @@ fn check(kernels: &[String]) -> Result<()> {
         None => Ok(()),
         Some(kernel) => bail!(
             "there is no kernel `{kernel}`; {}",
-            launch::suggestion(kernel, names.iter().map(String::as_str))
+            tma_launch::suggestion(kernel, names.iter().map(String::as_str))
         ),
     }
 }

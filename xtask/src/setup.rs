@@ -6,7 +6,7 @@ mod cuda;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use ptx_builder::{DeviceCompiler, Error};
+use tma_build::{DeviceCompiler, Error};
 
 use crate::output::Mark;
 pub(crate) use cuda::{UNSET_PTXAS, misnamed_ptxas, names_ptxas, tool};

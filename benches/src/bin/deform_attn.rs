@@ -17,12 +17,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use host::{Argument, Buffer, Device, EncodeError, Function, Module, Source, encode};
 use kernels_gpu::deform_attn::{CHANNELS, DeformAttn, DeformAttnForm, POINTS};
-use launch::Launch;
 use modules::Built;
 use smi::Smi;
 use tensor_map::Params;
+use tma_host::{Argument, Buffer, Device, EncodeError, Function, Module, Source, encode};
+use tma_launch::Launch;
 
 /// Time deformable attention by ordinary loads and by tiles.
 #[derive(Parser)]
@@ -229,7 +229,7 @@ impl Data {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut half = |low: f32, high: f32| {
             let value = low + (high - low) * random.next();
-            host::half::f16::from_f32(value).to_le_bytes()
+            tma_host::half::f16::from_f32(value).to_le_bytes()
         };
         let values = batches as usize * pixels as usize * CHANNELS as usize;
         let value: Vec<u8> = (0..values).flat_map(|_| half(-1.0, 1.0)).collect();
@@ -336,7 +336,7 @@ fn compare([kernel, twin]: &[Vec<u8>; 2]) -> Result<()> {
     let halves = |bytes: &[u8]| -> Vec<f32> {
         let halves = bytes.chunks_exact(2);
         halves
-            .map(|half| host::half::f16::from_le_bytes([half[0], half[1]]).to_f32())
+            .map(|half| tma_host::half::f16::from_le_bytes([half[0], half[1]]).to_f32())
             .collect()
     };
     let (kernel, twin) = (halves(kernel), halves(twin));

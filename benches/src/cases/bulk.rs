@@ -1,8 +1,8 @@
 //! Bulk copies of contiguous memory.
 
 use anyhow::Result;
-use host::Shape;
 use kernels_gpu as kernels;
+use tma_host::Shape;
 
 use super::{At, Place, fits, worth_a_try};
 use crate::{

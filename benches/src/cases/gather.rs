@@ -3,9 +3,9 @@
 use std::thread;
 
 use anyhow::Result;
-use host::Argument;
 use kernels_gpu::tile_gather::{tile_gather, tile_gather_lanes, tile_gather_view};
 use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
+use tma_host::Argument;
 
 use super::{At, Place, fits};
 use crate::{

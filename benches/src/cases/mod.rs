@@ -6,9 +6,9 @@ pub(crate) mod ported;
 mod tile;
 
 use anyhow::{Result, anyhow, bail};
-use host::Shape;
-use launch::{Argument, Call, Launch, Pointer, Violations};
 use tensor_map::{Params, TensorMap};
+use tma_host::Shape;
+use tma_launch::{Argument, Call, Launch, Pointer, Violations};
 
 use crate::{
     arena::Pattern,
@@ -134,9 +134,9 @@ fn worth_a_try(bytes: u32) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use host::Source;
-    use launch::{Limits, check};
     use tensor_map::Target;
+    use tma_host::Source;
+    use tma_launch::{Limits, check};
 
     use super::*;
     use crate::{case::Run, modules::BUILT};

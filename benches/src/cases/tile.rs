@@ -1,9 +1,9 @@
 //! Tiles of matrices through tensor maps.
 
 use anyhow::Result;
-use host::Shape;
 use kernels_gpu as kernels;
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
+use tma_host::Shape;
 
 use super::{At, Place, fits, worth_a_try};
 use crate::{

@@ -1,11 +1,11 @@
 //! Prints how many instructions of threads are executed in a second, without and with the checker.
 //!
-//! `cargo run --release -p emulator --example speed`
+//! `cargo run --release -p tma-emulator --example speed`
 
 use std::time::{Duration, Instant};
 
-use emulator::EmulatorBackend;
-use launch::{Buffer, Job, Launch, Ptx};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 /// Integer arithmetic; the mix of a kernel that streams through shared memory; and one whose threads
 /// read what others wrote, with two barriers for each step.

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use launch::{Backend, Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check};
 use tensor_map::{Params, Target, TensorMap};
+use tma_launch::{Backend, Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check};
 
 use crate::{
     check::{Finding, Verdict},

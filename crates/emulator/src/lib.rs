@@ -3,14 +3,14 @@
 //! what goes with them.
 //!
 //! A [`Session`] has memory and modules that live from launch to launch, and [`EmulatorBackend`] runs a
-//! whole [`launch::Job`] as a GPU would. An instruction that the emulator does
+//! whole [`tma_launch::Job`] as a GPU would. An instruction that the emulator does
 //! not know is named before anything runs ([`Error::Unsupported`]), and what would stop a GPU is a
 //! [`Fault`] that says where, who and why. A seed chooses the schedule, so that every run can be
 //! repeated.
 //!
 //! ```
-//! use emulator::EmulatorBackend;
-//! use launch::{Backend, Buffer, Job, Launch, Ptx};
+//! use tma_emulator::EmulatorBackend;
+//! use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
 //!
 //! let text = "
 //! .version 8.0
@@ -34,7 +34,7 @@
 //! job.launch(Launch::new("double", 1, 3).buffer(numbers));
 //! EmulatorBackend::new(0).run(&mut job)?;
 //! assert_eq!(job.buffers[numbers].to_vec::<u32>().unwrap(), [2, 4, 6]);
-//! # Ok::<(), launch::Failure>(())
+//! # Ok::<(), tma_launch::Failure>(())
 //! ```
 //!
 //! What a kernel does passes one place, the [`Observer`]: every access, every operation on a

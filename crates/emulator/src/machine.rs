@@ -73,7 +73,7 @@ pub struct Config {
     pub seed: u64,
     /// Instructions of threads after which a kernel counts as endless.
     pub max_steps: u64,
-    /// Whether [`Backend::run`](launch::Backend::run) fails when the [checker](crate::check) finds
+    /// Whether [`Backend::run`](tma_launch::Backend::run) fails when the [checker](crate::check) finds
     /// something.
     pub checks: bool,
 }

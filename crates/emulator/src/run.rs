@@ -3,7 +3,7 @@
 mod deadlock;
 mod schedule;
 
-use launch::Shape;
+use tma_launch::Shape;
 
 use crate::{
     inst::Code,

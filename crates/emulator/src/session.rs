@@ -8,7 +8,7 @@ mod panic;
 
 use std::collections::BTreeMap;
 
-use ::launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{
     check::Unreleased,
@@ -27,8 +27,8 @@ pub use module::ModuleId;
 /// [`Config`] says otherwise, and knows what earlier launches wrote and did not release.
 ///
 /// ```
-/// use emulator::{Config, Session};
-/// use launch::{Argument, Scalar, Shape};
+/// use tma_emulator::{Config, Session};
+/// use tma_launch::{Argument, Scalar, Shape};
 ///
 /// let text = "
 /// .version 8.0
@@ -54,7 +54,7 @@ pub use module::ModuleId;
 /// session.free(to)?;
 /// let fault = session.launch(module, "put", &Shape::new(1, 1), &arguments);
 /// assert!(fault.unwrap_err().to_string().contains("in no allocation"));
-/// # Ok::<(), launch::Failure>(())
+/// # Ok::<(), tma_launch::Failure>(())
 /// ```
 #[derive(Debug)]
 pub struct Session {

@@ -14,7 +14,7 @@ mod copies;
 mod json;
 mod warps;
 
-use launch::Shape;
+use tma_launch::Shape;
 
 use crate::machine::{
     Fault, Places, Program,
@@ -28,8 +28,8 @@ use warps::Warps;
 /// Records a timeline; [`finish`](Self::finish) writes it.
 ///
 /// ```
-/// use emulator::{EmulatorBackend, Trace};
-/// use launch::{Job, Launch, Ptx};
+/// use tma_emulator::{EmulatorBackend, Trace};
+/// use tma_launch::{Job, Launch, Ptx};
 ///
 /// let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() { ret; }";
 /// let mut job = Job::new(Ptx { name: "k.ptx", text });
@@ -37,7 +37,7 @@ use warps::Warps;
 /// let mut trace = Trace::default();
 /// EmulatorBackend::new(0).observe(&mut job, &mut trace)?;
 /// assert!(trace.finish().starts_with("{\"traceEvents\":["));
-/// # Ok::<(), launch::Failure>(())
+/// # Ok::<(), tma_launch::Failure>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Trace {

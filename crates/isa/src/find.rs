@@ -8,11 +8,11 @@ use crate::{FAMILIES, Form, Row, form::words, notation};
 /// not above the given one is found. A special register stands for its dimensions.
 ///
 /// ```
-/// let form = isa::find("cp.async.bulk.wait_group 0").unwrap();
+/// let form = ptx_isa::find("cp.async.bulk.wait_group 0").unwrap();
 /// assert_eq!(form.text(), "cp.async.bulk.wait_group 3");
-/// let form = isa::find("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [?], 14");
-/// assert_eq!(form.unwrap().isa(), isa::Version::new(8, 7));
-/// assert_eq!(isa::find("cp.async.bulk.wait_groups 0"), None);
+/// let form = ptx_isa::find("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [?], 14");
+/// assert_eq!(form.unwrap().isa(), ptx_isa::Version::new(8, 7));
+/// assert_eq!(ptx_isa::find("cp.async.bulk.wait_groups 0"), None);
 /// ```
 pub fn find(instruction: &str) -> Option<Form> {
     let instruction = instruction.trim().trim_end_matches(';');

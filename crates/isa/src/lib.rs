@@ -20,10 +20,10 @@
 //! Versions and targets are what ptxas takes, from PTX ISA 7.0 and sm_80 on.
 //!
 //! ```
-//! use isa::{Op, Scope, Sem, Space, Version, mbarrier};
+//! use ptx_isa::{Op, Scope, Sem, Space, Version, mbarrier};
 //!
 //! let text = "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 3;";
-//! let form = isa::find(text).unwrap();
+//! let form = ptx_isa::find(text).unwrap();
 //! assert_eq!(form.op(), Op::Mbarrier(mbarrier::Op::Arrive));
 //! assert_eq!((form.sem(), form.scope()), (Some(Sem::Release), Some(Scope::Cluster)));
 //! assert_eq!((form.space(), form.multicast()), (Some(Space::SharedCluster), None));

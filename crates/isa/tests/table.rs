@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use isa::{Emitted, Flag, Op, Targets, Version, find, forms};
+use ptx_isa::{Emitted, Flag, Op, Targets, Version, find, forms};
 
 #[test]
 fn every_form_stands_once() {
     let texts: BTreeSet<String> = forms().map(|form| form.text().to_owned()).collect();
     assert_eq!(texts.len(), forms().count());
     assert_eq!(texts.len(), 1571);
-    let is_emitted = |form: &isa::Form| *form.emitted() != Emitted::Nothing;
+    let is_emitted = |form: &ptx_isa::Form| *form.emitted() != Emitted::Nothing;
     assert_eq!(forms().filter(is_emitted).count(), 1213);
 }
 
@@ -148,17 +148,20 @@ fn modifiers_come_taken_apart() {
     let form = form.unwrap();
     assert_eq!(
         form.op(),
-        Op::CpAsyncBulkTensor(isa::cp_async_bulk_tensor::Op::Copy)
+        Op::CpAsyncBulkTensor(ptx_isa::cp_async_bulk_tensor::Op::Copy)
     );
-    assert_eq!(form.rank(), Some(isa::Rank::Three));
+    assert_eq!(form.rank(), Some(ptx_isa::Rank::Three));
     assert_eq!(
         (form.space(), form.source_space()),
-        (Some(isa::Space::SharedCluster), Some(isa::Space::Global))
+        (
+            Some(ptx_isa::Space::SharedCluster),
+            Some(ptx_isa::Space::Global)
+        )
     );
-    assert_eq!(form.mode(), Some(isa::Mode::Im2col));
-    assert_eq!(form.completion(), Some(isa::Completion::Mbarrier));
-    assert_eq!(form.multicast(), Some(isa::Multicast::Cluster));
-    assert_eq!(form.cta_group(), Some(isa::CtaGroup::Two));
+    assert_eq!(form.mode(), Some(ptx_isa::Mode::Im2col));
+    assert_eq!(form.completion(), Some(ptx_isa::Completion::Mbarrier));
+    assert_eq!(form.multicast(), Some(ptx_isa::Multicast::Cluster));
+    assert_eq!(form.cta_group(), Some(ptx_isa::CtaGroup::Two));
     assert!(form.has(Flag::CacheHint) && !form.has(Flag::CpMask));
     let form = find(
         "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [?], 1, [?]",
@@ -166,6 +169,6 @@ fn modifiers_come_taken_apart() {
     let form = form.unwrap();
     assert_eq!(
         (form.reduction(), form.ty()),
-        (Some(isa::Reduction::Add), Some(isa::Type::U32))
+        (Some(ptx_isa::Reduction::Add), Some(ptx_isa::Type::U32))
     );
 }

@@ -1,7 +1,7 @@
 //! What was expected against what came out: the first element that differs.
 //!
 //! ```
-//! use launch::compare;
+//! use tma_launch::compare;
 //!
 //! let expected = [1_u32, 2, 3, 4, 5, 6];
 //! let got = [1_u32, 2, 3, 4, 9, 9];

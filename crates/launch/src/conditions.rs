@@ -5,7 +5,7 @@ use crate::{Call, Launch, Rule, Shape, Violation, Violations};
 /// What a kernel asks of its arguments; collects all that does not hold, each with what would.
 ///
 /// ```
-/// use launch::{Call, Conditions, Shape};
+/// use tma_launch::{Call, Conditions, Shape};
 ///
 /// let (threads, offset) = (128, 6);
 /// let mut conditions = Conditions::default();

@@ -5,7 +5,7 @@ use crate::{Argument, Dim3, Scalar, Shape};
 /// One launch of one kernel.
 ///
 /// ```
-/// use launch::Launch;
+/// use tma_launch::Launch;
 /// use tensor_map::{DataType, TensorMap};
 ///
 /// let tiled = TensorMap::tiled(DataType::I32, &[64, 64]).box_dims(&[16, 16]);

@@ -11,7 +11,7 @@
 //! [`Conditions`] collect what else a kernel asks of them.
 //!
 //! ```
-//! use launch::{Buffer, Job, Launch, Ptx};
+//! use tma_launch::{Buffer, Job, Launch, Ptx};
 //!
 //! # let text = "";
 //! let mut job = Job::new(Ptx { name: "kernels.ptx", text });

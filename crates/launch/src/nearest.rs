@@ -5,7 +5,7 @@ const LISTED: usize = 8;
 ///
 /// ```
 /// let kernels = ["add_one_1d", "tile_2d", "prefetch_1d"];
-/// assert_eq!(launch::nearest("add_one", kernels), ["add_one_1d"]);
+/// assert_eq!(tma_launch::nearest("add_one", kernels), ["add_one_1d"]);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut near: Vec<(usize, &str)> = candidates

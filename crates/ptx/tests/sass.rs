@@ -1,6 +1,6 @@
 //! ptxas makes the same machine code of a text and of its print.
 //!
-//! Needs ptxas, where `ptx-builder` looks for one; without it each case is listed as ignored.
+//! Needs ptxas, where `tma-build` looks for one; without it each case is listed as ignored.
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 use common::Fixture;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx::{Item, Module};
-use ptx_builder::{Arch, Ptxas};
+use tma_build::{Arch, Ptxas};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

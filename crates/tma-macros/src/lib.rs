@@ -4,7 +4,7 @@
 //!
 //! What Rust cannot say about an entry (launch bounds, cluster size, which parameters are grid
 //! constants) is left in the PTX as a module-level `.pragma "tma kernel …";`, which the finishing
-//! step of `ptx-builder` turns into directives.
+//! step of `tma-build` turns into directives.
 
 mod constant;
 mod kernel;
@@ -33,10 +33,10 @@ use proc_macro::TokenStream;
 /// points into the kernel's parameter memory.
 ///
 /// # On the host
-/// The kernel is a safe function of its name that makes a `launch::Call`, so that arguments of a wrong
+/// The kernel is a safe function of its name that makes a `tma_launch::Call`, so that arguments of a wrong
 /// number or type do not compile; launching the call is what is unsafe. For `*const T` and `*mut T` it
-/// takes memory with elements of the type `T` (`impl launch::Pointer<T>`), for a grid constant a tensor
-/// map (`impl launch::MapArgument`), and numbers and structs as they are. Constants of `instances`
+/// takes memory with elements of the type `T` (`impl tma_launch::Pointer<T>`), for a grid constant a tensor
+/// map (`impl tma_launch::MapArgument`), and numbers and structs as they are. Constants of `instances`
 /// come first, in small letters, and are chosen at run time; a value that was not compiled is refused
 /// by the launch, a type that was not by the compiler. As there is no kernel to call, what several
 /// kernels share is an ordinary function.

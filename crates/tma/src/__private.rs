@@ -2,7 +2,7 @@
 
 pub use core::arch::{asm, global_asm};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use launch;
+pub use tma_launch as launch;
 
 /// The body of every device function on other targets.
 #[cold]

@@ -1,6 +1,6 @@
 //! Instructions that not every architecture has.
 //!
-//! `ptx-builder` says with `--cfg tma_arch="sm_90a"` what the crate is compiled for. A wrapper whose
+//! `tma-build` says with `--cfg tma_arch="sm_90a"` what the crate is compiled for. A wrapper whose
 //! instruction this architecture lacks is an error of the compiler where a kernel uses it. Without
 //! the cfg, on the host and under other builders, nothing is refused.
 //!

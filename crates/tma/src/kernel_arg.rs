@@ -57,10 +57,10 @@ pub unsafe trait KernelArg: Copy {
     /// What the parameter gets.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
-    fn to_argument(&self) -> launch::Argument {
+    fn to_argument(&self) -> tma_launch::Argument {
         let mut bytes = std::vec![0; size_of::<Self>()];
         self.write_bytes(&mut bytes);
-        launch::Argument::Bytes(bytes)
+        tma_launch::Argument::Bytes(bytes)
     }
 }
 
@@ -74,8 +74,8 @@ macro_rules! kernel_args {
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn to_argument(&self) -> launch::Argument {
-                launch::Argument::Scalar((*self).into())
+            fn to_argument(&self) -> tma_launch::Argument {
+                tma_launch::Argument::Scalar((*self).into())
             }
         }
     )*};
@@ -93,8 +93,8 @@ macro_rules! pointer_args {
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn to_argument(&self) -> launch::Argument {
-                launch::Argument::Address(self.addr() as u64)
+            fn to_argument(&self) -> tma_launch::Argument {
+                tma_launch::Argument::Address(self.addr() as u64)
             }
         }
     )*};

@@ -29,7 +29,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! `ptx-builder` compiles it to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`,
+//! `tma-build` compiles it to PTX. In a build of the profile `dev`, or with its `debug_assertions(true)`,
 //! the types check at run time what they can of the conditions: alignment, sizes, counts; a kernel that
 //! breaks one panics. Otherwise that costs nothing. For the host the crate compiles too, with every device
 //! function replaced by one that panics, so that documentation, lints and editors work. A kernel is
@@ -38,7 +38,7 @@
 //! ```
 //! # #[tma::kernel(max_threads = 256)]
 //! # unsafe fn scale(_data: *mut f32, _len: u32, _factor: f32) {}
-//! use launch::{BufferRef, Shape};
+//! use tma_launch::{BufferRef, Shape};
 //!
 //! let call = scale(BufferRef::new(0), 1000, 2.5);
 //! let launch = call.launch(Shape::new(4, 256)).unwrap();
@@ -47,7 +47,7 @@
 //!
 //! # Panics
 //!
-//! A kernel that panics stops, as by `trap`. On the emulator and through the crate `host` the error leads
+//! A kernel that panics stops, as by `trap`. On the emulator and through the crate `tma-host` the error leads
 //! with the line and the message: `index out of bounds: the len is 4 but the index is 7`. Only the first
 //! thread to panic is heard. The message is formatted by the host, so that a panic takes few registers:
 //! numbers, `bool`, `char`, `str` and references to them are shown as Rust shows them, values of other

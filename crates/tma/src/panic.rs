@@ -1,8 +1,8 @@
 //! A panicking thread leaves a record of what it says, and stops the kernel.
 //!
 //! Formatting takes hundreds of registers, so the message is not formatted here: the record has its
-//! template and the bytes of its arguments. `ptx-builder` has put a tag, which says what type an
-//! argument has, wherever the address of a function of `core::fmt` stood. `launch::Panic` reads the
+//! template and the bytes of its arguments. `tma-build` has put a tag, which says what type an
+//! argument has, wherever the address of a function of `core::fmt` stood. `tma_launch::Panic` reads the
 //! record.
 
 use core::{

@@ -1,7 +1,7 @@
 //! What `#[kernel]` makes of a kernel on the host.
 
-use launch::{Argument, BufferRef, Call, Launch, MapRef, Scalar, Shape};
 use tma::{KernelArg, TensorMap, kernel};
+use tma_launch::{Argument, BufferRef, Call, Launch, MapRef, Scalar, Shape};
 
 /// # Safety
 /// 1. None: it does nothing.

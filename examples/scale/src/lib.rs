@@ -1,7 +1,7 @@
 //! Scales numbers on a device: the host side of the kernel in `gpu/`.
 
 use gpu::BLOCK_LEN;
-use host::{Device, Failure};
+use tma_host::{Device, Failure};
 
 /// The kernels, as `build.rs` compiled them.
 pub const PTX: &str = include_str!(env!("KERNELS_PTX"));

@@ -1,6 +1,6 @@
 //! The kernel under several schedules of the emulator, and on a GPU where there is one.
 
-use host::{Device, Failure};
+use tma_host::{Device, Failure};
 use scale::scale;
 
 /// Less than a block, more than one, and not a multiple of 16 bytes.

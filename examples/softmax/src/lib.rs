@@ -1,7 +1,7 @@
 //! Softmax over the rows of a matrix: the host side of the kernel in `gpu/`.
 
 use gpu::{MOST_COLUMNS, THREADS};
-use host::{Device, Failure, Stage};
+use tma_host::{Device, Failure, Stage};
 
 /// The kernel, as `build.rs` compiled it.
 pub const PTX: &str = include_str!(env!("KERNELS_PTX"));

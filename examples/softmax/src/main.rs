@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use host::Device;
+use tma_host::Device;
 use softmax::{PTX, softmax};
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! The kernel under several schedules of the emulator, and on a GPU where there is one.
 
-use host::{Device, Failure};
+use tma_host::{Device, Failure};
 use softmax::softmax;
 
 /// What the softmax of a row is, in double precision.

@@ -1,5 +1,5 @@
-use emulator::{Config, EmulatorBackend, Trace};
-use launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Scalar};
+use tma_emulator::{Config, EmulatorBackend, Trace};
+use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Scalar};
 use tensor_map::{DataType, TensorMap};
 
 use super::Depth;

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use emulator::Config;
+use tma_emulator::Config;
 use tma_cli::emulate::{Emulation, LaunchFile, Stopped};
 
 use super::Depth;

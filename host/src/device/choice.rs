@@ -4,7 +4,7 @@ use std::{
     str::FromStr,
 };
 
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use super::Device;
 

@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use emulator::{Config, Session};
+use tma_emulator::{Config, Session};
 
 /// The emulator as a device: whoever launches, reads or writes has it for so long.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use std::{
     path::Path,
 };
 
-use ::emulator::Session;
 use bytemuck::Pod;
-use launch::{Failure, Limits};
+use tma_emulator::Session;
+use tma_launch::{Failure, Limits};
 
 use crate::{
     Buffer, Capability, DeviceProperties, GpuError, Module, Source, Stream,

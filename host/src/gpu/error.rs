@@ -1,5 +1,5 @@
 use cuda_driver::{DriverError, Version};
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use super::Capability;
 

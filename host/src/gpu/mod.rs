@@ -9,7 +9,7 @@ use cust::{
     context::{Context, ContextHandle as _, CurrentContext},
     stream::{Stream, StreamFlags},
 };
-use launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{driver::OrFail, panic::PanicRecord};
 

@@ -1,6 +1,6 @@
 use cuda_driver::{DeviceProperties, DriverError, Origin, Status, Version, driver_version, status};
 use cust::error::CudaError;
-use launch::Limits;
+use tma_launch::Limits;
 
 use super::{Absence, Capability, GpuError};
 

@@ -1,6 +1,6 @@
 //! The devices that every test runs on.
 
-use host::Device;
+use tma_host::Device;
 
 /// The emulator with two schedules, and the first GPU where there is one.
 pub(crate) fn everywhere() -> Vec<Device> {

@@ -1,7 +1,7 @@
 //! Kernels, and a matrix whose boxes they copy.
 
-use launch::Ptx;
 use tensor_map::{DataType, TensorMap, Tiled};
+use tma_launch::Ptx;
 
 pub(crate) const PTX: Ptx<'static> = Ptx {
     name: "kernels.ptx",

@@ -1,4 +1,4 @@
-use launch::Conditions;
+use tma_launch::Conditions;
 
 /// Bytes that one bulk copy takes.
 pub(crate) fn bulk(conditions: &mut Conditions, parameter: &str, bytes: u64) {

@@ -1,5 +1,5 @@
-use launch::Conditions;
 use tensor_map::{DataType, TensorMap, Tiled};
+use tma_launch::Conditions;
 
 /// A matrix of 4-byte elements, row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod bulk;
 mod matrix;
 mod tiles;
 
-use launch::Conditions;
+use tma_launch::Conditions;
 
 pub(crate) use bulk::{bulk, chunks, ends};
 pub use matrix::Matrix;

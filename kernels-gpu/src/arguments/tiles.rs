@@ -1,5 +1,5 @@
-use launch::Conditions;
 use tensor_map::{Swizzle, Tiled};
+use tma_launch::Conditions;
 
 use super::product;
 

@@ -5,7 +5,7 @@ mod maps;
 mod pointers;
 mod speed;
 
-use launch::{Launch, Violations};
+use tma_launch::{Launch, Violations};
 
 /// What is wrong, a line each, without the name of the rule.
 #[track_caller]

@@ -10,7 +10,7 @@ use kernels_gpu::{
     ring::Ring,
     stencil::{Stencil, StencilForm},
 };
-use launch::{Buffer, Dim3, Launch, Limits, Signature};
+use tma_launch::{Buffer, Dim3, Launch, Limits, Signature};
 
 use crate::{NO_THREADS, WARPS, least_bytes, refused};
 
@@ -335,7 +335,7 @@ fn the_device_and_the_buffers_are_checked_with_the_launch() {
         ..launch
     };
     refused(
-        launch::check(&launch, &buffers, &limits, &signature),
+        tma_launch::check(&launch, &buffers, &limits, &signature),
         &[
             "cluster-blocks: cluster is 8 x 1 x 1, 8 blocks; the limit is 4, or 4 for non-portable \
              sizes; take 4 x 1 x 1",

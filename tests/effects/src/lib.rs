@@ -1,6 +1,6 @@
 //! A kernel for each instruction form, whose launch shows what the instruction does.
 //!
-//! `build.rs` writes them from the table `isa`: the call of the wrapper, handed to the template
+//! `build.rs` writes them from the table `ptx-isa`: the call of the wrapper, handed to the template
 //! of its family. A template prepares memory and barriers, calls, and writes down what changed. What
 //! the host says of a launch is in `words`; the cases in `tests` know what they mean.
 #![no_std]

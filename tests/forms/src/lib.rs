@@ -1,6 +1,6 @@
 //! A kernel for each instruction form, to look at and never to launch.
 //!
-//! `build.rs` writes them from the table `isa`. A kernel has as parameters what its call names, and
+//! `build.rs` writes them from the table `ptx-isa`. A kernel has as parameters what its call names, and
 //! stores what the wrapper gives.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]

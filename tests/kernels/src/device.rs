@@ -1,4 +1,4 @@
-use host::{Capability, Device, DeviceChoice, Failure, Jobs};
+use tma_host::{Capability, Device, DeviceChoice, Failure, Jobs};
 
 /// Opens a device for jobs; gives its capability too.
 ///

@@ -25,7 +25,7 @@ mod tile_2d;
 mod tile_gather;
 mod transpose;
 
-use launch::{Launch, Violations};
+use tma_launch::{Launch, Violations};
 
 use crate::Scenario;
 

@@ -7,9 +7,9 @@ use std::{
 };
 
 use clap::Parser;
-use host::{Capability, DeviceChoice};
 use kernel_cases::{KERNELS, Kernel, open};
-use launch::{Backend, Ptx};
+use tma_host::{Capability, DeviceChoice};
+use tma_launch::{Backend, Ptx};
 
 /// Run the kernels and check their results.
 #[derive(Parser)]
@@ -138,7 +138,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Kernel>, String> {
         found.ok_or_else(|| {
             format!(
                 "there is no kernel `{name}`; {}",
-                launch::suggestion(name, known)
+                tma_launch::suggestion(name, known)
             )
         })
     };

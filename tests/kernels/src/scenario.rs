@@ -1,5 +1,5 @@
 use bytemuck::NoUninit;
-use launch::{
+use tma_launch::{
     Backend, Buffer, Failure, Job, Launch, Ptx,
     compare::{self, Mismatch},
 };

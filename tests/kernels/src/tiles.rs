@@ -1,7 +1,7 @@
 //! A matrix that is loaded and stored tile by tile.
 
-use launch::Buffer;
 use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
+use tma_launch::Buffer;
 
 use crate::Expected;
 use crate::kernels::numbers;

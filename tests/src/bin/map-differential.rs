@@ -3,13 +3,13 @@
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 
 use clap::Parser;
-use host::{Device, EncodeError, encode_with_driver};
 use tensor_map::TensorMap;
 use tests::maps::{
     Case,
     generate::{Function, Random, case},
     record::{Record, pack},
 };
+use tma_host::{Device, EncodeError, encode_with_driver};
 
 /// Compare our tensor maps with the driver's.
 #[derive(Parser)]

@@ -79,7 +79,7 @@ fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     if let Some(id) = &arguments.show
         && !ids.contains(&id.as_str())
     {
-        let hint = launch::suggestion(id, ids);
+        let hint = tma_launch::suggestion(id, ids);
         return Err(format!("there is no mutant `{id}`; {hint}"));
     }
     let total = if arguments.show.is_some() {
@@ -145,13 +145,13 @@ fn kernels(arguments: &Arguments) -> Result<Vec<&'static Kernel>, String> {
         let known = KERNELS.iter().map(|kernel| kernel.name);
         format!(
             "there is no kernel `{name}`; {}",
-            launch::suggestion(name, known)
+            tma_launch::suggestion(name, known)
         )
     })?;
     Ok(vec![kernel])
 }
 
-fn module() -> Result<launch::Ptx<'static>, String> {
+fn module() -> Result<tma_launch::Ptx<'static>, String> {
     let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
     Ok(module.ok_or("no module was built for sm_90a")?.ptx())
 }

@@ -1,6 +1,6 @@
 //! Barriers in shared memory, without copies.
 
-use emulator::check::Kind::{
+use tma_emulator::check::Kind::{
     Deadlock, LappedWaiter, MbarrierInitNotPublished, MbarrierInvalidated,
     MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised,
 };

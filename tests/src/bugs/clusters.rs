@@ -1,11 +1,11 @@
 //! Blocks that work together: in a cluster, or through global memory.
 
-use emulator::check::Kind::{
+use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWhilePeerAccesses, MbarrierInitNotPublished,
     PeerNotStarted, ReadBeforeCompletion, ScopeTooNarrow, StageStillRead, TransactionBytes,
     UnarmedReceiver,
 };
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 use super::{Bug, Family, Other};
 use crate::{Expected, Scenario};

@@ -1,7 +1,7 @@
 //! Bulk copies of one block: tiles that are stored and loaded, rings of stages.
 
 use super::{Bug, Family, Other, loads, writes};
-use emulator::check::Kind::{
+use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
     GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse, MbarrierOverflow,
     MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,

@@ -1,10 +1,10 @@
 //! Ordinary accesses to shared and global memory.
 
-use emulator::check::Kind::{
+use tma_emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, OutOfBounds,
     Panicked, Trapped, UninitialisedRead,
 };
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 use super::{Bug, Family, Other, blocks, writes};
 use crate::{Expected, Scenario};

@@ -11,9 +11,9 @@ mod memory;
 mod tensors;
 mod text;
 
-use emulator::check::Kind;
+use tma_emulator::check::Kind;
 
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 use crate::{Expected, Scenario};
 

@@ -1,12 +1,12 @@
 //! Tensor copies.
 
-use emulator::check::Kind::{
+use tensor_map::{DataType, Params, Swizzle, TensorMap};
+use tma_emulator::check::Kind::{
     DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
     ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
     TensorMapNotReleased, TransactionBytes,
 };
-use launch::{Buffer, Launch};
-use tensor_map::{DataType, Params, Swizzle, TensorMap};
+use tma_launch::{Buffer, Launch};
 
 use super::{Bug, Family};
 use crate::{Expected, Scenario};

@@ -1,6 +1,6 @@
 //! Many cases as one job, a launch each.
 
-use launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
+use tma_launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
 
 use super::kernels::{BARRIER_BYTES, THREADS, linear_entry, tensor_entry};
 use super::{Action, Case, Transfer, linear_forms, tensor_form, text};

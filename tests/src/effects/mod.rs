@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn every_exception_is_one() {
         for (beginning, _) in EXCEPTIONS {
-            let forms = isa::forms().filter(|form| form.text().starts_with(beginning));
+            let forms = ptx_isa::forms().filter(|form| form.text().starts_with(beginning));
             assert!(forms.count() > 0, "{beginning}");
         }
     }

@@ -1,7 +1,7 @@
 //! A launch of a template, and what must come out.
 
-use launch::{Buffer, Launch, PlacedMap};
 use tensor_map::{Params, TensorMap};
+use tma_launch::{Buffer, Launch, PlacedMap};
 
 use crate::{Expected, Scenario};
 

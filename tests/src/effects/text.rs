@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use emulator::{
+use tma_emulator::{
     Observer, Program,
     observer::{Event, Origin},
 };
@@ -181,7 +181,7 @@ impl Reached {
 }
 
 impl Observer for Reached {
-    fn begin(&mut self, program: &Program, _: &launch::Shape, _: [u32; 3]) {
+    fn begin(&mut self, program: &Program, _: &tma_launch::Shape, _: [u32; 3]) {
         let place = |index| {
             let place = program.location(index);
             (index, (place.line, place.column))

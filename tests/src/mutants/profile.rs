@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Range};
+use tma_emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Range};
 
 /// What was seen of one launch or several.
 #[derive(Debug, Default)]

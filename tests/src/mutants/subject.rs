@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use emulator::{
+use ptx::Module;
+use tma_emulator::{
     Config, EmulatorBackend,
     check::{Finding, Severity, Verdict},
 };
-use launch::{Backend, Failure, Job, Outcome as Ran, Ptx};
-use ptx::Module;
+use tma_launch::{Backend, Failure, Job, Outcome as Ran, Ptx};
 
 use super::{
     Caught, Mutant, Outcome, mutants,

@@ -1,5 +1,5 @@
-use launch::{BufferRef, Call, Launch, Shape};
 use tests_gpu::{Fields, Inner, by_value};
+use tma_launch::{BufferRef, Call, Launch, Shape};
 
 use super::writes;
 use crate::Scenario;

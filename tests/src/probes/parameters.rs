@@ -1,5 +1,5 @@
-use launch::{Buffer, Launch};
 use tensor_map::{DataType, TensorMap};
+use tma_launch::{Buffer, Launch};
 
 use crate::{Expected, Scenario};
 

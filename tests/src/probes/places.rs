@@ -1,4 +1,4 @@
-use launch::Launch;
+use tma_launch::Launch;
 
 use super::writes;
 use crate::Scenario;

@@ -1,5 +1,5 @@
 use bytemuck::NoUninit;
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 use super::writes;
 use crate::{Expected, Scenario};

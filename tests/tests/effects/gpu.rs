@@ -10,12 +10,12 @@ use std::{
     time::Duration,
 };
 
-use host::{DeviceChoice, Jobs};
-use launch::{Ptx, Stage};
 use tests::{
     Wrong,
     effects::{Effect, text},
 };
+use tma_host::{DeviceChoice, Jobs};
+use tma_launch::{Ptx, Stage};
 
 /// Tells a process with which effect it begins.
 const FROM_VARIABLE: &str = "TMA_EFFECTS_FROM";

@@ -3,10 +3,10 @@
 
 use std::{collections::BTreeSet, fmt::Write as _, fs, process::Command, sync::Arc};
 
-use isa::{Form, Version};
 use libtest_mimic::{Failed, Trial};
-use ptx_builder::Ptxas;
+use ptx_isa::{Form, Version};
 use tests::plain::drop_locations;
+use tma_build::Ptxas;
 
 use super::{MODULE, SUPPORT};
 
@@ -71,7 +71,7 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
     let trial = |of: &'static str, test: Test, since: Version| {
         let is_known = newest.is_some_and(|newest| since <= newest);
         if newest.is_some() && !is_known {
-            let later = isa::forms().filter(|form| form.isa() == since).count();
+            let later = ptx_isa::forms().filter(|form| form.isa() == since).count();
             println!(
                 "skipped: {of}, the ptxas that was found does not know PTX ISA {since}: {later} forms"
             );
@@ -87,7 +87,7 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
     let mut trials: Vec<Trial> = targets
         .map(|(target, since)| trial(target, for_target, *since))
         .collect();
-    let versions: BTreeSet<Version> = isa::forms().map(|form| form.isa()).collect();
+    let versions: BTreeSet<Version> = ptx_isa::forms().map(|form| form.isa()).collect();
     for version in versions {
         let name = Box::leak(version.to_string().into_boxed_str());
         trials.push(trial(name, at_version, version));
@@ -97,7 +97,7 @@ pub(super) fn trials(ptxas: Option<Ptxas>) -> Vec<Trial> {
 
 /// The newest version that it knows.
 fn newest(ptxas: &Ptxas) -> Option<Version> {
-    let oldest = isa::find("mbarrier.inval.b64 [d]")?;
+    let oldest = ptx_isa::find("mbarrier.inval.b64 [d]")?;
     let before = |version: &Version| before(*version);
     let versions = std::iter::successors(VERSIONS.last().copied(), before);
     versions
@@ -121,7 +121,9 @@ fn is_sound(form: &Form, target: &str) -> bool {
 
 /// ptxas accepts the forms that the table has for the target, and refuses each other one.
 fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<(), Failed> {
-    let all: Vec<Form> = isa::forms().filter(|form| form.isa() <= newest).collect();
+    let all: Vec<Form> = ptx_isa::forms()
+        .filter(|form| form.isa() <= newest)
+        .collect();
     let sound = all.iter().filter(|form| is_sound(form, target));
     let (listed, others): (Vec<&Form>, Vec<&Form>) =
         sound.partition(|form| form.targets().has(target));
@@ -135,7 +137,7 @@ fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<()
         "{target}: {accepted} of {} forms accepted, {refused} of {} refused, {} not tried",
         listed.len(),
         others.len(),
-        isa::forms().count() - listed.len() - others.len()
+        ptx_isa::forms().count() - listed.len() - others.len()
     );
     if wrong.is_empty() {
         Ok(())
@@ -148,7 +150,7 @@ fn for_target(ptxas: &Ptxas, newest: Version, target: &'static str) -> Result<()
 /// in one of the version before, if it has a target with the form.
 fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Failed> {
     let version = Version::parse(version).ok_or("no version")?;
-    let forms: Vec<Form> = isa::forms()
+    let forms: Vec<Form> = ptx_isa::forms()
         .filter(|form| form.isa() == version && !REFUSED_SPELLINGS.contains(&form.text()))
         .collect();
     // Of the forms, those whose first target in modules of this version it is.

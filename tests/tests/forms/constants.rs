@@ -3,7 +3,7 @@
 use std::fs;
 
 use libtest_mimic::Failed;
-use ptx_builder::{Arch, Assemble, Error, PtxBuilder, PtxIsa};
+use tma_build::{Arch, Assemble, Error, PtxBuilder, PtxIsa};
 
 /// A kernel for each, with the message behind it.
 const SOURCE: &str = "src/bad_constants.rs";

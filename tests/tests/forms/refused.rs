@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use isa::Targets;
 use libtest_mimic::{Failed, Trial};
-use ptx_builder::{Arch, Assemble, Error, PtxBuilder};
+use ptx_isa::Targets;
+use tma_build::{Arch, Assemble, Error, PtxBuilder};
 
 use super::SUPPORT;
 
@@ -46,7 +46,7 @@ fn builder(arch: Arch) -> PtxBuilder {
 
 /// The probes of a group.
 fn probes(group: Targets) -> usize {
-    let calls = isa::calls().filter(|(_, form)| form.targets() == group);
+    let calls = ptx_isa::calls().filter(|(_, form)| form.targets() == group);
     calls.count()
 }
 

@@ -7,8 +7,8 @@ use std::{
     process::Command,
 };
 
-use isa::{Form, Targets, Version};
 use libtest_mimic::Failed;
+use ptx_isa::{Form, Targets, Version};
 use serde_json::Value;
 
 /// A module of `tma::ptx` without an instruction of its own.
@@ -21,7 +21,7 @@ pub(super) fn check() -> Result<(), Failed> {
     let documented = documentation()?;
     let mut wrong = Vec::new();
     let mut forms: BTreeMap<Wrapper, Vec<Form>> = BTreeMap::new();
-    for (_, form) in isa::calls() {
+    for (_, form) in ptx_isa::calls() {
         let path = form
             .call()
             .unwrap_or_default()
@@ -50,7 +50,7 @@ pub(super) fn check() -> Result<(), Failed> {
         .keys()
         .filter(|wrapper| !documented.wrappers.contains_key(*wrapper));
     wrong.extend(missing.map(|(stem, name)| format!("there is no wrapper {stem}::{name}")));
-    for family in isa::FAMILIES {
+    for family in ptx_isa::FAMILIES {
         let section = format!("PTX ISA {}.", family.section);
         match documented.modules.get(family.stem) {
             Some(docs) if docs.replace('\n', " ").contains(&section) => {}
@@ -64,7 +64,7 @@ pub(super) fn check() -> Result<(), Failed> {
     println!(
         "{} wrappers say what the table says of {} forms",
         forms.len(),
-        isa::calls().count()
+        ptx_isa::calls().count()
     );
     if wrong.is_empty() {
         Ok(())

@@ -78,9 +78,9 @@ fn every_launch_file_of_the_page_is_clean_and_every_part_of_one_is_read() {
         files += 1;
         let emulation = Emulation::new(file).unwrap_or_else(|stopped| panic!("{stopped}"));
         for seed in 0..4 {
-            let config = emulator::Config {
+            let config = tma_emulator::Config {
                 seed,
-                ..emulator::Config::default()
+                ..tma_emulator::Config::default()
             };
             let run = emulation.run(config).unwrap();
             assert_eq!(

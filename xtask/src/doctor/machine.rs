@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use ptx_builder::DeviceCompiler;
+use tma_build::DeviceCompiler;
 
 use super::Finding;
 use crate::{
@@ -73,7 +73,7 @@ fn device_compiler() -> Finding {
             );
             Finding::new(Mark::Ok, "device compiler", says)
         }
-        Err(ptx_builder::Error::NoCompiler { looked_at, .. }) => {
+        Err(tma_build::Error::NoCompiler { looked_at, .. }) => {
             let says = format!(
                 "missing: rustc 1.96.0 or later with the source of `core`. Looked at:\n{looked_at}"
             );

@@ -3,7 +3,7 @@
 use std::{env, path::Path, process::Command};
 
 use anyhow::{Context, Result, anyhow, bail};
-use ptx_builder::{DeviceCompiler, TRIED_VERSION};
+use tma_build::{DeviceCompiler, TRIED_VERSION};
 
 use crate::process;
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, ensure};
-use ptx_builder::{Ptxas, cuda_cache, tool_dirs};
+use tma_build::{Ptxas, cuda_cache, tool_dirs};
 
 use crate::{output::Mark, process};
 
@@ -26,7 +26,7 @@ const PACKAGES: [&str; 7] = [
     "nvidia-cuda-nvdisasm",
 ];
 
-/// Where a tool is, if it is anywhere that `ptx-builder` looks.
+/// Where a tool is, if it is anywhere that `tma-build` looks.
 pub(crate) fn tool(name: &str) -> Option<PathBuf> {
     if name == "ptxas" {
         let ptxas = Ptxas::find().map(|ptxas| ptxas.path().to_owned());
@@ -122,7 +122,7 @@ fn put_in_place(complete: &Path, cache: &Path) -> Result<()> {
     fs::rename(complete, cache).with_context(|| format!("cannot create {}", cache.display()))
 }
 
-/// The folder in which `ptx-builder` looks for them.
+/// The folder in which `tma-build` looks for them.
 fn cache() -> Result<PathBuf> {
     let cache = cuda_cache();
     ensure!(

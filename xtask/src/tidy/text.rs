@@ -20,8 +20,8 @@ const PAGES: &[&str] = &["docs/mutation.md", "docs/support-matrix.md"];
 const ASSEMBLY: &[&str] = &[
     "crates/tma/src/ptx",
     "crates/tma-macros",
-    "crates/ptx-builder/src/self_test",
-    "crates/ptx-builder/tests",
+    "crates/tma-build/src/self_test",
+    "crates/tma-build/tests",
     "tests/fixtures",
 ];
 

@@ -8,7 +8,7 @@ mod rows;
 mod tests;
 
 use anyhow::Result;
-use launch::Launch;
+use tma_launch::Launch;
 
 use super::{Place, kept};
 use crate::{

@@ -19,7 +19,7 @@ use kernels_gpu::{
     stencil::{Stencil, StencilForm},
     transpose::Transpose,
 };
-use launch::{Launch, Violations};
+use tma_launch::{Launch, Violations};
 
 use super::{
     DST, Ported,

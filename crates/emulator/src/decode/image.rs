@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use launch::{Failure, Stage, suggestion};
 use ptx::{
     BinaryOperator, Expression, ExpressionKind, Initializer, InitializerKind, Item, Linkage,
     Module, Number, Space, Type, UnaryOperator,
 };
+use tma_launch::{Failure, Stage, suggestion};
 
 use super::scope::is_shared;
 use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, next_allocation};

@@ -1,7 +1,7 @@
 //! What a kernel says about itself in its PTX.
 
-use launch::{Dim3, Parameter, Signature};
 use ptx::Function;
+use tma_launch::{Dim3, Parameter, Signature};
 
 use crate::machine::Program;
 

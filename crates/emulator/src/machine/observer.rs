@@ -2,7 +2,7 @@
 
 mod turn;
 
-use launch::Shape;
+use tma_launch::Shape;
 
 pub use turn::{Pause, Turn};
 

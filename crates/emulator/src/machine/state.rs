@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use launch::Shape;
+use tma_launch::Shape;
 
 use super::{
     BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program, Rng,

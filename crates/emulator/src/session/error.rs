@@ -1,6 +1,6 @@
 //! Why a launch has no result, and that as a failure.
 
-use ::launch::{Failure, Stage};
+use tma_launch::{Failure, Stage};
 
 use crate::{check::Verdict, decode::Unsupported, machine::Fault};
 

@@ -1,6 +1,6 @@
 //! A kernel of a module that was loaded.
 
-use ::launch::{Dim3, Failure, Shape, Signature, Stage};
+use tma_launch::{Dim3, Failure, Shape, Signature, Stage};
 
 use super::Error;
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ::launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
+use tma_launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
 
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{

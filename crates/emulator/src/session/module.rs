@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use ::launch::{Failure, Stage, suggestion};
+use tma_launch::{Failure, Stage, suggestion};
 
 use super::{Kernel, Session, panic::place_record};
 use crate::{

@@ -1,6 +1,6 @@
 //! The record that a kernel which panics leaves behind.
 
-use launch::Panic;
+use tma_launch::Panic;
 
 use crate::{
     decode::Image,

@@ -5,7 +5,7 @@ use crate::common::{
     copies::{INIT, kernel, wait_and_write, with_input},
     run_launch,
 };
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 fn launch(blocks: u32) -> Launch {
     Launch::new("k", blocks, 32).buffer(0).buffer(1)

@@ -2,7 +2,7 @@
 //! of a warp.
 
 use crate::common::{long, module, run, run_launch, word};
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 #[test]
 fn carries_of_products() {

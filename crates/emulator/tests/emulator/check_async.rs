@@ -6,7 +6,7 @@ use crate::common::{
     copies::{INIT, kernel},
     run_launch,
 };
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 /// What is said of a kernel; nothing where it is right. With every seed the same.
 fn said(body: &str, directives: &str, blocks: u32) -> Option<String> {

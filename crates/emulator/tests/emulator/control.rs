@@ -1,7 +1,7 @@
 //! Branches, calls, warps, and the memories of a block.
 
 use crate::common::{failure, kernel, module, run, run_launch};
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 const STORE: &str =
     "mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %rd9, %out; st.global.u32 [%rd9], %r1;";
@@ -221,13 +221,13 @@ fn accesses_outside_are_named() {
 fn what_is_not_known_is_listed_before_anything_runs() {
     let text = kernel(".loc 1 7 1\n tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, nowhere, 1;\n add.s32 %r1, %r2;\n fence.acq_rel;\n bra.uni;")
         .replace(".visible", ".file 1 \"src/lib.rs\"\n.visible");
-    let mut job = launch::Job::new(launch::Ptx {
+    let mut job = tma_launch::Job::new(tma_launch::Ptx {
         name: "kernel.ptx",
         text: &text,
     });
     job.launch(Launch::new("k", 1, 1).scalar(0_u64));
     let failure =
-        launch::Backend::run(&mut emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
+        tma_launch::Backend::run(&mut tma_emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
     let lines: Vec<&str> = failure.what.lines().collect();
     assert_eq!(lines.len(), 6, "{lines:?}");
@@ -300,12 +300,12 @@ fn printf_and_assert() {
         "{said}"
     );
     let text = text.replace("call.uni __assertfail, (p0, p1, p2, p3, p4);", "");
-    let mut job = launch::Job::new(launch::Ptx {
+    let mut job = tma_launch::Job::new(tma_launch::Ptx {
         name: "print.ptx",
         text: &text,
     });
     job.launch(Launch::new("k", 1, 1).scalar(0_u64));
-    let reports = emulator::EmulatorBackend::new(0)
+    let reports = tma_emulator::EmulatorBackend::new(0)
         .run_unchecked(&mut job, &mut |_| ())
         .unwrap();
     assert_eq!(reports[0].printed, "  -42|abc|1.50|ff");

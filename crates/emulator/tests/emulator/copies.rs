@@ -5,8 +5,8 @@ use crate::common::{
     copies::{INIT, kernel, wait_and_write, with_input},
     failure, run_launch,
 };
-use launch::{Buffer, Launch};
 use tensor_map::{DataType, Swizzle, TensorMap};
+use tma_launch::{Buffer, Launch};
 
 #[test]
 fn a_bulk_copy_completes_the_phase_with_its_last_byte() {
@@ -150,7 +150,7 @@ fn a_swizzle_follows_the_shared_address() {
 }
 
 /// Stores, or reduces, a box of the threads' numbers at (`x`, `y`).
-fn store_box(instruction: &str, x: i32, y: i32) -> Result<Vec<u32>, launch::Failure> {
+fn store_box(instruction: &str, x: i32, y: i32) -> Result<Vec<u32>, tma_launch::Failure> {
     let body = format!(
         "mad.lo.u32 %r1, %t, 4, %tile; add.u32 %r2, %t, 1000; st.shared.u32 [%r1], %r2; fence.proxy.async.shared::cta; bar.sync 0;
         @!%p1 bra END; mov.u64 %rd3, map; cvta.param.u64 %rd2, %rd3; mov.u32 %r4, {x}; mov.u32 %r5, {y};

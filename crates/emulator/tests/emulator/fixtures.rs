@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use emulator::EmulatorBackend;
-use launch::{Backend, Job, Launch, Ptx};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Backend, Job, Launch, Ptx};
 
 /// Why the kernel cannot be decoded, if it cannot; the launch itself does not fit.
 fn refusal(name: &str, text: &str, entry: &str) -> Option<String> {
@@ -14,7 +14,7 @@ fn refusal(name: &str, text: &str, entry: &str) -> Option<String> {
         .expect_err("no block can be launched");
     let is_refusal = failure.error_name.as_deref() == Some("UNSUPPORTED");
     assert!(
-        is_refusal || failure.stage == launch::Stage::Check,
+        is_refusal || failure.stage == tma_launch::Stage::Check,
         "{name}: {entry}: {failure}"
     );
     is_refusal.then_some(failure.what)

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use emulator::EmulatorBackend;
-use launch::{Backend, Job, Launch, Ptx, Stage};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Backend, Job, Launch, Ptx, Stage};
 
 /// Why the instruction is not decoded, if it is not.
 fn refusal(instruction: &str) -> Option<String> {
@@ -30,7 +30,7 @@ fn refusal(instruction: &str) -> Option<String> {
 fn every_form_is_decoded() {
     let mut families = BTreeMap::<&str, usize>::new();
     let mut refused = Vec::new();
-    let emitted = isa::forms().filter(|form| *form.emitted() != isa::Emitted::Nothing);
+    let emitted = ptx_isa::forms().filter(|form| *form.emitted() != ptx_isa::Emitted::Nothing);
     for form in emitted {
         let instruction = form.example();
         *families.entry(form.family().stem).or_default() += 1;

@@ -5,8 +5,8 @@ use crate::common::{
     copies::{INIT, kernel, wait_and_write, with_input},
     run_launch,
 };
-use launch::{Buffer, Launch};
 use tensor_map::{DataType, Params, TensorMap};
+use tma_launch::{Buffer, Launch};
 
 /// A tensor of 10 x 6 words whose rows take 12.
 fn words() -> Vec<u32> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::{SEEDS, copies::kernel, failure, run_launch, word};
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 /// Blocks work on their own place in the grid and then on those of clusters that they cancel, until
 /// none is left. Word `n` of the buffer counts how often the work of block `n` was done, the last

@@ -1,8 +1,8 @@
 //! Scopes of releases and acquires of tensor maps, as the checker sees them.
 
 use crate::common::copies::{INIT, kernel};
-use emulator::{EmulatorBackend, check::Kind};
-use launch::{Buffer, Job, Launch, Ptx};
+use tma_emulator::{EmulatorBackend, check::Kind};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 /// A map of 32 words at `%rd2`, put together in shared memory behind the tile's first 1024 bytes;
 /// `%r8` is its address.

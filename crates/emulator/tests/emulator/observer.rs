@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::common::module;
-use emulator::{
+use tma_emulator::{
     EmulatorBackend, Observer,
     observer::{AccessKind, Event, FenceKind, GroupKind, MbarrierEvent, Memory, Origin, Proxy},
 };
-use launch::{Buffer, Job, Launch, Ptx};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 #[derive(Default)]
 struct Log(Vec<(Origin, Event)>);

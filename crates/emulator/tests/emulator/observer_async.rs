@@ -1,14 +1,14 @@
 //! What an observer sees of stores and copies by single threads, and of changes of tensor maps.
 
 use crate::common::module;
-use emulator::{
+use tma_emulator::{
     EmulatorBackend, Observer,
     observer::{
         AccessKind, CopyCompletion, Event, FenceKind, GroupKind, MbarrierEvent, Memory, Origin,
         Proxy, Scope, Sem,
     },
 };
-use launch::{Buffer, Job, Launch, Ptx};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 #[derive(Default)]
 struct Log(Vec<(Origin, Event)>);

@@ -2,8 +2,8 @@
 //! computed by integers of Rust.
 
 use crate::common::{SEEDS, copies::kernel, run_launch};
-use launch::{Buffer, Launch};
 use tensor_map::{DataType, Params, TensorMap};
+use tma_launch::{Buffer, Launch};
 
 /// Stores the words of `in` to the tile, lets the proxies meet, and then what thread 0 does.
 fn stored(rest: &str) -> String {

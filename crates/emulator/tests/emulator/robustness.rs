@@ -1,9 +1,9 @@
 //! No text and no launch makes the emulator panic.
 
 use crate::common::module;
-use emulator::{Config, EmulatorBackend};
-use launch::{Backend, Buffer, Job, Launch, Ptx};
 use proptest::prelude::*;
+use tma_emulator::{Config, EmulatorBackend};
+use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
 
 const OPCODES: [&str; 64] = [
     "add.s32",
@@ -178,7 +178,7 @@ fn variables_that_are_too_large_are_refused() {
 }
 
 /// Frames of local memory of as many bytes, written by each thread of clusters of 16 blocks.
-fn local(bytes: u32) -> Result<(), launch::Failure> {
+fn local(bytes: u32) -> Result<(), tma_launch::Failure> {
     let text = module(&format!(
         ".visible .entry k() {{ .local .align 8 .b8 big[{bytes}];
             st.local.u32 [big+{}], 1; bar.sync 0; ret; }}",
@@ -198,7 +198,7 @@ fn local_memory_of_many_threads_has_a_limit() {
     assert_eq!(local(20_000), Ok(()));
     let said = local(520_000).unwrap_err();
     assert_eq!(said.error_name.as_deref(), Some("CUDA_ERROR_OUT_OF_MEMORY"));
-    assert_eq!(said.stage, launch::Stage::Launch);
+    assert_eq!(said.stage, tma_launch::Stage::Launch);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::common::{
     copies::{INIT, kernel},
     module,
 };
-use emulator::{Config, ModuleId, Session};
-use launch::{Argument, Failure, Rule, Scalar, Shape, Stage};
+use tma_emulator::{Config, ModuleId, Session};
+use tma_launch::{Argument, Failure, Rule, Scalar, Shape, Stage};
 
 fn session(seed: u64) -> Session {
     Session::new(Config {

@@ -5,8 +5,8 @@ use crate::common::{
     copies::{INIT, kernel},
     run_launch,
 };
-use launch::{Buffer, Launch};
 use tensor_map::{DataType, OobFill, Params, Swizzle, TensorMap};
+use tma_launch::{Buffer, Launch};
 
 /// Every field of a map of 10 x 6 words with rows of 48 bytes, at `%rd2`, with boxes of 8 x 4.
 fn every_field(space: &str, map: &str) -> String {
@@ -41,7 +41,7 @@ const LOAD: &str = "
     mul.wide.u32 %rd3, %t, 4; add.u64 %rd3, %rd3, %out; st.global.u32 [%rd3], %r1;";
 
 /// The words that the kernel left, and the map behind the first 1024 bytes.
-fn run(body: &str, threads: u32, seed: u64) -> Result<(Vec<u32>, TensorMap), launch::Failure> {
+fn run(body: &str, threads: u32, seed: u64) -> Result<(Vec<u32>, TensorMap), tma_launch::Failure> {
     let body = format!("{INIT} ld.param.u64 %rd2, [in]; add.u64 %rd6, %out, 1024; {body}");
     let text = kernel(".param .u64 in", "", &body);
     let launch = Launch::new("k", 1, threads).buffer(0).buffer(1);

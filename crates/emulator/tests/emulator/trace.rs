@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use emulator::{Config, EmulatorBackend, Trace};
-use launch::{Buffer, Job, Launch, Ptx};
 use serde_json::Value;
 use tensor_map::{DataType, TensorMap};
+use tma_emulator::{Config, EmulatorBackend, Trace};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 fn example(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/emulate");

@@ -15,7 +15,7 @@ pub use violation::{Rule, Violation, Violations};
 /// Everything that is wrong with a launch of the kernel `signature` on a device with these limits.
 ///
 /// ```
-/// use launch::{Launch, Limits, Signature, check};
+/// use tma_launch::{Launch, Limits, Signature, check};
 ///
 /// let kernel = Signature { entry: "fill".into(), ..Signature::default() };
 /// let launch = Launch::new("fill", 1, (32, 64));

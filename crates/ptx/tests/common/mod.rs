@@ -40,5 +40,5 @@ pub(crate) fn modules() -> Vec<Fixture> {
 
 /// An instruction of each form.
 pub(crate) fn forms() -> impl Iterator<Item = String> {
-    isa::forms().map(|form| form.example())
+    ptx_isa::forms().map(|form| form.example())
 }

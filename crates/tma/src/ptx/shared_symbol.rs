@@ -1,6 +1,6 @@
 //! The names of the dynamic shared memory. PTX ISA 5.1.7, "Shared State Space".
 
-/// Declares a name for each alignment. All of them are the same memory; `ptx-builder` drops those
+/// Declares a name for each alignment. All of them are the same memory; `tma-build` drops those
 /// that a module does not use, since the largest alignment holds for all its kernels.
 macro_rules! dynamic_symbols {
     ($($align:literal)*) => {

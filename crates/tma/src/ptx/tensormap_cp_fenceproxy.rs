@@ -2,7 +2,7 @@
 //! PTX ISA 9.7.13.16.
 //!
 //! LLVM has no intrinsic for it, and copies small blocks with `asm!` into the arms of a branch. So
-//! the wrapper comes with empty assembly that makes its block too big for that, and `ptx-builder`
+//! the wrapper comes with empty assembly that makes its block too big for that, and `tma-build`
 //! refuses modules in which it was copied all the same, as it does for barriers.
 
 use tensor_map::TensorMap;

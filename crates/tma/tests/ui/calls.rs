@@ -1,4 +1,4 @@
-use launch::{BufferRef, MapRef};
+use tma_launch::{BufferRef, MapRef};
 use tma::{TensorMap, kernel};
 
 #[kernel]

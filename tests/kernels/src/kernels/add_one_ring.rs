@@ -1,5 +1,5 @@
 use kernels_gpu::add_one_ring::AddOneRing;
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

@@ -1,6 +1,6 @@
 use kernels_gpu::add_one_tile_ring::AddOneTileRing;
-use launch::Buffer;
 use tensor_map::Swizzle;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept};
 use crate::{

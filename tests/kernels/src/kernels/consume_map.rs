@@ -1,8 +1,8 @@
 //! Maps in global memory that the host has written.
 
 use kernels_gpu::consume_map::ConsumeMap;
-use launch::{Buffer, PlacedMap};
 use tensor_map::{DataType, TensorMap, Tiled};
+use tma_launch::{Buffer, PlacedMap};
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

@@ -1,5 +1,5 @@
 use kernels_gpu::conv_im2col::{CHANNELS, ConvIm2col, FILTERS, SIDE};
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

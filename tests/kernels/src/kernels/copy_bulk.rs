@@ -1,5 +1,5 @@
 use kernels_gpu::copy_bulk::CopyBulk;
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

@@ -1,6 +1,6 @@
 use kernels_gpu::copy_tile::CopyTile;
-use launch::Buffer;
 use tensor_map::{DataType, Swizzle};
+use tma_launch::Buffer;
 
 use super::{Kernel, kept};
 use crate::{

@@ -3,7 +3,7 @@
 
 use half::f16;
 use kernels_gpu::deform_attn::{self, DeformAttn, DeformAttnForm};
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept};
 use crate::{Expected, Scenario};

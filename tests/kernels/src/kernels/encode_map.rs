@@ -4,8 +4,8 @@ use kernels_gpu::{
     consume_map::ConsumeMap,
     encode_map::{EncodeMap, MapFields, map_fields},
 };
-use launch::Buffer;
 use tensor_map::{DataType, TensorMap, Tiled};
+use tma_launch::Buffer;
 
 use super::{
     Kernel,

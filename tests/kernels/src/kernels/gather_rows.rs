@@ -1,5 +1,5 @@
 use kernels_gpu::gather_rows::{GatherRows, ROW};
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

@@ -2,7 +2,7 @@ use kernels_gpu::{
     Matrix,
     multicast_tile::{BLOCKS, MulticastTile, TILE},
 };
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

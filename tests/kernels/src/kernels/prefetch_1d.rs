@@ -1,5 +1,5 @@
 use kernels_gpu::prefetch_1d::Prefetch1d;
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

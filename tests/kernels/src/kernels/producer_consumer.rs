@@ -1,5 +1,5 @@
 use kernels_gpu::producer_consumer::{ProducerConsumer, ProducerConsumerForm};
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

@@ -1,5 +1,5 @@
 use kernels_gpu::ring::{BLOCKS, Ring};
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept};
 use crate::{Expected, Scenario};

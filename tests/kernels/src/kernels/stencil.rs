@@ -1,5 +1,5 @@
 use kernels_gpu::stencil::{self, Stencil, StencilForm};
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

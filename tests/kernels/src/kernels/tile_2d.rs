@@ -2,7 +2,7 @@ use kernels_gpu::{
     Matrix,
     tile_2d::{self, MapPlace, Tile2d, Tile2dTo},
 };
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
 use crate::{Expected, Scenario};

@@ -16,13 +16,13 @@ use std::{
 };
 
 use clap::{Parser, ValueEnum};
-use launch::{Failure, Stage};
 use tests::copies::{
     Case, Excluded, Tally,
     generate::{Drawn, draw},
     record::{Sample, Samples},
     reference,
 };
+use tma_launch::{Failure, Stage};
 
 use sides::{Made, Sides};
 

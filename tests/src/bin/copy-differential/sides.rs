@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use emulator::EmulatorBackend;
-use host::{Device, Jobs};
-use launch::{Backend, Failure};
 use tests::copies::{Batch, Case, Output};
+use tma_emulator::EmulatorBackend;
+use tma_host::{Device, Jobs};
+use tma_launch::{Backend, Failure};
 
 /// What came out of a case, or why nothing did.
 pub(super) type Made = Result<Output, String>;

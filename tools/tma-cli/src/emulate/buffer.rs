@@ -107,7 +107,7 @@ pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, W
         Some(index) => Ok(index),
         None => {
             let names = buffers.iter().map(|buffer| buffer.name.as_str());
-            let suggestion = launch::suggestion(given, names);
+            let suggestion = tma_launch::suggestion(given, names);
             Err(value.wrong(format!("there is no buffer `{given}`: {suggestion}")))
         }
     }

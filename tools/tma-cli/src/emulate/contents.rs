@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use launch::Buffer;
+use tma_launch::Buffer;
 
 use super::{
     buffer::{FileBuffer, find},
@@ -95,7 +95,7 @@ impl Room<'_> {
             _ => {
                 let unchanged = self.before.map(|_| "unchanged");
                 let all = PATTERNS.into_iter().chain(unchanged);
-                let suggestion = launch::suggestion(pattern, all);
+                let suggestion = tma_launch::suggestion(pattern, all);
                 return Err(value.wrong(format!("there is no pattern `{pattern}`: {suggestion}")));
             }
         })

@@ -2,11 +2,11 @@
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use half::{bf16, f16};
-use launch::{
+use tensor_map::DataType;
+use tma_launch::{
     Buffer,
     compare::{self, Float, Mismatch, Tolerance},
 };
-use tensor_map::DataType;
 
 use super::{
     mistakes::Wrong,

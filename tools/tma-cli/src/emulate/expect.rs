@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use launch::{Buffer, compare::Tolerance};
+use tma_launch::{Buffer, compare::Tolerance};
 
 use super::{
     buffer::{FileBuffer, find},
@@ -81,7 +81,7 @@ impl Expectation {
         let Err(mut mismatch) = ty.compare(&expected, got, self.tolerance) else {
             return Ok(None);
         };
-        if let launch::compare::Mismatch::Elements { index, .. } = &mut mismatch {
+        if let tma_launch::compare::Mismatch::Elements { index, .. } = &mut mismatch {
             *index += self.first as usize;
         }
         if dims.len() > 1 {

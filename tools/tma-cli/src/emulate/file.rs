@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check};
+use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check};
 use toml::de::DeTable;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     mistakes::{Mistakes, Noted, Notes, Wrong},
     reader::{Table, Value},
 };
-use host::Source;
+use tma_host::Source;
 
 /// The longest text that is read, TOML or PTX.
 const MAX_FILE_BYTES: u64 = 256 << 20;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use emulator::check;
+use tma_emulator::check;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]

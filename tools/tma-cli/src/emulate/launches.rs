@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use launch::{Argument, Dim3, Launch, Scalar};
+use tma_launch::{Argument, Dim3, Launch, Scalar};
 
 use super::{
     buffer::{FileBuffer, find},

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use launch::Argument;
 use tensor_map::{
     DataType, Dims, Im2col, Im2colWide, Interleave, L2Promotion, OobFill, Params, Swizzle, Target,
     Tensor, Tiled, WideMode,
 };
+use tma_launch::Argument;
 
 use super::{
     buffer::{FileBuffer, find},
@@ -56,7 +56,7 @@ pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, 
         Some(map) => map.argument.clone().ok_or(Wrong::Noted),
         None => {
             let names = maps.iter().map(|map| map.name.as_str());
-            let suggestion = launch::suggestion(given, names);
+            let suggestion = tma_launch::suggestion(given, names);
             Err(value.wrong(format!("there is no map `{given}`: {suggestion}")))
         }
     }

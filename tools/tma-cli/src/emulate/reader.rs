@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-use launch::suggestion;
+use tma_launch::suggestion;
 use toml::de::{DeTable, DeValue};
 
 use super::mistakes::{Noted, Notes, Wrong};
@@ -289,7 +289,7 @@ impl<'d> Table<'d> {
                 continue;
             }
             let all: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
-            let near = launch::nearest(name, known.iter().copied());
+            let near = tma_launch::nearest(name, known.iter().copied());
             let near = match near.first() {
                 Some(near) => format!("did you mean `{near}`? "),
                 None => String::new(),

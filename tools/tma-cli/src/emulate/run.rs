@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use emulator::{Config, EmulatorBackend, Observer, Report, check};
-use launch::{Buffer, Failure, Job, Ptx, Stage};
+use tma_emulator::{Config, EmulatorBackend, Observer, Report, check};
+use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
 use super::{Finding, LaunchFile, Mistakes};
-use host::{Capability, Source};
+use tma_host::{Capability, Source};
 
 /// How an emulation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,6 +1,6 @@
 //! Kernels that copy.
 
-use launch::{Buffer, Launch};
+use tma_launch::{Buffer, Launch};
 
 use super::{SEEDS, module, run_launch};
 

@@ -2,8 +2,8 @@
 
 pub(crate) mod copies;
 
-use emulator::EmulatorBackend;
-use launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
 
 /// Seeds that every test runs with.
 pub(crate) const SEEDS: [u64; 4] = [0, 1, 2, 99];

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use ptx_builder::{Arch, Error, Ptxas, Resources};
+use tma_build::{Arch, Error, Ptxas, Resources};
 
 /// What ptxas said, or why it was not asked.
 pub(crate) enum Assembled {

@@ -1,8 +1,8 @@
 use std::io::Write;
 
 use anyhow::Result;
-use host::{DeviceProperties, supported};
 use serde_json::{Value, json};
+use tma_host::{DeviceProperties, supported};
 
 /// The driver's version and its GPUs
 #[derive(clap::Args)]
@@ -14,7 +14,7 @@ pub(crate) struct Devices {
 
 impl Devices {
     pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
-        let (version, devices) = host::devices()?;
+        let (version, devices) = tma_host::devices()?;
         if self.json {
             let devices: Vec<Value> = devices.into_iter().map(to_json).collect();
             let all = json!({ "driver": version.to_string(), "devices": devices });

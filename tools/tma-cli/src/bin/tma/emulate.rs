@@ -10,9 +10,9 @@ use std::{
 };
 
 use anyhow::Result;
-use emulator::{Config, Trace};
-use launch::{Failure, Stage};
 use tma_cli::emulate::{Emulation, Stopped, Verdict};
+use tma_emulator::{Config, Trace};
+use tma_launch::{Failure, Stage};
 
 use report::{Again, Report};
 use seeds::Seeds;

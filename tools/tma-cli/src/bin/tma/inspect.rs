@@ -1,9 +1,9 @@
 use std::{io::Write, path::PathBuf};
 
 use anyhow::Result;
-use host::{Device, Dim3, GpuError, Module, Resources, Source};
-use launch::{Parameter, Signature};
 use serde_json::{Value, json};
+use tma_host::{Device, Dim3, GpuError, Module, Resources, Source};
+use tma_launch::{Parameter, Signature};
 
 use crate::assembled::Assembled;
 

@@ -3,9 +3,9 @@
 use std::{io::Write, path::Path};
 
 use anyhow::Result;
-use emulator::{Location, check::Site};
 use serde_json::{Value, json};
 use tma_cli::emulate::{Finding, Run, Stopped, Verdict};
+use tma_emulator::{Location, check::Site};
 
 use super::Seeds;
 
@@ -179,7 +179,7 @@ fn finding_to_json(finding: &Finding) -> Value {
             value["count"] = json!(found.count);
             value["rule"] = json!(found.kind.rule());
             value["help"] = json!(found.kind.help());
-            value["error_name"] = json!(found.trap.map(emulator::Trap::name));
+            value["error_name"] = json!(found.trap.map(tma_emulator::Trap::name));
         }
         Finding::Fault { error_name, .. } => value["error_name"] = json!(error_name),
         Finding::Mismatch(_) => {}

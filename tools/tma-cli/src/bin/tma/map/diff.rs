@@ -2,9 +2,9 @@ use std::io::Write;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use host::{Device, EncodeError, encode_with_driver, target};
 use serde_json::{Value, json};
 use tensor_map::{Difference, Refused, Rule, TensorMap};
+use tma_host::{Device, EncodeError, encode_with_driver, target};
 
 use super::parameters::{Given, Parameters, from_hex, hex, read_map};
 

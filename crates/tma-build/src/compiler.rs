@@ -142,7 +142,7 @@ impl DeviceCompiler {
     /// # Errors
     /// [`Error::SelfTest`], which names the property that the PTX lacks.
     pub fn self_test(&self) -> Result<(), Error> {
-        self_test::run(self, &target_dir::find().join("ptx-builder"))
+        self_test::run(self, &target_dir::find().join("tma-build"))
     }
 
     /// Was this very version tried with device code? Betas and nightlies of it were not.

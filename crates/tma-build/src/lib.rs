@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! // build.rs
-//! use ptx_builder::{Arch, PtxBuilder};
+//! use tma_build::{Arch, PtxBuilder};
 //!
 //! fn main() {
 //!     let ptx = PtxBuilder::new("../kernels-gpu").arch(Arch::Sm90a).build_or_exit();

@@ -6,8 +6,8 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_builder::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, Ptxas};
 use tempfile::TempDir;
+use tma_build::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, Ptxas};
 
 #[path = "build/checks.rs"]
 mod checks;

@@ -1,23 +1,23 @@
 //! The PTX ISA version that an instruction needs.
 
-use isa::Version;
 use ptx::{Block, Instruction, Module, Operand, OperandKind, Statement};
+use ptx_isa::Version;
 
 use super::{Finding, Kind, rust_place};
 use crate::PtxIsa;
 
-/// The lowest PTX ISA version that has this form; `None` of what [`isa`] does not know.
+/// The lowest PTX ISA version that has this form; `None` of what [`ptx_isa`] does not know.
 pub fn required_isa(instruction: &Instruction) -> Option<PtxIsa> {
     let mut text = instruction.opcode.name().to_owned();
     let operands: Vec<String> = instruction.operands.iter().map(kind).collect();
     if !operands.is_empty() {
         text = format!("{text} {}", operands.join(", "));
     }
-    let Version { major, minor } = isa::find(&text)?.isa();
+    let Version { major, minor } = ptx_isa::find(&text)?.isa();
     Some(PtxIsa::new(major, minor))
 }
 
-/// An operand as [`isa::find`] takes it: registers are of a width that is not known.
+/// An operand as [`ptx_isa::find`] takes it: registers are of a width that is not known.
 fn kind(operand: &Operand) -> String {
     let list = |operands: &[Operand]| operands.iter().map(kind).collect::<Vec<_>>().join(",");
     match &operand.kind {
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn every_form_needs_the_version_of_its_row() {
-        for form in isa::forms() {
+        for form in ptx_isa::forms() {
             let Version { major, minor } = form.isa();
             let needed = needed(&form.example());
             // Registers of an unknown width may be those of an older form.

@@ -165,7 +165,7 @@ impl PtxBuilder {
     /// Every [`Error`]; nothing is left out of what rustc and ptxas said.
     pub fn build(&self) -> Result<Ptx, Error> {
         let in_build_script = env::var_os("OUT_DIR").map(PathBuf::from);
-        let target_dir = target_dir::find().join("ptx-builder");
+        let target_dir = target_dir::find().join("tma-build");
         let mut warnings = Vec::new();
         let compiler = self.find_compiler(&mut warnings)?;
         let output = self.compilation(&compiler, &target_dir).run()?;

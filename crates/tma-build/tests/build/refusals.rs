@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use libtest_mimic::Failed;
-use ptx_builder::PtxBuilder;
+use tma_build::PtxBuilder;
 
 use super::{Crate, contains, holds, refused};
 
