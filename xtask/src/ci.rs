@@ -10,7 +10,7 @@ use anyhow::{Result, ensure};
 use crate::{
     mutate,
     output::{Mark, table},
-    pages,
+    package, pages,
     paths::{examples, root},
     process::{cargo, cargo_in_example, output, run as run_command},
     setup,
@@ -56,6 +56,7 @@ const STEPS: &[Step] = &[
         examples().iter().try_for_each(|folder| example(folder))
     }),
     ("pages", |_| pages::check()),
+    ("package", |_| package::check()),
     ("timings", |_| timings::check()),
     ("msrv", |_| msrv()),
     ("deny", deny),

@@ -13,6 +13,7 @@ mod doctor;
 mod inspect;
 mod mutate;
 mod new;
+mod package;
 mod pages;
 mod ptx;
 mod run;

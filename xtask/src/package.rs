@@ -1,0 +1,45 @@
+//! The step `package` of CI: every crate that can be published is packaged and built from its package.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::process::{cargo, output, run};
+
+/// Cargo packages them in the order of their dependencies, each against the packages of the others.
+pub(crate) fn check() -> Result<()> {
+    let metadata = output(cargo().args(["metadata", "--no-deps", "--format-version=1"]))?;
+    let names = published(&metadata)?;
+    ensure!(
+        !names.is_empty(),
+        "no crate of the workspace can be published"
+    );
+    // What is not committed is packaged too: CI has nothing such.
+    let mut package = cargo();
+    package.args(["package", "--quiet", "--allow-dirty"]);
+    run(package.args(names.iter().map(|name| format!("--package={name}"))))
+}
+
+fn published(metadata: &str) -> Result<Vec<String>> {
+    let metadata: Value = serde_json::from_str(metadata).context("what cargo prints is no JSON")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo lists no packages")?;
+    let published = packages
+        .iter()
+        .filter(|package| package["publish"].is_null());
+    let names = published.filter_map(|package| package["name"].as_str());
+    Ok(names.map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_that_are_not_for_a_registry_are_left_out() {
+        let metadata =
+            r#"{"packages": [{"name": "a", "publish": null}, {"name": "b", "publish": []}]}"#;
+        assert_eq!(published(metadata).unwrap(), ["a"]);
+        assert!(published("{}").is_err());
+    }
+}
