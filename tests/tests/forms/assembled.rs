@@ -1,7 +1,13 @@
 //! What ptxas says of every form: for each target that it knows, at the lowest version, and at the
 //! version before.
 
-use std::{collections::BTreeSet, fmt::Write as _, fs, process::Command, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt::Write as _,
+    fs,
+    process::Command,
+    sync::{Arc, LazyLock},
+};
 
 use isa::{Form, Version};
 use libtest_mimic::{Failed, Trial};
@@ -57,6 +63,9 @@ const TARGETS: &[(&str, Version)] = &[
 
 /// The last minor version of each major one.
 const VERSIONS: [Version; 3] = [Version::new(7, 8), Version::new(8, 8), Version::new(9, 5)];
+
+/// What stands before the kernels.
+const HEAD_LINES: usize = 3;
 
 /// The registers of examples.
 const REGISTERS: &str = ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<12>; .reg .b32 %r<16>; \
@@ -241,7 +250,9 @@ fn complaints<'a>(
             .rsplit(' ')
             .next()
             .and_then(|number| number.parse::<usize>().ok());
-        let number = number.ok_or_else(|| format!("no line in `{line}`"))?;
+        // Above stand the version and the target.
+        let number = number.filter(|number| *number > HEAD_LINES);
+        let number = number.ok_or_else(|| format!("no line of a form in `{line}`"))?;
         let index = ends.partition_point(|end| *end < number);
         let form = *forms
             .get(index)
@@ -270,6 +281,12 @@ fn complaints<'a>(
     }
 }
 
+/// The kernels of the forms that a wrapper emits.
+static PROBES: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
+    let forms = SUPPORT.iter();
+    forms.map(|it| (it.form.text(), it.probe())).collect()
+});
+
 /// The probe of a form, or a kernel with the example where no wrapper emits this spelling.
 fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
     let dies = target == "sm_80" && DIES_ON_SM_80.contains(&form.text());
@@ -283,9 +300,8 @@ fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
             ".visible .entry spelled_{index}()\n{{ {REGISTERS}{wide}\n{example}\nret; }}\n"
         ));
     }
-    let support = SUPPORT.iter().find(|support| support.form == *form);
-    let probe = support.ok_or("no support")?.probe();
-    let function = MODULE.function(&probe).ok_or("there is no such kernel")?;
+    let probe = PROBES.get(form.text()).ok_or("it has no probe")?;
+    let function = MODULE.function(probe).ok_or("there is no such kernel")?;
     let mut function = function.clone();
     function.body.iter_mut().for_each(drop_locations);
     Ok(format!("{function}\n"))
