@@ -30,6 +30,9 @@ const TAKEN_EARLY: &[&str] = &[
     "fence.release.sys",
 ];
 
+/// Forms that it takes at earlier versions alone.
+const TAKEN_AT_8_5: &[&str] = &["fence.acquire.cluster", "fence.release.cluster"];
+
 /// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a probe.
 const DIES_ON_SM_80: &[&str] = &[
     "mbarrier.test_wait.acquire.cta.b64 p, [d], d",
@@ -183,7 +186,7 @@ fn at_version(ptxas: &Ptxas, _: Version, version: &'static str) -> Result<(), Fa
             continue;
         };
         let mut early = first_on(target, before);
-        early.retain(|form| !TAKEN_EARLY.contains(&form.text()));
+        early.retain(|form| ![TAKEN_EARLY, TAKEN_AT_8_5].concat().contains(&form.text()));
         refused_before += refused(ptxas, &early, target, before, &mut wrong)?;
     }
     println!(
