@@ -139,7 +139,7 @@ struct Documented {
 /// What rustdoc makes of the crate `tma`: the modules below `ptx`, and their functions.
 fn documentation() -> Result<Documented, Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = tempfile::tempdir()?;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrappers");
     let output = Command::new(env!("CARGO"))
         .current_dir(root)
         .args([
@@ -150,14 +150,14 @@ fn documentation() -> Result<Documented, Failed> {
             "--lib",
             "--target-dir",
         ])
-        .arg(folder.path())
+        .arg(&folder)
         .args(["--", "-Zunstable-options", "--output-format", "json"])
         .env("RUSTC_BOOTSTRAP", "1")
         .output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
-    let json: Value = serde_json::from_slice(&fs::read(folder.path().join("doc/tma.json"))?)?;
+    let json: Value = serde_json::from_slice(&fs::read(folder.join("doc/tma.json"))?)?;
     let item = |id: &Value| &json["index"][id.to_string()];
     let items = |module: &'_ Value| module["inner"]["module"]["items"].as_array().cloned();
     let inside = |module: &Value| items(module).unwrap_or_default();
