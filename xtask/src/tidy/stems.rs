@@ -5,8 +5,19 @@ use super::{Breach, File};
 /// The rows of its forms, and one function for each that a wrapper emits.
 const LAYERS: [&str; 2] = ["crates/isa/src/families", "crates/tma/src/ptx"];
 
-/// Wrappers without an instruction of their own.
-const NO_FAMILIES: &[&str] = &["shared_symbol"];
+/// Files beside the wrappers that are no family.
+const NO_FAMILIES: &[&str] = &["macros", "shared_symbol"];
+
+/// What the instructions do. It has more families, those of ordinary PTX.
+const SEMANTICS: &str = "crates/emulator/src/inst";
+
+/// Families that are a part of a larger one there.
+const PARTS: &[(&str, &str)] = &[
+    ("clock", "sreg"),
+    ("ld_shared", "ld_st"),
+    ("red_shared", "atom"),
+    ("st_shared", "ld_st"),
+];
 
 pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
     for (layer, other) in [(0, 1), (1, 0)].map(|(from, to)| (LAYERS[from], LAYERS[to])) {
@@ -17,6 +28,19 @@ pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
             }
         }
     }
+    check_semantics(files, breaches);
+}
+
+/// Each family is executed.
+fn check_semantics(files: &[File], breaches: &mut Vec<Breach>) {
+    for (stem, file) in stems(files, LAYERS[0]) {
+        let part = PARTS.iter().find(|(part, _)| *part == stem);
+        let stem = part.map_or(stem, |(_, whole)| whole);
+        if stems(files, SEMANTICS).all(|(there, _)| there != stem) {
+            let says = format!("has no semantics {SEMANTICS}/{stem}.rs");
+            breaches.push(Breach::new(file, 1, says));
+        }
+    }
 }
 
 /// The Rust files that lie in a folder, by the names of their modules.
@@ -24,7 +48,7 @@ fn stems<'a>(files: &'a [File], folder: &str) -> impl Iterator<Item = (&'a str, 
     files.iter().filter_map(move |file| {
         let name = file.path.strip_prefix(folder)?.strip_prefix('/')?;
         let stem = name.strip_suffix(".rs")?;
-        let is_family = stem != "mod" && !stem.contains('/') && !NO_FAMILIES.contains(&stem);
+        let is_family = !stem.contains('/') && !NO_FAMILIES.contains(&stem);
         is_family.then_some((stem, file))
     })
 }
@@ -38,13 +62,26 @@ mod tests {
     fn each_layer_must_be_complete() {
         let [rows, wrappers] = LAYERS;
         let path = |layer: &str, stem: &str| file(&format!("{layer}/{stem}.rs"), "");
-        let mut files = vec![path(wrappers, "mod"), path(wrappers, "shared_symbol")];
+        let mut files = vec![path(wrappers, "macros"), path(wrappers, "shared_symbol")];
         assert_eq!(checked(check, &files), [""; 0]);
-        files.extend([path(wrappers, "mbarrier"), path(rows, "mbarrier")]);
+        let everywhere = |stem| [wrappers, rows, SEMANTICS].map(|layer| path(layer, stem));
+        files.extend(everywhere("mbarrier"));
+        files.extend([
+            path(wrappers, "clock"),
+            path(rows, "clock"),
+            path(SEMANTICS, "sreg"),
+        ]);
         assert_eq!(checked(check, &files), [""; 0]);
-        files.extend([path(wrappers, "fence"), path(rows, "mapa")]);
+        files.extend([
+            path(wrappers, "fence"),
+            path(rows, "mapa"),
+            path(rows, "st_shared"),
+        ]);
         let missing = [
             format!("{rows}/mapa.rs:1: has no counterpart {wrappers}/mapa.rs"),
+            format!("{rows}/mapa.rs:1: has no semantics {SEMANTICS}/mapa.rs"),
+            format!("{rows}/st_shared.rs:1: has no counterpart {wrappers}/st_shared.rs"),
+            format!("{rows}/st_shared.rs:1: has no semantics {SEMANTICS}/ld_st.rs"),
             format!("{wrappers}/fence.rs:1: has no counterpart {rows}/fence.rs"),
         ];
         let mut found = checked(check, &files);
@@ -52,12 +89,12 @@ mod tests {
         assert_eq!(found, missing);
         // A layer that is not there at all.
         files.retain(|file| file.path.starts_with(wrappers));
-        assert_eq!(checked(check, &files).len(), 2);
+        assert_eq!(checked(check, &files).len(), 3);
     }
 
     #[test]
     fn the_layers_are_there() {
-        for layer in LAYERS {
+        for layer in LAYERS.into_iter().chain([SEMANTICS]) {
             let folder = crate::paths::root().join(layer);
             assert!(folder.is_dir(), "{}", folder.display());
         }
