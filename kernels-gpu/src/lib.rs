@@ -25,6 +25,8 @@
 //! Buffers are named by their index in the job, lengths and offsets are in elements.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+// A file of this folder is a kernel; what they share lies in folders.
+#![allow(clippy::mod_module_files)]
 
 pub mod add_one_1d;
 pub mod add_one_bulk;

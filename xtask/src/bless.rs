@@ -19,7 +19,7 @@ pub(crate) fn run(_: &Args) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
     let mut bless = cargo();
     bless.args(["test", "--package", "tests"]);
-    for test in ["golden", "bugs", "matrix"] {
+    for test in ["kernels", "bugs", "matrix"] {
         bless.args(["--test", test]);
     }
     run_command(bless.env("BLESS", "1"))?;

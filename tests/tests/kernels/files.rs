@@ -2,10 +2,35 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use libtest_mimic::Trial;
 use tests::KERNELS;
 
 /// CUDA references of something else: a gather by ordinary loads, and kernels that measure latencies.
 const OF_NO_KERNEL: [&str; 2] = ["gather_ldg", "latency"];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let tests: [(&str, fn()); 3] = [
+        (
+            "every_kernel_has_its_three",
+            every_kernel_has_its_three_files,
+        ),
+        (
+            "the_readme_counts_the_kernels",
+            the_readme_counts_the_kernels,
+        ),
+        (
+            "one_that_is_missing_is_named",
+            a_file_that_is_missing_is_named,
+        ),
+    ];
+    let trial = |(name, test): (&str, fn())| {
+        Trial::test(format!("files/{name}"), move || {
+            test();
+            Ok(())
+        })
+    };
+    tests.map(trial).into()
+}
 
 type Names = BTreeSet<String>;
 
@@ -45,7 +70,6 @@ fn files(folder: &str, extension: &str, but_for: &[&str]) -> Names {
     names
 }
 
-#[test]
 fn every_kernel_has_its_three_files() {
     let kernels = files("../kernels-gpu/src", "rs", &["lib"]);
     let cases = files("kernels/src/kernels", "rs", &[]);
@@ -54,14 +78,12 @@ fn every_kernel_has_its_three_files() {
     assert_eq!(set(KERNELS.iter().map(|kernel| kernel.name)), kernels);
 }
 
-#[test]
 fn the_readme_counts_the_kernels() {
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
     let readme = fs::read_to_string(readme).unwrap();
     assert!(readme.contains(&format!("    {} ok, 0 failed\n", KERNELS.len())));
 }
 
-#[test]
 fn a_file_that_is_missing_is_named() {
     let (one, both) = (set(["one"]), set(["one", "two"]));
     assert_eq!(

@@ -12,7 +12,7 @@ use std::{
     sync::OnceLock,
 };
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tests::{KERNELS, KERNELS_PTX, Kernel, jobs};
 use tma_build::{Arch, Ptxas, Resources, tool_dirs};
 use tma_host::Device;
@@ -27,8 +27,7 @@ const FREE_OF: [(&str, u32); 2] = [("deform_attn_resident", 72), ("deform_attn_t
 /// Here several lanes ask for copies on purpose.
 const LOOPS_ALLOWED: [&str; 3] = ["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
-fn main() {
-    let arguments = Arguments::from_args();
+pub(crate) fn trials() -> Vec<Trial> {
     let tools = Tools::find();
     if tools.is_none() {
         println!("skipped: no ptxas and nvcc were found; `cargo xtask setup --cuda` installs them");
@@ -42,12 +41,11 @@ fn main() {
             Some(tools) => is_no_worse(kernel, tools),
             None => Ok(()),
         };
-        Trial::test(kernel.name, test)
+        Trial::test(format!("reference/{}", kernel.name), test)
     });
-    let trials = trials
+    trials
         .map(|trial| trial.with_ignored_flag(tools.is_none()))
-        .collect();
-    libtest_mimic::run(&arguments, trials).exit();
+        .collect()
 }
 
 fn is_no_worse(kernel: &Kernel, tools: &Tools) -> Result<(), Failed> {

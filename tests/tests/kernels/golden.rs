@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf, sync::LazyLock};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use ptx::Space;
 use similar::TextDiff;
 use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX, plain};
@@ -15,8 +15,7 @@ static GOLDEN: LazyLock<ptx::Module> = LazyLock::new(|| {
     parse(module.expect("the kernels are built for it"))
 });
 
-fn main() {
-    let arguments = Arguments::from_args();
+pub(crate) fn trials() -> Vec<Trial> {
     let same_compiler = DEVICE_COMPILER == tma_build::TRIED_VERSION.to_string();
     if !same_compiler {
         println!(
@@ -40,9 +39,7 @@ fn main() {
             prints_as_it_parses(module)
         })
     });
-    let trials: Vec<Trial> = same.chain(different).chain(fixed).collect();
-    assert!(!trials.is_empty(), "there is no kernel");
-    libtest_mimic::run(&arguments, trials).exit();
+    same.chain(different).chain(fixed).collect()
 }
 
 fn parse(module: &Module) -> ptx::Module {

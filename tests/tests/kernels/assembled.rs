@@ -7,12 +7,11 @@
 
 use std::{collections::BTreeSet, fs};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tests::{KERNELS, KERNELS_PTX, Module};
 use tma_build::{Arch, Ptxas};
 
-fn main() {
-    let arguments = Arguments::from_args();
+pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for module in KERNELS_PTX {
         let arch: Arch = module.arch.parse().expect("it was built for one");
@@ -28,7 +27,7 @@ fn main() {
             is_complete(*module)
         }));
     }
-    libtest_mimic::run(&arguments, trials).exit();
+    trials
 }
 
 fn entries(module: Module) -> BTreeSet<&'static str> {

@@ -1,0 +1,27 @@
+//! The kernels of `kernels-gpu`: their files, their PTX, what ptxas makes of it, their CUDA references, and
+//! their cases under several schedules. `cases` runs these on a GPU where there is one.
+
+#[path = "kernels/assembled.rs"]
+mod assembled;
+#[path = "kernels/files.rs"]
+mod files;
+#[path = "kernels/golden.rs"]
+mod golden;
+#[path = "kernels/references.rs"]
+mod references;
+#[path = "kernels/schedules.rs"]
+mod schedules;
+
+use libtest_mimic::Arguments;
+
+fn main() {
+    let all = [
+        files::trials(),
+        golden::trials(),
+        assembled::trials(),
+        references::trials(),
+        schedules::trials(),
+    ];
+    assert!(all.iter().all(|trials| !trials.is_empty()));
+    libtest_mimic::run(&Arguments::from_args(), all.into_iter().flatten().collect()).exit();
+}
