@@ -4,9 +4,10 @@ use crate::{FAMILIES, Form, Row, form::words, notation};
 ///
 /// Operands are written by their width, as in [`Form::text`], or as they stand in PTX: a name that
 /// begins with `%`, and `?`, is a register of a width that is not known, and fits wherever a register
-/// stands; `n`, a register of up to 64 bits that is no predicate, and a number fit wherever such a
-/// register stands. Of several forms the first is found; of forms that differ by a number, the one with
-/// the highest that is not above the given one is found. A special register stands for its dimensions.
+/// stands; `n`, a register of 8 to 64 bits, and a number fit wherever such a register stands, and a number
+/// wherever a predicate does. Of several forms the first is found; of forms that differ by a number, the
+/// one with the highest that is not above the given one is found. A special register stands for its
+/// dimensions.
 ///
 /// ```
 /// let form = ptx_isa::find("cp.async.bulk.wait_group 0").unwrap();

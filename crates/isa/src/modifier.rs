@@ -95,8 +95,9 @@ modifiers! {
     /// What a copy takes from its operands and not from the tensor map, besides the address.
     dims_override: DimsOverride { Dim = "override::global_dim", DimStride = "override::global_dim_stride" }
     /// The first type.
-    ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8", U16 = "u16", U32 = "u32",
-        U64 = "u64", S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64", F16 = "f16", Bf16 = "bf16", F32 = "f32", F64 = "f64", Pred = "pred" }
+    ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
+        U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64", F16 = "f16",
+        Bf16 = "bf16", F32 = "f32", F64 = "f64", Pred = "pred" }
 }
 
 /// A word that is there or not.

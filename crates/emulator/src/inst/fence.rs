@@ -42,7 +42,7 @@ pub(crate) fn decode(
             sem: sem.ok_or_else(part("ordering"))?,
             scope: scope.ok_or_else(part("scope"))?,
         },
-        // `membar.gl` is the one without a scope of today.
+        // `.gl`, which no other instruction has, is the device.
         Op::Membar => FenceKind::Thread {
             sem: Sem::Sc,
             scope: scope.unwrap_or(Scope::Gpu),

@@ -36,7 +36,7 @@ enum Kind {
         bytes: Slot,
     },
     Arrive {
-        d: Option<Slot>,
+        d: Slot,
         count: Option<Slot>,
         bytes: Option<Slot>,
         drops: bool,
@@ -101,7 +101,7 @@ pub(crate) fn decode(
                 _ => (last, None),
             };
             let kind = Kind::Arrive {
-                d: Some(decoder.destination(d)?.slot),
+                d: decoder.destination(d)?.slot,
                 count,
                 bytes,
                 drops: matches!(
@@ -300,7 +300,7 @@ impl MbarrierOperation {
     fn arrive<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
-        d: Option<Slot>,
+        d: Slot,
         count: Option<Slot>,
         bytes: Option<Slot>,
         drops: bool,
@@ -363,9 +363,7 @@ impl MbarrierOperation {
             }
             self.tell_if_done(step, lanes_of(lanes).last().unwrap_or(first), object, phase);
         }
-        if let Some(d) = d {
-            step.set(d, &tokens);
-        }
+        step.set(d, &tokens);
         Ok(())
     }
 }

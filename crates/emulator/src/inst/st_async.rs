@@ -77,6 +77,7 @@ pub(crate) fn decode_store(
     decoder.emit(Action::AsyncStore(Box::new(store)));
     Ok(())
 }
+
 impl Execute for AsyncStore {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         each_lane(step, |step, lane| self.issue(step, lane))
