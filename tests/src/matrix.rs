@@ -16,7 +16,7 @@ const HEAD: &str = "\
 Made from the table of forms, `crates/isa`, and from the results of runs: `cargo xtask bless` renews it,
 and a test fails when it is not what they say.
 
-A row for each form of the instruction family, PTX ISA 9.5 and below, and of the other instructions that
+A row for each form of the instruction family, PTX ISA 9.5 and below, and of the other families that
 have a wrapper. Operands are written by their width: h 16 bits, r 32, d 64, q 128, b 8, p a predicate.
 
 - **ISA**: the first PTX ISA version in which ptxas accepts it, from 7.0 on.

@@ -7,6 +7,7 @@
 
 mod alu;
 mod body;
+mod form;
 mod image;
 mod instruction_set;
 mod lines;
@@ -18,8 +19,9 @@ mod unsupported;
 
 pub(crate) use alu::{binary, ternary, unary};
 pub(crate) use body::{Decoder, decode};
+pub(crate) use form::{exact, operator, space, ty};
 pub(crate) use image::Image;
-pub(crate) use instruction_set::{Decode, InstructionSet};
+pub(crate) use instruction_set::{Decode, InstructionSet, Words};
 pub(crate) use modifiers::Modifiers;
 pub(crate) use operands::operands;
 pub(crate) use scope::{Register, Symbol};

@@ -61,8 +61,11 @@ mod vote_sync;
 
 pub(crate) use execute::{Execute, Waiting, each_lane};
 
+use ptx::Instruction;
+use ptx_isa::Form;
+
 use crate::{
-    decode::{self, Decode, InstructionSet},
+    decode::{self, Decode, InstructionSet, NotSupported},
     machine::{self, Alu, Flow, Slot, Special, Trapped, Wait, observer::Watch},
 };
 
@@ -72,14 +75,16 @@ pub(crate) type Operation = machine::Operation<Action>;
 pub(crate) type Step<'a, O> = machine::Step<'a, O, Action>;
 
 macro_rules! families {
-    ($($family:ident $(: $variant:ident($action:ty))? { $($stem:literal => $decode:ident),* })*) => {
+    ($($family:ident $(: $variant:ident($action:ty))? { $($stem:literal $(=> $decode:ident)?),* })*) => {
         /// What an operation does. Boxes keep it small.
         #[derive(Clone, Debug)]
         pub(crate) enum Action {
             $($($variant($action),)?)*
         }
 
-        const FAMILIES: &[(&str, Decode<Action>)] = &[$($(($stem, $family::$decode),)*)*];
+        const FAMILIES: &[(&str, Decode<Action>)] = &[$($(
+            ($stem, families!(@decode $family $($decode)?)),
+        )*)*];
 
         impl Execute for Action {
             #[inline]
@@ -119,6 +124,8 @@ macro_rules! families {
             }
         }
     };
+    (@decode $family:ident) => { Decode::Form };
+    (@decode $family:ident $decode:ident) => { Decode::Words($family::$decode) };
 }
 
 families! {
@@ -128,43 +135,37 @@ families! {
     nothing: Nothing(nothing::Nothing) { "pmevent" => decode }
 
     // Copies and barriers.
-    async_group: Group(async_group::Group) {
-        "cp.async.bulk.commit_group" => commit,
-        "cp.async.bulk.wait_group" => wait,
-        "cp.async.commit_group" => commit,
-        "cp.async.wait_group" => wait,
-        "cp.async.wait_all" => wait_all
-    }
-    barrier_cluster: ClusterBarrier(barrier_cluster::ClusterBarrier) { "barrier.cluster" => decode }
-    barrier_cta: CtaBarrier(Box<barrier_cta::CtaBarrier>) { "barrier" => decode, "bar" => decode }
-    barrier_warp { "bar.warp" => decode }
+    async_group: Group(async_group::Group) {}
+    barrier_cluster: ClusterBarrier(barrier_cluster::ClusterBarrier) { "barrier.cluster" }
+    barrier_cta: CtaBarrier(Box<barrier_cta::CtaBarrier>) { "barrier", "bar" }
+    barrier_warp { "bar.warp" }
     clusterlaunchcontrol: TryCancel(clusterlaunchcontrol::TryCancel) {
-        "clusterlaunchcontrol" => decode
+        "clusterlaunchcontrol"
     }
-    cp_async: AsyncCopy(Box<cp_async::AsyncCopy>) { "cp.async" => decode }
-    cp_async_bulk: BulkCopy(Box<cp_async_bulk::BulkCopy>) { "cp.async.bulk" => decode }
-    cp_async_bulk_prefetch { "cp.async.bulk.prefetch" => decode }
-    cp_async_bulk_prefetch_tensor { "cp.async.bulk.prefetch.tensor" => decode }
+    cp_async: AsyncCopy(Box<cp_async::AsyncCopy>) { "cp.async" }
+    cp_async_bulk: BulkCopy(Box<cp_async_bulk::BulkCopy>) { "cp.async.bulk" }
+    cp_async_bulk_prefetch { "cp.async.bulk.prefetch" }
+    cp_async_bulk_prefetch_tensor { "cp.async.bulk.prefetch.tensor" }
     cp_async_bulk_tensor: TensorCopy(Box<cp_async_bulk_tensor::TensorCopy>) {
-        "cp.async.bulk.tensor" => decode
+        "cp.async.bulk.tensor"
     }
     cp_async_mbarrier_arrive: AsyncArrive(cp_async_mbarrier_arrive::AsyncArrive) {
-        "cp.async.mbarrier.arrive" => decode
+        "cp.async.mbarrier.arrive"
     }
-    cp_reduce_async_bulk { "cp.reduce.async.bulk" => decode }
-    cp_reduce_async_bulk_tensor { "cp.reduce.async.bulk.tensor" => decode }
-    fence: Fence(fence::Fence) { "fence" => decode, "membar" => decode }
-    getctarank { "getctarank" => decode }
-    mapa: Cluster(mapa::Cluster) { "mapa" => decode }
-    mbarrier: Mbarrier(Box<mbarrier::MbarrierOperation>) { "mbarrier" => decode }
+    cp_reduce_async_bulk { "cp.reduce.async.bulk" }
+    cp_reduce_async_bulk_tensor { "cp.reduce.async.bulk.tensor" }
+    fence: Fence(fence::Fence) { "fence", "membar" }
+    getctarank { "getctarank" }
+    mapa: Cluster(mapa::Cluster) { "mapa" }
+    mbarrier: Mbarrier(Box<mbarrier::MbarrierOperation>) { "mbarrier" }
     tensormap_cp_fenceproxy: CopyFence(Box<tensormap_cp_fenceproxy::CopyFence>) {
-        "tensormap.cp_fenceproxy" => decode
+        "tensormap.cp_fenceproxy"
     }
-    tensormap_replace: Replace(Box<tensormap_replace::Replace>) { "tensormap.replace" => decode }
+    tensormap_replace: Replace(Box<tensormap_replace::Replace>) { "tensormap.replace" }
 
     // The warp.
     activemask: Activemask(activemask::Activemask) { "activemask" => decode }
-    elect_sync { "elect.sync" => decode }
+    elect_sync { "elect.sync" }
     match_sync { "match" => decode }
     matrix: Matrix(Box<matrix::Matrix>) {
         "ldmatrix" => rows,
@@ -172,23 +173,23 @@ families! {
         "movmatrix" => transpose
     }
     redux_sync { "redux.sync" => decode }
-    shfl_sync { "shfl.sync" => decode }
-    vote_sync { "vote.sync" => decode }
+    shfl_sync { "shfl.sync" }
+    vote_sync { "vote.sync" }
 
     // Memory.
-    applypriority { "applypriority" => decode }
+    applypriority { "applypriority" }
     atom: Atomic(Box<atom::Atomic>) { "atom" => decode, "red" => decode }
-    createpolicy { "createpolicy" => decode }
-    cvta: Window(cvta::Window) { "cvta" => decode }
-    discard: Discard(discard::Discard) { "discard" => decode }
-    isspacep { "isspacep" => decode }
+    createpolicy { "createpolicy" }
+    cvta: Window(cvta::Window) { "cvta" }
+    discard: Discard(discard::Discard) { "discard" }
+    isspacep { "isspacep" }
     ld_st: Move(Box<ld_st::Move>) { "ld" => decode, "ldu" => decode, "st" => decode }
     mov { "mov" => decode }
-    prefetch { "prefetch" => decode, "prefetchu" => decode }
-    red_async { "red.async" => decode }
+    prefetch { "prefetch", "prefetchu" }
+    red_async { "red.async" }
     sreg: Clock(sreg::Clock) {}
-    st_async: AsyncStore(Box<st_async::AsyncStore>) { "st.async" => decode }
-    st_bulk: Zeros(st_bulk::Zeros) { "st.bulk" => decode }
+    st_async: AsyncStore(Box<st_async::AsyncStore>) { "st.async" }
+    st_bulk: Zeros(st_bulk::Zeros) { "st.bulk" }
 
     // Control.
     branch: Branch(branch::Branch) { "bra" => bra, "brx" => brx }
@@ -199,9 +200,9 @@ families! {
         "trap" => decode,
         "brkpt" => decode
     }
-    griddepcontrol { "griddepcontrol" => decode }
+    griddepcontrol { "griddepcontrol" }
     nanosleep: Sleep(nanosleep::Sleep) { "nanosleep" => decode }
-    setmaxnreg { "setmaxnreg" => decode }
+    setmaxnreg { "setmaxnreg" }
 
     // Arithmetic.
     arithmetic {
@@ -273,6 +274,64 @@ impl From<Alu> for Action {
 impl InstructionSet for Action {
     const FAMILIES: &'static [(&'static str, Decode<Self>)] = FAMILIES;
 
+    fn decode(
+        decoder: &mut Decoder<'_>,
+        instruction: &Instruction,
+        form: &Form,
+    ) -> Result<(), NotSupported> {
+        use ptx_isa::Op::*;
+        match form.op() {
+            Applypriority(op) => applypriority::decode(decoder, instruction, form, op),
+            BarrierCluster(op) => barrier_cluster::decode(decoder, instruction, form, op),
+            BarrierCta(op) => barrier_cta::decode(decoder, instruction, form, op),
+            BarrierWarp(op) => barrier_warp::decode(decoder, instruction, form, op),
+            Clusterlaunchcontrol(op) => {
+                clusterlaunchcontrol::decode(decoder, instruction, form, op)
+            }
+            CpAsync(op) => cp_async::decode(decoder, instruction, form, op),
+            CpAsyncBulk(op) => cp_async_bulk::decode(decoder, instruction, form, op),
+            CpAsyncBulkPrefetch(op) => {
+                cp_async_bulk_prefetch::decode(decoder, instruction, form, op)
+            }
+            CpAsyncBulkPrefetchTensor(op) => {
+                cp_async_bulk_prefetch_tensor::decode(decoder, instruction, form, op)
+            }
+            CpAsyncBulkTensor(op) => cp_async_bulk_tensor::decode(decoder, instruction, form, op),
+            CpAsyncMbarrierArrive(op) => {
+                cp_async_mbarrier_arrive::decode(decoder, instruction, form, op)
+            }
+            CpReduceAsyncBulk(op) => cp_reduce_async_bulk::decode(decoder, instruction, form, op),
+            CpReduceAsyncBulkTensor(op) => {
+                cp_reduce_async_bulk_tensor::decode(decoder, instruction, form, op)
+            }
+            Createpolicy(op) => createpolicy::decode(decoder, instruction, form, op),
+            Cvta(op) => cvta::decode(decoder, instruction, form, op),
+            Discard(op) => discard::decode(decoder, instruction, form, op),
+            ElectSync(op) => elect_sync::decode(decoder, instruction, form, op),
+            Fence(op) => fence::decode(decoder, instruction, form, op),
+            Getctarank(op) => getctarank::decode(decoder, instruction, form, op),
+            Griddepcontrol(op) => griddepcontrol::decode(decoder, instruction, form, op),
+            Isspacep(op) => isspacep::decode(decoder, instruction, form, op),
+            Mapa(op) => mapa::decode(decoder, instruction, form, op),
+            Mbarrier(op) => mbarrier::decode(decoder, instruction, form, op),
+            Prefetch(op) => prefetch::decode(decoder, instruction, form, op),
+            RedAsync(op) => red_async::decode(decoder, instruction, form, op),
+            Setmaxnreg(op) => setmaxnreg::decode(decoder, instruction, form, op),
+            ShflSync(op) => shfl_sync::decode(decoder, instruction, form, op),
+            StAsync(op) => st_async::decode(decoder, instruction, form, op),
+            StBulk(op) => st_bulk::decode(decoder, instruction, form, op),
+            TensormapCpFenceproxy(op) => {
+                tensormap_cp_fenceproxy::decode(decoder, instruction, form, op)
+            }
+            TensormapReplace(op) => tensormap_replace::decode(decoder, instruction, form, op),
+            VoteSync(op) => vote_sync::decode(decoder, instruction, form, op),
+            // These are some forms of instructions that have many more.
+            Clock(_) | LdShared(_) | RedShared(_) | Sreg(_) | StShared(_) => {
+                Err("the instruction is not known".into())
+            }
+        }
+    }
+
     fn read(special: Special, d: Slot) -> Self {
         Self::Clock(sreg::Clock { d, special })
     }
@@ -300,7 +359,7 @@ mod tests {
             let first = FAMILIES.iter().position(|(other, _)| other == stem);
             assert_eq!(first, Some(index), "`{stem}` has two rows");
             let opcode = Opcode::new(format!("{stem}.anything"));
-            let found = Action::family(&opcode).map(|(found, _)| found);
+            let found = Action::family(&opcode).map(|(found, _)| *found);
             assert_eq!(found, Some(*stem));
         }
     }

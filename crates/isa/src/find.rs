@@ -4,8 +4,10 @@ use crate::{FAMILIES, Form, Row, form::words, notation};
 ///
 /// Operands are written by their width, as in [`Form::text`], or as they stand in PTX: a name that
 /// begins with `%`, and `?`, is a register of a width that is not known, and fits wherever a register
-/// stands; a number fits wherever one of up to 64 bits does. Of several forms the first is found; of forms that differ by a number, the one with the highest that is
-/// not above the given one is found. A special register stands for its dimensions.
+/// stands; `n`, a register of 8 to 64 bits, and a number fit wherever such a register stands, and a number
+/// wherever a predicate does. Of several forms the first is found; of forms that differ by a number, the
+/// one with the highest that is not above the given one is found. A special register stands for its
+/// dimensions.
 ///
 /// ```
 /// let form = ptx_isa::find("cp.async.bulk.wait_group 0").unwrap();
@@ -62,8 +64,9 @@ fn apart(wanted: &str, operand: &str) -> Option<u64> {
     let is_number =
         |text: &str| text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
     match wanted {
-        "b" | "h" | "r" | "d" => (is_unknown || is_number(operand)).then_some(0),
-        "p" | "q" => is_unknown.then_some(0),
+        "b" | "h" | "r" | "d" => (is_unknown || operand == "n" || is_number(operand)).then_some(0),
+        "p" => (is_unknown || is_number(operand)).then_some(0),
+        "q" => is_unknown.then_some(0),
         _ if wanted.starts_with('%') => {
             let stem = |text: &str| text.split('.').next() == wanted.split('.').next();
             stem(operand).then_some(1)

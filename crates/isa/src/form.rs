@@ -64,6 +64,13 @@ impl Form {
         self.text.split(' ').next().unwrap_or("")
     }
 
+    /// What stands behind the opcode.
+    pub fn operands(&self) -> &str {
+        self.text
+            .split_once(' ')
+            .map_or("", |(_, operands)| operands)
+    }
+
     /// The first PTX ISA version that has it.
     pub fn isa(&self) -> Version {
         self.isa

@@ -83,6 +83,9 @@ impl fmt::Debug for Family {
     }
 }
 
+/// The PTX ISA version up to which the table goes.
+pub const NEWEST: Version = Version::new(9, 5);
+
 /// The forms of all families.
 pub fn forms() -> impl Iterator<Item = Form> {
     FAMILIES.iter().flat_map(Family::forms)
@@ -175,16 +178,17 @@ mod tests {
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
         "alias", "all", "any", "applypriority", "arrive", "arrive_drop", "async", "async::generic",
-        "ballot", "bar", "barrier", "bfly", "box_dim", "bulk", "check_layout",
+        "ballot", "barrier", "bfly", "box_dim", "bulk", "check_layout",
         "clusterlaunchcontrol", "commit_group", "complete_tx", "cp", "cp_fenceproxy",
         "createpolicy", "cvt", "cvta", "discard", "down", "elect", "element_stride", "elemtype",
-        "expect_tx", "fence", "fill_mode", "fractional", "get_first_ctaid", "getctarank",
-        "global_address", "global_dim", "global_stride", "griddepcontrol", "idx", "init",
-        "interleave_layout", "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "mapa",
-        "mbarrier", "mbarrier_init", "membar", "mov", "noComplete", "noinc", "parity",
-        "pending_count", "prefetch", "prefetchu", "proxy", "query_cancel", "range", "rank", "red",
-        "reduce", "replace", "setmaxnreg", "shfl", "st", "swizzle_atomicity", "swizzle_mode",
-        "sync", "tensor", "tensormap", "tensormap::generic", "test_wait", "to", "try_cancel",
-        "try_wait", "up", "vote", "wait", "wait_all", "wait_group", "warp",
+        "expect_tx", "fence", "fill_mode", "fractional", "get_first_ctaid", "get_first_ctaid::x",
+        "get_first_ctaid::y", "get_first_ctaid::z", "getctarank", "gl", "global_address",
+        "global_dim", "global_stride", "griddepcontrol", "idx", "init", "interleave_layout",
+        "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "mapa", "mbarrier",
+        "mbarrier_init", "membar", "mov", "noComplete", "noinc", "parity", "pending_count", "popc",
+        "prefetch", "prefetchu", "proxy", "query_cancel", "range", "rank", "red", "reduce",
+        "replace", "setmaxnreg", "shfl", "st", "swizzle_atomicity", "swizzle_mode", "sync",
+        "tensor", "tensormap", "tensormap::generic", "test_wait", "to", "try_cancel", "try_wait",
+        "uni", "up", "vote", "wait", "wait_all", "wait_group", "warp",
     ];
 }

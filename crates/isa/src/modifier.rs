@@ -1,6 +1,6 @@
 //! The modifiers of opcodes, taken apart.
 
-use crate::Form;
+use crate::{Form, form::words};
 
 macro_rules! modifiers {
     ($($(#[$about:meta])* $accessor:ident: $name:ident { $($variant:ident = $word:literal),+ $(,)? })+) => {$(
@@ -47,7 +47,8 @@ modifiers! {
     scope: Scope { Cta = "cta", Cluster = "cluster", Gpu = "gpu", Sys = "sys" }
     /// The state space of the address, or of the destination; without it, the address is generic.
     space: Space { Global = "global", Shared = "shared", SharedCta = "shared::cta",
-        SharedCluster = "shared::cluster", Const = "const", Param = "param" }
+        SharedCluster = "shared::cluster", Local = "local", Const = "const", Param = "param",
+        ParamEntry = "param::entry" }
     /// The blocks that get a copy, or hear of an arrival.
     multicast: Multicast { Cluster = "multicast::cluster", Cluster16b = "multicast::cluster::16b",
         Cluster32b = "multicast::cluster::32b", ClusterAll = "multicast::cluster::all" }
@@ -94,8 +95,9 @@ modifiers! {
     /// What a copy takes from its operands and not from the tensor map, besides the address.
     dims_override: DimsOverride { Dim = "override::global_dim", DimStride = "override::global_dim_stride" }
     /// The first type.
-    ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U32 = "u32",
-        U64 = "u64", S32 = "s32", S64 = "s64", F16 = "f16", Bf16 = "bf16", F32 = "f32", F64 = "f64", Pred = "pred" }
+    ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
+        U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64", F16 = "f16",
+        Bf16 = "bf16", F32 = "f32", F64 = "f64", Pred = "pred" }
 }
 
 /// A word that is there or not.
@@ -103,6 +105,8 @@ modifiers! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flag {
     Aligned,
+    /// Short for `barrier` with `.aligned`.
+    Bar,
     CacheHint,
     CpMask,
     IgnoreOob,
@@ -117,6 +121,7 @@ impl Flag {
     /// All of them.
     pub const ALL: &[Self] = &[
         Self::Aligned,
+        Self::Bar,
         Self::CacheHint,
         Self::CpMask,
         Self::IgnoreOob,
@@ -131,6 +136,7 @@ impl Flag {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Aligned => "aligned",
+            Self::Bar => "bar",
             Self::CacheHint => "L2::cache_hint",
             Self::CpMask => "cp_mask",
             Self::IgnoreOob => "ignore_oob",
@@ -162,6 +168,11 @@ impl Form {
     /// When the other bytes go that a policy is for.
     pub fn secondary_eviction(&self) -> Option<Eviction> {
         self.parts().filter_map(Eviction::of).nth(1)
+    }
+
+    /// The number among its operands, the first of several.
+    pub fn number(&self) -> Option<u64> {
+        words(self.operands()).find_map(|word| word.parse().ok())
     }
 
     /// The last type, where an opcode has several.

@@ -1,11 +1,15 @@
 //! Functions, statement by statement.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 use ptx::{Block, Instruction, Item, Module, Space, Statement};
+use ptx_isa::Form;
 
 use super::{
-    Image, InstructionSet, Modifiers, NotSupported, Unsupported,
+    Decode, Image, InstructionSet, Modifiers, NotSupported, Unsupported,
     image::{Shared, align_of},
     lines::Lines,
     scope::{Register, Scope, Symbol, is_shared},
@@ -35,6 +39,8 @@ pub(crate) struct Decoder<'m, A> {
     shared_end: u64,
     /// Variables whose functions are decoded.
     reached: HashSet<String>,
+    /// Forms that were asked for, by opcode and kinds of operands.
+    pub(super) forms: HashMap<String, Option<Rc<Form>>>,
     // Of the current function:
     constants: HashMap<ConstantKey, Slot>,
     function: Function,
@@ -76,6 +82,7 @@ pub(crate) fn decode<A: InstructionSet>(
         shared_places: HashMap::new(),
         shared_end: SHARED_START,
         reached: HashSet::new(),
+        forms: HashMap::new(),
         constants: HashMap::new(),
         function: Function::default(),
         labels: Vec::new(),
@@ -264,10 +271,18 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             .add_site(opcode.name(), *instruction.span, source);
         let before = self.code.operations.len();
         let result = self.guard(instruction).and_then(|()| {
-            let (stem, family) = A::family(opcode).ok_or("the instruction is not known")?;
-            let mut modifiers = Modifiers::new(opcode, stem);
-            family(self, instruction, &mut modifiers)?;
-            modifiers.finish()
+            let (stem, decode) = A::family(opcode).ok_or("the instruction is not known")?;
+            match decode {
+                Decode::Form => {
+                    let form = self.form(instruction)?;
+                    A::decode(self, instruction, &form)
+                }
+                Decode::Words(decode) => {
+                    let mut modifiers = Modifiers::new(opcode, stem);
+                    decode(self, instruction, &mut modifiers)?;
+                    modifiers.finish()
+                }
+            }
         });
         // Of several operations, the last one is the instruction.
         if self.code.operations.len() > before

@@ -1,25 +1,41 @@
 //! What the decoder asks of the instructions.
 
 use ptx::{Instruction, Opcode};
+use ptx_isa::Form;
 
 use super::{Decoder, Modifiers, NotSupported};
 use crate::machine::{Alu, Slot, Special};
 
-/// Adds the operations of one instruction.
-pub(crate) type Decode<A> =
+/// How an instruction is decoded.
+pub(crate) enum Decode<A: 'static> {
+    /// By its form, which the table has.
+    Form,
+    /// By the words of its opcode.
+    Words(Words<A>),
+}
+
+/// Adds the operations of one instruction, and takes the words of its opcode.
+pub(crate) type Words<A> =
     fn(&mut Decoder<'_, A>, &Instruction, &mut Modifiers<'_>) -> Result<(), NotSupported>;
 
 /// Actions that instructions are decoded to. The decoder makes a few of them itself.
 pub(crate) trait InstructionSet: From<Alu> + 'static {
-    /// Beginnings of opcodes, and what decodes them; where several fit, the longest counts.
+    /// Beginnings of opcodes, and how they are decoded; where several fit, the longest counts.
     const FAMILIES: &'static [(&'static str, Decode<Self>)];
 
-    /// What decodes an opcode, and how much of the opcode is its stem.
-    fn family(opcode: &Opcode) -> Option<(&'static str, Decode<Self>)> {
+    /// How an opcode is decoded, and how much of the opcode is its stem.
+    fn family(opcode: &Opcode) -> Option<&'static (&'static str, Decode<Self>)> {
         let families = Self::FAMILIES.iter();
         let fitting = families.filter(|(stem, _)| opcode.starts_with(stem));
-        fitting.max_by_key(|(stem, _)| stem.len()).copied()
+        fitting.max_by_key(|(stem, _)| stem.len())
     }
+
+    /// Adds the operations of an instruction of this form.
+    fn decode(
+        decoder: &mut Decoder<'_, Self>,
+        instruction: &Instruction,
+        form: &Form,
+    ) -> Result<(), NotSupported>;
 
     /// Reads a special register that changes while a thread runs.
     fn read(special: Special, d: Slot) -> Self;

@@ -3,7 +3,7 @@
 use ptx::{ExpressionKind, Instruction, Operand, OperandKind, Type};
 
 use super::{
-    Decoder, InstructionSet, Modifiers, NotSupported,
+    Decoder, InstructionSet, NotSupported,
     image::{Variable, number},
     scope::{Register, Symbol},
 };
@@ -98,10 +98,10 @@ impl<A: InstructionSet> Decoder<'_, A> {
     pub(crate) fn without_policy<'i>(
         &mut self,
         instruction: &'i Instruction,
-        modifiers: &mut Modifiers<'_>,
+        has_hint: bool,
     ) -> Result<&'i [Operand], NotSupported> {
         let operands = instruction.operands.as_slice();
-        if !modifiers.take("L2::cache_hint") {
+        if !has_hint {
             return Ok(operands);
         }
         let (policy, operands) = operands.split_last().ok_or(NotSupported::Operands)?;

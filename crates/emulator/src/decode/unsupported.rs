@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use ptx::Instruction;
+use ptx_isa::Version;
 
 use crate::machine::Location;
 
@@ -35,6 +36,10 @@ pub(crate) enum NotSupported {
     Operands,
     /// A part of its opcode, such as the type, is missing or not known here.
     Part(&'static str),
+    /// The table has no such form.
+    NoForm(String),
+    /// The table has the form, and nothing here executes it.
+    NotExecuted(Version),
     /// Any other reason, as a sentence.
     Because(String),
 }
@@ -49,6 +54,12 @@ impl NotSupported {
                 format!("no form of it with {count} operand{plural} is known")
             }
             Self::Part(part) => format!("its {part} is missing or not known here"),
+            Self::NoForm(text) => {
+                format!("`{text}` is not a form of PTX ISA {}", ptx_isa::NEWEST)
+            }
+            Self::NotExecuted(isa) => {
+                format!("it is a form of PTX ISA {isa} that the emulator cannot execute")
+            }
             Self::Because(reason) => reason,
         }
     }

@@ -1,31 +1,27 @@
 //! `applypriority`: a hint how long caches keep bytes. PTX ISA 9.7.9.16.
 
 use ptx::Instruction;
+use ptx_isa::{Form, applypriority::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, exact, operands, space},
     inst::{Action, Decoder, nothing::Nothing},
-    machine::Space,
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let space = match modifiers.take("global") {
-        true => Space::Global,
-        false => Space::Generic,
-    };
-    modifiers
-        .take("L2::evict_normal")
-        .then_some(())
-        .ok_or(NotSupported::Part("priority"))?;
-    let [address, bytes] = operands(instruction)?;
-    if bytes.as_integer() != Some(128) {
-        return Err("its size is not 128 bytes".into());
+    match op {
+        Op::Line => {
+            let [address, bytes] = operands(instruction)?;
+            exact(form, bytes)?;
+            decoder.address(address, space(form))?;
+        }
+        Op::Bulk => return Err(NotSupported::NotExecuted(form.isa())),
     }
-    decoder.address(address, space)?;
     decoder.emit(Action::Nothing(Nothing));
     Ok(())
 }

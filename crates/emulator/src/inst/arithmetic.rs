@@ -3,7 +3,7 @@
 use ptx::Instruction;
 
 use super::{Action, Decoder, float, integer};
-use crate::decode::{Decode, Modifiers, NotSupported};
+use crate::decode::{Modifiers, NotSupported, Words};
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
@@ -11,7 +11,7 @@ pub(crate) fn decode(
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
     let is_float = float::is_float(instruction);
-    let family: Decode<Action> = match (instruction.opcode.stem(), is_float) {
+    let family: Words<Action> = match (instruction.opcode.stem(), is_float) {
         ("mad", true) => float::fma,
         ("div", true) => float::div,
         ("neg" | "abs", true) => float::unary,

@@ -2,9 +2,10 @@
 //! `cp.async`. PTX ISA 9.7.9.25.3 and 9.7.9.25.4.
 
 use ptx::Instruction;
+use ptx_isa::{Flag, Form};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Here, Trapped, Wait, World,
@@ -22,13 +23,7 @@ pub(crate) enum Group {
     Wait { bulk: bool, left: u64, read: bool },
 }
 
-pub(crate) fn commit(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    _: &mut Modifiers<'_>,
-) -> Result<(), NotSupported> {
-    let [] = operands(instruction)?;
-    let bulk = instruction.opcode.has("bulk");
+pub(crate) fn commit(decoder: &mut Decoder<'_>, bulk: bool) -> Result<(), NotSupported> {
     decoder.emit(Action::Group(Group::Commit { bulk }));
     Ok(())
 }
@@ -36,27 +31,22 @@ pub(crate) fn commit(
 pub(crate) fn wait(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    bulk: bool,
 ) -> Result<(), NotSupported> {
-    let read = modifiers.take("read");
-    let bulk = instruction.opcode.has("bulk");
     let [left] = operands(instruction)?;
     let left = left
         .as_integer()
         .and_then(|left| u64::try_from(left).ok())
         .ok_or("its number of groups is not constant")?;
+    let read = form.has(Flag::Read);
     decoder.emit(Action::Group(Group::Wait { bulk, left, read }));
     Ok(())
 }
 
 /// `cp.async.wait_all`: closes the group and waits for all.
-pub(crate) fn wait_all(
-    decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    _: &mut Modifiers<'_>,
-) -> Result<(), NotSupported> {
-    let [] = operands(instruction)?;
-    decoder.emit(Action::Group(Group::Commit { bulk: false }));
+pub(crate) fn wait_all(decoder: &mut Decoder<'_>) -> Result<(), NotSupported> {
+    commit(decoder, false)?;
     let wait = Group::Wait {
         bulk: false,
         left: 0,

@@ -64,7 +64,7 @@ pub(crate) fn decode(
     modifiers.take("noftz");
     let count = modifiers.vector();
     let ty = modifiers.ty()?;
-    let mut operands = decoder.without_policy(instruction, modifiers)?;
+    let mut operands = decoder.without_policy(instruction, modifiers.take("L2::cache_hint"))?;
     let mut d = None;
     if returns && let [first, rest @ ..] = operands {
         d = Some(first);

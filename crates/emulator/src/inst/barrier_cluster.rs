@@ -1,9 +1,10 @@
 //! `barrier.cluster`: the barrier of all threads of a cluster. PTX ISA 9.7.13.3.
 
 use ptx::Instruction;
+use ptx_isa::{Flag, Form, barrier_cluster::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::NotSupported,
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Trapped, Wait,
@@ -21,21 +22,16 @@ pub(crate) enum ClusterBarrier {
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    _: &Instruction,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let aligned = modifiers.take("aligned");
-    let arrives = modifiers
-        .one_of(&[("arrive", true), ("wait", false)])
-        .ok_or(NotSupported::Part("kind"))?;
-    let sem = modifiers.sem();
-    let [] = operands(instruction)?;
-    decoder.emit(Action::ClusterBarrier(match arrives {
-        true => ClusterBarrier::Arrive {
-            sem: sem.unwrap_or(Sem::Release),
-            aligned,
+    decoder.emit(Action::ClusterBarrier(match op {
+        Op::Arrive => ClusterBarrier::Arrive {
+            sem: form.sem().map_or(Sem::Release, Sem::from),
+            aligned: form.has(Flag::Aligned),
         },
-        false => ClusterBarrier::Wait,
+        Op::Wait => ClusterBarrier::Wait,
     }));
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! `barrier` and `bar`: barriers of a block. PTX ISA 9.7.13.1.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Flag, Form, barrier_cta::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::NotSupported,
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
         Flow, Slot, Trap, Trapped, Wait,
@@ -32,52 +33,46 @@ enum Vote {
     Popc,
 }
 
+/// What is made of the predicates, where there are some.
+fn vote(op: Op) -> Option<Vote> {
+    match op {
+        Op::Sync | Op::Arrive => None,
+        Op::RedAnd => Some(Vote::And),
+        Op::RedOr => Some(Vote::Or),
+        Op::RedPopc => Some(Vote::Popc),
+    }
+}
+
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers.take("cta");
-    // `bar` is short for `barrier.aligned`.
-    let aligned = modifiers.take("aligned") || instruction.opcode.stem() == "bar";
-    let kind = modifiers
-        .one_of(&[("sync", 0), ("arrive", 1), ("red", 2)])
-        .ok_or(NotSupported::Part("kind"))?;
-    let operands = instruction.operands.as_slice();
     let mut source = |operand| decoder.source(operand, Type::U32);
-    let operation = match (kind, operands) {
-        (0, [barrier]) => CtaBarrier {
-            barrier: source(barrier)?,
-            threads: None,
-            waits: true,
-            aligned,
-            reduces: None,
-        },
-        (0 | 1, [barrier, threads]) => CtaBarrier {
-            barrier: source(barrier)?,
-            threads: Some(source(threads)?),
-            waits: kind == 0,
-            aligned,
-            reduces: None,
-        },
-        (2, [d, barrier, rest @ .., p]) if rest.len() < 2 => {
-            let vote =
-                modifiers.one_of(&[("and", Vote::And), ("or", Vote::Or), ("popc", Vote::Popc)]);
-            let vote = vote.ok_or(NotSupported::Part("operator"))?;
-            modifiers.ty()?;
+    let (barrier, threads, vote) = match (vote(op), instruction.operands.as_slice()) {
+        (None, [barrier]) => (source(barrier)?, None, None),
+        (None, [barrier, threads]) => (source(barrier)?, Some(source(threads)?), None),
+        (Some(vote), [d, barrier, rest @ .., p]) => {
             let barrier = source(barrier)?;
             let threads = rest.first().map(&mut source).transpose()?;
-            let p = decoder.source(p, Type::Pred)?;
-            let d = decoder.destination(d)?.slot;
-            CtaBarrier {
-                barrier,
-                threads,
-                waits: true,
-                aligned,
-                reduces: Some((d, vote, p)),
-            }
+            (barrier, threads, Some((d, vote, p)))
         }
         _ => return Err(NotSupported::Operands),
+    };
+    let reduces = match vote {
+        None => None,
+        Some((d, vote, p)) => {
+            let p = decoder.source(p, Type::Pred)?;
+            Some((decoder.destination(d)?.slot, vote, p))
+        }
+    };
+    let operation = CtaBarrier {
+        barrier,
+        threads,
+        waits: op != Op::Arrive,
+        aligned: form.has(Flag::Aligned) || form.has(Flag::Bar),
+        reduces,
     };
     decoder.emit(Action::CtaBarrier(Box::new(operation)));
     Ok(())

@@ -1,30 +1,25 @@
 //! `bar.warp.sync`: the meeting of lanes of a warp. PTX ISA 9.7.13.2.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, barrier_warp::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
     },
-    machine::Constant,
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    _: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("sync")
-        .then_some(())
-        .ok_or(NotSupported::Part("kind"))?;
-    let members = match instruction.operands.as_slice() {
-        [] => decoder.constant(Constant::Value(u32::MAX.into())),
-        [members] => decoder.source(members, Type::B32)?,
-        _ => return Err(NotSupported::Operands),
-    };
+    let Op::Sync = op;
+    let [members] = operands(instruction)?;
+    let members = decoder.source(members, Type::B32)?;
     let (kind, sources) = (Kind::Meet, [members; 3]);
     decoder.emit(Action::Collective(Box::new(Collective {
         kind,

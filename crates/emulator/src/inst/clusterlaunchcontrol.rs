@@ -5,12 +5,13 @@
 //! will not begin, as three words, and whether there is one.
 
 use ptx::{Instruction, OperandKind};
+use ptx_isa::{Form, clusterlaunchcontrol::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
-        Address, Alu, Completion, Flow, Issue, Piece, Slot, Space, Target, Trap, Trapped, issue,
+        Address, Alu, Completion, Flow, Issue, Piece, Slot, Target, Trap, Trapped, issue,
         observer::Watch, target, unflatten,
     },
     value::lift,
@@ -28,63 +29,51 @@ pub(crate) struct TryCancel {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    if modifiers.take("query_cancel") {
-        return query(decoder, instruction, modifiers);
+    match op {
+        Op::TryCancel => try_cancel(decoder, instruction, form),
+        Op::IsCanceled => is_canceled(decoder, instruction),
+        Op::GetFirstCtaid => first_ctaid(decoder, instruction, None),
+        Op::GetFirstCtaidX => first_ctaid(decoder, instruction, Some(0)),
+        Op::GetFirstCtaidY => first_ctaid(decoder, instruction, Some(1)),
+        Op::GetFirstCtaidZ => first_ctaid(decoder, instruction, Some(2)),
     }
-    for word in [
-        "try_cancel",
-        "async",
-        "mbarrier::complete_tx::bytes",
-        "b128",
-    ] {
-        if !modifiers.take(word) {
-            return Err(format!("it has no `.{word}`").into());
-        }
-    }
-    let multicasts = modifiers.take("multicast::cluster::all");
-    let space = match modifiers.take("shared::cta") {
-        true => Space::SharedCta,
-        false => Space::Generic,
-    };
+}
+
+fn try_cancel(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    form: &Form,
+) -> Result<(), NotSupported> {
     let [response, mbarrier] = operands(instruction)?;
     let request = TryCancel {
-        response: decoder.address(response, space)?,
-        mbarrier: decoder.address(mbarrier, space)?,
-        multicasts,
+        response: decoder.address(response, space(form))?,
+        mbarrier: decoder.address(mbarrier, space(form))?,
+        multicasts: form.multicast().is_some(),
     };
     decoder.emit(Action::TryCancel(request));
     Ok(())
 }
 
-fn query(
+fn is_canceled(decoder: &mut Decoder<'_>, instruction: &Instruction) -> Result<(), NotSupported> {
+    let [d, response] = operands(instruction)?;
+    let [_, high] = decoder.wide_register(response)?;
+    let d = decoder.destination(d)?.slot;
+    let f = lift!(|high: u64| high >> 32 & 1 != 0);
+    decoder.emit(Action::Alu(Alu::Unary { f, d, a: high }));
+    Ok(())
+}
+
+/// One coordinate, or all of them and a word that means nothing.
+fn first_ctaid(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    axis: Option<usize>,
 ) -> Result<(), NotSupported> {
-    let questions = [
-        ("is_canceled", 3),
-        ("get_first_ctaid", 4),
-        ("get_first_ctaid::x", 0),
-        ("get_first_ctaid::y", 1),
-        ("get_first_ctaid::z", 2),
-    ];
-    let question = modifiers
-        .one_of(&questions)
-        .ok_or(NotSupported::Part("question"))?;
-    let ty = if question == 3 { "pred" } else { "b32" };
-    if !modifiers.take(ty) || !modifiers.take("b128") || modifiers.take("v4") != (question == 4) {
-        return Err(NotSupported::Part("type"));
-    }
     let [d, response] = operands(instruction)?;
     let [low, high] = decoder.wide_register(response)?;
-    if question == 3 {
-        let d = decoder.destination(d)?.slot;
-        let f = lift!(|high: u64| high >> 32 & 1 != 0);
-        decoder.emit(Action::Alu(Alu::Unary { f, d, a: high }));
-        return Ok(());
-    }
     let unpacked = |parts: [Slot; 2], a| Alu::Unpack {
         parts: parts.into(),
         a,
@@ -94,14 +83,13 @@ fn query(
     decoder.emit_hidden(Action::Alu(unpacked([x, y], low)));
     decoder.emit_hidden(Action::Alu(unpacked([z, rest], high)));
     let words = [x, y, z, rest];
-    let copies: Box<[(Slot, Slot)]> = match (&d.kind, question) {
-        (OperandKind::Vector(parts), 4) if parts.len() == 4 => {
+    let copies: Box<[(Slot, Slot)]> = match (&d.kind, axis) {
+        (OperandKind::Vector(parts), None) => {
             let copies = parts.iter().zip(words);
             let copies = copies.map(|(part, word)| Ok((decoder.destination(part)?.slot, word)));
             copies.collect::<Result<_, NotSupported>>()?
         }
-        (_, 0..=2) => [(decoder.destination(d)?.slot, words[question])].into(),
-        _ => return Err("its vector has a size that is not known".into()),
+        (_, axis) => [(decoder.destination(d)?.slot, words[axis.unwrap_or(0)])].into(),
     };
     decoder.emit(Action::Alu(Alu::Copy(copies)));
     Ok(())

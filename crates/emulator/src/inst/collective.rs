@@ -19,8 +19,8 @@ use crate::{
 /// Kinds with their modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Shfl(shfl_sync::Mode),
-    Vote(vote_sync::Mode),
+    Shfl(ptx_isa::shfl_sync::Op),
+    Vote(ptx_isa::vote_sync::Op),
     Match(match_sync::Mode),
     Elect,
     Redux(redux_sync::Mode),

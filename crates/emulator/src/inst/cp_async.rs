@@ -1,10 +1,11 @@
 //! `cp.async`: copies of 4, 8 or 16 bytes by a thread. PTX ISA 9.7.9.25.3.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Flag, Form, cp_async::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
-    inst::{Action, Decoder, Execute, Step, each_lane},
+    decode::{NotSupported, exact},
+    inst::{Action, Decoder, Execute, Step, async_group, each_lane},
     machine::{
         Address, Alu, Completion, Constant, Flow, Issue, Located, Piece, Slot, Space, Target,
         Trapped, issue,
@@ -26,27 +27,30 @@ pub(crate) struct AsyncCopy {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    // What each cache holds is a matter of speed alone, but `.cg` copies 16 bytes only.
-    let only_16 = modifiers
-        .one_of(&[("ca", false), ("cg", true)])
-        .ok_or(NotSupported::Part("cache"))?;
-    let is_shared = modifiers.take("shared") || modifiers.take("shared::cta");
-    if !is_shared || !modifiers.take("global") {
-        return Err(NotSupported::Part("direction"));
+    match op {
+        Op::CommitGroup => async_group::commit(decoder, false),
+        Op::WaitGroup => async_group::wait(decoder, instruction, form, false),
+        Op::WaitAll => async_group::wait_all(decoder),
+        Op::Copy => copy(decoder, instruction, form),
     }
-    modifiers.one_of(&[("L2::64B", ()), ("L2::128B", ()), ("L2::256B", ())]);
-    let (to, from, bytes, source) = match decoder.without_policy(instruction, modifiers)? {
+}
+
+/// What each cache holds is a matter of speed alone.
+fn copy(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    form: &Form,
+) -> Result<(), NotSupported> {
+    let operands = decoder.without_policy(instruction, form.has(Flag::CacheHint))?;
+    let (to, from, bytes, source) = match operands {
         [to, from, bytes] => (to, from, bytes, None),
         [to, from, bytes, source] => (to, from, bytes, Some(source)),
         _ => return Err(NotSupported::Operands),
     };
-    let sizes: &[i64] = if only_16 { &[16] } else { &[4, 8, 16] };
-    let bytes = bytes
-        .as_integer()
-        .filter(|bytes| sizes.contains(bytes))
-        .ok_or(NotSupported::Part("size"))? as u64;
+    let bytes = exact(form, bytes)?;
     let all = decoder.constant(Constant::Value(bytes));
     let source_bytes = match source {
         None => all,

@@ -1,10 +1,11 @@
 //! `cp.async.bulk`: copies of contiguous bytes. PTX ISA 9.7.9.25.4.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Completion as Completed, Flag, Form, cp_async_bulk::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
-    inst::{Action, Decoder, Execute, Step, each_lane},
+    decode::{NotSupported, space},
+    inst::{Action, Decoder, Execute, Step, async_group, each_lane},
     machine::{
         Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Target, Trap, Trapped, issue,
         observer::Watch, target,
@@ -25,74 +26,47 @@ pub(crate) struct BulkCopy {
     reduction: Option<Reduction>,
 }
 
-pub(crate) const SPACES: [(&str, Space); 3] = [
-    ("global", Space::Global),
-    ("shared::cta", Space::SharedCta),
-    ("shared::cluster", Space::SharedCluster),
-];
-
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    decode_copy(decoder, instruction, modifiers, None)
+    match op {
+        Op::CommitGroup => async_group::commit(decoder, true),
+        Op::WaitGroup => async_group::wait(decoder, instruction, form, true),
+        Op::Copy => decode_copy(decoder, instruction, form, None),
+    }
 }
 
 /// A copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
     reduction: Option<Reduction>,
 ) -> Result<(), NotSupported> {
-    let to = modifiers
-        .one_of(&SPACES)
-        .ok_or(NotSupported::Part("destination"))?;
-    let from = modifiers
-        .one_of(&SPACES)
-        .ok_or(NotSupported::Part("source"))?;
-    let has_hint = modifiers.take("L2::cache_hint");
-    let has_mbarrier = modifiers.take("mbarrier::complete_tx::bytes");
-    let multicasts = modifiers.take("multicast::cluster");
-    let has_group = modifiers.take("bulk_group");
-    let has_mask = modifiers.take("cp_mask");
-    let is_known = match (to, from) {
-        (Space::SharedCta, Space::Global) => has_mbarrier && !multicasts && reduction.is_none(),
-        (Space::SharedCluster, Space::Global) => has_mbarrier && reduction.is_none(),
-        (Space::SharedCluster, Space::SharedCta) => has_mbarrier && !multicasts,
-        (Space::Global, Space::SharedCta) => has_group && !has_mbarrier && !multicasts,
-        _ => false,
-    };
-    if !is_known || has_group == has_mbarrier {
-        return Err(NotSupported::Part("direction"));
-    }
-    if has_mask && (to != Space::Global || reduction.is_some()) {
-        return Err("it has a mask of bytes in a direction that takes none".into());
-    }
+    let from = form.source_space().map_or(Space::Generic, Space::from);
     let mut rest = instruction.operands.iter();
     let mut next = || rest.next().ok_or(NotSupported::Operands);
-    let to = decoder.address(next()?, to)?;
+    let to = decoder.address(next()?, space(form))?;
     let from = decoder.address(next()?, from)?;
     let bytes = decoder.source(next()?, Type::U32)?;
-    let mbarrier = match has_mbarrier {
-        true => Some(decoder.address(next()?, Space::SharedCluster)?),
-        false => None,
+    let mbarrier = match form.completion() {
+        Some(Completed::Mbarrier) => Some(decoder.address(next()?, Space::SharedCluster)?),
+        Some(Completed::BulkGroup) | None => None,
     };
-    let multicast = match multicasts {
-        true => Some(decoder.source(next()?, Type::U16)?),
-        false => None,
+    let multicast = match form.multicast() {
+        Some(_) => Some(decoder.source(next()?, Type::U16)?),
+        None => None,
     };
-    if has_hint {
+    if form.has(Flag::CacheHint) {
         decoder.source(next()?, Type::B64)?;
     }
-    let byte_mask = match has_mask {
+    let byte_mask = match form.has(Flag::CpMask) {
         true => Some(decoder.source(next()?, Type::U16)?),
         false => None,
     };
-    if rest.next().is_some() {
-        return Err(NotSupported::Operands);
-    }
     let signal = mbarrier.map(|mbarrier| Signal {
         mbarrier,
         multicast,

@@ -1,25 +1,25 @@
 //! `cp.async.bulk.prefetch`: a hint to fetch bytes into the L2 cache. PTX ISA 9.7.9.25.4.3.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Flag, Form, cp_async_bulk_prefetch::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::{NotSupported, space},
     inst::{Action, Decoder, nothing::Nothing},
-    machine::Space,
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    if !modifiers.take("L2") || !modifiers.take("global") {
-        return Err(NotSupported::Part("cache or source"));
-    }
-    let [address, bytes] = decoder.without_policy(instruction, modifiers)? else {
+    let Op::Prefetch = op;
+    let operands = decoder.without_policy(instruction, form.has(Flag::CacheHint))?;
+    let [address, bytes] = operands else {
         return Err(NotSupported::Operands);
     };
-    decoder.address(address, Space::Global)?;
+    decoder.address(address, space(form))?;
     decoder.source(bytes, Type::U32)?;
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

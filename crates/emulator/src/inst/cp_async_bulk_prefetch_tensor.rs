@@ -1,12 +1,13 @@
 //! `cp.async.bulk.prefetch.tensor`: a hint to fetch a box into the L2 cache. PTX ISA 9.7.9.27.1.4.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Flag, Form, cp_async_bulk_prefetch_tensor::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::NotSupported,
     inst::{
         Action, Decoder,
-        cp_async_bulk_tensor::{Mode, box_of, mode, numbers, rank},
+        cp_async_bulk_tensor::{box_of, has_offsets, numbers},
         nothing::Nothing,
     },
 };
@@ -14,28 +15,18 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let rank = rank(modifiers)?;
-    if !modifiers.take("L2") || !modifiers.take("global") {
-        return Err(NotSupported::Part("cache or source"));
-    }
-    let mode = mode(modifiers, rank)?;
-    let has_hint = modifiers.take("L2::cache_hint");
+    let Op::Prefetch = op;
     let mut rest = instruction.operands.iter();
     let mut next = || rest.next().ok_or(NotSupported::Operands);
-    match mode {
-        Mode::Scatter4 | Mode::Im2colNoOffs => return Err(NotSupported::Part("mode")),
-        _ => box_of(decoder, next()?, mode, rank)?,
-    };
-    if let Some(offsets) = mode.offsets(rank) {
-        numbers(decoder, next()?, Type::U16, offsets)?;
+    box_of(decoder, next()?)?;
+    if form.mode().is_some_and(has_offsets) {
+        numbers(decoder, next()?, Type::U16)?;
     }
-    if has_hint {
+    if form.has(Flag::CacheHint) {
         decoder.source(next()?, Type::B64)?;
-    }
-    if rest.next().is_some() {
-        return Err(NotSupported::Operands);
     }
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

@@ -6,11 +6,11 @@ mod copy;
 mod parts;
 
 use ptx::{Instruction, Operand, OperandKind, Type};
-use tensor_map::WideMode;
+use ptx_isa::{Completion, CtaGroup, Flag, Form, Mode, cp_async_bulk_tensor::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
-    inst::{Action, Decoder, cp_async_bulk::SPACES},
+    decode::{NotSupported, space},
+    inst::{Action, Decoder},
     machine::{Address, Signal, Slot, Space},
     value::Operator,
 };
@@ -28,191 +28,97 @@ pub(crate) struct TensorCopy {
     reduces: Option<Operator>,
 }
 
-/// Which elements a copy takes, from the coordinates on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Tile,
-    Gather4,
-    Scatter4,
-    Im2col,
-    Im2colNoOffs,
-    Im2colWide(WideMode),
-}
-
-const MODES: [(&str, Mode); 7] = [
-    ("tile", Mode::Tile),
-    ("tile::gather4", Mode::Gather4),
-    ("tile::scatter4", Mode::Scatter4),
-    ("im2col", Mode::Im2col),
-    ("im2col_no_offs", Mode::Im2colNoOffs),
-    ("im2col::w", Mode::Im2colWide(WideMode::W)),
-    ("im2col::w::128", Mode::Im2colWide(WideMode::W128)),
-];
-
-impl Mode {
-    /// As PTX writes it.
-    fn name(self) -> &'static str {
-        let find = MODES.iter().find(|(_, mode)| *mode == self);
-        find.map_or("", |(name, _)| name)
+/// Whether numbers stand behind the coordinates.
+pub(crate) fn has_offsets(mode: Mode) -> bool {
+    match mode {
+        Mode::Im2col | Mode::Im2colW | Mode::Im2colW128 => true,
+        Mode::Tile
+        | Mode::TileGather4
+        | Mode::TileScatter4
+        | Mode::Im2colNoOffs
+        | Mode::Im2colNoOffsW => false,
     }
-
-    /// Coordinates that the instruction takes.
-    fn coordinates(self, rank: usize) -> usize {
-        match self {
-            Self::Gather4 | Self::Scatter4 => 5,
-            _ => rank,
-        }
-    }
-
-    /// Numbers in the operand behind the mbarrier, if it is there.
-    pub(crate) fn offsets(self, rank: usize) -> Option<usize> {
-        match self {
-            Self::Im2col => Some(rank - 2),
-            Self::Im2colWide(_) => Some(2),
-            _ => None,
-        }
-    }
-}
-
-pub(crate) fn rank(modifiers: &mut Modifiers<'_>) -> Result<usize, NotSupported> {
-    let ranks = [("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)];
-    modifiers
-        .one_of(&ranks)
-        .ok_or(NotSupported::Part("number of dimensions"))
-}
-
-pub(crate) fn mode(modifiers: &mut Modifiers<'_>, rank: usize) -> Result<Mode, NotSupported> {
-    let mode = modifiers.one_of(&MODES).unwrap_or(Mode::Tile);
-    let fits = match mode {
-        Mode::Tile => true,
-        Mode::Gather4 | Mode::Scatter4 => rank == 2,
-        Mode::Im2col | Mode::Im2colNoOffs | Mode::Im2colWide(_) => rank >= 3,
-    };
-    if !fits {
-        return Err(format!("mode `.{}` is not known in {rank} dimensions", mode.name()).into());
-    }
-    Ok(mode)
 }
 
 /// `[map, {coordinates}]`
 pub(crate) fn box_of(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
-    mode: Mode,
-    rank: usize,
 ) -> Result<(Address, Box<[Slot]>), NotSupported> {
-    let OperandKind::Memory {
-        address,
-        rest: coordinates,
-    } = &operand.kind
-    else {
+    let OperandKind::Memory { address, rest } = &operand.kind else {
         return Err("an operand that must be an address is none".into());
     };
-    let coordinates = match coordinates.as_slice() {
-        [coordinates] => numbers(decoder, coordinates, Type::S32, mode.coordinates(rank))?,
-        _ => return Err("it has no coordinates".into()),
+    let [coordinates] = rest.as_slice() else {
+        return Err("it has no coordinates".into());
     };
+    let coordinates = numbers(decoder, coordinates, Type::S32)?;
     Ok((decoder.place(address, Space::Generic)?, coordinates))
 }
 
-/// A vector of so many numbers.
+/// The numbers of a vector.
 pub(crate) fn numbers(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
     ty: Type,
-    count: usize,
 ) -> Result<Box<[Slot]>, NotSupported> {
     let items = match &operand.kind {
         OperandKind::Vector(items) => items.as_slice(),
         _ => std::slice::from_ref(operand),
     };
-    if items.len() != count {
-        return Err(format!("a vector has {} elements, and not {count}", items.len()).into());
-    }
     items.iter().map(|item| decoder.source(item, ty)).collect()
 }
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    decode_copy(decoder, instruction, modifiers, None)
+    let Op::Copy = op;
+    decode_copy(decoder, instruction, form, None)
 }
 
 /// A copy or, with an operator, a reduction.
 pub(crate) fn decode_copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
     reduces: Option<Operator>,
 ) -> Result<(), NotSupported> {
-    let rank = rank(modifiers)?;
-    let to = modifiers
-        .one_of(&SPACES)
-        .ok_or(NotSupported::Part("destination"))?;
-    let from = modifiers
-        .one_of(&SPACES)
-        .ok_or(NotSupported::Part("source"))?;
-    let loads = match (to, from) {
-        (Space::SharedCta | Space::SharedCluster, Space::Global) => true,
-        (Space::Global, Space::SharedCta) => false,
-        _ => return Err(NotSupported::Part("direction")),
-    };
-    let mode = match (mode(modifiers, rank)?, loads) {
-        // Stores take no offsets, whatever their mode is called.
-        (Mode::Im2col, false) => Mode::Im2colNoOffs,
-        (Mode::Im2colNoOffs | Mode::Scatter4, true)
-        | (Mode::Gather4 | Mode::Im2colWide(_), false) => {
-            return Err(NotSupported::Part("mode for this direction"));
-        }
-        (mode, _) => mode,
-    };
-    let has_hint = modifiers.take("L2::cache_hint");
-    let has_mbarrier = modifiers.take("mbarrier::complete_tx::bytes");
-    let multicasts = modifiers.take("multicast::cluster");
-    let group = modifiers.one_of(&[("cta_group::1", false), ("cta_group::2", true)]);
-    let has_group = modifiers.take("bulk_group");
-    if loads != has_mbarrier || loads == has_group || (loads && reduces.is_some()) {
-        return Err(NotSupported::Part("way to complete"));
-    }
-    if multicasts && to != Space::SharedCluster || !loads && group.is_some() {
-        return Err(NotSupported::Part("multicast or group"));
-    }
+    let mode = form.mode().unwrap_or(Mode::Tile);
+    let to = space(form);
+    let loads = to != Space::Global;
     let mut rest = instruction.operands.iter();
     let mut next = || rest.next().ok_or(NotSupported::Operands);
     let ((map, coordinates), shared) = match loads {
         true => {
             let shared = decoder.address(next()?, to)?;
-            (box_of(decoder, next()?, mode, rank)?, shared)
+            (box_of(decoder, next()?)?, shared)
         }
         false => {
-            let map = box_of(decoder, next()?, mode, rank)?;
-            (map, decoder.address(next()?, from)?)
+            let map = box_of(decoder, next()?)?;
+            (map, decoder.address(next()?, Space::SharedCta)?)
         }
     };
-    let mbarrier = match has_mbarrier {
-        true => Some(decoder.address(next()?, Space::SharedCluster)?),
-        false => None,
+    let mbarrier = match form.completion() {
+        Some(Completion::Mbarrier) => Some(decoder.address(next()?, Space::SharedCluster)?),
+        Some(Completion::BulkGroup) | None => None,
     };
-    let offsets = match mode.offsets(rank) {
-        Some(count) => numbers(decoder, next()?, Type::U16, count)?,
-        None => Box::default(),
+    let offsets = match has_offsets(mode) {
+        true => numbers(decoder, next()?, Type::U16)?,
+        false => Box::default(),
     };
-    let multicast = match multicasts {
-        true => Some(decoder.source(next()?, Type::U16)?),
-        false => None,
+    let multicast = match form.multicast() {
+        Some(_) => Some(decoder.source(next()?, Type::U16)?),
+        None => None,
     };
-    if has_hint {
+    if form.has(Flag::CacheHint) {
         decoder.source(next()?, Type::B64)?;
-    }
-    if rest.next().is_some() {
-        return Err(NotSupported::Operands);
     }
     let signal = mbarrier.map(|mbarrier| Signal {
         mbarrier,
         multicast,
-        pairs: group == Some(true),
+        pairs: form.cta_group() == Some(CtaGroup::Two),
     });
     let copy = TensorCopy {
         mode,

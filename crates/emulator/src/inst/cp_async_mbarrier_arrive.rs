@@ -2,12 +2,13 @@
 //! 9.7.13.15.15.
 
 use ptx::Instruction;
+use ptx_isa::{Form, cp_async_mbarrier_arrive::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step, each_lane},
     machine::{
-        Address, Completion, Flow, Located, Space, Transfer, Trap, Trapped,
+        Address, Completion, Flow, Located, Transfer, Trap, Trapped,
         observer::{Proxy, Scope, Sem, Watch},
     },
 };
@@ -23,23 +24,16 @@ pub(crate) struct AsyncArrive {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let increments = !modifiers.take("noinc");
-    let spaces = [
-        ("shared", Space::SharedCta),
-        ("shared::cta", Space::SharedCta),
-    ];
-    let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
-    modifiers
-        .take("b64")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
     let [mbarrier] = operands(instruction)?;
-    let mbarrier = decoder.address(mbarrier, space)?;
     let arrival = AsyncArrive {
-        mbarrier,
-        increments,
+        mbarrier: decoder.address(mbarrier, space(form))?,
+        increments: match op {
+            Op::Arrive => true,
+            Op::ArriveNoinc => false,
+        },
     };
     decoder.emit(Action::AsyncArrive(arrival));
     Ok(())

@@ -1,23 +1,24 @@
 //! `cp.reduce.async.bulk.tensor`: reductions of boxes in global memory. PTX ISA 9.7.9.27.1.3.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, cp_reduce_async_bulk_tensor::Op};
 use tensor_map::DataType;
 
 use crate::{
-    decode::{Modifiers, NotSupported},
-    inst::{Decoder, cp_async_bulk_tensor, cp_reduce_async_bulk::OPERATORS},
+    decode::{NotSupported, operator},
+    inst::{Decoder, cp_async_bulk_tensor},
     value::{Operator, Reduction},
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let operator = modifiers
-        .one_of(&OPERATORS)
-        .ok_or(NotSupported::Part("operator"))?;
-    cp_async_bulk_tensor::decode_copy(decoder, instruction, modifiers, Some(operator))
+    let Op::Reduce = op;
+    let operator = operator(form)?;
+    cp_async_bulk_tensor::decode_copy(decoder, instruction, form, Some(operator))
 }
 
 /// How elements of a map's type are reduced.

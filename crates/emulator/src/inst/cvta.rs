@@ -1,13 +1,14 @@
 //! `cvta`: generic addresses and those of a space. PTX ISA 9.7.9.20.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, cvta::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         CONST_WINDOW, Flow, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot,
-        Trapped, WINDOW_BYTES, observer::Watch,
+        Space, Trapped, WINDOW_BYTES, observer::Watch,
     },
     value::LANES,
 };
@@ -17,7 +18,7 @@ use crate::{
 pub(crate) struct Window {
     d: Slot,
     a: Slot,
-    space: WindowSpace,
+    space: Space,
     ask: Ask,
 }
 
@@ -28,54 +29,29 @@ pub(crate) enum Ask {
     Contains,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WindowSpace {
-    Global,
-    SharedCta,
-    SharedCluster,
-    Local,
-    Param,
-    Const,
-}
-
-pub(crate) const SPACES: [(&str, WindowSpace); 8] = [
-    ("global", WindowSpace::Global),
-    ("shared", WindowSpace::SharedCta),
-    ("shared::cta", WindowSpace::SharedCta),
-    ("shared::cluster", WindowSpace::SharedCluster),
-    ("local", WindowSpace::Local),
-    ("param", WindowSpace::Param),
-    ("param::entry", WindowSpace::Param),
-    ("const", WindowSpace::Const),
-];
-
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let ask = match modifiers.take("to") {
-        true => Ask::FromGeneric,
-        false => Ask::ToGeneric,
+    let ask = match op {
+        Op::ToSpace => Ask::FromGeneric,
+        Op::ToGeneric => Ask::ToGeneric,
     };
-    let space = modifiers
-        .one_of(&SPACES)
-        .ok_or(NotSupported::Part("space"))?;
-    if !matches!(modifiers.ty()?, Type::U64) {
-        return Err("its addresses have 32 bits".into());
-    }
-    window(decoder, instruction, space, ask)
+    window(decoder, instruction, form, ask)
 }
 
 pub(crate) fn window(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    space: WindowSpace,
+    form: &Form,
     ask: Ask,
 ) -> Result<(), NotSupported> {
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, Type::U64)?;
     let d = decoder.destination(d)?.slot;
+    let space = space(form);
     decoder.emit(Action::Window(Window { d, a, space, ask }));
     Ok(())
 }
@@ -83,11 +59,11 @@ pub(crate) fn window(
 impl Execute for Window {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let window = match self.space {
-            WindowSpace::Global => 0,
-            WindowSpace::SharedCta | WindowSpace::SharedCluster => SHARED_WINDOW,
-            WindowSpace::Local => LOCAL_WINDOW,
-            WindowSpace::Param => PARAM_WINDOW,
-            WindowSpace::Const => CONST_WINDOW,
+            Space::Global | Space::Generic => 0,
+            Space::SharedCta | Space::SharedCluster => SHARED_WINDOW,
+            Space::Local => LOCAL_WINDOW,
+            Space::Param => PARAM_WINDOW,
+            Space::Const => CONST_WINDOW,
         };
         let own = step.here.rank as u64;
         let mut d = [0; LANES];
@@ -95,7 +71,7 @@ impl Execute for Window {
             *d = match self.ask {
                 Ask::ToGeneric => a.wrapping_add(window),
                 Ask::FromGeneric => a.wrapping_sub(window),
-                Ask::Contains if self.space == WindowSpace::Global => {
+                Ask::Contains if self.space == Space::Global => {
                     let windows = [SHARED_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, CONST_WINDOW];
                     let elsewhere = windows.iter().any(|w| (*w..w + WINDOW_BYTES).contains(a));
                     u64::from(!elsewhere)
@@ -103,7 +79,7 @@ impl Execute for Window {
                 Ask::Contains => {
                     let inside = (window..window + WINDOW_BYTES).contains(a);
                     let is_own = a.wrapping_sub(window) >> SHARED_RANK_SHIFT == own;
-                    u64::from(inside && (self.space != WindowSpace::SharedCta || is_own))
+                    u64::from(inside && (self.space != Space::SharedCta || is_own))
                 }
             };
         }

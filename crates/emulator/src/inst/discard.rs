@@ -3,12 +3,13 @@
 //! It counts as a write of values that nobody knows. Here they are the schedule's.
 
 use ptx::Instruction;
+use ptx_isa::{Form, discard::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, exact, operands, space},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Address, Flow, Located, Space, Trap, Trapped,
+        Address, Flow, Located, Trap, Trapped,
         observer::{AccessKind, Scope, Sem, Watch},
     },
     value::lanes_of,
@@ -23,21 +24,13 @@ pub(crate) struct Discard(Address);
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("L2")
-        .then_some(())
-        .ok_or(NotSupported::Part("cache"))?;
-    let space = match modifiers.take("global") {
-        true => Space::Global,
-        false => Space::Generic,
-    };
+    let Op::Line = op;
     let [address, bytes] = operands(instruction)?;
-    if bytes.as_integer() != Some(BYTES as i64) {
-        return Err("its size is not 128 bytes".into());
-    }
-    let address = decoder.address(address, space)?;
+    exact(form, bytes)?;
+    let address = decoder.address(address, space(form))?;
     decoder.emit(Action::Discard(Discard(address)));
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! `elect.sync`: one lane of several. PTX ISA 9.7.13.14.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, elect_sync::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -14,8 +15,10 @@ use crate::{
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    _: &mut Modifiers<'_>,
+    _: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
+    let Op::Elect = op;
     let [d, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;
     let p = p.ok_or("its result has no predicate")?;

@@ -3,10 +3,11 @@
 //! The emulator makes every access visible at once, so a fence does nothing but to be seen by the
 //! observer.
 
-use ptx::{Instruction, OperandKind};
+use ptx::Instruction;
+use ptx_isa::{Form, fence::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::{NotSupported, exact, space},
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Space, Trapped,
@@ -25,72 +26,49 @@ pub(crate) struct Fence {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
+    let sem = form.sem().map(Sem::from);
+    let scope = form.scope().map(Scope::from);
+    let part = |what| move || NotSupported::Part(what);
     let mut address = None;
-    let proxy = modifiers.take("proxy");
-    let kind = if modifiers.take("mbarrier_init") {
-        modifiers.take("release");
-        modifiers.take("cluster");
-        FenceKind::MbarrierInit
-    } else if proxy && modifiers.take("alias") {
-        FenceKind::ProxyAlias
-    } else if proxy && modifiers.take("async") {
-        let spaces = [
-            ("global", (true, false)),
-            ("shared::cta", (false, true)),
-            ("shared::cluster", (false, true)),
-        ];
-        let (global, shared) = modifiers.one_of(&spaces).unwrap_or((true, true));
-        FenceKind::ProxyAsync { global, shared }
-    } else if proxy && modifiers.take("async::generic") {
-        let sem = modifiers.sem().ok_or(NotSupported::Part("ordering"))?;
-        let restriction = match sem {
-            Sem::Acquire => "sync_restrict::shared::cluster",
-            Sem::Release => "sync_restrict::shared::cta",
-            _ => return Err(NotSupported::Part("ordering")),
-        };
-        modifiers
-            .take(restriction)
-            .then_some(())
-            .ok_or(NotSupported::Part("restriction"))?;
-        let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
-        FenceKind::ProxyAsyncGeneric { sem, scope }
-    } else if proxy && modifiers.take("tensormap::generic") {
-        let sem = modifiers.sem().ok_or(NotSupported::Part("ordering"))?;
-        let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
-        if let [map, bytes] = instruction.operands.as_slice() {
-            if bytes.as_integer() != Some(128) {
-                return Err("its size is not 128 bytes".into());
-            }
-            let OperandKind::Memory { address: place, .. } = &map.kind else {
-                return Err("an operand that must be an address is none".into());
-            };
-            address = Some(decoder.place(place, Space::Generic)?);
-        }
-        FenceKind::ProxyTensorMap {
-            sem,
-            scope,
-            address: 0,
-        }
-    } else if proxy {
-        return Err(NotSupported::Part("proxy"));
-    } else if instruction.opcode.stem() == "membar" {
-        let scopes = [("cta", Scope::Cta), ("gl", Scope::Gpu), ("sys", Scope::Sys)];
-        FenceKind::Thread {
+    let kind = match op {
+        Op::Thread => FenceKind::Thread {
+            sem: sem.unwrap_or(Sem::AcqRel),
+            scope: scope.ok_or_else(part("scope"))?,
+        },
+        Op::SyncRestrict => FenceKind::Thread {
+            sem: sem.ok_or_else(part("ordering"))?,
+            scope: scope.ok_or_else(part("scope"))?,
+        },
+        // `.gl`, which no other instruction has, is the device.
+        Op::Membar => FenceKind::Thread {
             sem: Sem::Sc,
-            scope: modifiers
-                .one_of(&scopes)
-                .ok_or(NotSupported::Part("level"))?,
+            scope: scope.unwrap_or(Scope::Gpu),
+        },
+        Op::MbarrierInit => FenceKind::MbarrierInit,
+        Op::ProxyAlias => FenceKind::ProxyAlias,
+        Op::ProxyAsync => FenceKind::ProxyAsync {
+            global: matches!(space(form), Space::Generic | Space::Global),
+            shared: space(form) != Space::Global,
+        },
+        Op::ProxyAsyncGeneric => FenceKind::ProxyAsyncGeneric {
+            sem: sem.ok_or_else(part("ordering"))?,
+            scope: scope.ok_or_else(part("scope"))?,
+        },
+        Op::ProxyTensormap => {
+            if let [map, bytes] = instruction.operands.as_slice() {
+                exact(form, bytes)?;
+                address = Some(decoder.address(map, Space::Generic)?);
+            }
+            FenceKind::ProxyTensorMap {
+                sem: sem.ok_or_else(part("ordering"))?,
+                scope: scope.ok_or_else(part("scope"))?,
+                address: 0,
+            }
         }
-    } else {
-        let sem = modifiers.sem().unwrap_or(Sem::AcqRel);
-        modifiers.take("sync_restrict::shared::cta");
-        modifiers.take("sync_restrict::shared::cluster");
-        FenceKind::Thread {
-            sem,
-            scope: modifiers.scope().ok_or(NotSupported::Part("scope"))?,
-        }
+        Op::Alias => return Err(NotSupported::NotExecuted(form.isa())),
     };
     decoder.emit(Action::Fence(Fence { kind, address }));
     Ok(())

@@ -1,21 +1,22 @@
 //! `getctarank`: which block of the cluster a shared address is in. PTX ISA 9.7.9.24.
 
 use ptx::Instruction;
+use ptx_isa::{Form, getctarank::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
-    inst::{
-        Action, Decoder,
-        mapa::{Cluster, address_type},
-    },
+    decode::{NotSupported, operands, space, ty},
+    inst::{Action, Decoder, mapa::Cluster},
+    machine::Space,
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let (generic, ty) = address_type(modifiers)?;
+    let Op::Rank = op;
+    let (generic, ty) = (space(form) == Space::Generic, ty(form)?);
     let [d, a] = operands(instruction)?;
     let a = decoder.source(a, ty)?;
     let d = decoder.destination(d)?.slot;

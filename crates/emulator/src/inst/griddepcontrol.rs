@@ -4,21 +4,21 @@
 //! begin begins after it.
 
 use ptx::Instruction;
+use ptx_isa::{Form, griddepcontrol::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::NotSupported,
     inst::{Action, Decoder, nothing::Nothing},
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
-    instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    _: &Instruction,
+    _: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .one_of(&[("wait", ()), ("launch_dependents", ())])
-        .ok_or(NotSupported::Part("action"))?;
-    let [] = operands(instruction)?;
-    decoder.emit(Action::Nothing(Nothing));
+    match op {
+        Op::Wait | Op::LaunchDependents => decoder.emit(Action::Nothing(Nothing)),
+    }
     Ok(())
 }

@@ -1,22 +1,22 @@
 //! `isspacep`: whether a generic address is in a space. PTX ISA 9.7.9.19.
 
 use ptx::Instruction;
+use ptx_isa::{Form, isspacep::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::NotSupported,
     inst::{
         Decoder,
-        cvta::{Ask, SPACES, window},
+        cvta::{Ask, window},
     },
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let space = modifiers
-        .one_of(&SPACES)
-        .ok_or(NotSupported::Part("space"))?;
-    window(decoder, instruction, space, Ask::Contains)
+    let Op::Test = op;
+    window(decoder, instruction, form, Ask::Contains)
 }

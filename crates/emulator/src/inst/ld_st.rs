@@ -51,11 +51,12 @@ pub(crate) fn decode(
     let ty = modifiers.ty()?;
     let bytes = ty.size_bytes().ok_or(NotSupported::Part("type"))?;
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32);
-    let (value, address) = match decoder.without_policy(instruction, modifiers)? {
-        [address, value] if stores => (value, address),
-        [value, address] => (value, address),
-        _ => return Err(NotSupported::Operands),
-    };
+    let (value, address) =
+        match decoder.without_policy(instruction, modifiers.take("L2::cache_hint"))? {
+            [address, value] if stores => (value, address),
+            [value, address] => (value, address),
+            _ => return Err(NotSupported::Operands),
+        };
     let registers = registers(decoder, value, ty, count, stores)?;
     let address = decoder.address(address, space)?;
     let order = (sem, scope);

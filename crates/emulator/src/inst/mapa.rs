@@ -1,12 +1,14 @@
 //! `mapa`: shared addresses of other blocks of the cluster. PTX ISA 9.7.9.23.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, mapa::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands, space, ty},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Trap, Trapped, WINDOW_BYTES, observer::Watch,
+        Flow, SHARED_RANK_SHIFT, SHARED_WINDOW, Slot, Space, Trap, Trapped, WINDOW_BYTES,
+        observer::Watch,
     },
     value::{LANES, lanes_of},
 };
@@ -24,9 +26,12 @@ pub(crate) struct Cluster {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    let (generic, ty) = address_type(modifiers)?;
+    let Op::Map = op;
+    // No generic address of shared memory has 32 bits: such an instruction ends in a fault.
+    let (generic, ty) = (space(form) == Space::Generic, ty(form)?);
     let [d, a, rank] = operands(instruction)?;
     let rank = Some(decoder.source(rank, Type::U32)?);
     let a = decoder.source(a, ty)?;
@@ -38,16 +43,6 @@ pub(crate) fn decode(
         generic,
     }));
     Ok(())
-}
-
-/// Whether the address is generic, and its type. No generic address of shared memory has 32 bits, so
-/// that such an instruction, which `ptxas` takes, ends in a fault.
-pub(crate) fn address_type(modifiers: &mut Modifiers<'_>) -> Result<(bool, Type), NotSupported> {
-    let generic = !modifiers.take("shared::cluster");
-    match modifiers.ty()? {
-        ty @ (Type::U32 | Type::U64) => Ok((generic, ty)),
-        _ => Err(NotSupported::Part("type")),
-    }
 }
 
 impl Execute for Cluster {

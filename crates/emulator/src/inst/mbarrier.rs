@@ -2,13 +2,14 @@
 
 mod wait;
 
-use ptx::{Instruction, OperandKind, Type};
+use ptx::{Instruction, Type};
+use ptx_isa::{Form, mbarrier::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
-    inst::{Action, Decoder, Execute, Step, Waiting, ld_st::SPACES},
+    decode::{NotSupported, operands, space},
+    inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
-        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Space, Trap, Trapped, Wait,
+        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Trap, Trapped, Wait,
         observer::{Event, MbarrierEvent, Scope, Sem, Watch},
     },
     value::{LANES, lanes_of, lift},
@@ -35,7 +36,7 @@ enum Kind {
         bytes: Slot,
     },
     Arrive {
-        d: Option<Slot>,
+        d: Slot,
         count: Option<Slot>,
         bytes: Option<Slot>,
         drops: bool,
@@ -48,117 +49,92 @@ enum Kind {
     },
 }
 
-/// What comes first behind the stem.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verb {
-    Init,
-    Inval,
-    ExpectTx,
-    CompleteTx,
-    Arrive,
-    ArriveDrop,
-    TestWait,
-    TryWait,
-    PendingCount,
-}
-
-const VERBS: [(&str, Verb); 9] = [
-    ("init", Verb::Init),
-    ("inval", Verb::Inval),
-    ("expect_tx", Verb::ExpectTx),
-    ("complete_tx", Verb::CompleteTx),
-    ("arrive", Verb::Arrive),
-    ("arrive_drop", Verb::ArriveDrop),
-    ("test_wait", Verb::TestWait),
-    ("try_wait", Verb::TryWait),
-    ("pending_count", Verb::PendingCount),
-];
-
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    // `arrive.expect_tx` has two of these modifiers; its verb is the first.
-    let verb = modifiers.one_of(&VERBS).ok_or(NotSupported::Part("kind"))?;
-    let arrives = matches!(verb, Verb::Arrive | Verb::ArriveDrop);
-    let with_bytes = arrives && modifiers.take("expect_tx");
-    let completes = !modifiers.take("noComplete");
-    let parity = modifiers.take("parity");
-    let sem = modifiers.sem().unwrap_or(match verb {
-        Verb::Arrive | Verb::ArriveDrop => Sem::Release,
-        Verb::TestWait | Verb::TryWait => Sem::Acquire,
-        _ => Sem::Relaxed,
-    });
-    let scope = modifiers.scope().unwrap_or(Scope::Cta);
-    let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
-    modifiers
-        .take("b64")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
-    let operands = instruction.operands.as_slice();
-    if verb == Verb::PendingCount {
-        let [d, state] = operands else {
-            return Err(NotSupported::Operands);
-        };
-        let a = decoder.source(state, Type::B64)?;
-        let d = decoder.destination(d)?.slot;
-        let f = lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
-        decoder.emit(Action::Alu(Alu::Unary { f, d, a }));
-        return Ok(());
-    }
-    let at = operands
-        .iter()
-        .position(|operand| matches!(operand.kind, OperandKind::Memory { .. }));
-    let at = at.ok_or("it has no address")?;
-    let (before, after) = (&operands[..at], &operands[at + 1..]);
-    let mut number = |operand| decoder.source(operand, Type::U32);
-    let kind = match (verb, before, after) {
-        (Verb::Init, [], [count]) => Kind::Init {
-            count: number(count)?,
-        },
-        (Verb::Inval, [], []) => Kind::Inval,
-        (Verb::ExpectTx, [], [bytes]) => Kind::ExpectTx {
-            bytes: number(bytes)?,
-        },
-        (Verb::CompleteTx, [], [bytes]) => Kind::CompleteTx {
-            bytes: number(bytes)?,
-        },
-        (Verb::Arrive | Verb::ArriveDrop, [] | [_], [] | [_]) => {
-            let last = after.first().map(number).transpose()?;
-            let d = before.first().map(|d| decoder.destination(d)).transpose()?;
-            let (count, bytes) = if with_bytes {
-                (None, last)
-            } else {
-                (last, None)
+    let number = |decoder: &mut Decoder<'_>, operand| decoder.source(operand, Type::U32);
+    let (address, kind, sem) = match op {
+        Op::PendingCount => {
+            let [d, state] = operands(instruction)?;
+            let a = decoder.source(state, Type::B64)?;
+            let d = decoder.destination(d)?.slot;
+            let f = lift!(|a: u64| (a & u64::from(MAX_COUNT)) as u32);
+            decoder.emit(Action::Alu(Alu::Unary { f, d, a }));
+            return Ok(());
+        }
+        Op::CheckLayout => return Err(NotSupported::NotExecuted(form.isa())),
+        Op::Init => {
+            let [address, count] = operands(instruction)?;
+            let count = number(decoder, count)?;
+            (address, Kind::Init { count }, Sem::Relaxed)
+        }
+        Op::Inval => {
+            let [address] = operands(instruction)?;
+            (address, Kind::Inval, Sem::Relaxed)
+        }
+        Op::ExpectTx => {
+            let [address, bytes] = operands(instruction)?;
+            let bytes = number(decoder, bytes)?;
+            (address, Kind::ExpectTx { bytes }, Sem::Relaxed)
+        }
+        Op::CompleteTx => {
+            let [address, bytes] = operands(instruction)?;
+            let bytes = number(decoder, bytes)?;
+            (address, Kind::CompleteTx { bytes }, Sem::Relaxed)
+        }
+        Op::Arrive
+        | Op::ArriveExpectTx
+        | Op::ArriveNoComplete
+        | Op::ArriveDrop
+        | Op::ArriveDropExpectTx
+        | Op::ArriveDropNoComplete => {
+            let (d, address, last) = match instruction.operands.as_slice() {
+                [d, address] => (d, address, None),
+                [d, address, last] => (d, address, Some(number(decoder, last)?)),
+                _ => return Err(NotSupported::Operands),
             };
-            if with_bytes && bytes.is_none() {
-                return Err(NotSupported::Operands);
-            }
-            Kind::Arrive {
-                d: d.map(|d| d.slot),
+            let (count, bytes) = match op {
+                Op::ArriveExpectTx | Op::ArriveDropExpectTx => (None, last),
+                _ => (last, None),
+            };
+            let kind = Kind::Arrive {
+                d: decoder.destination(d)?.slot,
                 count,
                 bytes,
-                drops: verb == Verb::ArriveDrop,
-                completes,
-            }
+                drops: matches!(
+                    op,
+                    Op::ArriveDrop | Op::ArriveDropExpectTx | Op::ArriveDropNoComplete
+                ),
+                completes: !matches!(op, Op::ArriveNoComplete | Op::ArriveDropNoComplete),
+            };
+            (address, kind, Sem::Release)
         }
-        (Verb::TestWait, [d], [state]) | (Verb::TryWait, [d], [state] | [state, _]) => {
+        Op::TestWait | Op::TestWaitParity | Op::TryWait | Op::TryWaitParity => {
+            // How long it is suspended is the hardware's business.
+            let [d, address, state] = instruction
+                .operands
+                .first_chunk()
+                .ok_or(NotSupported::Operands)?;
+            let parity = matches!(op, Op::TestWaitParity | Op::TryWaitParity);
             let ty = if parity { Type::U32 } else { Type::B64 };
-            let state = decoder.source(state, ty)?;
-            Kind::Wait {
+            let kind = Kind::Wait {
+                state: decoder.source(state, ty)?,
                 d: decoder.destination(d)?.slot,
-                state,
                 parity,
-            }
+            };
+            (address, kind, Sem::Acquire)
         }
-        _ => return Err(NotSupported::Operands),
     };
-    let address = decoder.address(&operands[at], space)?;
     let operation = MbarrierOperation {
         kind,
-        address,
-        order: (sem, scope),
+        address: decoder.address(address, space(form))?,
+        order: (
+            form.sem().map_or(sem, Sem::from),
+            form.scope().map_or(Scope::Cta, Scope::from),
+        ),
     };
     decoder.emit(Action::Mbarrier(Box::new(operation)));
     Ok(())
@@ -324,7 +300,7 @@ impl MbarrierOperation {
     fn arrive<O: Watch>(
         &self,
         step: &mut Step<'_, O>,
-        d: Option<Slot>,
+        d: Slot,
         count: Option<Slot>,
         bytes: Option<Slot>,
         drops: bool,
@@ -387,9 +363,7 @@ impl MbarrierOperation {
             }
             self.tell_if_done(step, lanes_of(lanes).last().unwrap_or(first), object, phase);
         }
-        if let Some(d) = d {
-            step.set(d, &tokens);
-        }
+        step.set(d, &tokens);
         Ok(())
     }
 }

@@ -3,22 +3,20 @@
 //! The emulator has registers enough for all.
 
 use ptx::Instruction;
+use ptx_isa::{Form, setmaxnreg::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands},
     inst::{Action, Decoder, nothing::Nothing},
 };
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    _: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .one_of(&[("inc", ()), ("dec", ())])
-        .ok_or(NotSupported::Part("action"))?;
-    let aligned = modifiers.take("sync") && modifiers.take("aligned") && modifiers.take("u32");
-    aligned.then_some(()).ok_or(NotSupported::Part("form"))?;
+    let (Op::Inc | Op::Dec) = op;
     let [count] = operands(instruction)?;
     let count = count
         .as_integer()

@@ -1,9 +1,10 @@
 //! `shfl.sync`: values of other lanes. PTX ISA 9.7.9.6.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, shfl_sync::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, operands},
     inst::{
         Action, Decoder,
         collective::{Collective, Kind},
@@ -11,31 +12,12 @@ use crate::{
     value::{LANES, Lanes, lanes_of},
 };
 
-/// Where the other lane is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Up,
-    Down,
-    Bfly,
-    Idx,
-}
-
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    _: &Form,
+    mode: Op,
 ) -> Result<(), NotSupported> {
-    let modes = [
-        ("up", Mode::Up),
-        ("down", Mode::Down),
-        ("bfly", Mode::Bfly),
-        ("idx", Mode::Idx),
-    ];
-    let mode = modifiers.one_of(&modes).ok_or(NotSupported::Part("mode"))?;
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c, members] = operands(instruction)?;
     let (d, p) = decoder.pair(d)?;
     let sources = [
@@ -55,7 +37,7 @@ pub(crate) fn decode(
 }
 
 /// A lane that is not there gives what it wants to have back.
-pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
+pub(crate) fn compute(mode: Op, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
     let (mut d, mut p) = ([0; LANES], [0; LANES]);
     for lane in lanes_of(there) {
         let (index, by) = (lane as i64, (b[lane] & 31) as i64);
@@ -63,10 +45,10 @@ pub(crate) fn compute(mode: Mode, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -
         let last = (index & segment) | (clamp & !segment);
         let first = index & segment;
         let (other, is_inside) = match mode {
-            Mode::Up => (index - by, index - by >= last),
-            Mode::Down => (index + by, index + by <= last),
-            Mode::Bfly => (index ^ by, (index ^ by) <= last),
-            Mode::Idx => {
+            Op::Up => (index - by, index - by >= last),
+            Op::Down => (index + by, index + by <= last),
+            Op::Bfly => (index ^ by, (index ^ by) <= last),
+            Op::Idx => {
                 let other = first | (by & !segment);
                 (other, other <= last)
             }

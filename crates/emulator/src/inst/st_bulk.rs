@@ -1,12 +1,13 @@
 //! `st.bulk`: many zeros to shared memory. PTX ISA 9.7.9.13.
 
 use ptx::{Instruction, Type};
+use ptx_isa::{Form, st_bulk::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, exact, operands, space},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Address, Flow, Located, Slot, Space, Trap, Trapped,
+        Address, Flow, Located, Slot, Trap, Trapped,
         observer::{AccessKind, Scope, Sem, Watch},
     },
     value::lanes_of,
@@ -24,18 +25,13 @@ pub(crate) struct Zeros {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers.take("weak");
-    let space = match modifiers.take("shared::cta") {
-        true => Space::SharedCta,
-        false => Space::Generic,
-    };
+    let Op::Store = op;
     let [address, bytes, value] = operands(instruction)?;
-    if value.as_integer() != Some(0) {
-        return Err("its value is not 0".into());
-    }
-    let address = decoder.address(address, space)?;
+    exact(form, value)?;
+    let address = decoder.address(address, space(form))?;
     let bytes = decoder.source(bytes, Type::U64)?;
     decoder.emit(Action::Zeros(Zeros { address, bytes }));
     Ok(())

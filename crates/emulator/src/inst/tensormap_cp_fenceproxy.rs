@@ -2,10 +2,10 @@
 //! ISA 9.7.13.16.
 
 use ptx::Instruction;
-use tensor_map::TensorMap;
+use ptx_isa::{Form, tensormap_cp_fenceproxy::Op};
 
 use crate::{
-    decode::{Modifiers, NotSupported, operands},
+    decode::{NotSupported, exact, operands},
     inst::{
         Action, Decoder, Execute, Step,
         collective::{Collective, Kind},
@@ -28,25 +28,14 @@ pub(crate) struct CopyFence {
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    for word in [
-        "global",
-        "shared::cta",
-        "tensormap::generic",
-        "release",
-        "sync",
-        "aligned",
-    ] {
-        if !modifiers.take(word) {
-            return Err(format!("it has no `.{word}`").into());
-        }
-    }
-    let scope = modifiers.scope().ok_or(NotSupported::Part("scope"))?;
+    let Op::Copy = op;
+    let scope = form.scope().map(Scope::from);
+    let scope = scope.ok_or(NotSupported::Part("scope"))?;
     let [to, from, bytes] = operands(instruction)?;
-    if bytes.as_integer() != Some(TensorMap::BYTES as i64) {
-        return Err("its size is not 128 bytes".into());
-    }
+    exact(form, bytes)?;
     let to = decoder.address(to, Space::Global)?;
     let from = decoder.address(from, Space::SharedCta)?;
     let all = decoder.constant(Constant::Value(u32::MAX.into()));

@@ -2,14 +2,15 @@
 //!
 //! Where the field lies in the 128 bytes is `tensor_map`'s business.
 
-use ptx::{Instruction, Type};
+use ptx::{Instruction, Operand, Type};
+use ptx_isa::{Form, tensormap_replace::Op};
 use tensor_map::{TensorMap, replace::Replacement};
 
 use crate::{
-    decode::{Modifiers, NotSupported},
+    decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Address, Flow, Located, Slot, Space, Trap, Trapped,
+        Address, Flow, Located, Slot, Trap, Trapped,
         observer::{AccessKind, Scope, Sem, Watch},
     },
     value::lanes_of,
@@ -19,130 +20,72 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Replace {
     map: Address,
-    field: Field,
+    field: Op,
     /// Which dimension, or which stride.
     ordinal: usize,
     value: Slot,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    GlobalAddress,
-    Rank,
-    BoxDim,
-    GlobalDim,
-    GlobalStride,
-    ElementStride,
-    ElemType,
-    InterleaveLayout,
-    SwizzleMode,
-    SwizzleAtomicity,
-    FillMode,
-}
-
-const FIELDS: [(&str, Field); 11] = [
-    ("global_address", Field::GlobalAddress),
-    ("rank", Field::Rank),
-    ("box_dim", Field::BoxDim),
-    ("global_dim", Field::GlobalDim),
-    ("global_stride", Field::GlobalStride),
-    ("element_stride", Field::ElementStride),
-    ("elemtype", Field::ElemType),
-    ("interleave_layout", Field::InterleaveLayout),
-    ("swizzle_mode", Field::SwizzleMode),
-    ("swizzle_atomicity", Field::SwizzleAtomicity),
-    ("fill_mode", Field::FillMode),
-];
-
-impl Field {
-    fn has_ordinal(self) -> bool {
-        matches!(
-            self,
-            Self::BoxDim | Self::GlobalDim | Self::GlobalStride | Self::ElementStride
-        )
-    }
-
-    /// Whether the new value is one of a list, and then a constant.
-    fn is_choice(self) -> bool {
-        !self.has_ordinal() && !matches!(self, Self::GlobalAddress | Self::Rank)
-    }
-
-    fn ty(self) -> Type {
-        match self {
-            Self::GlobalAddress | Self::GlobalStride => Type::B64,
-            _ => Type::B32,
-        }
-    }
-
-    fn replacement(self, ordinal: usize, value: u64) -> Replacement {
-        let word = value as u32;
-        match self {
-            Self::GlobalAddress => Replacement::GlobalAddress(value),
-            Self::Rank => Replacement::Rank(word),
-            Self::BoxDim => Replacement::BoxDim(ordinal, word),
-            Self::GlobalDim => Replacement::GlobalDim(ordinal, word),
-            Self::GlobalStride => Replacement::GlobalStride(ordinal, value),
-            Self::ElementStride => Replacement::ElementStride(ordinal, word),
-            Self::ElemType => Replacement::ElemType(word),
-            Self::InterleaveLayout => Replacement::InterleaveLayout(word),
-            Self::SwizzleMode => Replacement::SwizzleMode(word),
-            Self::SwizzleAtomicity => Replacement::SwizzleAtomicity(word),
-            Self::FillMode => Replacement::FillMode(word),
-        }
+fn replacement(field: Op, ordinal: usize, value: u64) -> Replacement {
+    let word = value as u32;
+    match field {
+        Op::GlobalAddress => Replacement::GlobalAddress(value),
+        Op::Rank => Replacement::Rank(word),
+        Op::BoxDim => Replacement::BoxDim(ordinal, word),
+        Op::GlobalDim => Replacement::GlobalDim(ordinal, word),
+        Op::GlobalStride => Replacement::GlobalStride(ordinal, value),
+        Op::ElementStride => Replacement::ElementStride(ordinal, word),
+        Op::Elemtype => Replacement::ElemType(word),
+        Op::InterleaveLayout => Replacement::InterleaveLayout(word),
+        Op::SwizzleMode => Replacement::SwizzleMode(word),
+        Op::SwizzleAtomicity => Replacement::SwizzleAtomicity(word),
+        Op::FillMode => Replacement::FillMode(word),
     }
 }
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
-    modifiers: &mut Modifiers<'_>,
+    form: &Form,
+    op: Op,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("tile")
-        .then_some(())
-        .ok_or(NotSupported::Part("mode"))?;
-    let field = modifiers
-        .one_of(&FIELDS)
-        .ok_or(NotSupported::Part("field"))?;
-    let spaces = [
-        ("global", Space::Global),
-        ("shared::cta", Space::SharedCta),
-        ("shared", Space::SharedCta),
-    ];
-    let space = modifiers.one_of(&spaces).unwrap_or(Space::Generic);
-    modifiers
-        .take("b1024")
-        .then_some(())
-        .ok_or("the size of its map is not `.b1024`")?;
-    if modifiers.ty()? != field.ty() {
-        return Err(NotSupported::Part("type"));
-    }
-    let (map, ordinal, value) = match instruction.operands.as_slice() {
-        [map, value] if !field.has_ordinal() => (map, None, value),
-        [map, ordinal, value] if field.has_ordinal() => (map, Some(ordinal), value),
-        _ => return Err(NotSupported::Operands),
+    let constant = |operand: &Operand| {
+        let number = operand.as_integer();
+        number.and_then(|number| u64::try_from(number).ok())
     };
-    let ordinal = match ordinal {
-        None => 0,
-        Some(ordinal) => ordinal
-            .as_integer()
-            .and_then(|ordinal| usize::try_from(ordinal).ok())
-            .ok_or(NotSupported::Part("dimension"))?,
+    let (map, ordinal, value) = match op {
+        Op::BoxDim | Op::GlobalDim | Op::GlobalStride | Op::ElementStride => {
+            let [map, ordinal, value] = operands(instruction)?;
+            let ordinal = constant(ordinal).ok_or(NotSupported::Part("dimension"))?;
+            (map, ordinal as usize, value)
+        }
+        Op::GlobalAddress | Op::Rank => {
+            let [map, value] = operands(instruction)?;
+            (map, 0, value)
+        }
+        Op::Elemtype
+        | Op::InterleaveLayout
+        | Op::SwizzleMode
+        | Op::SwizzleAtomicity
+        | Op::FillMode => {
+            let [map, value] = operands(instruction)?;
+            constant(value).ok_or("its value is not constant")?;
+            (map, 0, value)
+        }
     };
-    let constant = value
-        .as_integer()
-        .and_then(|value| u64::try_from(value).ok());
-    if field.is_choice() && constant.is_none() {
-        return Err("its value is not constant".into());
-    }
     TensorMap::from_words([0; TensorMap::WORDS])
-        .replace(field.replacement(ordinal, constant.unwrap_or(0)))
+        .replace(replacement(op, ordinal, constant(value).unwrap_or(0)))
         .map_err(|error| error.to_string())?;
+    // The first type is that of the map.
+    let ty = match form.last_ty() {
+        Some(ptx_isa::Type::B64) => Type::B64,
+        _ => Type::B32,
+    };
     let replace = Replace {
-        map: decoder.address(map, space)?,
-        field,
+        map: decoder.address(map, space(form))?,
+        field: op,
         ordinal,
-        value: decoder.source(value, field.ty())?,
+        value: decoder.source(value, ty)?,
     };
     decoder.emit(Action::Replace(Box::new(replace)));
     Ok(())
@@ -167,7 +110,7 @@ impl Execute for Replace {
             bytes.copy_from_slice(step.bytes(lane, located, TensorMap::BYTES));
             let mut map = TensorMap::from_bytes(bytes);
             let value = step.get(self.value)[lane];
-            map.replace(self.field.replacement(self.ordinal, value))
+            map.replace(replacement(self.field, self.ordinal, value))
                 .map_err(|error| step.fault(lane, Trap::IllegalInstruction, error.to_string()))?;
             step.bytes_mut(lane, located, TensorMap::BYTES)?
                 .copy_from_slice(&map.to_bytes());

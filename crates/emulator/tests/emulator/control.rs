@@ -244,7 +244,7 @@ fn what_is_not_known_is_listed_before_anything_runs() {
     assert!(lines[2].ends_with("`nowhere` is not declared"), "{lines:?}");
     let sentences = [
         "`add.s32` is not supported: no form of it with 2 operands is known",
-        "`fence.acq_rel` is not supported: its scope is missing or not known here",
+        "`fence.acq_rel` is not supported: `fence.acq_rel` is not a form of PTX ISA 9.5",
         "`bra.uni` is not supported: no form of it with 0 operands is known",
     ];
     for (line, sentence) in lines[3..].iter().zip(sentences) {

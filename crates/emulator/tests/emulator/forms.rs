@@ -1,6 +1,7 @@
-//! Every instruction form that a wrapper emits is decoded, in each spelling.
+//! Every instruction form of the table is decoded, or listed as one without semantics; nothing else is
+//! decoded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Backend, Job, Launch, Ptx, Stage};
@@ -26,25 +27,71 @@ fn refusal(instruction: &str) -> Option<String> {
     (failure.stage != Stage::Check).then_some(failure.what)
 }
 
+/// Forms that have no semantics here, and nothing else; `*` stands for any text.
+const NOT_EXECUTED: &[&str] = &[
+    "applypriority.async.bulk.*",
+    "cp.async.bulk.relaxed.*",
+    "cp.async.bulk.weak.*",
+    "cp.async.bulk.*.ignore_oob *",
+    "cp.async.bulk.*.multicast::cluster::16b*",
+    "cp.async.bulk.*.multicast::cluster::32b*",
+    "cp.async.bulk.*.mbarrier::report::*",
+    "cp.async.bulk.prefetch.*.L2::evict_last *",
+    "cp.async.bulk.tensor.*.im2col_no_offs::w.*",
+    "cp.*async.bulk.*.override::*",
+    "cp.async.bulk.wait_group.sync_restrict::*",
+    "cp.reduce.async.bulk.relaxed.*",
+    "cp.reduce.async.bulk.*.add.noftz.f32 *",
+    "cp.reduce.async.bulk.tensor.*.im2col_no_offs::w.*",
+    "fence.alias.*",
+    "fence.proxy.alias.*",
+    "fence.proxy.async::generic.*.sync_restrict::shared::cluster::read.*",
+    "mbarrier.check_layout.*",
+    "mbarrier.init.layout::*",
+    "mbarrier.*.multicast::cluster::32b.*",
+    "mbarrier.*.phase_type::*",
+    "prefetch.*.valid_addr *",
+    "st.async.*.b128 *",
+];
+
+fn fits(text: &str, pattern: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return text == pattern;
+    };
+    let Some(text) = text.strip_prefix(start) else {
+        return false;
+    };
+    let mut ends = (0..=text.len()).filter(|at| text.is_char_boundary(*at));
+    ends.any(|at| fits(&text[at..], rest))
+}
+
+/// What the emulator executes is what the table has, but for what is listed.
 #[test]
-fn every_form_is_decoded() {
-    let mut families = BTreeMap::<&str, usize>::new();
-    let mut refused = Vec::new();
-    let emitted = ptx_isa::forms().filter(|form| *form.emitted() != ptx_isa::Emitted::Nothing);
-    for form in emitted {
+fn every_form_is_executed_or_listed() {
+    let mut executed = BTreeMap::<&str, usize>::new();
+    let mut wrong = Vec::new();
+    let mut unused = BTreeSet::from_iter(NOT_EXECUTED);
+    for form in ptx_isa::forms() {
         let instruction = form.example();
-        *families.entry(form.family().stem).or_default() += 1;
-        refused.extend(refusal(&instruction).map(|why| format!("{instruction}\n    {why}")));
+        let fitting = NOT_EXECUTED.iter().filter(|it| fits(form.text(), it));
+        let fitting: Vec<_> = fitting.collect();
+        for pattern in &fitting {
+            unused.remove(pattern);
+        }
+        match (refusal(&instruction), fitting.as_slice()) {
+            (None, []) => *executed.entry(form.family().stem).or_default() += 1,
+            (Some(why), [_, ..]) if why.contains("that the emulator cannot execute") => {}
+            (why, listed) => wrong.push(format!(
+                "{instruction}\n    {}\n    listed as {listed:?}",
+                why.as_deref().unwrap_or("is decoded")
+            )),
+        }
     }
-    for (family, count) in &families {
+    for (family, count) in &executed {
         println!("{count:4} {family}");
     }
-    assert!(
-        refused.is_empty(),
-        "{} are refused:\n{}",
-        refused.len(),
-        refused.join("\n")
-    );
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(unused.is_empty(), "no forms: {unused:?}");
 }
 
 #[test]

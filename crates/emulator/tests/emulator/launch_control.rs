@@ -133,10 +133,16 @@ fn hints_change_nothing() {
         ("setmaxnreg.inc.sync.aligned.u32 100;", "a multiple of 8"),
         (
             "applypriority.L2::evict_normal [%out], 64;",
-            "its size is not 128 bytes",
+            "an operand is 64, and must be 128",
         ),
-        ("discard.L2 [%out], 64;", "its size is not 128 bytes"),
-        ("prefetch.shared.L1 [%out];", "`.shared` is not known"),
+        (
+            "discard.L2 [%out], 64;",
+            "an operand is 64, and must be 128",
+        ),
+        (
+            "prefetch.shared.L1 [%out];",
+            "`prefetch.shared.L1 [n]` is not a form of PTX ISA 9.5",
+        ),
     ] {
         let said = failure(instruction, 1);
         assert!(said.contains(why), "{said}");

@@ -33,4 +33,26 @@ family! { CpAsync "9.7.9.25.3" { CommitGroup, WaitGroup, WaitAll, Copy }
         isa "7.0" on "sm_80" = "cp_async::wait_group::<1>()";
     WaitAll: "cp.async.wait_all"
         isa "7.0" on "sm_80" = "cp_async::wait_all()";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::{L:64|128|256}B [r], [d], {O:4|8|16|16}"
+        isa "7.4" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::cache_hint [r], [d], {O:4|8|16|16}, d"
+        isa "7.4" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::cache_hint.L2::{L:64|128|256}B [r], [d], {O:4|8|16|16}, d"
+        isa "7.4" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global [r], [d], {O:4|8|16|16}, r"
+        isa "7.0" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::{L:64|128|256}B [r], [d], {O:4|8|16|16}, r"
+        isa "7.4" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::cache_hint [r], [d], {O:4|8|16|16}, r, d"
+        isa "7.4" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::cache_hint.L2::{L:64|128|256}B [r], [d], {O:4|8|16|16}, r, d"
+        isa "7.4" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global [r], [d], {O:4|8|16|16}, p"
+        isa "7.5" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::{L:64|128|256}B [r], [d], {O:4|8|16|16}, p"
+        isa "7.5" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::cache_hint [r], [d], {O:4|8|16|16}, p, d"
+        isa "7.5" on "sm_80";
+    Copy: "cp.async.{O:ca|ca|ca|cg}.shared.global.L2::cache_hint.L2::{L:64|128|256}B [r], [d], {O:4|8|16|16}, p, d"
+        isa "7.5" on "sm_80";
 }

@@ -37,4 +37,8 @@ family! { CpAsyncBulkPrefetchTensor "9.7.9.27.1.4" { Prefetch }
         isa "9.4" on "sm_107a";
     Prefetch: "cp.async.bulk.prefetch.tensor.{R:3d|4d|5d}.L2.global.im2col::{w|w::128}.override::global_address [d, d, $COORDS3], {h,h}"
         isa "9.4" on "sm_107a";
+    Prefetch: "cp.async.bulk.prefetch.tensor.{R:1d|2d|3d|4d|5d}.L2.global [d, $COORDS]"
+        isa "8.0" on "sm_90";
+    Prefetch: "cp.async.bulk.prefetch.tensor.{R:1d|2d|3d|4d|5d}.L2.global.L2::cache_hint [d, $COORDS], d"
+        isa "8.0" on "sm_90";
 }

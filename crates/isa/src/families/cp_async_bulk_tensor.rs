@@ -125,4 +125,24 @@ family! { CpAsyncBulkTensor "9.7.9.27.1.2" { Copy }
         isa "9.4" on "sm_107a";
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.im2col_no_offs::w.bulk_group.L2::cache_hint [d, $COORDS3], [r], d"
         isa "9.4" on "sm_107a";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::{S:cta|cluster}.global.mbarrier::complete_tx::bytes [r], [d, $COORDS], [r]"
+        isa "{S:8.6|8.0}" on "sm_90";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::{S:cta|cluster}.global.mbarrier::complete_tx::bytes.L2::cache_hint [r], [d, $COORDS], [r], d"
+        isa "{S:8.6|8.0}" on "sm_90";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::{S:cta|cluster}.global.mbarrier::complete_tx::bytes.cta_group::{G:1|2} [r], [d, $COORDS], [r]"
+        isa "8.6" on "sm_100a";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::{S:cta|cluster}.global.mbarrier::complete_tx::bytes.cta_group::{G:1|2}.L2::cache_hint [r], [d, $COORDS], [r], d"
+        isa "8.6" on "sm_100a";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [r], [d, $COORDS], [r], h"
+        isa "8.0" on "sm_90";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [r], [d, $COORDS], [r], h, d"
+        isa "8.0" on "sm_90";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::{G:1|2} [r], [d, $COORDS], [r], h"
+        isa "8.6" on "sm_100a";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::{G:1|2}.L2::cache_hint [r], [d, $COORDS], [r], h, d"
+        isa "8.6" on "sm_100a";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.global.shared::cta.bulk_group [d, $COORDS], [r]"
+        isa "8.0" on "sm_90";
+    Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.global.shared::cta.bulk_group.L2::cache_hint [d, $COORDS], [r], d"
+        isa "8.0" on "sm_90";
 }

@@ -19,4 +19,12 @@ family! { CpReduceAsyncBulkTensor "9.7.9.27.1.3" { Reduce }
         isa "9.4" on "sm_107a";
     Reduce: "cp.reduce.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.{O:add|min|max|inc|dec|and|or|xor}.im2col_no_offs::w.bulk_group.L2::cache_hint [d, $COORDS3], [r], d"
         isa "9.4" on "sm_107a";
+    Reduce: "cp.reduce.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.global.shared::cta.{O:add|min|max|inc|dec|and|or|xor}.bulk_group [d, $COORDS], [r]"
+        isa "8.0" on "sm_90";
+    Reduce: "cp.reduce.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.global.shared::cta.{O:add|min|max|inc|dec|and|or|xor}.bulk_group.L2::cache_hint [d, $COORDS], [r], d"
+        isa "8.0" on "sm_90";
+    Reduce: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.{O:add|min|max|inc|dec|and|or|xor}.tile::scatter4.bulk_group [d, {r,r,r,r,r}], [r]"
+        isa "8.6" on "sm_100a";
+    Reduce: "cp.reduce.async.bulk.tensor.2d.global.shared::cta.{O:add|min|max|inc|dec|and|or|xor}.tile::scatter4.bulk_group.L2::cache_hint [d, {r,r,r,r,r}], [r], d"
+        isa "8.6" on "sm_100a";
 }

@@ -11,4 +11,8 @@ family! { Createpolicy "9.7.9.18" { Fractional, Range, Cvt }
         isa "7.4" on "sm_80" == "createpolicy.range.global.L2::{evict_last|evict_normal|evict_first|evict_unchanged}.L2::evict_unchanged.b64 d, [d], r, r";
     Cvt: "createpolicy.cvt.L2.b64 d, d"
         isa "7.4" on "sm_80" = "createpolicy::cvt_l2(w)";
+    Fractional: "createpolicy.fractional.L2::{evict_last|evict_normal|evict_first|evict_unchanged}{.L2::evict_first|.L2::evict_unchanged|}.b64 d"
+        isa "7.4" on "sm_80";
+    Range: "createpolicy.range.L2::{evict_last|evict_normal|evict_first|evict_unchanged}{.L2::evict_first|.L2::evict_unchanged|}.b64 d, [d], r, r"
+        isa "7.4" on "sm_80";
 }

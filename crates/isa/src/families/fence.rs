@@ -1,6 +1,6 @@
 //! `fence`, the order of memory accesses, and of accesses by different proxies.
 
-family! { Fence "9.7.13.4" { ProxyTensormap, ProxyAsyncGeneric, ProxyAsync, ProxyAlias, Alias, MbarrierInit, SyncRestrict, Thread }
+family! { Fence "9.7.13.4" { ProxyTensormap, ProxyAsyncGeneric, ProxyAsync, ProxyAlias, Alias, MbarrierInit, SyncRestrict, Membar, Thread }
     Thread: "fence.{sc|acq_rel}.{C:cta|cluster|gpu|sys}"
         isa "{C:7.0|7.8|7.0|7.0}" on "{C:sm_80|sm_90|sm_80|sm_80}" = "fence::fence::<{Sc|AcqRel}, {C:Cta|Cluster|Gpu|Sys}>()";
     Thread: "fence.{acquire|release}.{cta|cluster|gpu|sys}"
@@ -37,4 +37,6 @@ family! { Fence "9.7.13.4" { ProxyTensormap, ProxyAsyncGeneric, ProxyAsync, Prox
         isa "9.4" on "sm_90";
     Alias: "fence.alias.sync_restrict::read.release.sys"
         isa "9.5" on "sm_90";
+    Membar: "membar.{cta|gl|sys}"
+        isa "7.0" on "sm_80";
 }

@@ -127,4 +127,22 @@ family! { Mbarrier "9.7.13.15" { Init, Inval, PendingCount, CheckLayout, ExpectT
         isa "9.3" on "sm_90";
     TestWaitParity | TryWaitParity: "mbarrier.{test|try}_wait.parity.phase_type::conditional.{acquire.cta|relaxed.cluster}.shared::cta.b64 p, [r], r"
         isa "9.3" on "sm_90";
+    Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.{O:release.cta|release.cluster|relaxed.cta|relaxed.cluster}.shared.b64 _, [r]"
+        isa "{O:8.0|8.0|8.6|8.6}" on "{O:sm_80|sm_90|sm_90|sm_90}";
+    Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.shared.b64 _, [r]"
+        isa "{7.1|7.0}" on "sm_80";
+    Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.{V:release|relaxed}.{cta|cluster}.shared.b64 _, [r], r"
+        isa "{V:8.0|8.6}" on "sm_90";
+    Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.shared.b64 _, [r], r"
+        isa "7.8" on "sm_90";
+    ArriveExpectTx | ArriveDropExpectTx: "mbarrier.{arrive|arrive_drop}.expect_tx.{V:release|relaxed}.{cta|cluster}{.shared.b64 _, [r]|.b64 _, [d]}, r"
+        isa "{V:8.0|8.6}" on "sm_90";
+    ArriveExpectTx | ArriveDropExpectTx: "mbarrier.{arrive|arrive_drop}.expect_tx{.shared.b64 _, [r]|.b64 _, [d]}, r"
+        isa "8.0" on "sm_90";
+    ArriveNoComplete | ArriveDropNoComplete: "mbarrier.{arrive|arrive_drop}.noComplete.release.cta{.shared::cta.b64 _, [r]|.shared.b64 _, [r]|.b64 _, [d]}, r"
+        isa "8.0" on "sm_80";
+    ArriveNoComplete | ArriveDropNoComplete: "mbarrier.{arrive|arrive_drop}.noComplete.shared::cta.b64 _, [r], r"
+        isa "7.8" on "sm_80";
+    ArriveNoComplete | ArriveDropNoComplete: "mbarrier.{arrive|arrive_drop}.noComplete{.shared.b64 _, [r]|.b64 _, [d]}, r"
+        isa "{7.1|7.0}" on "sm_80";
 }

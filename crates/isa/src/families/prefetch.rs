@@ -13,4 +13,6 @@ family! { Prefetch "9.7.9.15" { Uniform, Tensormap, Line }
         isa "8.0" on "sm_90" = "prefetch::tensormap(p.cast())";
     Line: "prefetch.global.L1::32B.valid_addr [d]"
         isa "9.4" on "sm_90";
+    Line: "prefetch.local.{L1|L2} [d]"
+        isa "7.0" on "sm_80";
 }

@@ -9,4 +9,10 @@ family! { ShflSync "9.7.9.6" { Idx, Up, Down, Bfly }
         isa "7.0" on "sm_80" = "shfl_sync::down(n, m, b)";
     Bfly: "shfl.sync.bfly.b32 r, r, r, 31, r"
         isa "7.0" on "sm_80" = "shfl_sync::bfly(n, m, b)";
+    Idx | Up | Down | Bfly: "shfl.sync.{idx|up|down|bfly}.b32 r, r, r, r, r"
+        isa "7.0" on "sm_80";
+    Idx | Up | Down | Bfly: "shfl.sync.{idx|up|down|bfly}.b32 r|p, r, r, r, r"
+        isa "7.0" on "sm_80";
+    Idx | Up | Down | Bfly: "shfl.sync.{idx|up|down|bfly}.b32 r|_, r, r, r, r"
+        isa "7.0" on "sm_80";
 }

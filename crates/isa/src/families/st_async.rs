@@ -33,4 +33,24 @@ family! { StAsync "9.7.9.12" { Store }
         isa "8.7" on "sm_100" = "st_async::mmio_release_sys_global::<u32>(p.cast(), n)";
     Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [r], q, [r]"
         isa "9.2" on "sm_90";
+    Store: "st.async.mbarrier::complete_tx::bytes.{u32|s32|f32} [d], r, [d]"
+        isa "8.1" on "sm_90";
+    Store: "st.async.weak.mbarrier::complete_tx::bytes.{b32|u32|s32|f32} [d], r, [d]"
+        isa "8.1" on "sm_90";
+    Store: "st.async{.weak|}.mbarrier::complete_tx::bytes.{b64|u64|s64|f64} [d], d, [d]"
+        isa "8.1" on "sm_90";
+    Store: "st.async{.weak|}.mbarrier::complete_tx::bytes.v2.{b32|u32|s32|f32} [d], {r,r}, [d]"
+        isa "8.1" on "sm_90";
+    Store: "st.async{.weak|}.mbarrier::complete_tx::bytes.v2.{b64|u64|s64|f64} [d], {d,d}, [d]"
+        isa "8.1" on "sm_90";
+    Store: "st.async{.weak|}.mbarrier::complete_tx::bytes.v4.{b32|u32|s32|f32} [d], {r,r,r,r}, [d]"
+        isa "8.1" on "sm_90";
+    Store: "st.async.release.{gpu|sys}.global{.u8 [d], b|.s8 [d], b|.u16 [d], h|.s16 [d], h|.u32 [d], r|.s32 [d], r|.u64 [d], d|.s64 [d], d|.f64 [d], d}"
+        isa "8.7" on "sm_100";
+    Store: "st.async.release.{gpu|sys}{.b8 [d], b|.u8 [d], b|.s8 [d], b|.b16 [d], h|.u16 [d], h|.s16 [d], h|.b32 [d], r|.u32 [d], r|.s32 [d], r|.f32 [d], r|.b64 [d], d|.u64 [d], d|.s64 [d], d|.f64 [d], d}"
+        isa "8.7" on "sm_100";
+    Store: "st.async.mmio.release.sys.global{.b8 [d], b|.u8 [d], b|.s8 [d], b|.b16 [d], h|.u16 [d], h|.s16 [d], h|.u32 [d], r|.s32 [d], r|.f32 [d], r|.b64 [d], d|.u64 [d], d|.s64 [d], d|.f64 [d], d}"
+        isa "8.7" on "sm_100";
+    Store: "st.async.mmio.release.sys{.b8 [d], b|.u8 [d], b|.s8 [d], b|.b16 [d], h|.u16 [d], h|.s16 [d], h|.b32 [d], r|.u32 [d], r|.s32 [d], r|.f32 [d], r|.b64 [d], d|.u64 [d], d|.s64 [d], d|.f64 [d], d}"
+        isa "8.7" on "sm_100";
 }

@@ -1,12 +1,13 @@
 //! What a tensor copy does when it is issued.
 
+use ptx_isa::Mode;
 use tensor_map::{
-    DataType, Decoded, Im2col, Interleave, OobFill, Params, Swizzle, TensorMap,
+    DataType, Decoded, Im2col, Interleave, OobFill, Params, Swizzle, TensorMap, WideMode,
     walk::{Direction, NoWalk, Walk},
 };
 
 use super::{
-    Mode, TensorCopy,
+    TensorCopy,
     parts::{join, split},
 };
 use crate::{
@@ -157,19 +158,25 @@ impl TensorCopy {
     ) -> Result<Walk, String> {
         let walk = match (&decoded.params, self.mode, coordinates) {
             (params @ Params::Tiled(_), Mode::Tile, _) => params.walk(coordinates, &[], direction),
-            (params @ Params::Tiled(_), Mode::Gather4 | Mode::Scatter4, [column, a, b, c, d]) => {
-                params.walk_rows(*column, [*a, *b, *c, *d], direction)
-            }
+            (
+                params @ Params::Tiled(_),
+                Mode::TileGather4 | Mode::TileScatter4,
+                [column, a, b, c, d],
+            ) => params.walk_rows(*column, [*a, *b, *c, *d], direction),
             (params @ Params::Im2col(im2col), Mode::Im2col | Mode::Im2colNoOffs, _) => {
                 if direction == Direction::Store {
                     is_within(im2col, coordinates)?;
                 }
                 params.walk(coordinates, offsets, direction)
             }
-            (Params::Im2col(im2col), Mode::Im2colWide(mode), _) => im2col
-                .as_wide(mode)
-                .params()
-                .walk(coordinates, offsets, direction),
+            (Params::Im2col(im2col), Mode::Im2colW, _) => {
+                let wide = im2col.as_wide(WideMode::W).params();
+                wide.walk(coordinates, offsets, direction)
+            }
+            (Params::Im2col(im2col), Mode::Im2colW128, _) => {
+                let wide = im2col.as_wide(WideMode::W128).params();
+                wide.walk(coordinates, offsets, direction)
+            }
             (params, mode, _) => {
                 let map = match params {
                     Params::Tiled(_) => "a tiled map",
@@ -177,7 +184,7 @@ impl TensorCopy {
                 };
                 return Err(format!(
                     "the instruction has the mode `.{}`, and the map is {map}",
-                    mode.name()
+                    mode.word()
                 ));
             }
         };
