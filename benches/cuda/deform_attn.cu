@@ -362,7 +362,7 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
             ptx::mbarrier_init(images_barrier, 1);
         }
     }
-    // No meeting: the lanes of a warp meet before they use its barriers, all threads before they use that of
+    // No __syncthreads: a warp synchronises before it uses its barriers, all threads before they use that of
     // the images.
     uint32_t images_parity = 0;
 

@@ -37,8 +37,8 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
 
-    // One thread makes the barrier and starts the copy; the meeting comes after, so that the copy is
-    // under way while the others gather.
+    // One thread makes the barrier and starts the copy; `sync_threads` comes after, so that the
+    // copy is under way while the others gather.
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
         // SAFETY: one thread does so, before any other uses the barrier.
@@ -59,13 +59,13 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before.
+    // SAFETY: `sync_threads` orders the initialisation before.
     unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
 
     // SAFETY: the tile has been loaded, and each thread has its own vector.
     unsafe { add_one::<1>(data, bytes / VECTOR_BYTES, thread_idx().x, block_dim().x) };
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -73,8 +73,8 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
 
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
-        // SAFETY: the tile lies within the destination (1), aligned (2); fences and the meeting order
-        // the writes before.
+        // SAFETY: the tile lies within the destination (1), aligned (2); fences and `sync_threads`
+        // order the writes before.
         unsafe { cp_async_bulk::global_shared_cta(dst.add(start as usize), data, bytes) };
         // The tile's place ends with the block.
         // SAFETY: the group is this thread's.

@@ -46,8 +46,8 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         (block.y * tile_height_elems) as i32,
     ];
 
-    // One thread makes the barrier and starts the copy; the meeting comes after, so that the copy is
-    // under way while the others gather.
+    // One thread makes the barrier and starts the copy; `sync_threads` comes after, so that the
+    // copy is under way while the others gather.
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
         // SAFETY: one thread does so, before any other uses the barrier.
@@ -63,14 +63,14 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before.
+    // SAFETY: `sync_threads` orders the initialisation before.
     unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
 
     // Where a number lies in the tile makes no difference.
     // SAFETY: the tile has been loaded, and each thread has its own vectors.
     unsafe { add_one::<VECTORS>(data, vectors, thread_idx().x, block_dim().x) };
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -79,7 +79,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
         // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2);
-        // fences and the meeting order the writes before.
+        // fences and `sync_threads` order the writes before.
         unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords, data) };
         // The tile's place ends with the block.
         // SAFETY: the group is this thread's.

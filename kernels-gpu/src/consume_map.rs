@@ -66,7 +66,7 @@ unsafe fn consume<const RANK: usize, const BYTES: usize>(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (1).

@@ -60,7 +60,7 @@ pub unsafe fn conv_im2col(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).

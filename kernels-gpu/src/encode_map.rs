@@ -106,7 +106,7 @@ unsafe fn replace_and_release(
     unsafe { warp::sync_warp() };
     if thread_idx().x == 0 {
         // SAFETY: there are fields for each block, and they are those of a map (1); the map is the
-        // block's own, and the lanes have met since they wrote it.
+        // block's own, and the lanes have synchronised since they wrote it.
         unsafe {
             let fields = fields.add(block);
             let address = tensors.add((*fields).offset_bytes as usize);

@@ -46,7 +46,7 @@ pub unsafe fn gather_rows(
     }
     // SAFETY: the whole warp is here, which is the block (3).
     unsafe { warp::sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; a lane for each row arrives, with the
+    // SAFETY: `sync_warp` orders the initialisation before; a lane for each row arrives, with the
     // bytes of its own copy.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 

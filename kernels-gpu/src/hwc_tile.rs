@@ -46,7 +46,7 @@ pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i3
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and the block is one-dimensional (4).
@@ -97,8 +97,8 @@ pub unsafe fn hwc_tile_lanes(
     }
     // SAFETY: the whole warp is here, which is the block (3).
     unsafe { warp::sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; eight lanes arrive, each with the bytes
-    // of its own copy.
+    // SAFETY: `sync_warp` orders the initialisation before; eight lanes arrive, each with the
+    // bytes of its own copy.
     let bar = unsafe { Barrier::assume_init(LANES_BAR::ptr()) };
 
     if lane < LANES as u32 {

@@ -47,11 +47,11 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(TILE_BYTES);
     }
-    // No slice may be sent before the barriers of all blocks are there. The meeting releases and
-    // acquires: only one with `.relaxed` would need a `fence.mbarrier_init` before it.
+    // No slice may be sent before the barriers of all blocks are there. `cluster::sync` releases
+    // and acquires: only one with `.relaxed` would need a `fence.mbarrier_init` before it.
     // SAFETY: every thread of the cluster is here, whole warps (3).
     unsafe { cluster::sync() };
-    // SAFETY: the meeting orders the initialisation before; the bytes are those of all slices.
+    // SAFETY: `cluster::sync` orders the initialisation before; the bytes are those of all slices.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).

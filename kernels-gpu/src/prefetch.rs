@@ -59,7 +59,8 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let mut stage = 0;
     let mut compute_batch = 0;
     while compute_batch < batches {
-        // Wait for the current batch: a thread for its own copy, the meeting for those of others.
+        // Wait for the current batch: a thread for its own copy, `sync_threads` for those of
+        // others.
         // SAFETY: the groups are this thread's; every thread is here.
         unsafe {
             // `STAGES - 1` groups may be on their way.

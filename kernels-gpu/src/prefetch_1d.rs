@@ -53,8 +53,8 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; each phase has the one arrival and the
-    // bytes of `fetch`.
+    // SAFETY: `sync_threads` orders the initialisation before; each phase has the one arrival and
+    // the bytes of `fetch`.
     let bar = |stage: u32| unsafe { Barrier::assume_init(bar_address(stage)) };
 
     let fetch = |batch: u32, stage: u32| {

@@ -47,8 +47,8 @@ pub unsafe fn producer_consumer_ring(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; producers and consumers go through the
-    // stages in order, and each arrives once at each.
+    // SAFETY: `sync_threads` orders the initialisation before; producers and consumers go through
+    // the stages in order, and each arrives once at each.
     let ring = unsafe { Ring::<STAGES>::assume_init(RING::ptr().cast()) };
 
     let mut cursor = Cursor::new();
@@ -103,7 +103,8 @@ pub unsafe fn producer_consumer_barriers(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisations before; in each phase every thread arrives once.
+    // SAFETY: `sync_threads` orders the initialisations before; in each phase every thread arrives
+    // once.
     let [ready, filled] = [0, 2]
         .map(|first| move |i: u32| unsafe { Barrier::assume_init(BAR::ptr().at(first + i % 2)) });
 

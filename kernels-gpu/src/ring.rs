@@ -51,7 +51,7 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
             Barrier::init(ready, threads);
         }
     }
-    // Meet, so that the barriers of the others are initialised, too.
+    // Synchronise, so that the barriers of the others are initialised, too.
     // SAFETY: every thread of the cluster is here, whole warps (2).
     unsafe { cluster::sync() };
 

@@ -129,7 +129,7 @@ pub unsafe fn stencil_groups(
         let (left, center, right) = of_block(left, center, right);
         own_copies(buffer, left, center, right);
         cp_async::commit_group();
-        // A thread waits for its own copies; the meeting shows them to the others.
+        // A thread waits for its own copies; `sync_threads` shows them to the others.
         cp_async::wait_group::<0>();
         sync_threads();
         sum(buffer, output);
@@ -178,7 +178,7 @@ unsafe fn barrier_of_all() -> Barrier {
     }
     // SAFETY: every thread is here (1).
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; each thread arrives once.
+    // SAFETY: `sync_threads` orders the initialisation before; each thread arrives once.
     unsafe { Barrier::assume_init(BAR::ptr()) }
 }
 

@@ -56,7 +56,7 @@ pub unsafe fn tile_2d_constant(x: i32, y: i32) {
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
     // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
-    // block; other threads may use it after they have met.
+    // block; other threads may use it after `sync_threads`.
     // SAFETY: the map has its 128 bytes.
     unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
     // SAFETY: the conditions are this kernel's own.
@@ -109,8 +109,8 @@ unsafe fn load_add_store(
     }
     // SAFETY: every thread is here (3).
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; below each thread arrives once and the
-    // copy delivers the bytes that are expected.
+    // SAFETY: `sync_threads` orders the initialisation before; below each thread arrives once and
+    // the copy delivers the bytes that are expected.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // One thread starts the load and says how many bytes will come; the others just arrive.
@@ -136,7 +136,7 @@ unsafe fn load_add_store(
         i += block_dim().x;
     }
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here (3).
@@ -146,15 +146,15 @@ unsafe fn load_add_store(
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
     if unsafe { is_elected() } {
         let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and the
-        // meeting order the writes before.
+        // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and
+        // `sync_threads` order the writes before.
         unsafe { stores.tensor(store_map, tile_at(store), smem_buffer.cast()) };
         stores.commit().wait_read();
     }
 
     // The barrier's memory could now serve something else.
     if thread_idx().x == 0 {
-        // SAFETY: its only phase is over for everybody, since all met after waiting.
+        // SAFETY: its only phase is over for everybody, since all synchronised after waiting.
         unsafe { bar.invalidate() };
     }
 }

@@ -276,8 +276,8 @@ unsafe fn gather<const STAGES: u32>(
     }
     // SAFETY: every lane is here.
     unsafe { sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; a phase has the one arrival and the bytes
-    // of a round.
+    // SAFETY: `sync_warp` orders the initialisation before; a phase has the one arrival and the
+    // bytes of a round.
     let bar = |stage| unsafe { Barrier::assume_init(bar_address(stage)) };
 
     let mut round = block_idx().x * block_warps + warp;

@@ -45,7 +45,7 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (2).
@@ -65,7 +65,7 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
         unsafe { swizzled(tile_out, [column, row]).write(swizzled(tile_in, [row, column]).read()) };
     }
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -74,8 +74,8 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
     // SAFETY: whole warps are here, and blocks are one-dimensional (2).
     if unsafe { is_elected() } {
         let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), no coordinate is negative, and fences and the meeting
-        // order the writes before.
+        // SAFETY: the map has this box (1), no coordinate is negative, and fences and
+        // `sync_threads` order the writes before.
         unsafe { stores.tensor(target, [row, column], tile_out.cast()) };
         stores.commit().wait_read();
     }

@@ -159,8 +159,8 @@ pub unsafe fn replace_latency(
     }
     // SAFETY: the whole warp is here (5).
     unsafe { sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; each phase has one arrival and the bytes of
-    // a box.
+    // SAFETY: `cluster::sync` orders the initialisation before; each phase has one arrival and the bytes
+    // of a box.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     for round in 0..count {
@@ -232,7 +232,7 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
     unsafe { cluster::sync() };
 
     if elected {
-        // SAFETY: the meeting orders the initialisation before.
+        // SAFETY: `cluster::sync` orders the initialisation before.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let next = (rank + 1) % blocks;
         // SAFETY: the rank is below the blocks of the cluster.
@@ -244,8 +244,8 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         };
         let send = |round: u32, token: u64| {
             let to = ClusterPtr::<u64>::from_address(to + 8 * round);
-            // SAFETY: both are the next block's, which stays until all meet and expects the bytes; the
-            // place is that of this round (1).
+            // SAFETY: both are the next block's, which stays until all synchronise and expects the
+            // bytes; the place is that of this round (1).
             unsafe { st_async::weak_shared_cluster(to, token, at) };
         };
         let start = now();

@@ -180,7 +180,7 @@ impl Observer for Checker {
             Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
             Event::WarpMeet { members, orders } => {
                 if orders {
-                    self.warp_meet(origin, members);
+                    self.warp_sync(origin, members);
                 }
             }
             Event::Mbarrier {

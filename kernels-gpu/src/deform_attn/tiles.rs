@@ -62,8 +62,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             unsafe { Barrier::init(images_barrier, 1) };
         }
     }
-    // No meeting: the lanes of a warp meet before they use its barriers, all threads before they use
-    // that of the images.
+    // No `sync_threads`: a warp synchronises before it uses its barriers, all threads before they
+    // use that of the images.
     let mut images_parity = 0;
 
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
@@ -87,8 +87,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                 unsafe { sync_threads() };
                 // SAFETY: whole warps are here, and blocks are one-dimensional (1).
                 if unsafe { is_elected() } {
-                    // SAFETY: the meeting orders the initialisation before; one thread arrives in
-                    // each phase, with the bytes.
+                    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives
+                    // in each phase, with the bytes.
                     let bar = unsafe { Barrier::assume_init(images_barrier) };
                     let pixel =
                         batch as usize * problem.levels.pixels() as usize + resident_first as usize;
@@ -228,8 +228,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
 
     #[inline(always)]
     fn barrier(&self, cursor: Cursor<STAGES>) -> Barrier {
-        // SAFETY: the lanes meet between the initialisation and the first use, in `fill`; in each
-        // phase one lane arrives, with the bytes of the round's tiles.
+        // SAFETY: the lanes synchronise between the initialisation and the first use, in `fill`; in
+        // each phase one lane arrives, with the bytes of the round's tiles.
         unsafe { Barrier::assume_init(self.barriers.add(cursor.stage())) }
     }
 
@@ -308,7 +308,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     /// Works out the next round's places and starts its tiles.
     ///
     /// # Safety
-    /// 1. Those of [`run`]; all lanes are here and have met since they read the stage last.
+    /// 1. Those of [`run`]; all lanes are here and have synchronised since they read the stage
+    ///    last.
     #[inline(always)]
     unsafe fn fill(
         &mut self,
@@ -361,13 +362,14 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                     _ => maps[3 % TILED],
                 };
                 for query in 0..QUERIES {
-                    // SAFETY: the lanes wrote their places and met.
+                    // SAFETY: the lanes wrote their places and synchronised.
                     let place = unsafe { self.places(at).add(query * CHUNKS + image).read() };
                     let coords = [place as i32, (place >> 32) as i32, work.batch as i32];
                     let tile = self
                         .tiles(at)
                         .byte_add((image * QUERIES + query) * TILE_BYTES);
-                    // The lanes only read the stage before: meeting orders that before the copy.
+                    // The lanes only read the stage before: `sync_warp` orders that before the
+                    // copy.
                     // SAFETY: the map has this box, a pixel begins at a multiple of 64 bytes, and
                     // the stage is empty (1).
                     unsafe { load.tensor(tile, map, coords, TILE_BYTES) };
@@ -396,7 +398,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         let offset = self.own * size_of::<[u32; 4]>() as u32;
         let weights = |image: u32| {
             let weights = self.weights(at).add(self.query * CHUNKS + image);
-            // SAFETY: the lane that worked the place out wrote it, and all met.
+            // SAFETY: the lane that worked the place out wrote it, and all synchronised.
             unsafe { weights.read() }.map(f32::from_bits)
         };
         let mut pixel = |place: SharedPtr<u8>, weight| {
@@ -418,7 +420,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         for image in TILED as u32..LEVELS {
             let [a, b, c, d] = weights(image);
             let place = self.places(at).add(self.query * CHUNKS + image);
-            // SAFETY: the lane that worked the place out wrote it, and all met.
+            // SAFETY: the lane that worked the place out wrote it, and all synchronised.
             let place = unsafe { place.cast::<u32>().read() };
             let swap = place & 1;
             let first = SharedPtr::<u8>::from_address((place ^ swap) + offset);

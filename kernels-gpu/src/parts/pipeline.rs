@@ -11,8 +11,8 @@ use super::{
 
 /// Threads of the warp that loads; the others of the block work.
 const PRODUCERS: u32 = 32;
-/// The barrier at which the working threads meet.
-const CONSUMERS_MEET: u32 = 1;
+/// The barrier at which the working threads synchronise.
+const CONSUMERS_BARRIER: u32 = 1;
 
 /// Which items a block gets.
 pub(crate) enum Schedule {
@@ -57,7 +57,7 @@ pub(crate) unsafe fn pipeline<const STAGES: u32>(
     }
     // SAFETY: every thread is here (5).
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; a phase has the one arrival of the
+    // SAFETY: `sync_threads` orders the initialisation before; a phase has the one arrival of the
     // producer, and the bytes of `load` (1).
     let full = |stage| unsafe { Barrier::assume_init(ring.full(stage)) };
     // SAFETY: likewise; a phase has the one arrival of the thread that stores.
@@ -82,7 +82,8 @@ pub(crate) unsafe fn pipeline<const STAGES: u32>(
         loop {
             // At first every stage is free: the phase before the first counts as complete.
             empty(turn.stage).wait_parity(turn.parity ^ 1);
-            // SAFETY: the last reader met the thread that stored, which arrived at `empty`.
+            // SAFETY: the last reader synchronised with the thread that stored, which arrived at
+            // `empty`.
             unsafe { ring.item(turn.stage).write(item) };
             if item >= items {
                 let _ = full(turn.stage).arrive();
@@ -111,11 +112,11 @@ pub(crate) unsafe fn pipeline<const STAGES: u32>(
             break;
         }
         work(item, ring.data(turn.stage), consumer, consumers);
-        // Make each thread's writes visible to the copy engine, then meet.
+        // Make each thread's writes visible to the copy engine, then synchronise.
         // SAFETY: a fence only orders.
         unsafe { fence::proxy_async_shared_cta() };
         // SAFETY: all warps but the first come here for each item.
-        unsafe { barrier_cta::sync_aligned_count(CONSUMERS_MEET, consumers) };
+        unsafe { barrier_cta::sync_aligned_count(CONSUMERS_BARRIER, consumers) };
         // It is always the same lane, to which the groups belong.
         // SAFETY: whole warps are here (5).
         if warp == 1 && unsafe { elect_sync::elect(u32::MAX).1 } {

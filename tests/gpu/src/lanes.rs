@@ -38,7 +38,7 @@ pub unsafe fn lanes(output: *mut u32) {
     }
 }
 
-/// Both halves of a block meet at barriers of their own, then all at the block's.
+/// Both halves of a block synchronise at barriers of their own, then all at the block's.
 ///
 /// # Safety
 /// 1. `output` has a number for each of the block's 128 threads.

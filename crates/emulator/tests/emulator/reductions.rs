@@ -5,7 +5,7 @@ use crate::common::{SEEDS, copies::kernel, run_launch};
 use tensor_map::{DataType, Params, TensorMap};
 use tma_launch::{Buffer, Launch};
 
-/// Stores the words of `in` to the tile, lets the proxies meet, and then what thread 0 does.
+/// Stores the words of `in` to the tile, fences the proxies, and then what thread 0 does.
 fn stored(rest: &str) -> String {
     format!(
         "ld.param.u64 %rd2, [in]; mul.wide.u32 %rd3, %t, 4; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r1, [%rd2];
