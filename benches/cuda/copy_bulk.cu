@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/copy_bulk.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/copy_bulk.rs: same algorithm, launch and parameters.
 #include "chunks.cuh"
 #include "stream.cuh"
 

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/copy_tile.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/copy_tile.rs: same algorithm, launch and parameters.
 #include "stream.cuh"
 #include "tiles.cuh"
 

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/deform_attn.rs: same algorithms, launches and parameters.
+// The CUDA version of kernels-gpu/src/deform_attn.rs: same algorithms, launches and parameters.
 #include <cuda.h>
 #include <cuda_fp16.h>
 

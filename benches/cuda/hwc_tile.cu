@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/hwc_tile.rs: same algorithms, launches and parameters.
+// The CUDA version of kernels-gpu/src/hwc_tile.rs: same algorithms, launches and parameters.
 #include <cuda.h>
 
 #include "elected.cuh"

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/ring.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/ring.rs: same algorithm, launch and parameters.
 //
 // Waits acquire in the cluster, as there; the guide's acquire in the block, which is too little.
 #include <cooperative_groups.h>

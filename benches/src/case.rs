@@ -73,7 +73,7 @@ pub(crate) struct Run {
     pub(crate) values: Vec<Argument>,
 }
 
-/// What it is measured against besides its twin.
+/// What it is measured against besides its CUDA version.
 #[derive(Clone)]
 pub(crate) enum Reference {
     /// The driver's copy of as many bytes.

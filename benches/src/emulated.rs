@@ -115,7 +115,7 @@ fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
         .buffer(2);
     assert_eq!(sums(BUILT_HERE.kernels, launch), expected);
 
-    let Some(twins) = BUILT_HERE.twins else {
+    let Some(cuda) = BUILT_HERE.cuda else {
         return;
     };
     let launch = Launch::new("gather_ldg", 2, 256)
@@ -125,12 +125,12 @@ fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
         .buffer(1)
         .scalar(rounds as u32)
         .buffer(2);
-    assert_eq!(sums(twins, launch), expected);
+    assert_eq!(sums(cuda, launch), expected);
 }
 
-/// The Rust helpers, and the twins where there are any.
+/// The Rust helpers, and the CUDA kernels where there are any.
 fn both() -> impl Iterator<Item = &'static str> {
-    [Some(BUILT_HERE.helpers), BUILT_HERE.twins]
+    [Some(BUILT_HERE.helpers), BUILT_HERE.cuda]
         .into_iter()
         .flatten()
 }

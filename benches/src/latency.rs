@@ -21,7 +21,7 @@ pub(crate) const NAMES: &[&str] = &[
     "ring_latency",
 ];
 
-/// More cycles than its twin, as a share, that a kernel may take.
+/// More cycles than its CUDA version, as a share, that a kernel may take.
 const GOAL: f64 = 1.05;
 /// Of each.
 const COUNT: u32 = 256;
@@ -32,17 +32,17 @@ pub(crate) struct Latency {
     pub(crate) name: String,
     /// Cycles of one.
     pub(crate) rust: Spread,
-    pub(crate) twin: Option<Spread>,
+    pub(crate) cuda: Option<Spread>,
 }
 
 impl Latency {
-    /// The cycles by those of the twin.
-    pub(crate) fn of_twin(&self) -> Option<f64> {
-        Some(self.rust.median / self.twin?.median)
+    /// The cycles by those of the CUDA version.
+    pub(crate) fn of_cuda(&self) -> Option<f64> {
+        Some(self.rust.median / self.cuda?.median)
     }
 
     pub(crate) fn is_reached(&self) -> bool {
-        self.of_twin().is_none_or(|of_twin| of_twin <= GOAL)
+        self.of_cuda().is_none_or(|of_cuda| of_cuda <= GOAL)
     }
 }
 
@@ -153,12 +153,12 @@ const MAP_AT: u64 = 1024;
 
 fn row(bench: &Bench<'_>, case: &Case) -> Result<Latency> {
     let rust = cycles(bench, &bench.modules.helpers, case).context("the Rust kernel")?;
-    let twin = bench.modules.twins.as_ref();
-    let twin = twin.map(|twins| cycles(bench, twins, case).context("the twin"));
+    let cuda = bench.modules.cuda.as_ref();
+    let cuda = cuda.map(|cuda| cycles(bench, cuda, case).context("the CUDA version"));
     Ok(Latency {
         name: case.name.clone(),
         rust,
-        twin: twin.transpose()?,
+        cuda: cuda.transpose()?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! `bench`: the kernels beside their twins in CUDA C++, on a GPU. Needs a driver and nothing else.
+//! `bench`: the kernels beside their CUDA C++ versions, on a GPU. Needs a driver and nothing else.
 
 mod arena;
 mod case;
@@ -40,7 +40,7 @@ use crate::{
 /// Entries whose copies are asked for by several lanes, on purpose.
 const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
-/// Measure the kernels beside their twins, the driver's copy and the limit of the memory.
+/// Measure the kernels beside their CUDA versions, the driver's copy and the limit of the memory.
 #[derive(Parser)]
 struct Arguments {
     /// Only the rows whose names have one of these in them.
@@ -122,9 +122,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let built = Built::for_capability(gpu.capability())?;
     let modules = built.load(&gpu)?;
-    if modules.twins.is_none() {
+    if modules.cuda.is_none() {
         eprintln!(
-            "note: this program was built without nvcc, so there are no twins to compare with"
+            "note: this program was built without nvcc, so there are no CUDA kernels to compare with"
         );
     }
     let machine = Machine::of(&gpu, &modules, before)?;

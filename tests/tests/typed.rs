@@ -1,4 +1,5 @@
-//! The types of `tma` cost nothing: a kernel with them has the PTX of its twin with bare instructions.
+//! The types of `tma` cost nothing: a kernel with them has the PTX of one with bare
+//! instructions.
 
 use tests::{
     Module, PROBES_PTX,
@@ -9,7 +10,7 @@ use tests::{
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
 
 #[test]
-fn typed_kernels_are_their_raw_twins() {
+fn typed_kernels_have_the_ptx_of_raw_ones() {
     let mut different = Vec::new();
     for module in PROBES_PTX {
         for pair in PAIRS {

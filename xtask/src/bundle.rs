@@ -42,7 +42,7 @@ no CUDA toolkit and no Rust.
     ./effects --out FILE      every instruction form; FILE is for tests/data/effects
     ./failures                launches that must fail, and whether the messages say why
     ./copy-differential       random copies, compared byte by byte with the emulator's
-    ./bench --out FOLDER      the kernels beside their twins by nvcc; a table, JSON and a chart
+    ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are

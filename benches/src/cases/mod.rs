@@ -161,9 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn every_launch_fits_its_kernel_and_its_twin() -> Result<()> {
+    fn every_launch_fits_its_kernel_and_its_cuda_version() -> Result<()> {
         let built = &BUILT[0];
-        let sources = [Some(built.kernels), built.twins]
+        let sources = [Some(built.kernels), built.cuda]
             .into_iter()
             .flatten()
             .map(|text| Source::parse("module", text))
@@ -212,7 +212,7 @@ mod tests {
                 );
             }
         }
-        assert_eq!(found.contains("gather_ldg"), built.twins.is_some());
+        assert_eq!(found.contains("gather_ldg"), built.cuda.is_some());
         Ok(())
     }
 

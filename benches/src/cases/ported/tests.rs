@@ -1,4 +1,4 @@
-//! The rows at a small size, on the emulator: kernels and twins write what is expected.
+//! The rows at a small size, on the emulator: kernels and their CUDA versions write what is expected.
 
 use tma_emulator::EmulatorBackend;
 use tma_launch::{Backend, Buffer, Job, Ptx};
@@ -57,9 +57,9 @@ fn kernels_write_what_is_expected() {
 }
 
 #[test]
-fn twins_write_what_is_expected() {
-    if let Some(twins) = BUILT[0].twins {
-        write_what_is_expected(twins);
+fn cuda_kernels_write_what_is_expected() {
+    if let Some(cuda) = BUILT[0].cuda {
+        write_what_is_expected(cuda);
     }
 }
 
