@@ -68,14 +68,14 @@ fn wrong_numbers_are_counted_and_the_first_is_found() {
     let mut data = pattern(5000);
     assert_eq!(wrong(&data, 1, 0, [0, 1, 1]), (0, u64::MAX));
     assert_eq!(wrong(&data, 1, 1, [0, 1, 1]), (5000, 0));
-    for place in [777, 778, 4999] {
-        data[place] ^= 1 << 20;
+    for index in [777, 778, 4999] {
+        data[index] ^= 1 << 20;
     }
     assert_eq!(wrong(&data, 1, 0, [0, 1, 1]), (3, 777));
 }
 
 #[test]
-fn places_in_tiles_count() {
+fn indices_in_tiles_count() {
     // 64 columns, tiles of 16 by 4.
     let in_tile = |index: usize| (index / 64 % 4 * 16 + index % 16) as u32;
     let number =

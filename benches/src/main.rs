@@ -27,7 +27,7 @@ use tma_host::Device;
 use crate::{
     arena::Arena,
     case::Case,
-    cases::Place,
+    cases::Setup,
     compiled::Compiled,
     machine::Machine,
     measure::{Bench, Row, With},
@@ -158,11 +158,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
     }
     let encode = |params: Params, address| Ok(tma_host::encode(&gpu, params, address)?);
-    let place = arena.place(&gpu, &encode);
+    let setup = arena.setup(&gpu, &encode);
     if arguments.sweep {
-        sweep(arguments, &bench, place)
+        sweep(arguments, &bench, setup)
     } else {
-        rows(arguments, &bench, place, machine, unfit)
+        rows(arguments, &bench, setup, machine, unfit)
     }
 }
 
@@ -170,14 +170,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn rows(
     arguments: &Arguments,
     bench: &Bench<'_>,
-    place: Place<'_>,
+    setup: Setup<'_>,
     machine: Machine,
     unfit: Vec<String>,
 ) -> Result<ExitCode> {
-    let all = cases::all(place)?;
+    let all = cases::all(setup)?;
     let (chosen, wanted) = chosen(all, &arguments.rows)?;
     let (rows, mut failures) = measured(&chosen, bench, With::All);
-    let latencies = latency::rows(bench, place, &wanted, &mut failures);
+    let latencies = latency::rows(bench, setup, &wanted, &mut failures);
 
     let after = bench.gpu.properties();
     let after = after.and_then(|gpu| Smi::ask(gpu.ordinal));
@@ -213,8 +213,8 @@ fn rows(
 }
 
 /// Every setting of every kernel, the best first.
-fn sweep(arguments: &Arguments, bench: &Bench<'_>, place: Place<'_>) -> Result<ExitCode> {
-    let all = cases::sweep(place)?;
+fn sweep(arguments: &Arguments, bench: &Bench<'_>, setup: Setup<'_>) -> Result<ExitCode> {
+    let all = cases::sweep(setup)?;
     let (chosen, _) = chosen(all, &arguments.rows)?;
     let (mut rows, failures) = measured(&chosen, bench, With::Alone);
     rows.sort_by(|a, b| {

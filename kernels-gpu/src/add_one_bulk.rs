@@ -14,7 +14,7 @@ const fn tile_bytes(threads: u32) -> u32 {
     threads.wrapping_mul(VECTOR_BYTES)
 }
 
-/// Writes `x + 1` for each number `x` of `src` to the same place of `dst`.
+/// Writes `x + 1` for each number `x` of `src` to the same index of `dst`.
 ///
 /// Each block has one tile, four numbers for each of its threads: 256 threads with 4 KiB are best on
 /// an H100. The launch has a block for each tile.
@@ -46,8 +46,8 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
         // SAFETY: this thread initialised it; its one phase has this arrival and these bytes.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(bytes);
-        // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its place before the
-        // phase completes.
+        // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its buffer before
+        // the phase completes.
         unsafe {
             cp_async_bulk::shared_cluster_global(
                 data,
@@ -76,7 +76,7 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
         // SAFETY: the tile lies within the destination (1), aligned (2); fences and `sync_threads`
         // order the writes before.
         unsafe { cp_async_bulk::global_shared_cta(dst.add(start as usize), data, bytes) };
-        // The tile's place ends with the block.
+        // The tile's buffer ends with the block.
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::commit_group() };
         // SAFETY: the group is this thread's.

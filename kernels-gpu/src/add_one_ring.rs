@@ -16,7 +16,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
         .wrapping_mul(VECTORS as u32 * VECTOR_BYTES)
 }
 
-/// Writes `x + 1` for each number `x` of `src` to the same place of `dst`; blocks draw their chunks
+/// Writes `x + 1` for each number `x` of `src` to the same index of `dst`; blocks draw their chunks
 /// from a counter.
 ///
 /// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
@@ -77,27 +77,28 @@ unsafe fn ring<const STAGES: u32>(
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    let load = |chunk: u32, place: SharedPtr<u8>, bar: &Barrier| {
+    let load = |chunk: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
         let _ = bar.arrive_expect_tx(bytes(chunk));
-        // SAFETY: the chunk lies within the source (1), aligned (2); the place is free and takes it.
+        // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes
+        // it.
         unsafe {
             cp_async_bulk::shared_cluster_global(
-                place,
+                buffer,
                 src.add(start(chunk) as usize),
                 bytes(chunk),
                 bar.address(),
             )
         };
     };
-    let work = |chunk: u32, place: SharedPtr<u8>, thread: u32, threads: u32| {
+    let work = |chunk: u32, buffer: SharedPtr<u8>, thread: u32, threads: u32| {
         // SAFETY: the chunk has been loaded, and each thread has its own vectors.
-        unsafe { add_one::<VECTORS>(place, bytes(chunk) / VECTOR_BYTES, thread, threads) };
+        unsafe { add_one::<VECTORS>(buffer, bytes(chunk) / VECTOR_BYTES, thread, threads) };
     };
-    let store = |chunk: u32, place: SharedPtr<u8>| {
-        // SAFETY: the chunk lies within the destination (1), aligned (2); its place is left alone until
-        // the group has been read.
+    let store = |chunk: u32, buffer: SharedPtr<u8>| {
+        // SAFETY: the chunk lies within the destination (1), aligned (2); its buffer is left alone
+        // until the group has been read.
         unsafe {
-            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), place, bytes(chunk))
+            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), buffer, bytes(chunk))
         };
     };
     // SAFETY: the three do so; the counter (3), the launch (4) and the number of chunks (2) are as it

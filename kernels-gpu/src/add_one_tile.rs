@@ -9,10 +9,10 @@ use tma::{
 
 use crate::parts::{VECTOR_BYTES, add_one};
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`.
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
 ///
 /// Each block has one tile of `tile_width_elems` by `tile_height_elems` numbers of 4 bytes, in its
-/// place in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
+/// buffer in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
 /// `add_one_tile_4`.
 ///
 /// # Safety
@@ -56,7 +56,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
         // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
-        // nobody uses its place before the phase completes.
+        // nobody uses its buffer before the phase completes.
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile(data, src, coords, bar.address())
         };
@@ -81,7 +81,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2);
         // fences and `sync_threads` order the writes before.
         unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords, data) };
-        // The tile's place ends with the block.
+        // The tile's buffer ends with the block.
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::commit_group() };
         // SAFETY: the group is this thread's.

@@ -117,8 +117,8 @@ pub unsafe fn persistent_tiles<const STAGES: u32>(
             let stage = stage_data(cursor.stage());
             let mut i = worker;
             while i < TILE_ELEMS {
-                // SAFETY: the index is in bounds, the copy wrote the stage, nobody else has the place
-                // in the output tile.
+                // SAFETY: the index is in bounds, the copy wrote the stage, nobody else has the
+                // buffer in the output tile.
                 unsafe { output(number).add(i).write(2.0 * stage.add(i).read() + 1.0) };
                 i += workers;
             }

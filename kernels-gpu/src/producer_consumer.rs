@@ -15,7 +15,7 @@ const STAGES: u32 = 2;
 /// Threads that produce: one warp.
 const PRODUCERS: u32 = 32;
 
-/// Writes `2 * x + 1` for each number `x` of `input` to the same place of `output`: with a ring of
+/// Writes `2 * x + 1` for each number `x` of `input` to the same index of `output`: with a ring of
 /// stages, as `cuda::pipeline` has it.
 ///
 /// Each block has `batches` batches of `buffer_len` numbers, one behind the other.
@@ -167,7 +167,7 @@ impl Block {
     unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = thread_idx().x;
         while i < self.buffer_len {
-            // SAFETY: the number is there, and has a place of its own (1).
+            // SAFETY: the number is there, and has an address of its own (1).
             unsafe {
                 let from = self.input.add(self.batch(batch) + i as usize);
                 cp_async::shared_cta_global::<Ca, 4>(buffer.add(i).cast(), from.cast());
@@ -184,10 +184,10 @@ impl Block {
     unsafe fn consume(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = thread_idx().x - PRODUCERS;
         while i < self.buffer_len {
-            // SAFETY: the number is there, and the output has its place (1).
+            // SAFETY: the number is there, and the output has room for it (1).
             unsafe {
-                let place = self.output.add(self.batch(batch) + i as usize);
-                *place = 2.0 * buffer.add(i).read() + 1.0;
+                let dst = self.output.add(self.batch(batch) + i as usize);
+                *dst = 2.0 * buffer.add(i).read() + 1.0;
             }
             i += block_dim().x - PRODUCERS;
         }

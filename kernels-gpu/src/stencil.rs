@@ -38,7 +38,7 @@ pub unsafe fn stencil_loads(
     let (left, center, right) = unsafe { of_block(left, center, right) };
     let tid = thread_idx().x;
     let copy = |to: u32, from: *const f32| {
-        // SAFETY: both places are there, and nobody else has the one in the buffer.
+        // SAFETY: both elements are there, and nobody else has the one in the buffer.
         unsafe { buffer.at(to).write(*from.add(tid as usize)) };
     };
     if tid < HALO {
@@ -204,7 +204,7 @@ unsafe fn own_copies(
     right: *const f32,
 ) {
     let tid = thread_idx().x;
-    // SAFETY: the numbers are there, and each has a place of its own (1).
+    // SAFETY: the numbers are there, and each has an address of its own (1).
     unsafe {
         if tid < HALO {
             copy(buffer.at(tid), left.add(tid as usize));
@@ -266,7 +266,7 @@ unsafe fn sum(buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
             sum += unsafe { buffer.at(tid + neighbour).read() };
         }
         let index = (block_idx().x * CENTER + tid) as usize;
-        // SAFETY: the output has its place (2).
+        // SAFETY: the output has room for it (2).
         unsafe { *output.add(index) = sum };
     }
 }

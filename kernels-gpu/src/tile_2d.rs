@@ -1,5 +1,5 @@
 //! Ports the guide's "Using TMA to transfer multi-dimensional arrays", with the map in each of the
-//! three places that it can come from.
+//! three sources that it can come from.
 
 use tma::{
     Barrier, Stores, TensorMap, constant, kernel,
@@ -63,7 +63,7 @@ pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
     unsafe { load_add_store(map, map, [x, y], [x, y]) }
 }
 
-/// As [`tile_2d`], but the tile is stored through another map and at its own place.
+/// As [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
 ///
 /// The load may thus start at negative coordinates.
 ///
@@ -170,7 +170,7 @@ fn tile_at([x, y]: [i32; 2]) -> [i32; 2] {
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{MapPlace, TILE, Tile2d, Tile2dTo};
+pub use host::{MapSource, TILE, Tile2d, Tile2dTo};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
@@ -185,7 +185,7 @@ mod host {
 
     /// Where the map comes from.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum MapPlace {
+    pub enum MapSource {
         /// A grid constant.
         #[doc(alias = "__grid_constant__")]
         Parameter,
@@ -201,7 +201,7 @@ mod host {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tile2d {
         /// Where the map comes from.
-        pub map: MapPlace,
+        pub map: MapSource,
         /// The matrix.
         pub matrix: Matrix,
         /// Its buffer.
@@ -215,7 +215,7 @@ mod host {
     }
 
     impl Tile2d {
-        /// The variable of [`MapPlace::Constant`].
+        /// The variable of [`MapSource::Constant`].
         pub const VARIABLE: &'static str = "TILE_2D_MAP";
 
         /// Checks the arguments.
@@ -231,9 +231,11 @@ mod host {
             check_store([x, y], &mut conditions);
             check_last([x, y], TILE, self.blocks, &mut conditions);
             let call = match self.map {
-                MapPlace::Parameter => tile_2d(MapRef::new(self.matrix.map(TILE), self.data), x, y),
-                MapPlace::Constant => tile_2d_constant(x, y),
-                MapPlace::Global(buffer) => {
+                MapSource::Parameter => {
+                    tile_2d(MapRef::new(self.matrix.map(TILE), self.data), x, y)
+                }
+                MapSource::Constant => tile_2d_constant(x, y),
+                MapSource::Global(buffer) => {
                     conditions.uses(buffer, TensorMap::BYTES as u64);
                     tile_2d_global(BufferRef::new(buffer), x, y)
                 }
@@ -299,7 +301,7 @@ mod host {
         #[test]
         fn what_would_trap_on_a_gpu_is_refused() {
             let tile = Tile2d {
-                map: MapPlace::Parameter,
+                map: MapSource::Parameter,
                 matrix: Matrix {
                     width: 101,
                     height: 3,

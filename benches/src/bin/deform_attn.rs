@@ -53,10 +53,10 @@ const SAMPLES: u32 = 32;
 
 /// Where queries look.
 #[derive(Clone, Copy, Debug)]
-enum Places {
+enum Distribution {
     /// Anywhere.
     Uniform,
-    /// Up to four pixels from the query's own place, the queries row by row.
+    /// Up to four pixels from the query's own location, the queries row by row.
     Local,
 }
 
@@ -97,10 +97,10 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     let multiprocessors = gpu.multiprocessors();
     for queries in &arguments.queries {
-        for places in [Places::Uniform, Places::Local] {
-            let data = Data::new(&gpu, arguments.batches, *queries, places)?;
+        for distribution in [Distribution::Uniform, Distribution::Local] {
+            let data = Data::new(&gpu, arguments.batches, *queries, distribution)?;
             println!(
-                "\n{queries} queries of {} batches, {places:?} places",
+                "\n{queries} queries of {} batches, {distribution:?} locations",
                 arguments.batches
             );
             let mut fastest_loads = None;
@@ -227,7 +227,7 @@ struct Data {
 }
 
 impl Data {
-    fn new(gpu: &Device, batches: u32, queries: u32, places: Places) -> Result<Self> {
+    fn new(gpu: &Device, batches: u32, queries: u32, distribution: Distribution) -> Result<Self> {
         let pixels: u32 = SHAPES.iter().map(|[height, width]| height * width).sum();
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut half = |low: f32, high: f32| {
@@ -245,9 +245,9 @@ impl Data {
                     for (index, length) in [(query % columns, width), (query / columns, height)] {
                         let centre = (index as f32 + 0.5) / columns as f32;
                         let reach = 4.0 / (length - 2) as f32;
-                        locations.extend(match places {
-                            Places::Uniform => half(0.0, 1.0),
-                            Places::Local => half(centre - reach, centre + reach),
+                        locations.extend(match distribution {
+                            Distribution::Uniform => half(0.0, 1.0),
+                            Distribution::Local => half(centre - reach, centre + reach),
                         });
                     }
                 }
@@ -347,7 +347,7 @@ fn compare([kernel, cuda]: &[Vec<u8>; 2]) -> Result<()> {
     let differs = |(a, b): (&f32, &f32)| (a - b).abs() > ROUNDING || a.is_nan() || b.is_nan();
     match kernel.iter().zip(&cuda).position(differs) {
         None => Ok(()),
-        Some(place) => anyhow::bail!("output {place} is {} and {}", kernel[place], cuda[place]),
+        Some(index) => anyhow::bail!("output {index} is {} and {}", kernel[index], cuda[index]),
     }
 }
 

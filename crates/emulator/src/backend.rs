@@ -152,7 +152,7 @@ impl Backend for EmulatorBackend {
     }
 }
 
-/// Gives each buffer its place and its bytes; says where they are.
+/// Gives each buffer its address and its bytes; says where they are.
 fn upload(
     session: &mut Session,
     module: ModuleId,

@@ -10,7 +10,7 @@ use crate::{
     finish::{finish, rename_folders},
     formatters::replace_formatters,
     lint::{Source, duplicated_barriers, lint, raise_version},
-    places::name_own_lines,
+    locations::name_own_lines,
     target_dir,
 };
 

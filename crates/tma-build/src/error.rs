@@ -26,7 +26,7 @@ pub enum Error {
         /// What it lacks.
         reason: String,
     },
-    /// A compiler that was never tried with this crate made wrong PTX of the probe.
+    /// A compiler that was never tried with this crate made wrong PTX of the self-test.
     #[error(
         "rustc {version} failed the self-test: {reason}.\n\
          Version 1.96.0 is known to work: `rustup toolchain install 1.96.0 --profile minimal --component rust-src`"
@@ -34,7 +34,7 @@ pub enum Error {
     SelfTest {
         /// Its version.
         version: Version,
-        /// The property that the probe's PTX lacks.
+        /// The property that the self-test's PTX lacks.
         reason: String,
     },
     /// The compiler refused `core`.

@@ -40,7 +40,7 @@ pub enum Kind {
     DuplicatedBarrier {
         /// The instruction.
         instruction: String,
-        /// How often the source has it at this place.
+        /// How often the source has it at this location.
         in_source: usize,
         /// How often the PTX has it.
         in_ptx: usize,
@@ -217,7 +217,7 @@ pub fn lint(module: &Module, markers: &[Marker], source: Option<&Source>) -> Vec
 }
 
 /// `file:line` of a `.loc`.
-fn rust_place(module: &Module, location: Option<&ptx::Location>) -> Option<String> {
+fn rust_location(module: &Module, location: Option<&ptx::Location>) -> Option<String> {
     let location = location?;
     let file = module.file(location.file)?;
     Some(format!("{file}:{}", location.line))

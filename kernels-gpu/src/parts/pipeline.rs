@@ -26,11 +26,11 @@ pub(crate) enum Schedule {
 /// loads as many ahead as there are stages, all others work.
 ///
 /// # Safety
-/// 1. `load` starts a copy of the item to the place, which is `stage_bytes` long, and arrives once
+/// 1. `load` starts a copy of the item to the buffer, which is `stage_bytes` long, and arrives once
 ///    at the barrier, expecting the bytes.
-/// 2. `work` changes only what its thread has of the place; it gets the number of the working
+/// 2. `work` changes only what its thread has of the buffer; it gets the number of the working
 ///    thread and how many there are.
-/// 3. `store` starts a copy of the item from the place, which joins the thread's next bulk group.
+/// 3. `store` starts a copy of the item from the buffer, which joins the thread's next bulk group.
 /// 4. The counter is a zero in global memory that nobody else uses while the kernel runs.
 /// 5. Every thread of the block calls it; blocks are one-dimensional, of a multiple of 32 threads
 ///    and of 64 at least.

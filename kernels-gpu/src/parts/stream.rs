@@ -16,9 +16,9 @@ use super::{
 /// from the counter, so that none waits for a slower one.
 ///
 /// # Safety
-/// 1. `load` starts a copy of the item to the place, which is `stage_bytes` long, and arrives once
+/// 1. `load` starts a copy of the item to the buffer, which is `stage_bytes` long, and arrives once
 ///    at the barrier, expecting the bytes.
-/// 2. `store` starts a copy of the item from the place, which joins the thread's next bulk group.
+/// 2. `store` starts a copy of the item from the buffer, which joins the thread's next bulk group.
 /// 3. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
 /// 4. Every thread of the block calls it; blocks are one-dimensional, of a multiple of 32 threads.
 /// 5. The launch has the shared memory of a [`Ring`] of `STAGES` stages of `stage_bytes`.

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _, fs, process::Command, sync::Ar
 
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Version};
-use tests::plain::drop_locations;
+use tests::plain::drop_loc_lines;
 use tma_build::Ptxas;
 
 use super::{MODULE, SUPPORT};
@@ -24,7 +24,7 @@ const TAKEN_EARLY: &[&str] = &[
     "fence.release.sys",
 ];
 
-/// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a probe.
+/// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a form kernel.
 const DIES_ON_SM_80: &[&str] = &[
     "mbarrier.test_wait.acquire.cta.b64 p, [d], d",
     "mbarrier.test_wait.acquire.cta.shared::cta.b64 p, [r], d",
@@ -235,11 +235,11 @@ fn complaints<'a>(
     let mut is_cut = false;
     for line in said.lines() {
         let fatal = line.split_once("; fatal");
-        let Some((place, message)) = line.split_once("; error").or(fatal) else {
+        let Some((location, message)) = line.split_once("; error").or(fatal) else {
             continue;
         };
         is_cut |= fatal.is_some();
-        let number = place
+        let number = location
             .rsplit(' ')
             .next()
             .and_then(|number| number.parse::<usize>().ok());
@@ -272,7 +272,7 @@ fn complaints<'a>(
     }
 }
 
-/// The probe of a form, or a kernel with the example where no wrapper emits this spelling.
+/// The form kernel, or a kernel with the example where no wrapper emits this spelling.
 fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
     let dies = target == "sm_80" && DIES_ON_SM_80.contains(&form.text());
     if form.call().is_none() || dies {
@@ -286,9 +286,9 @@ fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
         ));
     }
     let support = SUPPORT.iter().find(|support| support.form == *form);
-    let probe = support.ok_or("no support")?.probe();
-    let function = MODULE.function(&probe).ok_or("there is no such kernel")?;
+    let kernel = support.ok_or("no support")?.kernel();
+    let function = MODULE.function(&kernel).ok_or("there is no such kernel")?;
     let mut function = function.clone();
-    function.body.iter_mut().for_each(drop_locations);
+    function.body.iter_mut().for_each(drop_loc_lines);
     Ok(format!("{function}\n"))
 }

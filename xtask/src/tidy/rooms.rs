@@ -130,9 +130,9 @@ mod tests {
         checked(check, &[lib, file(&path, text)])
     }
 
-    fn breach(place: &str, name: &str, why: &str) -> [String; 1] {
+    fn breach(path: &str, name: &str, why: &str) -> [String; 1] {
         [format!(
-            "{CRATE}/{place}: imports `crate::{name}`, which is {why}"
+            "{CRATE}/{path}: imports `crate::{name}`, which is {why}"
         )]
     }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn an_import_from_above_is_a_breach() {
-        let above = |place, name| breach(place, name, "not below `left`");
+        let above = |path, name| breach(path, name, "not below `left`");
         let text = "use crate::{\n    low::A,\n    high::{B, low::C},\n};\n";
         assert_eq!(says("left/part.rs", text), above("left/part.rs:3", "high"));
         // Rooms of one rank do not know each other.

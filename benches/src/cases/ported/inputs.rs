@@ -15,9 +15,9 @@ pub(super) const LEFT: usize = 2;
 pub(super) const CENTER: usize = 3;
 pub(super) const RIGHT: usize = 4;
 pub(super) const FILTERS: usize = 5;
-/// Rows of a table, and places in an image.
+/// Rows of a table, and coordinates in an image.
 pub(super) const INDICES: usize = 6;
-pub(super) const PLACES: usize = 7;
+pub(super) const COORDS: usize = 7;
 /// What tensor maps are made of, and where they are made.
 pub(super) const FIELDS: usize = 8;
 pub(super) const MAPS: usize = 9;
@@ -61,13 +61,13 @@ impl Sizes {
 /// A tensor of 256 by 8 bytes for each map, as the guide has it, one behind the other.
 pub(super) const MAP_TENSOR_BYTES: u64 = 2048;
 
-/// The number of `f32` at a place of one of its buffers: small, so that sums are exact.
+/// The number of `f32` at an index of one of its buffers: small, so that sums are exact.
 pub(super) fn small(buffer: usize, index: u64) -> f32 {
     let most = if buffer == FILTERS { 15 } else { 255 };
     (hash(index + ((buffer as u64) << 40)) & most) as f32
 }
 
-/// The row of the table that is gathered to a place.
+/// The row of the table that is gathered to an index.
 pub(super) fn row(sizes: Sizes, index: u64) -> u64 {
     u64::from(hash(index + ((INDICES as u64) << 40))) % sizes.table_rows
 }
@@ -75,7 +75,7 @@ pub(super) fn row(sizes: Sizes, index: u64) -> u64 {
 /// Column and row where a tile begins.
 pub(super) fn tile(index: u64) -> [u64; 2] {
     let along = |index: u64, len: usize| {
-        u64::from(hash(index + ((PLACES as u64) << 40))) % (len as u64 - 1)
+        u64::from(hash(index + ((COORDS as u64) << 40))) % (len as u64 - 1)
     };
     [
         along(2 * index, IMAGE.width),

@@ -10,7 +10,7 @@ mod tests;
 use anyhow::Result;
 use tma_launch::Launch;
 
-use super::{Place, kept};
+use super::{Setup, kept};
 use crate::{
     case::{Amount, Case, Check, Expected, Reference, Run, Words},
     work::L2,
@@ -39,13 +39,13 @@ pub(crate) struct Ported {
 
 impl Ported {
     /// With the addresses that the buffers have.
-    pub(crate) fn case(self, place: Place<'_>) -> Result<Case> {
+    pub(crate) fn case(self, setup: Setup<'_>) -> Result<Case> {
         let run = |launch: Option<Launch>| -> Result<Option<Run>> {
             let Some(launch) = launch else {
                 return Ok(None);
             };
             Ok(Some(Run {
-                values: place.values(&launch)?,
+                values: setup.values(&launch)?,
                 entry: launch.entry,
                 shape: launch.shape,
             }))
@@ -53,7 +53,7 @@ impl Ported {
         Ok(Case {
             kernel: self.kernel,
             variant: self.variant,
-            values: place.values(&self.launch)?,
+            values: setup.values(&self.launch)?,
             entry: self.launch.entry,
             shape: self.launch.shape,
             draws: false,

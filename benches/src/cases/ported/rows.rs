@@ -24,7 +24,7 @@ use tma_launch::{Launch, Violations};
 use super::{
     DST, Ported,
     inputs::{
-        CENTER, FIELDS, FILTERS, IMAGE, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, PLACES, RIGHT, SRC,
+        CENTER, COORDS, FIELDS, FILTERS, IMAGE, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, RIGHT, SRC,
         Sizes, row, small, tile,
     },
     kept,
@@ -95,13 +95,13 @@ fn stencil(form: StencilForm, bytes: u64) -> Result<Ported> {
         threads: 32,
     };
     let expected = |index: u64| {
-        let (block, place) = (index / 32, index % 32);
-        let number = |place: u64| match place {
-            0..8 => small(LEFT, 8 * block + place),
-            8..40 => small(CENTER, 32 * block + place - 8),
-            _ => small(RIGHT, 8 * block + place - 40),
+        let (block, index) = (index / 32, index % 32);
+        let number = |index: u64| match index {
+            0..8 => small(LEFT, 8 * block + index),
+            8..40 => small(CENTER, 32 * block + index - 8),
+            _ => small(RIGHT, 8 * block + index - 40),
         };
-        (place..place + 17).map(number).sum::<f32>().to_bits()
+        (index..index + 17).map(number).sum::<f32>().to_bits()
     };
     let variant = format!("{form:?}").to_lowercase();
     let words = 32 * u64::from(blocks);
@@ -194,8 +194,8 @@ fn ring(multiprocessors: u32, bytes: u64) -> Result<Ported> {
         threads: THREADS,
     };
     let expected = move |index: u64| {
-        let (place, threads) = (index as u32, THREADS);
-        let (block, thread) = (place / threads, place % threads);
+        let (number, threads) = (index as u32, THREADS);
+        let (block, thread) = (number / threads, number % threads);
         let (cluster, rank) = (block / ring::BLOCKS, block % ring::BLOCKS);
         // Who began with what has come here, once each round on.
         let first = (rank + rounds * (ring::BLOCKS - 1)) % ring::BLOCKS;
@@ -224,7 +224,7 @@ fn maps(bytes: u64) -> (Sizes, EncodeMap, ConsumeMap) {
         rank: 2,
         maps: MAPS,
         output: DST,
-        place: [128, 4],
+        coords: [128, 4],
         count: sizes.maps,
         threads: 128,
     };
@@ -328,7 +328,7 @@ fn hwc_tile(bytes: u64) -> Result<Ported> {
     let launch = HwcTileLanes {
         image: IMAGE,
         data: SRC,
-        places: PLACES,
+        coords: COORDS,
         output: DST,
         tiles: sizes.tiles,
     };

@@ -38,9 +38,9 @@ fn write_what_is_expected(text: &str) {
         let words = run(&row, text);
         let name = format!("{} {}", row.kernel, row.variant);
         assert!(row.words > 0 && 4 * row.words <= BYTES, "{name}");
-        for (place, word) in words[..row.words as usize].iter().enumerate() {
-            let expected = (row.expected)(place as u64);
-            assert_eq!(*word, expected, "word {place} of {name}");
+        for (index, word) in words[..row.words as usize].iter().enumerate() {
+            let expected = (row.expected)(index as u64);
+            assert_eq!(*word, expected, "word {index} of {name}");
         }
         let poison = if row.from_zero { 0 } else { 0xa5a5_a5a5 };
         let rest = &words[row.words as usize..];

@@ -20,11 +20,11 @@ pub struct Finding {
     pub entry: String,
     /// Where it showed. Nothing where no single instruction is to blame.
     pub here: Option<Site>,
-    /// The other of two places. Where nothing orders the two, either may come first.
+    /// The other of two locations. Where nothing orders the two, either may come first.
     pub there: Option<Site>,
     /// The state that explains it, a line each.
     pub notes: Vec<String>,
-    /// How often it was found, at these two places.
+    /// How often it was found, at these two locations.
     pub count: u64,
     /// What ended the kernel, when this did.
     pub trap: Option<Trap>,
@@ -57,7 +57,7 @@ pub struct Site {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// In the order in which they were found; each pair of places once.
+    /// In the order in which they were found; each pair of locations once.
     pub findings: Vec<Finding>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,
@@ -128,7 +128,11 @@ impl Display for Finding {
             }
         }
         if self.count > 1 {
-            write!(f, "\n  = note: found {} times at these places", self.count)?;
+            write!(
+                f,
+                "\n  = note: found {} times at these locations",
+                self.count
+            )?;
         }
         write!(f, "\n  = rule: PTX ISA {}", self.kind.rule())?;
         write!(f, "\n  = help: {}", self.kind.help())

@@ -1,4 +1,4 @@
-//! A finding before its places and words are looked up.
+//! A finding before its locations and words are looked up.
 
 use super::{
     Checker, Finding, Kind, Site,

@@ -3,7 +3,7 @@
 use super::{clock::Epoch, few::Few, hash::Map};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 
-/// Readers of one place in shared memory that are remembered; of the rest a race is found by
+/// Readers of one location in shared memory that are remembered; of the rest a race is found by
 /// chance.
 const MAX_SHARED_READERS: usize = 1024;
 /// The same for global memory, which may be read by very many.
@@ -153,7 +153,7 @@ const EMPTY: Cell = Cell {
     read: Access::NONE,
 };
 
-/// Readers of places that have more than one, sorted by who they are.
+/// Readers of locations that have more than one, sorted by who they are.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     sets: Vec<Vec<Access>>,

@@ -118,7 +118,7 @@ fn shuffles_votes_and_matches() {
 
 #[test]
 fn lanes_in_different_arms_converge_at_a_collective() {
-    // The two halves shuffle in different places of the code, each with itself; then all vote.
+    // The two halves shuffle in different locations of the code, each with itself; then all vote.
     let body = "setp.lt.u32 %p1, %t, 16; @%p1 bra LOW;
         shfl.sync.idx.b32 %r2, %t, 20, 31, 0xffff0000; bar.warp.sync -1; bra JOIN;
         LOW: shfl.sync.idx.b32 %r2, %t, 3, 31, 0x0000ffff; bar.warp.sync -1;

@@ -231,7 +231,7 @@ fn half_precision_is_rounded_to_nearest_even() {
         // 256 + 1 is halfway to 258, 258 + 1 to 260.
         (0x4380, 0x3f80, 0x4380),
         (0x4381, 0x3f80, 0x4382),
-        // 1 + 2^-8 + a little, which has no place: 1 + 2^-7 is next.
+        // 1 + 2^-8 + a little, which does not fit: 1 + 2^-7 is next.
         (0x3f80, 0x3b81, 0x3f81),
         // The largest twice.
         (0x7f7f, 0x7f7f, 0x7f80),

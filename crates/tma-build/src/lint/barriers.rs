@@ -1,7 +1,7 @@
 //! Barriers and other aligned instructions that the compiler copied.
 //!
 //! LLVM may copy a call into both arms of a branch. For an aligned instruction that is fatal: threads
-//! that take different arms then wait at different places. Copies one after another, as of an
+//! that take different arms then wait at different locations. Copies one after another, as of an
 //! unrolled loop, are harmless.
 
 use std::collections::{HashMap, HashSet};
@@ -11,9 +11,9 @@ use ptx::{Block, Module, Opcode};
 use super::{
     Finding, Kind,
     debug_info::{DebugInfo, defined, location},
-    rust_place,
+    rust_location,
 };
-use crate::control_flow::{ControlFlow, Placed};
+use crate::control_flow::{ControlFlow, InBlock};
 
 /// The barriers that the source has at each line of each function, inlined calls told apart.
 ///
@@ -103,17 +103,17 @@ pub(super) fn duplicated(
     source: &SourceBarriers,
 ) -> Vec<Finding> {
     let flow = ControlFlow::new(body);
-    let mut at_place: HashMap<(u32, u32, u32, String), Vec<&Placed<'_>>> = HashMap::new();
-    for placed in &flow.instructions {
-        if let Some(at) = placed.location
-            && is_aligned(&placed.instruction.opcode)
+    let mut at_location: HashMap<(u32, u32, u32, String), Vec<&InBlock<'_>>> = HashMap::new();
+    for item in &flow.instructions {
+        if let Some(at) = item.location
+            && is_aligned(&item.instruction.opcode)
         {
-            let key = (at.file, at.line, at.column, placed.instruction.to_string());
-            at_place.entry(key).or_default().push(placed);
+            let key = (at.file, at.line, at.column, item.instruction.to_string());
+            at_location.entry(key).or_default().push(item);
         }
     }
     let mut findings: Vec<Finding> = Vec::new();
-    for ((.., instruction), copies) in at_place {
+    for ((.., instruction), copies) in at_location {
         let calls = copies[0].location.and_then(|at| source.at(function, at));
         let in_source = calls.map_or(1, |calls| calls.count);
         let exclusive = copies.iter().enumerate().any(|(index, left)| {
@@ -133,7 +133,7 @@ pub(super) fn duplicated(
                 function: function.to_owned(),
                 rust: calls
                     .and_then(|calls| calls.called_from.clone())
-                    .or_else(|| rust_place(module, copies[0].location)),
+                    .or_else(|| rust_location(module, copies[0].location)),
             });
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ptx::{Function, Module};
 
-use super::{Finding, Kind, rust_place};
+use super::{Finding, Kind, rust_location};
 use crate::calls::calls;
 
 /// What a GPU has without it being in the module.
@@ -58,7 +58,7 @@ pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -
             let finding = Finding {
                 kind,
                 function: kernel.name.as_str().to_owned(),
-                rust: rust_place(module, call.location),
+                rust: rust_location(module, call.location),
             };
             if !findings.contains(&finding) {
                 findings.push(finding);

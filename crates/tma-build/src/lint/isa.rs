@@ -3,7 +3,7 @@
 use ptx::{Block, Instruction, Module, Operand, OperandKind, Statement};
 use ptx_isa::Version;
 
-use super::{Finding, Kind, rust_place};
+use super::{Finding, Kind, rust_location};
 use crate::PtxIsa;
 
 /// The lowest PTX ISA version that has this form; `None` of what [`ptx_isa`] does not know.
@@ -55,7 +55,7 @@ pub(crate) fn raise_version(module: &mut Module) {
     }
 }
 
-/// The first place of each instruction form that the module's version lacks.
+/// The first location of each instruction form that the module's version lacks.
 pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Finding> {
     let version = PtxIsa::new(module.version.major, module.version.minor);
     let mut findings: Vec<Finding> = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Findin
                     module: version,
                 };
                 if findings.iter().all(|finding| finding.kind != kind) {
-                    let rust = rust_place(module, location);
+                    let rust = rust_location(module, location);
                     findings.push(Finding {
                         kind,
                         function: function.to_owned(),

@@ -7,7 +7,7 @@ use ptx::{Block, Function, Module, Space, Statement};
 use super::{
     Finding, Kind, calls,
     debug_info::{DebugInfo, defined, location},
-    rust_place,
+    rust_location,
 };
 
 /// The local variables that the compiler left in each function.
@@ -22,7 +22,7 @@ struct Local {
     name: String,
     bytes: u64,
     /// Where it is first used: `file:line` of the crate itself.
-    place: Option<String>,
+    location: Option<String>,
     /// Is it read only on the way to a panic, or by `vprintf`?
     is_harmless: bool,
 }
@@ -60,7 +60,7 @@ fn locals(
         .map(|(name, bytes)| {
             // Its address and addresses within it.
             let mut names = HashSet::from([name]);
-            let (mut place, mut is_harmless) = (None, true);
+            let (mut source, mut is_harmless) = (None, true);
             for block in &blocks {
                 let panics = block.iter().any(|line| line.trim() == "unreachable")
                     || block
@@ -71,7 +71,7 @@ fn locals(
                     if line.contains(" = alloca ") || !mentions(line, &names) {
                         continue;
                     }
-                    place = place.or_else(|| debug.own_place(location(line)?, own));
+                    source = source.or_else(|| debug.own_location(location(line)?, own));
                     match line.split_once(" = getelementptr ") {
                         Some((inner, _)) => drop(names.insert(inner)),
                         None => is_harmless &= panics || only_writes(line, &names),
@@ -81,7 +81,7 @@ fn locals(
             Local {
                 name: variable(name),
                 bytes,
-                place,
+                location: source,
                 is_harmless,
             }
         })
@@ -165,7 +165,7 @@ fn of_function(
     let findings: Vec<Finding> = known
         .iter()
         .filter(|local| !local.is_harmless)
-        .map(|local| finding(&local.name, local.bytes, local.place.clone()))
+        .map(|local| finding(&local.name, local.bytes, local.location.clone()))
         .collect();
     // What the code generator adds, LLVM IR does not have: copies of parameters.
     if known.is_empty() {
@@ -199,7 +199,7 @@ fn first_use(module: &Module, body: &Block) -> Option<String> {
                 let mut uses = false;
                 instruction.for_each_name(|name| uses |= matches!(name.as_str(), "%SP" | "%SPL"));
                 if uses {
-                    return rust_place(module, location);
+                    return rust_location(module, location);
                 }
             }
             _ => {}

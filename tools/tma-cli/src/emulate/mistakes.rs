@@ -10,14 +10,14 @@ use ptx::LineIndex;
 
 /// What is wrong with a launch file, in the order of the text; never empty.
 ///
-/// Displays as one report for each, with the line and a caret under the place.
+/// Displays as one report for each, with the line and a caret under the location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistakes {
     pub(super) file: String,
     pub(super) list: Vec<Mistake>,
 }
 
-/// One place that is wrong.
+/// One location that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// The line, from 1.
@@ -62,19 +62,19 @@ impl std::error::Error for Mistakes {}
 
 impl Mistake {
     fn new(text: &str, lines: &LineIndex, at: &Range<usize>, says: String) -> Self {
-        let place = lines.place(at.start.min(text.len()));
-        let source_line = text.lines().nth(place.line - 1).unwrap_or("").to_owned();
+        let location = lines.line_column(at.start.min(text.len()));
+        let source_line = text.lines().nth(location.line - 1).unwrap_or("").to_owned();
         Self {
-            line: place.line,
-            column: place.column,
+            line: location.line,
+            column: location.column,
             says,
             source_line,
             width: at.len(),
         }
     }
 
-    /// Spaces (and the tabs of the line) up to the column, then carets to the end of the place or of
-    /// the line.
+    /// Spaces (and the tabs of the line) up to the column, then carets to the end of the location
+    /// or of the line.
     fn underline(&self) -> String {
         let (before, rest) = self
             .source_line
@@ -126,10 +126,10 @@ impl Notes {
         }
         all.sort_by_key(|(at, _)| at.start);
         let lines = LineIndex::new(text);
-        let place = |(at, says)| Mistake::new(text, &lines, &at, says);
+        let location = |(at, says)| Mistake::new(text, &lines, &at, says);
         Err(Mistakes {
             file: file.to_owned(),
-            list: all.into_iter().map(place).collect(),
+            list: all.into_iter().map(location).collect(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Reads tables of a TOML text; every mistake is kept with its place.
+//! Reads tables of a TOML text; every mistake is kept with its location.
 
 use std::{
     cell::RefCell,
@@ -30,7 +30,7 @@ impl Display for Number {
 /// As many mistakes of one list are noted.
 const LISTED: usize = 8;
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Clone, Debug)]
 pub(super) struct Value<'d> {
     value: &'d DeValue<'d>,
