@@ -1,4 +1,4 @@
-// The CUDA version of kernels-gpu/src/parts/add_one.rs.
+// The CUDA version of kernels-gpu/src/pipelines/add_one.rs.
 #pragma once
 #include <cstdint>
 

@@ -12,7 +12,7 @@ use crate::{
     cases::{
         Setup,
         gather::{Dataset, datasets},
-        ported,
+        guide,
     },
     modules::Modules,
     work::{Work, read, set},
@@ -28,8 +28,8 @@ pub(crate) struct Arena {
     pub(crate) positions: [Buffer<u32>; 2],
     /// Four for each thread of a gather.
     pub(crate) sums: Buffer<u32>,
-    /// What ported kernels read and write besides source and destination.
-    inputs: [Buffer<u8>; ported::INPUTS],
+    /// What guide kernels read and write besides source and destination.
+    inputs: [Buffer<u8>; guide::INPUTS],
     on_host: [Vec<u32>; 2],
     wrong: Buffer<u32>,
     first: Buffer<u64>,
@@ -117,11 +117,11 @@ impl Arena {
         }
     }
 
-    /// Those that ported kernels have indices of.
-    fn buffers(&self) -> [&Buffer<u8>; ported::BUFFERS] {
-        let mut buffers = [&self.src; ported::BUFFERS];
-        buffers[ported::DST] = &self.dst;
-        for (slot, buffer) in buffers[ported::FIRST_INPUT..].iter_mut().zip(&self.inputs) {
+    /// Those that guide kernels have indices of.
+    fn buffers(&self) -> [&Buffer<u8>; guide::BUFFERS] {
+        let mut buffers = [&self.src; guide::BUFFERS];
+        buffers[guide::DST] = &self.dst;
+        for (slot, buffer) in buffers[guide::FIRST_INPUT..].iter_mut().zip(&self.inputs) {
             *slot = buffer;
         }
         buffers
@@ -244,9 +244,9 @@ impl Arena {
 /// Words that are read back and compared at once.
 const READ_AT_ONCE: u64 = 1 << 26;
 
-fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; ported::INPUTS]> {
+fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; guide::INPUTS]> {
     let mut buffers = Vec::new();
-    for input in ported::inputs(bytes)? {
+    for input in guide::inputs(bytes)? {
         buffers.push(gpu.upload(&input)?);
     }
     let count = buffers.len();

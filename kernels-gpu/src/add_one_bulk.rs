@@ -7,7 +7,7 @@ use tma::{
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::parts::{VECTOR_BYTES, add_one};
+use crate::pipelines::{VECTOR_BYTES, add_one};
 
 /// A vector for each thread.
 const fn tile_bytes(threads: u32) -> u32 {

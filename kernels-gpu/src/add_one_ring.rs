@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk, thread::block_dim};
 
-use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
+use crate::pipelines::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
@@ -34,7 +34,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
 #[kernel(
     max_threads = 544,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = |threads| crate::parts::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+    shared_bytes = |threads| crate::pipelines::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring<const STAGES: u32>(
     dst: *mut u8,
@@ -54,7 +54,7 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
 #[kernel(
     max_threads = 544,
     instances(STAGES = 3, 4, 6),
-    shared_bytes = |threads| crate::parts::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+    shared_bytes = |threads| crate::pipelines::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
     // SAFETY: the conditions are this kernel's own.

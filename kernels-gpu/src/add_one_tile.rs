@@ -7,7 +7,7 @@ use tma::{
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::parts::{VECTOR_BYTES, add_one};
+use crate::pipelines::{VECTOR_BYTES, add_one};
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
 ///

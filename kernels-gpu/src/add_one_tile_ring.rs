@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor, thread::block_dim};
 
-use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
+use crate::pipelines::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a tile.
 const VECTORS: usize = 4;
@@ -34,7 +34,7 @@ const VECTORS: usize = 4;
     instances(STAGES = 2, 3, 4),
     shared_bytes = |threads| {
         let tile_bytes = threads.saturating_sub(32) * u64::from(host::THREAD_BYTES);
-        crate::parts::ring_bytes(STAGES, tile_bytes)
+        crate::pipelines::ring_bytes(STAGES, tile_bytes)
     }
 )]
 pub unsafe fn add_one_tile_ring<const STAGES: u32>(
@@ -101,7 +101,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{VECTORS, add_one_tile_ring};
-    use crate::{arguments::Tiles, parts::VECTOR_BYTES};
+    use crate::{arguments::Tiles, pipelines::VECTOR_BYTES};
 
     /// Bytes of a tile that a working thread has.
     pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;

@@ -5,7 +5,7 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk};
 
-use crate::parts::stream;
+use crate::pipelines::stream;
 
 /// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
 /// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
@@ -25,7 +25,7 @@ use crate::parts::stream;
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = crate::parts::ring_bytes(STAGES, chunk_bytes.into())
+    shared_bytes = crate::pipelines::ring_bytes(STAGES, chunk_bytes.into())
 )]
 pub unsafe fn copy_bulk<const STAGES: u32>(
     dst: *mut u8,

@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor};
 
-use crate::parts::stream;
+use crate::pipelines::stream;
 
 /// Copies a matrix to another one of the same shape, in tiles of which each block keeps `STAGES` in
 /// shared memory: `copy_tile_2` to `copy_tile_4`.
@@ -33,7 +33,7 @@ use crate::parts::stream;
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6),
-    shared_bytes = crate::parts::ring_bytes(STAGES, tile_bytes.into())
+    shared_bytes = crate::pipelines::ring_bytes(STAGES, tile_bytes.into())
 )]
 pub unsafe fn copy_tile<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,

@@ -16,8 +16,8 @@ pub mod semantics;
 mod width;
 
 pub use kernel_cases::{
-    Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, Wrong, device_of_arguments, jobs,
-    open,
+    CaseFailure, Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, device_of_arguments,
+    jobs, open,
 };
 pub use modules::{
     BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, KERNELS_PTX, Module,

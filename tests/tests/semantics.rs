@@ -16,7 +16,7 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
-    Wrong, device_of_arguments, open,
+    CaseFailure, device_of_arguments, open,
     semantics::{
         FormCase, form_cases,
         results::{Results, today},
@@ -178,7 +178,7 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
 fn matters(case: &FormCase, ptx: Ptx<'_>, backend: &mut Jobs) -> Result<(), Failed> {
     let text = text::without(case, ptx.text)?;
     let checked = case.scenario.check(backend, Ptx { text: &text, ..ptx });
-    if let Err(Wrong::Failed(failure)) = &checked
+    if let Err(CaseFailure::Failed(failure)) = &checked
         && failure.stage < Stage::Launch
     {
         return Err(format!("without the instruction: {failure}").into());

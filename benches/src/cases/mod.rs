@@ -2,7 +2,7 @@
 
 mod bulk;
 pub(crate) mod gather;
-pub(crate) mod ported;
+pub(crate) mod guide;
 mod tile;
 
 use anyhow::{Result, anyhow, bail};
@@ -30,8 +30,8 @@ pub(crate) struct Setup<'a> {
     pub(crate) sums: u64,
     /// Makes a map of the tensor at an address.
     pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
-    /// The buffers of [`ported`] kernels.
-    pub(crate) buffers: [u64; ported::BUFFERS],
+    /// The buffers of [`guide`] kernels.
+    pub(crate) buffers: [u64; guide::BUFFERS],
 }
 
 impl Setup<'_> {
@@ -103,8 +103,8 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::cases(setup)?;
     cases.extend(tile::cases(setup)?);
     cases.extend(gather::cases(setup)?);
-    for ported in ported::all(setup.multiprocessors, setup.bytes)? {
-        cases.push(ported.case(setup)?);
+    for row in guide::all(setup.multiprocessors, setup.bytes)? {
+        cases.push(row.case(setup)?);
     }
     Ok(cases)
 }

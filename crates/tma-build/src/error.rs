@@ -1,6 +1,6 @@
 use std::{io, path::PathBuf};
 
-use crate::{Arch, Version, advice::advice, lint::Finding};
+use crate::{Arch, Version, advice::advice, lint::Diagnostic};
 
 /// Why there is no PTX.
 #[derive(Debug, thiserror::Error)]
@@ -71,12 +71,12 @@ pub enum Error {
         reason: String,
     },
     /// The PTX has what a lint refuses.
-    #[error("the PTX for {arch} is not right:\n{}", lines(findings))]
+    #[error("the PTX for {arch} is not right:\n{}", lines(diagnostics))]
     Lint {
         /// For which architecture.
         arch: Arch,
         /// What was found.
-        findings: Vec<Finding>,
+        diagnostics: Vec<Diagnostic>,
     },
     /// `ptxas` was asked for and there is none that knows the architecture.
     #[error(
@@ -125,10 +125,10 @@ fn reasons(passed_over: &[String]) -> String {
         .collect()
 }
 
-fn lines(findings: &[Finding]) -> String {
-    let lines: Vec<String> = findings
+fn lines(diagnostics: &[Diagnostic]) -> String {
+    let lines: Vec<String> = diagnostics
         .iter()
-        .map(|finding| format!("  {finding}"))
+        .map(|diagnostic| format!("  {diagnostic}"))
         .collect();
     lines.join("\n")
 }

@@ -388,7 +388,7 @@ fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
                 .map(|mask| boxed(&case, template, (4, pairs), mask))
                 .collect()
         }
-        "counted" if opcode.contains(".shared::cluster.global") => vec![
+        "completes_tx" if opcode.contains(".shared::cluster.global") => vec![
             boxed(&case(true), template, (2, false), 0),
             boxed(&case(false), template, (1, false), 0),
         ],

@@ -118,9 +118,8 @@ fn form_case(support: forms::Support) -> Option<FormCase> {
             maps::plans(&emitted, template.name)
         }
         "discarded" | "registers" => hints::plans(template.name),
-        "stored" | "policies" | "counted" | "moved" | "grouped" | "prefetched" | "bulk_groups" => {
-            bulk::plans(&emitted, template.name)
-        }
+        "stored" | "policies" | "completes_tx" | "moved" | "grouped" | "prefetched"
+        | "bulk_groups" => bulk::plans(&emitted, template.name),
         _ => return None,
     };
     let scenario = plan::scenario(form, &entry, plans);

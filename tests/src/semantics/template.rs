@@ -28,7 +28,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("cp.async.bulk.global", "grouped"),
     ("*d.global.shared::cta.", "grouped"),
     ("cp.reduce.async.bulk.global", "grouped"),
-    ("cp.async.bulk.", "counted"),
+    ("cp.async.bulk.", "completes_tx"),
     ("cp.async.mbarrier.arrive", "small_arrivals"),
     ("cp.async.commit_group", "small_groups"),
     ("cp.async.wait_", "small_groups"),

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tests::{
-    Wrong,
+    CaseFailure,
     semantics::{FormCase, text},
 };
 use tma_host::{DeviceChoice, Jobs};
@@ -54,7 +54,7 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
             Err(wrong) => {
                 tell(number, &wrong.to_string());
                 // A module that does not load harms nobody.
-                if let Wrong::Failed(failure) = wrong
+                if let CaseFailure::Failed(failure) = wrong
                     && failure.stage > Stage::Load
                 {
                     return;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{
     clock::{Clock, Epoch, Lane},
-    few::Few,
     hash::Map,
     knowledge::{Distance, Knowledge, Memos, Own, Released},
+    linear_map::LinearMap,
 };
 use crate::machine::observer::{Origin, Scope};
 
@@ -176,7 +176,7 @@ pub(super) struct Block {
     pub(super) threads: Vec<Thread>,
     pub(super) alive: u32,
     /// By number of the barrier.
-    pub(super) barriers: Few<Generations>,
+    pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
     pub(super) started: BTreeSet<u32>,
     /// Lanes of a warp that are still to be told of a `bar.warp.sync`.
@@ -195,7 +195,7 @@ pub(super) struct Block {
 #[derive(Debug)]
 pub(super) struct Grid {
     pub(super) extents: Extents,
-    pub(super) blocks: Few<Block>,
+    pub(super) blocks: LinearMap<Block>,
     /// By number of the cluster.
     pub(super) cluster_barriers: Map<u64, Generations>,
     pub(super) memos: Memos,

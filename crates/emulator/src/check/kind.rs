@@ -1,4 +1,4 @@
-//! The kinds of findings, each with its rule and its usual fix.
+//! The kinds of diagnostics, each with its rule and its usual fix.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,6 +1,6 @@
 //! Who last wrote each byte of memory, and who has read it since.
 
-use super::{clock::Epoch, few::Few, hash::Map};
+use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 
 /// Readers of one location in shared memory that are remembered; of the rest a race is found by
@@ -253,7 +253,7 @@ impl Cell {
 /// All of memory.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    shared: Few<Vec<Cell>>,
+    shared: LinearMap<Vec<Cell>>,
     pages: Vec<Box<[Cell; PAGE_WORDS]>>,
     page_of: Map<u64, usize>,
     last_page: (u64, usize),

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Module, Opcode};
 
 use super::{
-    Finding, Kind,
+    Diagnostic, Kind,
     debug_info::{DebugInfo, defined, location},
     rust_location,
 };
@@ -101,7 +101,7 @@ pub(super) fn duplicated(
     function: &str,
     body: &Block,
     source: &SourceBarriers,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let flow = ControlFlow::new(body);
     let mut at_location: HashMap<(u32, u32, u32, String), Vec<&InBlock<'_>>> = HashMap::new();
     for item in &flow.instructions {
@@ -112,7 +112,7 @@ pub(super) fn duplicated(
             at_location.entry(key).or_default().push(item);
         }
     }
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for ((.., instruction), copies) in at_location {
         let calls = copies[0].location.and_then(|at| source.at(function, at));
         let in_source = calls.map_or(1, |calls| calls.count);
@@ -122,7 +122,7 @@ pub(super) fn duplicated(
                 .any(|right| !flow.ordered(left, right))
         });
         if copies.len() > in_source && exclusive {
-            findings.push(Finding {
+            diagnostics.push(Diagnostic {
                 kind: Kind::DuplicatedBarrier {
                     instruction,
                     in_source,
@@ -137,8 +137,8 @@ pub(super) fn duplicated(
             });
         }
     }
-    findings.sort_by(|left, right| left.rust.cmp(&right.rust));
-    findings
+    diagnostics.sort_by(|left, right| left.rust.cmp(&right.rust));
+    diagnostics
 }
 
 #[cfg(test)]
@@ -183,7 +183,7 @@ define ptx_kernel void @fenced(ptr %0) {
         ptx::parse(&text).unwrap()
     }
 
-    fn findings(module: &Module) -> Vec<String> {
+    fn diagnostics(module: &Module) -> Vec<String> {
         let source = super::super::Source::from_llvm_ir(IR, &|_| None);
         super::super::duplicated_barriers(module, &source)
             .iter()
@@ -193,7 +193,7 @@ define ptx_kernel void @fenced(ptr %0) {
 
     #[test]
     fn one_barrier_in_two_arms_is_found() {
-        let found = findings(&module("copied", 7, 5));
+        let found = diagnostics(&module("copied", 7, 5));
         assert_eq!(found.len(), 1);
         assert!(
             found[0].starts_with(
@@ -207,7 +207,7 @@ define ptx_kernel void @fenced(ptr %0) {
     fn an_aligned_instruction_without_an_intrinsic_is_found_too() {
         let text = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
                     [%rd1], [%r1], 128;";
-        let found = findings(&module_of(text, "fenced", 8, 5));
+        let found = diagnostics(&module_of(text, "fenced", 8, 5));
         assert_eq!(found.len(), 1);
         assert!(
             found[0].contains("128;` stands once in the source and 2 times")
@@ -218,13 +218,13 @@ define ptx_kernel void @fenced(ptr %0) {
 
     #[test]
     fn a_copy_that_was_inlined_by_itself_is_found() {
-        let found = findings(&module("inlined_in_two_arms", 14, 18));
+        let found = diagnostics(&module("inlined_in_two_arms", 14, 18));
         assert_eq!(found.len(), 1, "{found:?}");
     }
 
     #[test]
     fn two_barriers_that_the_source_has_are_not() {
-        let found = findings(&module("k", 14, 18));
+        let found = diagnostics(&module("k", 14, 18));
         assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Function, Module, Space, Statement};
 
 use super::{
-    Finding, Kind, calls,
+    Diagnostic, Kind, calls,
     debug_info::{DebugInfo, defined, location},
     rust_location,
 };
@@ -28,7 +28,7 @@ struct Local {
 }
 
 impl SourceLocals {
-    /// `own` has a name for the files that findings are to name.
+    /// `own` has a name for the files that diagnostics are to name.
     pub(super) fn from_llvm_ir(
         text: &str,
         debug: &DebugInfo<'_>,
@@ -132,7 +132,7 @@ pub(super) fn of_kernel(
     module: &Module,
     kernel: &Function,
     source: Option<&SourceLocals>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let functions = calls::reached(module, kernel);
     functions
         .into_iter()
@@ -145,14 +145,14 @@ fn of_function(
     kernel: &Function,
     function: &Function,
     source: Option<&SourceLocals>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let Some((body, depot)) = function.body.as_ref().map(|body| (body, depot(body))) else {
         return Vec::new();
     };
     if depot == 0 {
         return Vec::new();
     }
-    let finding = |name: &str, bytes, rust| Finding {
+    let diagnostic = |name: &str, bytes, rust| Diagnostic {
         kind: Kind::LocalMemory {
             variable: name.to_owned(),
             bytes,
@@ -162,16 +162,16 @@ fn of_function(
     };
     let known = source.and_then(|source| source.of_function.get(function.name.as_str()));
     let known = known.map(Vec::as_slice).unwrap_or_default();
-    let findings: Vec<Finding> = known
+    let diagnostics: Vec<Diagnostic> = known
         .iter()
         .filter(|local| !local.is_harmless)
-        .map(|local| finding(&local.name, local.bytes, local.location.clone()))
+        .map(|local| diagnostic(&local.name, local.bytes, local.location.clone()))
         .collect();
     // What the code generator adds, LLVM IR does not have: copies of parameters.
     if known.is_empty() {
-        return vec![finding("", depot, first_use(module, body))];
+        return vec![diagnostic("", depot, first_use(module, body))];
     }
-    findings
+    diagnostics
 }
 
 /// The bytes of the local variables of a function, which LLVM calls its depot.

@@ -127,12 +127,12 @@ impl Block {
 
 /// A copy whose bytes a barrier counts.
 #[inline(always)]
-pub(crate) unsafe fn counted(io: Io, form: impl Fn(Operands)) {
+pub(crate) unsafe fn completes_tx(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
     count(block, block.operands(), form);
 }
 
-/// As [`counted`], within shared memory.
+/// As [`completes_tx`], within shared memory.
 #[inline(always)]
 pub(crate) unsafe fn moved(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);

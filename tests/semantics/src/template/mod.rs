@@ -10,7 +10,7 @@ mod order;
 mod registers;
 
 pub(crate) use blackwell::{cancelled, first_cancelled, is_cancelled, published, zeroed};
-pub(crate) use bulk::{bulk_groups, counted, grouped, moved, prefetched, stored};
+pub(crate) use bulk::{bulk_groups, completes_tx, grouped, moved, prefetched, stored};
 pub(crate) use cp_async::{small_arrivals, small_copies, small_groups};
 pub(crate) use hints::{discarded, policies, registers};
 pub(crate) use maps::{constant_map, edited, prefetched_map, released};

@@ -11,7 +11,7 @@ use crate::{
 /// One thing that is wrong with a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Finding {
+pub struct Diagnostic {
     /// What is wrong.
     pub kind: Kind,
     /// What the kernel itself says is wrong, by a panic.
@@ -30,7 +30,7 @@ pub struct Finding {
     pub trap: Option<Trap>,
 }
 
-impl Finding {
+impl Diagnostic {
     /// Whether the kernel did not run to its end.
     pub fn ends_kernel(&self) -> bool {
         self.trap.is_some()
@@ -56,27 +56,27 @@ pub struct Site {
 /// What came of a job.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Verdict {
+pub struct CheckReport {
     /// In the order in which they were found; each pair of locations once.
-    pub findings: Vec<Finding>,
+    pub diagnostics: Vec<Diagnostic>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,
     /// What all launches printed, also one that did not run to its end.
     pub printed: String,
 }
 
-impl Verdict {
+impl CheckReport {
     /// With what came of the next launch.
     pub(crate) fn extend(&mut self, next: Self) {
-        self.findings.extend(next.findings);
+        self.diagnostics.extend(next.diagnostics);
         self.reports.extend(next.reports);
         self.printed.push_str(&next.printed);
     }
 
     /// Whether nothing was found that is worse than a warning.
     pub fn is_clean(&self) -> bool {
-        let mut findings = self.findings.iter();
-        findings.all(|finding| finding.kind.severity() < Severity::Error)
+        let mut diagnostics = self.diagnostics.iter();
+        diagnostics.all(|diagnostic| diagnostic.kind.severity() < Severity::Error)
     }
 }
 
@@ -107,7 +107,7 @@ impl Display for Site {
     }
 }
 
-impl Display for Finding {
+impl Display for Diagnostic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let severity = match self.kind.severity() {
             Severity::Error => "error",

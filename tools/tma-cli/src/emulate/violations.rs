@@ -12,14 +12,14 @@ use ptx::LineIndex;
 ///
 /// Displays as one report for each, with the line and a caret under the location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistakes {
+pub struct Violations {
     pub(super) file: String,
-    pub(super) list: Vec<Mistake>,
+    pub(super) list: Vec<Violation>,
 }
 
 /// One location that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct Violation {
     /// The line, from 1.
     pub line: usize,
     /// The byte within the line, from 1.
@@ -30,37 +30,37 @@ pub struct Mistake {
     width: usize,
 }
 
-impl Mistakes {
+impl Violations {
     /// The name of the file.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The mistakes, in the order of the text.
-    pub fn iter(&self) -> std::slice::Iter<'_, Mistake> {
+    /// The violations, in the order of the text.
+    pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
         self.list.iter()
     }
 }
 
-impl Display for Mistakes {
+impl Display for Violations {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.list.iter().enumerate() {
+        for (index, violation) in self.list.iter().enumerate() {
             let newline = if index > 0 { "\n" } else { "" };
-            let Mistake {
+            let Violation {
                 line, column, says, ..
-            } = mistake;
+            } = violation;
             write!(f, "{newline}{}:{line}:{column}: {says}", self.file)?;
-            if !mistake.source_line.trim().is_empty() {
-                write!(f, "\n{}\n{}", mistake.source_line, mistake.underline())?;
+            if !violation.source_line.trim().is_empty() {
+                write!(f, "\n{}\n{}", violation.source_line, violation.underline())?;
             }
         }
         Ok(())
     }
 }
 
-impl std::error::Error for Mistakes {}
+impl std::error::Error for Violations {}
 
-impl Mistake {
+impl Violation {
     fn new(text: &str, lines: &LineIndex, at: &Range<usize>, says: String) -> Self {
         let location = lines.line_column(at.start.min(text.len()));
         let source_line = text.lines().nth(location.line - 1).unwrap_or("").to_owned();
@@ -87,47 +87,47 @@ impl Mistake {
     }
 }
 
-/// A mistake before its line is known.
+/// A violation before its line is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum Invalid {
     /// What is wrong at these bytes of the text.
     Here(Range<usize>, String),
     /// It was noted already.
     Noted,
 }
 
-/// A mistake that was noted.
+/// A violation that was noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Noted;
 
-impl From<Noted> for Wrong {
+impl From<Noted> for Invalid {
     fn from(Noted: Noted) -> Self {
         Self::Noted
     }
 }
 
-/// The mistakes so far.
+/// The violations so far.
 #[derive(Debug, Default)]
 pub(super) struct Notes(RefCell<Vec<(Range<usize>, String)>>);
 
 impl Notes {
-    pub(super) fn note(&self, wrong: Wrong) -> Noted {
-        if let Wrong::Here(at, says) = wrong {
+    pub(super) fn note(&self, wrong: Invalid) -> Noted {
+        if let Invalid::Here(at, says) = wrong {
             self.0.borrow_mut().push((at, says));
         }
         Noted
     }
 
     /// All of them; an error unless there are none.
-    pub(super) fn into_result(self, file: &str, text: &str) -> Result<(), Mistakes> {
+    pub(super) fn into_result(self, file: &str, text: &str) -> Result<(), Violations> {
         let mut all = self.0.into_inner();
         if all.is_empty() {
             return Ok(());
         }
         all.sort_by_key(|(at, _)| at.start);
         let lines = LineIndex::new(text);
-        let location = |(at, says)| Mistake::new(text, &lines, &at, says);
-        Err(Mistakes {
+        let location = |(at, says)| Violation::new(text, &lines, &at, says);
+        Err(Violations {
             file: file.to_owned(),
             list: all.into_iter().map(location).collect(),
         })

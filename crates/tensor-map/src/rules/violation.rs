@@ -3,7 +3,7 @@ use core::fmt::{self, Display, Formatter};
 use super::Rule;
 use crate::{DataType, Dims, Interleave, Swizzle};
 
-/// A parameter that a finding is about.
+/// A parameter that a violation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// The number of dimensions.
@@ -112,7 +112,7 @@ impl Display for Value {
 ///
 /// Printed, it is one line: the parameter and its value, what is needed, what to try, and the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Violation {
     /// The rule.
     pub rule: Rule,
     /// The parameter.
@@ -127,7 +127,7 @@ pub struct Finding {
     pub nearest: Option<Value>,
 }
 
-impl Finding {
+impl Violation {
     pub(crate) const fn new(rule: Rule, parameter: Parameter, value: Value) -> Self {
         Self {
             rule,
@@ -159,7 +159,7 @@ impl Finding {
     }
 }
 
-impl Display for Finding {
+impl Display for Violation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self {
             rule,

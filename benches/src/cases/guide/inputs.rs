@@ -1,4 +1,4 @@
-//! What the ported kernels read besides the source.
+//! What the guide kernels read besides the source.
 
 use anyhow::Result;
 use kernels_gpu::{encode_map::map_fields, hwc_tile::Image};

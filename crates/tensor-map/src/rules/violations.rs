@@ -3,18 +3,18 @@ use core::{
     fmt::{self, Debug, Display, Formatter},
 };
 
-use super::{Finding, violation, warning};
+use super::{Violation, violation, warning};
 use crate::{Params, Target};
 
 /// Parameters that break rules. Printed, it has a line for each.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
+pub struct Violations {
     params: Params,
     address: u64,
     target: Target,
 }
 
-impl Refused {
+impl Violations {
     pub(crate) const fn new(params: Params, address: u64, target: Target) -> Self {
         Self {
             params,
@@ -33,8 +33,8 @@ impl Refused {
     }
 
     /// The rules that they break, at least one.
-    pub const fn violations(&self) -> Findings {
-        Findings {
+    pub const fn violations(&self) -> ViolationIter {
+        ViolationIter {
             params: self.params,
             address: self.address,
             target: self.target,
@@ -44,7 +44,7 @@ impl Refused {
     }
 }
 
-impl Display for Refused {
+impl Display for Violations {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let count = self.violations().count();
         let rules = if count == 1 { "rule is" } else { "rules are" };
@@ -58,18 +58,18 @@ impl Display for Refused {
     }
 }
 
-impl Debug for Refused {
+impl Debug for Violations {
     /// As [`Display`], so that `unwrap` shows what to do.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, f)
     }
 }
 
-impl Error for Refused {}
+impl Error for Violations {}
 
 /// Broken rules, or warnings, one after the other.
 #[derive(Clone, Debug)]
-pub struct Findings {
+pub struct ViolationIter {
     params: Params,
     address: u64,
     target: Target,
@@ -77,7 +77,7 @@ pub struct Findings {
     next: usize,
 }
 
-impl Findings {
+impl ViolationIter {
     pub(crate) const fn warnings(params: Params, address: u64, target: Target) -> Self {
         Self {
             params,
@@ -89,13 +89,13 @@ impl Findings {
     }
 }
 
-impl Iterator for Findings {
-    type Item = Finding;
+impl Iterator for ViolationIter {
+    type Item = Violation;
 
-    fn next(&mut self) -> Option<Finding> {
+    fn next(&mut self) -> Option<Violation> {
         let nth = if self.warnings { warning } else { violation };
-        let finding = nth(&self.params, self.address, self.target, self.next)?;
+        let violation = nth(&self.params, self.address, self.target, self.next)?;
         self.next += 1;
-        Some(finding)
+        Some(violation)
     }
 }

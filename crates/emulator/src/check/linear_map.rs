@@ -4,12 +4,12 @@ use std::cell::Cell;
 
 /// Values by number.
 #[derive(Clone, Debug)]
-pub(super) struct Few<T> {
+pub(super) struct LinearMap<T> {
     items: Vec<(u32, T)>,
     last: Cell<usize>,
 }
 
-impl<T> Default for Few<T> {
+impl<T> Default for LinearMap<T> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
@@ -18,7 +18,7 @@ impl<T> Default for Few<T> {
     }
 }
 
-impl<T> Few<T> {
+impl<T> LinearMap<T> {
     #[inline]
     fn find(&self, key: u32) -> Option<usize> {
         let last = self.last.get();
@@ -65,16 +65,16 @@ mod tests {
 
     #[test]
     fn what_was_put_in_is_found_until_it_is_removed() {
-        let mut few = Few::<u8>::default();
-        *few.entry(7) = 1;
-        *few.entry(3) = 2;
-        *few.entry(9) += 3;
+        let mut map = LinearMap::<u8>::default();
+        *map.entry(7) = 1;
+        *map.entry(3) = 2;
+        *map.entry(9) += 3;
         assert_eq!(
-            (few.get(7), few.get(3), few.get(4)),
+            (map.get(7), map.get(3), map.get(4)),
             (Some(&1), Some(&2), None)
         );
-        assert_eq!(few.remove(7), Some(1));
-        assert_eq!((few.get(7), few.get(9)), (None, Some(&3)));
-        assert_eq!(few.get_mut(3), Some(&mut 2));
+        assert_eq!(map.remove(7), Some(1));
+        assert_eq!((map.get(7), map.get(9)), (None, Some(&3)));
+        assert_eq!(map.get_mut(3), Some(&mut 2));
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn all(multiprocessors: u32, bytes: u64) -> Result<Vec<Ported>> {
 }
 
 /// A row that reads as many bytes as it writes, all of which are compared.
-fn ported(
+fn guide(
     kernel: &'static str,
     variant: String,
     launch: Result<Launch, Violations>,
@@ -107,7 +107,7 @@ fn stencil(form: StencilForm, bytes: u64) -> Result<Ported> {
     let words = 32 * u64::from(blocks);
     Ok(Ported {
         amount: Amount::Bytes(u64::from(blocks) * 4 * (8 + 32 + 8 + 32)),
-        ..ported("stencil", variant, launch.launch(), words, expected)?
+        ..guide("stencil", variant, launch.launch(), words, expected)?
     })
 }
 
@@ -135,7 +135,7 @@ fn prefetch(
         hash(index).wrapping_mul(3).wrapping_add(hash(next))
     };
     let variant = format!("{stages} stages, {threads} threads x {of_multiprocessor}");
-    ported(
+    guide(
         "prefetch",
         variant,
         launch.launch(),
@@ -174,7 +174,7 @@ fn producer_consumer(
         threads: 160,
     };
     let variant = format!("{form:?}, 4 KiB x {OF_MULTIPROCESSOR}").to_lowercase();
-    ported(
+    guide(
         "producer_consumer",
         variant,
         launch.launch(),
@@ -206,7 +206,7 @@ fn ring(multiprocessors: u32, bytes: u64) -> Result<Ported> {
     Ok(Ported {
         amount: Amount::Sent(4 * words * u64::from(rounds)),
         reference: Reference::Nothing,
-        ..ported("ring", variant, launch.launch(), words, expected)?
+        ..guide("ring", variant, launch.launch(), words, expected)?
     })
 }
 
@@ -248,7 +248,7 @@ fn encode_map(bytes: u64) -> Result<Ported> {
         written: vec![DST, MAPS],
         after: Some(kept(consume.launch())?),
         reference: Reference::Nothing,
-        ..ported("encode_map", variant, encode.launch(), 128 * maps, loaded)?
+        ..guide("encode_map", variant, encode.launch(), 128 * maps, loaded)?
     })
 }
 
@@ -259,7 +259,7 @@ fn consume_map(bytes: u64) -> Result<Ported> {
     Ok(Ported {
         before: Some(kept(encode.launch())?),
         reference: Reference::Nothing,
-        ..ported("consume_map", variant, consume.launch(), 128 * maps, loaded)?
+        ..guide("consume_map", variant, consume.launch(), 128 * maps, loaded)?
     })
 }
 
@@ -284,7 +284,7 @@ fn persistent_tiles(
         blocks: of_multiprocessor * multiprocessors,
         threads: 288,
     };
-    ported(
+    guide(
         "persistent_tiles",
         format!("f32 64x32 x {stages} x {of_multiprocessor}"),
         launch.launch(),
@@ -304,7 +304,7 @@ fn transpose(bytes: u64) -> Result<Ported> {
     let [width, height] = [source.width, source.height].map(|side| side as u64);
     let expected = move |index: u64| hash(index % height * width + index / height);
     let variant = format!("32-bit {width}x{height}");
-    ported("transpose", variant, launch.launch(), bytes / 4, expected)
+    guide("transpose", variant, launch.launch(), bytes / 4, expected)
 }
 
 fn gather_rows(bytes: u64) -> Result<Ported> {
@@ -320,7 +320,7 @@ fn gather_rows(bytes: u64) -> Result<Ported> {
     let expected = move |index: u64| hash(row(sizes, index / len) * len + index % len);
     let words = u64::from(sizes.rows) * len;
     let variant = format!("{} rows of 256 B", sizes.rows);
-    ported("gather_rows", variant, launch.launch(), words, expected)
+    guide("gather_rows", variant, launch.launch(), words, expected)
 }
 
 fn hwc_tile(bytes: u64) -> Result<Ported> {
@@ -342,7 +342,7 @@ fn hwc_tile(bytes: u64) -> Result<Ported> {
         amount: Amount::Boxes(tiles),
         l2: L2::Warm,
         reference: Reference::Nothing,
-        ..ported(
+        ..guide(
             "hwc_tile",
             format!("{tiles} tiles by 8 lanes"),
             launch.launch(),
@@ -375,7 +375,7 @@ fn multicast_tile(bytes: u64) -> Result<Ported> {
         // Each tile is read once and written by each block.
         amount: Amount::Bytes(words + 4 * words),
         reference: Reference::Nothing,
-        ..ported("multicast_tile", variant, launch.launch(), words, expected)?
+        ..guide("multicast_tile", variant, launch.launch(), words, expected)?
     })
 }
 
@@ -403,7 +403,7 @@ fn histogram(multiprocessors: u32, bytes: u64) -> Result<Ported> {
         amount: Amount::Bytes(len.into()),
         from_zero: true,
         reference: Reference::Nothing,
-        ..ported(
+        ..guide(
             "histogram",
             format!("{} KiB", len / 1024),
             launch.launch(),
@@ -449,7 +449,7 @@ fn conv_im2col(bytes: u64) -> Result<Ported> {
     Ok(Ported {
         amount: Amount::Bytes(4 * pixels * (16 + 8)),
         reference: Reference::Nothing,
-        ..ported(
+        ..guide(
             "conv_im2col",
             format!("{images} images of {side}x{side}"),
             launch.launch(),

@@ -1,4 +1,4 @@
-//! What several kernels share.
+//! The loops that several kernels share: copies run ahead of the work through a ring of stages.
 
 mod add_one;
 mod pipeline;

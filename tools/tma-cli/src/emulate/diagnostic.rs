@@ -6,9 +6,9 @@ use tma_emulator::check;
 
 /// Something that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum Diagnostic {
     /// By the checker.
-    Kernel(Box<check::Finding>),
+    Kernel(Box<check::Diagnostic>),
     /// What ended a kernel, where the checker did not watch.
     Fault {
         /// The driver's name for it.
@@ -20,7 +20,7 @@ pub enum Finding {
     Mismatch(String),
 }
 
-impl Finding {
+impl Diagnostic {
     /// Its name in kebab case: that of the checker, `fault` or `mismatch`.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Finding {
 
     /// Whether two seeds found the same: for the checker, the same kind at the same instructions.
     pub fn is_like(&self, other: &Self) -> bool {
-        let locations = |found: &check::Finding| {
+        let locations = |found: &check::Diagnostic| {
             let location =
                 |site: &Option<check::Site>| site.as_ref().map(|site| site.location.clone());
             (found.kind, location(&found.here), location(&found.there))
@@ -52,7 +52,7 @@ impl Finding {
     }
 }
 
-impl Display for Finding {
+impl Display for Diagnostic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Kernel(found) => found.fmt(f),
