@@ -1,4 +1,4 @@
-//! Builds what is measured: the kernels, and their twins where there is an nvcc.
+//! Builds what is measured: the kernels, and their CUDA versions where there is an nvcc.
 
 use std::{
     collections::BTreeSet,
@@ -21,8 +21,8 @@ fn main() {
     let out_dir = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
     let nvcc = nvcc.into_iter().find(|path| path.is_file());
-    let all = out_dir.join("twins.cu");
-    fs::write(&all, twins(Path::new("cuda"))).expect("cargo made the folder");
+    let all = out_dir.join("references.cu");
+    fs::write(&all, cuda_source(Path::new("cuda"))).expect("cargo made the folder");
 
     let build = |arch: Arch| {
         let (nvcc, all, out_dir) = (&nvcc, &all, &out_dir);
@@ -34,8 +34,8 @@ fn main() {
                     .overflow_checks(false)
                     .build_or_exit()
             });
-            let twins = nvcc.as_ref().map(|nvcc| compile(nvcc, all, arch, out_dir));
-            (rust, twins)
+            let cuda = nvcc.as_ref().map(|nvcc| compile(nvcc, all, arch, out_dir));
+            (rust, cuda)
         }
     };
     let built: Vec<_> = thread::scope(|scope| {
@@ -48,14 +48,14 @@ fn main() {
 
     let mut source =
         String::from("/// For each architecture.\npub(crate) const BUILT: &[Built] = &[\n");
-    for (arch, ([kernels, helpers], twins)) in ARCHS.iter().zip(&built) {
+    for (arch, ([kernels, helpers], cuda)) in ARCHS.iter().zip(&built) {
         let include = |path: &Path| format!("include_str!({:?})", path.display().to_string());
-        let twins = twins.as_deref().map_or("None".to_owned(), |twins| {
-            format!("Some({})", include(twins))
-        });
+        let cuda = cuda
+            .as_deref()
+            .map_or("None".to_owned(), |cuda| format!("Some({})", include(cuda)));
         writeln!(
             source,
-            "    Built {{ arch: {:?}, kernels: {}, helpers: {}, twins: {twins} }},",
+            "    Built {{ arch: {:?}, kernels: {}, helpers: {}, cuda: {cuda} }},",
             arch.name(),
             include(&kernels.path),
             include(&helpers.path),
@@ -78,10 +78,12 @@ fn main() {
     );
 }
 
-/// All twins as one module, as the kernels are: each in a namespace of its own, and before them all
-/// headers that they include.
-fn twins(folder: &Path) -> String {
-    let entries = folder.read_dir().expect("the twins are in the package");
+/// All CUDA kernels as one module, as the kernels are: each in a namespace of its own, and before them
+/// all headers that they include.
+fn cuda_source(folder: &Path) -> String {
+    let entries = folder
+        .read_dir()
+        .expect("the CUDA kernels are in the package");
     let paths = entries.flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = paths.filter_map(|path| path.canonicalize().ok()).collect();
     files.sort();
@@ -112,7 +114,7 @@ fn twins(folder: &Path) -> String {
 }
 
 fn compile(nvcc: &Path, source: &Path, arch: Arch, out_dir: &Path) -> PathBuf {
-    let ptx = out_dir.join(format!("twins.{}.ptx", arch.name()));
+    let ptx = out_dir.join(format!("cuda.{}.ptx", arch.name()));
     let mut command = Command::new(nvcc);
     command.args([
         "-std=c++17",

@@ -16,7 +16,7 @@ const ARCHS: &[Arch] = &[
 const CRATES: &[(&str, &str, &[Arch])] = &[
     ("KERNELS", "../kernels-gpu", ARCHS),
     // Every device runs the oldest.
-    ("PROBES", "gpu", &[Arch::Sm90]),
+    ("DEVICE", "device", &[Arch::Sm90]),
     // For the emulator alone.
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];
@@ -46,8 +46,8 @@ fn forms() -> PtxBuilder {
 }
 
 /// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
-fn effects(arch: Arch, of_hopper: bool) -> PtxBuilder {
-    let builder = unchecked("effects").arch(arch).ptx_isa(PtxIsa::new(9, 0));
+fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
+    let builder = unchecked("semantics").arch(arch).ptx_isa(PtxIsa::new(9, 0));
     features(of_hopper)
         .into_iter()
         .fold(builder, PtxBuilder::feature)
@@ -58,14 +58,14 @@ fn main() {
         let alone = [
             ("FORMS", "forms", scope.spawn(|| forms().build_or_exit())),
             (
-                "EFFECTS",
-                "effects",
-                scope.spawn(|| effects(Arch::Sm90a, true).build_or_exit()),
+                "SEMANTICS",
+                "semantics",
+                scope.spawn(|| semantics(Arch::Sm90a, true).build_or_exit()),
             ),
             (
-                "LATER_EFFECTS",
-                "effects",
-                scope.spawn(|| effects(Arch::Sm103a, false).build_or_exit()),
+                "BLACKWELL_SEMANTICS",
+                "semantics",
+                scope.spawn(|| semantics(Arch::Sm103a, false).build_or_exit()),
             ),
         ];
         let build = |arch: &'static Arch| {

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/parts/add_one.rs.
+// The CUDA version of kernels-gpu/src/pipelines/add_one.rs.
 #pragma once
 #include <cstdint>
 
@@ -8,23 +8,23 @@ __device__ inline uint4 one_more(uint4 vector) {
 
 template <int vectors_of_thread>
 __device__ inline void add_one(unsigned char* data, uint32_t vectors, uint32_t thread, uint32_t threads) {
-    uint4* place = reinterpret_cast<uint4*>(data) + thread;
+    uint4* at = reinterpret_cast<uint4*>(data) + thread;
     if (vectors == vectors_of_thread * threads) {
         uint4 loaded[vectors_of_thread];
 #pragma unroll
         for (int turn = 0; turn < vectors_of_thread; ++turn) {
-            loaded[turn] = place[turn * threads];
+            loaded[turn] = at[turn * threads];
         }
 #pragma unroll
         for (int turn = 0; turn < vectors_of_thread; ++turn) {
-            place[turn * threads] = one_more(loaded[turn]);
+            at[turn * threads] = one_more(loaded[turn]);
         }
         return;
     }
 #pragma unroll
     for (int turn = 0; turn < vectors_of_thread; ++turn) {
         if (thread + turn * threads < vectors) {
-            place[turn * threads] = one_more(place[turn * threads]);
+            at[turn * threads] = one_more(at[turn * threads]);
         }
     }
 }

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/add_one_1d.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/add_one_1d.rs: same algorithm, launch and parameters.
 #include <cstdint>
 #include <cuda/barrier>
 #include <cuda/ptx>

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/add_one_bulk.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/add_one_bulk.rs: same algorithm, launch and parameters.
 #include "add_one.cuh"
 #include "chunks.cuh"
 #include "elected.cuh"

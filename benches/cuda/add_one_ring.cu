@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/add_one_ring.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/add_one_ring.rs: same algorithm, launch and parameters.
 #include "add_one.cuh"
 #include "chunks.cuh"
 #include "pipeline.cuh"
@@ -8,11 +8,11 @@ __device__ inline void ring(unsigned char* dst, const unsigned char* src, uint64
     const Chunks chunks{dst, src, len_bytes, (blockDim.x - 32) * 32};
     pipeline<stages, drawn>(
         chunks.chunk_bytes, chunks.count(), counter,
-        [&](uint32_t chunk, unsigned char* place, uint64_t* bar) { chunks.load(chunk, place, bar); },
-        [&](uint32_t chunk, unsigned char* place, uint32_t thread, uint32_t threads) {
-            add_one<2>(place, chunks.bytes(chunk) / 16, thread, threads);
+        [&](uint32_t chunk, unsigned char* buffer, uint64_t* bar) { chunks.load(chunk, buffer, bar); },
+        [&](uint32_t chunk, unsigned char* buffer, uint32_t thread, uint32_t threads) {
+            add_one<2>(buffer, chunks.bytes(chunk) / 16, thread, threads);
         },
-        [&](uint32_t chunk, const unsigned char* place) { chunks.store(chunk, place); });
+        [&](uint32_t chunk, const unsigned char* buffer) { chunks.store(chunk, buffer); });
 }
 
 #define ADD_ONE_RING(stages)                                                                    \

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/add_one_tile.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/add_one_tile.rs: same algorithm, launch and parameters.
 #include <cuda.h>
 
 #include "add_one.cuh"

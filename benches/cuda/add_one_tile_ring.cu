@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/add_one_tile_ring.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/add_one_tile_ring.rs: same algorithm, launch and parameters.
 #include "add_one.cuh"
 #include "pipeline.cuh"
 #include "tiles.cuh"
@@ -7,11 +7,11 @@ template <int stages>
 __device__ inline void ring(const Tiles& tiles, uint32_t count, uint32_t* counter) {
     pipeline<stages, true>(
         tiles.bytes, count, counter,
-        [&](uint32_t tile, unsigned char* place, uint64_t* bar) { tiles.load(tile, place, bar); },
-        [&](uint32_t, unsigned char* place, uint32_t thread, uint32_t threads) {
-            add_one<4>(place, 4 * threads, thread, threads);
+        [&](uint32_t tile, unsigned char* buffer, uint64_t* bar) { tiles.load(tile, buffer, bar); },
+        [&](uint32_t, unsigned char* buffer, uint32_t thread, uint32_t threads) {
+            add_one<4>(buffer, 4 * threads, thread, threads);
         },
-        [&](uint32_t tile, const unsigned char* place) { tiles.store(tile, place); });
+        [&](uint32_t tile, const unsigned char* buffer) { tiles.store(tile, buffer); });
 }
 
 #define ADD_ONE_TILE_RING(stages)                                                                          \

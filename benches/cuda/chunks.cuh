@@ -13,11 +13,11 @@ struct Chunks {
     __device__ uint32_t bytes(uint32_t chunk) const {
         return min(len_bytes - start(chunk), uint64_t(chunk_bytes));
     }
-    __device__ void load(uint32_t chunk, unsigned char* place, uint64_t* bar) const {
+    __device__ void load(uint32_t chunk, unsigned char* buffer, uint64_t* bar) const {
         expect(bar, bytes(chunk));
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, place, src + start(chunk), bytes(chunk), bar);
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, buffer, src + start(chunk), bytes(chunk), bar);
     }
-    __device__ void store(uint32_t chunk, const unsigned char* place) const {
-        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, dst + start(chunk), place, bytes(chunk));
+    __device__ void store(uint32_t chunk, const unsigned char* buffer) const {
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, dst + start(chunk), buffer, bytes(chunk));
     }
 };

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/consume_map.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/consume_map.rs: same algorithm, launch and parameters.
 #ifndef CONSUME_MAP
 #define CONSUME_MAP
 #include <cuda.h>

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/conv_im2col.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/conv_im2col.rs: same algorithm, launch and parameters.
 #include <cuda.h>
 
 #include "elected.cuh"

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/copy_bulk.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/copy_bulk.rs: same algorithm, launch and parameters.
 #include "chunks.cuh"
 #include "stream.cuh"
 
@@ -6,8 +6,8 @@ template <int stages>
 __device__ inline void copy(const Chunks& chunks, uint32_t* counter) {
     stream<stages>(
         chunks.chunk_bytes, chunks.count(), counter,
-        [&](uint32_t chunk, unsigned char* place, uint64_t* bar) { chunks.load(chunk, place, bar); },
-        [&](uint32_t chunk, const unsigned char* place) { chunks.store(chunk, place); });
+        [&](uint32_t chunk, unsigned char* buffer, uint64_t* bar) { chunks.load(chunk, buffer, bar); },
+        [&](uint32_t chunk, const unsigned char* buffer) { chunks.store(chunk, buffer); });
 }
 
 #define COPY_BULK(stages)                                                                                      \

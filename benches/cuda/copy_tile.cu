@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/copy_tile.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/copy_tile.rs: same algorithm, launch and parameters.
 #include "stream.cuh"
 #include "tiles.cuh"
 
@@ -6,8 +6,8 @@ template <int stages>
 __device__ inline void copy(const Tiles& tiles, uint32_t count, uint32_t* counter) {
     stream<stages>(
         tiles.bytes, count, counter,
-        [&](uint32_t tile, unsigned char* place, uint64_t* bar) { tiles.load(tile, place, bar); },
-        [&](uint32_t tile, const unsigned char* place) { tiles.store(tile, place); });
+        [&](uint32_t tile, unsigned char* buffer, uint64_t* bar) { tiles.load(tile, buffer, bar); },
+        [&](uint32_t tile, const unsigned char* buffer) { tiles.store(tile, buffer); });
 }
 
 #define COPY_TILE(stages)                                                                        \

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/deform_attn.rs: same algorithms, launches and parameters.
+// The CUDA version of kernels-gpu/src/deform_attn.rs: same algorithms, launches and parameters.
 #include <cuda.h>
 #include <cuda_fp16.h>
 
@@ -19,7 +19,7 @@ struct Level {
     uint32_t first;
 };
 
-// The four pixels around a place, by the upper left one, and what each counts.
+// The four pixels around a sample, by the upper left one, and what each counts.
 struct Corners {
     uint32_t column;
     uint32_t row;
@@ -65,7 +65,7 @@ struct Problem {
             pick(index, levels[0].first, levels[1].first, levels[2].first, levels[3].first)};
     }
 
-    __device__ void place(uint32_t query, uint32_t level, uint32_t point, uint32_t& location, __half& weight) const {
+    __device__ void sample(uint32_t query, uint32_t level, uint32_t point, uint32_t& location, __half& weight) const {
         const uint64_t index = (uint64_t(query) * levels_len + level) * points + point;
         location = locations[index];
         weight = weights[index];
@@ -86,11 +86,11 @@ __device__ inline float2 floats(uint32_t halves) {
     return __half22float2(reinterpret_cast<const __half2&>(halves));
 }
 
-// A place outside the image, or that is no number, counts nothing.
+// A sample outside the image, or that is no number, counts nothing.
 __device__ inline Corners corners_of(const Level& level, uint32_t location, __half weight_half) {
-    const float2 place = floats(location);
-    float x = fmaf(place.x, float(level.width - 2), 0.5f);
-    float y = fmaf(place.y, float(level.height - 2), 0.5f);
+    const float2 sample = floats(location);
+    float x = fmaf(sample.x, float(level.width - 2), 0.5f);
+    float y = fmaf(sample.y, float(level.height - 2), 0.5f);
     const bool inside = x > 0 && y > 0 && x < float(level.width - 1) && y < float(level.height - 1);
     const float weight = inside ? __half2float(weight_half) : 0;
     x = inside ? x : 0;
@@ -138,7 +138,7 @@ __device__ inline void gather(const Problem& problem) {
             for (uint32_t first = 0; first < points; first += chunks) {
                 uint32_t location;
                 __half weight;
-                problem.place(query, image, first + own, location, weight);
+                problem.sample(query, image, first + own, location, weight);
                 const Corners corners = corners_of(level, location, weight);
                 const uint32_t pixel = level.first + corners.row * level.width + corners.column;
 #pragma unroll
@@ -168,10 +168,10 @@ __device__ inline void gather(const Problem& problem) {
 
 constexpr uint32_t tile_bytes = 4 * pixel_bytes;
 constexpr uint32_t weights_bytes = 32 * sizeof(float4);
-constexpr uint32_t places_bytes = 32 * sizeof(uint64_t);
+constexpr uint32_t samples_bytes = 32 * sizeof(uint64_t);
 
 template <int tiled>
-constexpr uint32_t stage_bytes = warp_queries * tiled * tile_bytes + weights_bytes + places_bytes;
+constexpr uint32_t stage_bytes = warp_queries * tiled * tile_bytes + weights_bytes + samples_bytes;
 
 // A warp's groups of queries in one batch.
 struct Work {
@@ -190,7 +190,7 @@ struct Next {
 };
 
 // A warp with the shared memory that is its own. A stage has, for one round, the tiles, the weights of
-// all 32 places, and where these are.
+// all 32 samples, and where these are.
 template <int stages, int tiled>
 struct Warp {
     const Problem& problem;
@@ -215,7 +215,7 @@ struct Warp {
     __device__ float4* weights(uint32_t stage) const {
         return reinterpret_cast<float4*>(tiles(stage) + warp_queries * tiled * tile_bytes);
     }
-    __device__ uint64_t* places(uint32_t stage) const { return reinterpret_cast<uint64_t*>(weights(stage) + 32); }
+    __device__ uint64_t* samples(uint32_t stage) const { return reinterpret_cast<uint64_t*>(weights(stage) + 32); }
 
     __device__ uint32_t query_of(const Work& work, uint32_t group) const {
         const uint32_t in_batch = group % problem.groups_of_batch() * warp_queries + query;
@@ -224,7 +224,7 @@ struct Warp {
 
     __device__ void look(const Work& work, Next& next) const {
         if (next.group < work.end) {
-            problem.place(query_of(work, next.group), own, next.point, next.location, next.weight);
+            problem.sample(query_of(work, next.group), own, next.point, next.location, next.weight);
         }
     }
 
@@ -234,17 +234,17 @@ struct Warp {
         // Two queries read pixels at the same time: one left before right, the other right before left.
         const uint32_t swap = (query & 1) ^ (is_tiled ? 0 : corners.column & 1);
         const float(&of_corner)[4] = corners.weights;
-        uint64_t place;
+        uint64_t sample;
         if (is_tiled) {
-            place = uint64_t(corners.column * channels) | uint64_t(corners.row) << 32;
+            sample = uint64_t(corners.column * channels) | uint64_t(corners.row) << 32;
         } else {
             const uint32_t first = problem.levels[tiled % levels_len].first;
             const uint32_t pixel = level.first - first + corners.row * level.width + corners.column + swap;
-            place = (uint32_t(__cvta_generic_to_shared(images)) + pixel * pixel_bytes) | swap;
+            sample = (uint32_t(__cvta_generic_to_shared(images)) + pixel * pixel_bytes) | swap;
         }
         weights(to_fill.stage)[lane] = swap ? float4{of_corner[1], of_corner[0], of_corner[3], of_corner[2]}
                                             : float4{of_corner[0], of_corner[1], of_corner[2], of_corner[3]};
-        places(to_fill.stage)[lane] = place;
+        samples(to_fill.stage)[lane] = sample;
         __syncwarp();
         if (elect_sync(0xffffffff)) {
             uint64_t* bar = barriers + to_fill.stage;
@@ -252,8 +252,8 @@ struct Warp {
             for (int image = 0; image < tiled; ++image) {
 #pragma unroll
                 for (int query = 0; query < warp_queries; ++query) {
-                    const uint64_t place = places(to_fill.stage)[query * chunks + image];
-                    const int32_t coords[3] = {int32_t(place), int32_t(place >> 32), int32_t(work.batch)};
+                    const uint64_t sample = samples(to_fill.stage)[query * chunks + image];
+                    const int32_t coords[3] = {int32_t(sample), int32_t(sample >> 32), int32_t(work.batch)};
                     ptx::cp_async_bulk_tensor(
                         ptx::space_cluster, ptx::space_global,
                         tiles(to_fill.stage) + (image * warp_queries + query) * tile_bytes, maps[image], coords, bar);
@@ -273,8 +273,8 @@ struct Warp {
         const uint32_t stage = to_drain.stage;
         wait(barriers + stage, to_drain.parity);
         const uint32_t offset = own * sizeof(uint4);
-        auto pixel = [&](const unsigned char* place, float weight) {
-            accumulate(sums, *reinterpret_cast<const uint4*>(place), weight);
+        auto pixel = [&](const unsigned char* data, float weight) {
+            accumulate(sums, *reinterpret_cast<const uint4*>(data), weight);
         };
         auto at = [](uint32_t address) {
             return static_cast<const unsigned char*>(__cvta_shared_to_generic(address));
@@ -293,10 +293,10 @@ struct Warp {
 #pragma unroll
         for (int image = tiled; image < levels_len; ++image) {
             const float4 of_corner = weights(stage)[query * chunks + image];
-            const uint32_t place = places(stage)[query * chunks + image];
-            const uint32_t swap = place & 1;
-            const unsigned char* first = at((place ^ swap) + offset);
-            const unsigned char* second = at((place ^ swap) + offset + pixel_bytes - 2 * pixel_bytes * swap);
+            const uint32_t sample = samples(stage)[query * chunks + image];
+            const uint32_t swap = sample & 1;
+            const unsigned char* first = at((sample ^ swap) + offset);
+            const unsigned char* second = at((sample ^ swap) + offset + pixel_bytes - 2 * pixel_bytes * swap);
             const uint32_t below = problem.levels[image].width * pixel_bytes;
             pixel(first, of_corner.x);
             pixel(second, of_corner.y);
@@ -362,7 +362,7 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
             ptx::mbarrier_init(images_barrier, 1);
         }
     }
-    // No meeting: the lanes of a warp meet before they use its barriers, all threads before they use that of
+    // No __syncthreads: a warp synchronises before it uses its barriers, all threads before they use that of
     // the images.
     uint32_t images_parity = 0;
 

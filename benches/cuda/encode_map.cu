@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/encode_map.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/encode_map.rs: same algorithm, launch and parameters.
 #include "ring.cuh"
 #include "tensormap.cuh"
 // Its cases use the maps that are made.

@@ -12,7 +12,7 @@ struct Gather {
     int32_t height;
     uint32_t lane;
 
-    // A lane has the 16 bytes at its place in two boxes of four, whose positions other lanes hold.
+    // A lane has the 16 bytes at its index in two boxes of four, whose positions other lanes hold.
     __device__ Boxes load(uint32_t held) const {
         Boxes boxes;
 #pragma unroll

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/histogram.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/histogram.rs: same algorithm, launch and parameters.
 #include "elected.cuh"
 #include "ring.cuh"
 

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/hwc_tile.rs: same algorithms, launches and parameters.
+// The CUDA version of kernels-gpu/src/hwc_tile.rs: same algorithms, launches and parameters.
 #include <cuda.h>
 
 #include "elected.cuh"
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(128)
 }
 
 extern "C" __global__ void __launch_bounds__(32)
-    hwc_tile_lanes(const __grid_constant__ CUtensorMap map, const int32_t* places, uint32_t* output) {
+    hwc_tile_lanes(const __grid_constant__ CUtensorMap map, const int32_t* coords, uint32_t* output) {
     __shared__ alignas(128) uint32_t tiles[lanes * tile_words];
     __shared__ uint64_t bar;
     const uint32_t lane = threadIdx.x;
@@ -41,10 +41,10 @@ extern "C" __global__ void __launch_bounds__(32)
     __syncwarp();
 
     if (lane < lanes) {
-        const int32_t* place = places + (first + lane) * 2;
-        const int32_t coords[3] = {0, place[0], place[1]};
+        const int32_t* corner = coords + (first + lane) * 2;
+        const int32_t start[3] = {0, corner[0], corner[1]};
         ptx::cp_async_bulk_tensor(
-            ptx::space_cluster, ptx::space_global, tiles + lane * tile_words, &map, coords, &bar);
+            ptx::space_cluster, ptx::space_global, tiles + lane * tile_words, &map, start, &bar);
         expect(&bar, tile_bytes);
     }
     wait(&bar, 0);

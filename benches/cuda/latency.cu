@@ -1,4 +1,4 @@
-// Twins of benches/gpu/src/latency.rs: same algorithms, launches and parameters.
+// The CUDA versions of benches/gpu/src/latency.rs: same algorithms, launches and parameters.
 #include <cooperative_groups.h>
 #include <cuda.h>
 

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/multicast_tile.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/multicast_tile.rs: same algorithm, launch and parameters.
 #include <cooperative_groups.h>
 #include <cuda.h>
 

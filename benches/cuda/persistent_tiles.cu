@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/persistent_tiles.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/persistent_tiles.rs: same algorithm, launch and parameters.
 #include <cuda.h>
 
 #include "elected.cuh"
@@ -10,7 +10,7 @@ constexpr uint32_t tile_elems = width * height;
 constexpr uint32_t tile_bytes = 4 * tile_elems;
 constexpr uint32_t outputs = 2;
 
-__device__ inline void workers_meet(uint32_t workers) {
+__device__ inline void workers_sync(uint32_t workers) {
     asm volatile("bar.sync 1, %0;" ::"r"(workers) : "memory");
 }
 
@@ -58,7 +58,7 @@ __device__ inline void persistent_tiles(
         if (warp == 1 && elect_sync(0xffffffff)) {
             ptx::cp_async_bulk_wait_group_read(ptx::n32_t<outputs - 1>());
         }
-        workers_meet(workers);
+        workers_sync(workers);
 
         wait(full(turn.stage), turn.parity);
         const float* from = stage_data(turn.stage);
@@ -69,7 +69,7 @@ __device__ inline void persistent_tiles(
         arrive(empty(turn.stage));
 
         ptx::fence_proxy_async(ptx::space_shared);
-        workers_meet(workers);
+        workers_sync(workers);
         if (warp == 1 && elect_sync(0xffffffff)) {
             const int32_t coords[2] = {column(tile), row(tile)};
             ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, target, coords, to);

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/parts/pipeline.rs: the first warp loads items, the others work on them.
+// The CUDA version of kernels-gpu/src/pipelines/pipeline.rs: the first warp loads items, the others work on them.
 #pragma once
 #include "elected.cuh"
 #include "ring.cuh"

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/prefetch.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/prefetch.rs: same algorithm, launch and parameters.
 #include <cstdint>
 #include <cuda_pipeline_primitives.h>
 

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/producer_consumer.rs: same algorithms, launches and parameters.
+// The CUDA version of kernels-gpu/src/producer_consumer.rs: same algorithms, launches and parameters.
 #include <cuda_pipeline_primitives.h>
 
 #include "elected.cuh"

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/ring.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/ring.rs: same algorithm, launch and parameters.
 //
 // Waits acquire in the cluster, as there; the guide's acquire in the block, which is too little.
 #include <cooperative_groups.h>
@@ -30,8 +30,8 @@ extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(1024) rin
     uint64_t* filled_next = cluster.map_shared_rank(&filled, (rank + 1) % blocks);
     uint64_t* ready_prev = cluster.map_shared_rank(&ready, (rank + blocks - 1) % blocks);
 
-    const uint32_t place = blockIdx.x * blockDim.x + tid;
-    uint32_t number = place;
+    const uint32_t index = blockIdx.x * blockDim.x + tid;
+    uint32_t number = index;
     uint32_t parity = 0;
     for (uint32_t round = 0; round < rounds; ++round) {
         ptx::st_async(buffer_next, number, filled_next);
@@ -44,7 +44,7 @@ extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(1024) rin
         wait_for_cluster(&ready, parity);
         parity ^= 1;
     }
-    if (place < gridDim.x * blockDim.x) {
-        output[place] = number;
+    if (index < gridDim.x * blockDim.x) {
+        output[index] = number;
     }
 }

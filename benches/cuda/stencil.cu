@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/stencil.rs: same algorithms, launches and parameters.
+// The CUDA version of kernels-gpu/src/stencil.rs: same algorithms, launches and parameters.
 #include <cstdint>
 #include <cuda/ptx>
 #include <cuda_pipeline_primitives.h>

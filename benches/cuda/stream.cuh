@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/parts/stream.rs: one thread moves items through a ring of stages.
+// The CUDA version of kernels-gpu/src/pipelines/stream.rs: one thread moves items through a ring of stages.
 #pragma once
 #include "elected.cuh"
 #include "ring.cuh"

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/tile_2d.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/tile_2d.rs: same algorithm, launch and parameters.
 #include <cstdint>
 #include <cuda.h>
 #include <cuda/barrier>

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/tile_gather.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/tile_gather.rs: same algorithm, launch and parameters.
 #include <cuda.h>
 
 #include "elected.cuh"
@@ -19,7 +19,7 @@ struct Queue {
     __device__ void read() { ahead = positions[uint64_t(round) * round_tiles + threadIdx.x % round_tiles]; }
 
     template <bool elected, class Copy>
-    __device__ void ask(unsigned char* place, uint64_t* bar, Copy copy) {
+    __device__ void ask(unsigned char* buffer, uint64_t* bar, Copy copy) {
         if (round >= rounds) {
             return;
         }
@@ -33,7 +33,7 @@ struct Queue {
                 expect(bar, round_bytes);
 #pragma unroll
                 for (int tile = 0; tile < round_tiles; ++tile) {
-                    copy(place + tile * tile_bytes, position[tile], bar);
+                    copy(buffer + tile * tile_bytes, position[tile], bar);
                 }
             }
         } else {
@@ -42,7 +42,7 @@ struct Queue {
                 expect(bar, round_bytes);
             }
             if (lane < round_tiles) {
-                copy(place + lane * tile_bytes, ahead, bar);
+                copy(buffer + lane * tile_bytes, ahead, bar);
             }
         }
         round += step;
@@ -106,18 +106,18 @@ __device__ inline void gather(const uint32_t* positions, uint32_t rounds, uint4*
 template <int stages, bool elected>
 __device__ inline void gather_boxes(
     const CUtensorMap* map, const uint32_t* positions, uint32_t rounds, uint4* sums) {
-    gather<stages, elected>(positions, rounds, sums, [&](unsigned char* place, uint32_t position, uint64_t* bar) {
+    gather<stages, elected>(positions, rounds, sums, [&](unsigned char* buffer, uint32_t position, uint64_t* bar) {
         const int32_t coords[3] = {0, int16_t(position), int32_t(position) >> 16};
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, place, map, coords, bar);
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, buffer, map, coords, bar);
     });
 }
 
 template <int stages>
 __device__ inline void gather_view(
     const CUtensorMap* map, const uint32_t* positions, uint32_t rounds, uint4* sums) {
-    gather<stages, true>(positions, rounds, sums, [&](unsigned char* place, uint32_t position, uint64_t* bar) {
+    gather<stages, true>(positions, rounds, sums, [&](unsigned char* buffer, uint32_t position, uint64_t* bar) {
         const int32_t coords[2] = {int16_t(position) * 32, int32_t(position) >> 16};
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, place, map, coords, bar);
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, buffer, map, coords, bar);
     });
 }
 

@@ -12,13 +12,13 @@ struct Tiles {
     uint32_t height;
     uint32_t bytes;
 
-    __device__ void load(uint32_t tile, unsigned char* place, uint64_t* bar) const {
+    __device__ void load(uint32_t tile, unsigned char* buffer, uint64_t* bar) const {
         const int32_t coords[2] = {int32_t(tile % tiles_x * width), int32_t(tile / tiles_x * height)};
         expect(bar, bytes);
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, place, src, coords, bar);
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, buffer, src, coords, bar);
     }
-    __device__ void store(uint32_t tile, const unsigned char* place) const {
+    __device__ void store(uint32_t tile, const unsigned char* buffer) const {
         const int32_t coords[2] = {int32_t(tile % tiles_x * width), int32_t(tile / tiles_x * height)};
-        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, dst, coords, place);
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, dst, coords, buffer);
     }
 };

@@ -1,4 +1,4 @@
-// Twin of kernels-gpu/src/transpose.rs: same algorithm, launch and parameters.
+// The CUDA version of kernels-gpu/src/transpose.rs: same algorithm, launch and parameters.
 #include <cuda.h>
 
 #include "elected.cuh"
@@ -8,13 +8,13 @@ constexpr uint32_t tile = 32;
 constexpr uint32_t threads = 256;
 constexpr uint32_t steps = tile * tile / threads;
 
-struct Place {
+struct Element {
     uint32_t row;
     uint32_t column;
 };
 
 // In each step the lanes read and write in 32 different banks.
-__device__ inline Place place_of(uint32_t lane, uint32_t step) {
+__device__ inline Element element_of(uint32_t lane, uint32_t step) {
     const uint32_t diagonal = lane >> 4;
     const uint32_t beside = step & 1;
     return {(step >> 1 & 3) * 8 + diagonal * 4 + (lane & 3), (step >> 3) * 8 + (diagonal ^ beside) * 4 + (lane >> 2 & 3)};
@@ -47,8 +47,8 @@ extern "C" __global__ void __launch_bounds__(256)
     const uint32_t first = threadIdx.x / 32 * steps;
 #pragma unroll
     for (uint32_t step = 0; step < steps; ++step) {
-        const Place place = place_of(threadIdx.x % 32, first + step);
-        tile_out[swizzled(place.column, place.row)] = tile_in[swizzled(place.row, place.column)];
+        const Element element = element_of(threadIdx.x % 32, first + step);
+        tile_out[swizzled(element.column, element.row)] = tile_in[swizzled(element.row, element.column)];
     }
 
     ptx::fence_proxy_async(ptx::space_shared);

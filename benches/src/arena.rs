@@ -10,9 +10,9 @@ use tma_host::{Argument, Buffer, Device, Shape};
 use crate::{
     case::{Expected, Run, Words},
     cases::{
-        Place,
+        Setup,
         gather::{Dataset, datasets},
-        ported,
+        guide,
     },
     modules::Modules,
     work::{Work, read, set},
@@ -28,8 +28,8 @@ pub(crate) struct Arena {
     pub(crate) positions: [Buffer<u32>; 2],
     /// Four for each thread of a gather.
     pub(crate) sums: Buffer<u32>,
-    /// What ported kernels read and write besides source and destination.
-    inputs: [Buffer<u8>; ported::INPUTS],
+    /// What guide kernels read and write besides source and destination.
+    inputs: [Buffer<u8>; guide::INPUTS],
     on_host: [Vec<u32>; 2],
     wrong: Buffer<u32>,
     first: Buffer<u64>,
@@ -42,7 +42,7 @@ pub(crate) struct Pattern {
     pub(crate) factor: u32,
     pub(crate) addend: u32,
     /// Columns of the matrix, and of a tile, and rows of a tile, all powers of two, where a number's
-    /// place in its tile is added.
+    /// index in its tile is added.
     pub(crate) tiles: Option<[u32; 3]>,
     /// Whether the destination holds the source's numbers before.
     pub(crate) in_place: bool,
@@ -98,13 +98,13 @@ impl Arena {
         self.src.len_bytes() as u64
     }
 
-    /// Where cases run, given what makes maps.
-    pub(crate) fn place<'a>(
+    /// The addresses and properties that cases use, given what makes maps.
+    pub(crate) fn setup<'a>(
         &self,
         gpu: &Device,
         encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
-    ) -> Place<'a> {
-        Place {
+    ) -> Setup<'a> {
+        Setup {
             multiprocessors: gpu.multiprocessors(),
             bytes: self.bytes(),
             src: self.src.address(),
@@ -117,12 +117,12 @@ impl Arena {
         }
     }
 
-    /// Those that ported kernels have indices of.
-    fn buffers(&self) -> [&Buffer<u8>; ported::BUFFERS] {
-        let mut buffers = [&self.src; ported::BUFFERS];
-        buffers[ported::DST] = &self.dst;
-        for (place, buffer) in buffers[ported::FIRST_INPUT..].iter_mut().zip(&self.inputs) {
-            *place = buffer;
+    /// Those that guide kernels have indices of.
+    fn buffers(&self) -> [&Buffer<u8>; guide::BUFFERS] {
+        let mut buffers = [&self.src; guide::BUFFERS];
+        buffers[guide::DST] = &self.dst;
+        for (slot, buffer) in buffers[guide::FIRST_INPUT..].iter_mut().zip(&self.inputs) {
+            *slot = buffer;
         }
         buffers
     }
@@ -171,7 +171,7 @@ impl Arena {
             .position(|(got, expected)| got != expected);
         match wrong {
             None => Ok(()),
-            Some(place) => bail!("sum {place} of {} is wrong", expected.len()),
+            Some(index) => bail!("sum {index} of {} is wrong", expected.len()),
         }
     }
 
@@ -206,10 +206,10 @@ impl Arena {
         while first < words.count {
             let count = (words.count - first).min(READ_AT_ONCE) as usize;
             read(&self.dst, 4 * first, &mut got[..count])?;
-            if let Some(place) = first_wrong(&got[..count], first, &words.expected) {
-                let (got, expected) = (got[(place - first) as usize], (words.expected)(place));
+            if let Some(index) = first_wrong(&got[..count], first, &words.expected) {
+                let (got, expected) = (got[(index - first) as usize], (words.expected)(index));
                 bail!(
-                    "word {place} of {} is {got:#x} in place of {expected:#x}",
+                    "word {index} of {} is {got:#x} in place of {expected:#x}",
                     words.count
                 );
             }
@@ -244,9 +244,9 @@ impl Arena {
 /// Words that are read back and compared at once.
 const READ_AT_ONCE: u64 = 1 << 26;
 
-fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; ported::INPUTS]> {
+fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; guide::INPUTS]> {
     let mut buffers = Vec::new();
-    for input in ported::inputs(bytes)? {
+    for input in guide::inputs(bytes)? {
         buffers.push(gpu.upload(&input)?);
     }
     let count = buffers.len();
@@ -255,7 +255,7 @@ fn uploaded(gpu: &Device, bytes: u64) -> Result<[Buffer<u8>; ported::INPUTS]> {
         .map_err(|_| anyhow::anyhow!("there are {count} inputs"))
 }
 
-/// The place of the first word that is not what it should be; the first word has this place.
+/// The index of the first word that is not what it should be; the first word has this index.
 fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let share = got.len().div_ceil(workers).max(1);
@@ -266,10 +266,10 @@ fn first_wrong(got: &[u32], first: u64, expected: &Expected) -> Option<u64> {
             .map(|(worker, words)| {
                 let first = first + (worker * share) as u64;
                 let is_wrong =
-                    move |place: &usize| words[*place] != expected(first + *place as u64);
+                    move |index: &usize| words[*index] != expected(first + *index as u64);
                 scope.spawn(move || {
-                    let place = (0..words.len()).find(is_wrong)?;
-                    Some(first + place as u64)
+                    let index = (0..words.len()).find(is_wrong)?;
+                    Some(first + index as u64)
                 })
             })
             .collect();
@@ -294,7 +294,7 @@ fn everywhere(gpu: &Device) -> Shape {
     Shape::new(8 * gpu.multiprocessors(), 256)
 }
 
-/// What stands at a place of the source, as the helpers' kernel has it.
+/// What stands at an index of the source, as the helpers' kernel has it.
 pub(crate) fn hash(index: u64) -> u32 {
     let mut word = (index as u32).wrapping_mul(0x9e37_79b1) ^ (index >> 32) as u32;
     word ^= word >> 15;
@@ -313,8 +313,8 @@ mod tests {
         let expected: Expected = Arc::new(hash);
         let mut words: Vec<u32> = (700..1700).map(hash).collect();
         assert_eq!(first_wrong(&words, 700, &expected), None);
-        for place in [999, 500, 501] {
-            words[place] ^= 1;
+        for index in [999, 500, 501] {
+            words[index] ^= 1;
         }
         assert_eq!(first_wrong(&words, 700, &expected), Some(1200));
         assert_eq!(first_wrong(&words, 701, &expected), Some(701));

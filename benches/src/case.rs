@@ -53,7 +53,7 @@ pub(crate) enum Check {
 pub(crate) struct Words {
     pub(crate) count: u64,
     pub(crate) expected: Expected,
-    /// The places of the buffers that are poisoned before.
+    /// The indices of the buffers that are poisoned before.
     pub(crate) written: Vec<usize>,
     /// They are zero instead, for kernels that add to them.
     pub(crate) from_zero: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Words {
     pub(crate) after: Option<Run>,
 }
 
-/// The word at a place.
+/// The word at an index.
 pub(crate) type Expected = Arc<dyn Fn(u64) -> u32 + Send + Sync>;
 
 /// A launch of one of the Rust kernels.
@@ -73,7 +73,7 @@ pub(crate) struct Run {
     pub(crate) values: Vec<Argument>,
 }
 
-/// What it is measured against besides its twin.
+/// What it is measured against besides its CUDA version.
 #[derive(Clone)]
 pub(crate) enum Reference {
     /// The driver's copy of as many bytes.

@@ -2,7 +2,7 @@
 
 mod bulk;
 pub(crate) mod gather;
-pub(crate) mod ported;
+pub(crate) mod guide;
 mod tile;
 
 use anyhow::{Result, anyhow, bail};
@@ -16,9 +16,9 @@ use crate::{
     work::L2,
 };
 
-/// Where the cases run: device addresses, and what they need to know of the GPU.
+/// Device addresses and properties of the GPU that the cases use.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Setup<'a> {
     pub(crate) multiprocessors: u32,
     /// Of the source and of the destination.
     pub(crate) bytes: u64,
@@ -30,11 +30,11 @@ pub(crate) struct Place<'a> {
     pub(crate) sums: u64,
     /// Makes a map of the tensor at an address.
     pub(crate) encode: &'a dyn Fn(Params, u64) -> Result<TensorMap>,
-    /// The buffers of [`ported`] kernels.
-    pub(crate) buffers: [u64; ported::BUFFERS],
+    /// The buffers of [`guide`] kernels.
+    pub(crate) buffers: [u64; guide::BUFFERS],
 }
 
-impl Place<'_> {
+impl Setup<'_> {
     /// As many blocks on each multiprocessor.
     fn persistent(self, per_multiprocessor: u32, threads: u32) -> Shape {
         Shape::new(self.multiprocessors * per_multiprocessor, threads)
@@ -99,21 +99,21 @@ fn kept(launch: Result<Launch, Violations>) -> Result<Launch> {
 }
 
 /// Those of the table.
-pub(crate) fn all(place: Place<'_>) -> Result<Vec<Case>> {
-    let mut cases = bulk::cases(place)?;
-    cases.extend(tile::cases(place)?);
-    cases.extend(gather::cases(place)?);
-    for ported in ported::all(place.multiprocessors, place.bytes)? {
-        cases.push(ported.case(place)?);
+pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
+    let mut cases = bulk::cases(setup)?;
+    cases.extend(tile::cases(setup)?);
+    cases.extend(gather::cases(setup)?);
+    for row in guide::all(setup.multiprocessors, setup.bytes)? {
+        cases.push(row.case(setup)?);
     }
     Ok(cases)
 }
 
 /// Those of a sweep: stages, sizes and blocks of a multiprocessor.
-pub(crate) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
-    let mut cases = bulk::sweep(place)?;
-    cases.extend(tile::sweep(place)?);
-    cases.extend(gather::sweep(place)?);
+pub(crate) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
+    let mut cases = bulk::sweep(setup)?;
+    cases.extend(tile::sweep(setup)?);
+    cases.extend(gather::sweep(setup)?);
     Ok(cases)
 }
 
@@ -141,8 +141,8 @@ mod tests {
     use super::*;
     use crate::{case::Run, modules::BUILT};
 
-    fn place(encode: &dyn Fn(Params, u64) -> Result<TensorMap>) -> Place<'_> {
-        Place {
+    fn setup(encode: &dyn Fn(Params, u64) -> Result<TensorMap>) -> Setup<'_> {
+        Setup {
             multiprocessors: 132,
             bytes: 1 << 32,
             src: 1 << 34,
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn every_launch_fits_its_kernel_and_its_twin() -> Result<()> {
+    fn every_launch_fits_its_kernel_and_its_cuda_version() -> Result<()> {
         let built = &BUILT[0];
-        let sources = [Some(built.kernels), built.twins]
+        let sources = [Some(built.kernels), built.cuda]
             .into_iter()
             .flatten()
             .map(|text| Source::parse("module", text))
             .collect::<Result<Vec<_>, _>>()?;
-        let place = place(&encode);
+        let setup = setup(&encode);
         let launches = |case: &Case| {
             let own = (case.entry.clone(), vec![case.shape], case.values.clone());
             let loads = match &case.reference {
@@ -189,7 +189,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let mut found = BTreeSet::new();
-        for case in all(place)?.iter().chain(&sweep(place)?) {
+        for case in all(setup)?.iter().chain(&sweep(setup)?) {
             for (entry, shapes, values) in launches(case) {
                 let forms: Vec<_> = values.iter().map(Argument::form).collect();
                 let with_it = sources
@@ -212,13 +212,13 @@ mod tests {
                 );
             }
         }
-        assert_eq!(found.contains("gather_ldg"), built.twins.is_some());
+        assert_eq!(found.contains("gather_ldg"), built.cuda.is_some());
         Ok(())
     }
 
     #[test]
     fn rows_have_names_of_their_own() -> Result<()> {
-        for cases in [all(place(&encode))?, sweep(place(&encode))?] {
+        for cases in [all(setup(&encode))?, sweep(setup(&encode))?] {
             let names: BTreeSet<String> = cases.iter().map(Case::name).collect();
             assert_eq!(names.len(), cases.len());
         }
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn all_that_is_moved_is_checked() -> Result<()> {
-        for case in all(place(&encode))? {
+        for case in all(setup(&encode))? {
             match case.check {
                 Check::Destination(pattern) => assert_eq!(8 * pattern.words, case.amount.bytes()),
                 // Some read other buffers, or write less than they read.

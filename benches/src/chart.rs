@@ -77,18 +77,18 @@ pub(crate) fn svg(rows: &[Row], machine: &Machine) -> String {
             ));
         };
         bar(row.rust.gb_s, y, 13.0, "#c65f16");
-        if let Some(twin) = &row.twin {
-            bar(twin.gb_s, y + 13.0, 8.0, "#d9c2ac");
+        if let Some(cuda) = &row.cuda {
+            bar(cuda.gb_s, y + 13.0, 8.0, "#d9c2ac");
         }
         let share = 100.0 * row.rust.gb_s / limit;
         let label = format!("{:.0} ({share:.1} %)", row.rust.gb_s);
         put(text(LEFT + BARS + 12.0, y + 13.0, "", &label));
-        if let Some(of_twin) = row.of_twin {
+        if let Some(of_cuda) = row.of_cuda {
             put(text(
                 LEFT + BARS + 12.0,
                 y + 25.0,
                 "dim",
-                &format!("{of_twin:.3} of its twin's time"),
+                &format!("{of_cuda:.3} of its CUDA version's time"),
             ));
         }
     }
@@ -118,7 +118,7 @@ mod tests {
         }
     }
 
-    fn row(kernel: &'static str, gb_s: f64, twin: Option<f64>) -> Row {
+    fn row(kernel: &'static str, gb_s: f64, cuda: Option<f64>) -> Row {
         Row {
             kernel,
             variant: "8 KiB x 2 x 4".to_owned(),
@@ -130,10 +130,10 @@ mod tests {
             is_of_memory: true,
             boxes: None,
             rust: times(gb_s),
-            twin: twin.map(times),
+            cuda: cuda.map(times),
             reference: Some(times(1500.0)),
             reference_is: "the driver's copy".to_owned(),
-            of_twin: twin.map(|twin| twin / gb_s),
+            of_cuda: cuda.map(|cuda| cuda / gb_s),
             of_reference: Some(gb_s / 1500.0),
             goal: None,
         }

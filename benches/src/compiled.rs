@@ -1,4 +1,5 @@
-//! What the compilers made of both twins: registers from ptxas, instructions from the machine code.
+//! What the compilers made of a kernel and its CUDA version: registers from ptxas, instructions from the
+//! machine code.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +22,7 @@ pub(crate) struct Compiled {
     pub(crate) nvcc: String,
     pub(crate) ptxas: String,
     pub(crate) kernels: BTreeMap<String, Code>,
-    pub(crate) twins: BTreeMap<String, Code>,
+    pub(crate) cuda: BTreeMap<String, Code>,
 }
 
 /// One entry.
@@ -85,9 +86,9 @@ impl Compiled {
                 kernels.extend(code("helpers", built.helpers)?);
                 kernels
             },
-            twins: built
-                .twins
-                .map(|twins| code("twins", twins))
+            cuda: built
+                .cuda
+                .map(|cuda| code("CUDA", cuda))
                 .transpose()?
                 .unwrap_or_default(),
         })
@@ -100,21 +101,21 @@ impl Compiled {
         all.into_iter().find(|compiled| compiled.arch == arch)
     }
 
-    /// What must not be, in words, where there is a twin: local memory that a kernel uses and its twin
-    /// does not, and loops around copies in either.
+    /// What must not be, in words, where there is a CUDA version: local memory that a kernel uses and
+    /// its CUDA version does not, and loops around copies in either.
     ///
     /// For some architectures ptxas itself takes a little stack for each tensor copy.
     pub(crate) fn complaints(&self, allowed_loops: &[&str]) -> Vec<String> {
         let mut complaints = Vec::new();
-        for (entry, twin) in &self.twins {
+        for (entry, cuda) in &self.cuda {
             let code = self.kernels.get(entry).copied().unwrap_or_default();
-            if code.uses_local_memory() && !twin.uses_local_memory() {
+            if code.uses_local_memory() && !cuda.uses_local_memory() {
                 complaints.push(format!("{entry} uses local memory: {code:?}"));
             }
             if allowed_loops.iter().any(|name| entry.starts_with(name)) {
                 continue;
             }
-            for (whose, loops) in [("", code.loops), ("the twin of ", twin.loops)] {
+            for (whose, loops) in [("", code.loops), ("the CUDA version of ", cuda.loops)] {
                 if loops > 0 {
                     complaints.push(format!("{whose}{entry} has {loops} loops around copies"));
                 }
@@ -276,11 +277,11 @@ mod tests {
             ..Compiled::default()
         };
         assert_eq!(compiled.complaints(&[]), [""; 0]);
-        compiled.twins.insert("gather".to_owned(), Code::default());
+        compiled.cuda.insert("gather".to_owned(), Code::default());
         assert_eq!(compiled.complaints(&[]).len(), 2);
         assert_eq!(compiled.complaints(&["gather"]).len(), 1);
         // As in both.
-        compiled.twins = count(SASS);
+        compiled.cuda = count(SASS);
         assert_eq!(compiled.complaints(&["gather"]), [""; 0]);
         assert_eq!(compiled.complaints(&[]).len(), 2);
     }

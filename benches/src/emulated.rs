@@ -68,14 +68,14 @@ fn wrong_numbers_are_counted_and_the_first_is_found() {
     let mut data = pattern(5000);
     assert_eq!(wrong(&data, 1, 0, [0, 1, 1]), (0, u64::MAX));
     assert_eq!(wrong(&data, 1, 1, [0, 1, 1]), (5000, 0));
-    for place in [777, 778, 4999] {
-        data[place] ^= 1 << 20;
+    for index in [777, 778, 4999] {
+        data[index] ^= 1 << 20;
     }
     assert_eq!(wrong(&data, 1, 0, [0, 1, 1]), (3, 777));
 }
 
 #[test]
-fn places_in_tiles_count() {
+fn indices_in_tiles_count() {
     // 64 columns, tiles of 16 by 4.
     let in_tile = |index: usize| (index / 64 % 4 * 16 + index % 16) as u32;
     let number =
@@ -115,7 +115,7 @@ fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
         .buffer(2);
     assert_eq!(sums(BUILT_HERE.kernels, launch), expected);
 
-    let Some(twins) = BUILT_HERE.twins else {
+    let Some(cuda) = BUILT_HERE.cuda else {
         return;
     };
     let launch = Launch::new("gather_ldg", 2, 256)
@@ -125,12 +125,12 @@ fn the_sums_of_gathers_are_those_of_the_kernel_and_of_the_loads() {
         .buffer(1)
         .scalar(rounds as u32)
         .buffer(2);
-    assert_eq!(sums(twins, launch), expected);
+    assert_eq!(sums(cuda, launch), expected);
 }
 
-/// The Rust helpers, and the twins where there are any.
+/// The Rust helpers, and the CUDA kernels where there are any.
 fn both() -> impl Iterator<Item = &'static str> {
-    [Some(BUILT_HERE.helpers), BUILT_HERE.twins]
+    [Some(BUILT_HERE.helpers), BUILT_HERE.cuda]
         .into_iter()
         .flatten()
 }

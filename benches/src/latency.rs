@@ -7,7 +7,7 @@ use tma_host::{Argument, Buffer, Module, Shape};
 
 use crate::{
     arena::hash,
-    cases::{Place, gather::datasets},
+    cases::{Setup, gather::datasets},
     measure::Bench,
     statistics::Spread,
     work::set,
@@ -21,7 +21,7 @@ pub(crate) const NAMES: &[&str] = &[
     "ring_latency",
 ];
 
-/// More cycles than its twin, as a share, that a kernel may take.
+/// More cycles than its CUDA version, as a share, that a kernel may take.
 const GOAL: f64 = 1.05;
 /// Of each.
 const COUNT: u32 = 256;
@@ -32,17 +32,17 @@ pub(crate) struct Latency {
     pub(crate) name: String,
     /// Cycles of one.
     pub(crate) rust: Spread,
-    pub(crate) twin: Option<Spread>,
+    pub(crate) cuda: Option<Spread>,
 }
 
 impl Latency {
-    /// The cycles by those of the twin.
-    pub(crate) fn of_twin(&self) -> Option<f64> {
-        Some(self.rust.median / self.twin?.median)
+    /// The cycles by those of the CUDA version.
+    pub(crate) fn of_cuda(&self) -> Option<f64> {
+        Some(self.rust.median / self.cuda?.median)
     }
 
     pub(crate) fn is_reached(&self) -> bool {
-        self.of_twin().is_none_or(|of_twin| of_twin <= GOAL)
+        self.of_cuda().is_none_or(|of_cuda| of_cuda <= GOAL)
     }
 }
 
@@ -59,12 +59,12 @@ struct Case {
 /// Those whose entries are wanted; what failed is added to the failures.
 pub(crate) fn rows(
     bench: &Bench<'_>,
-    place: Place<'_>,
+    setup: Setup<'_>,
     wanted: &impl Fn(&str) -> bool,
     failures: &mut Vec<String>,
 ) -> Vec<Latency> {
     let mut rows = Vec::new();
-    let cases = match cases(bench, place) {
+    let cases = match cases(bench, setup) {
         Ok(cases) => cases,
         Err(error) => {
             failures.push(format!("latencies: {error:#}"));
@@ -80,7 +80,7 @@ pub(crate) fn rows(
     rows
 }
 
-fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
+fn cases(bench: &Bench<'_>, setup: Setup<'_>) -> Result<Vec<Case>> {
     let sums = &bench.arena.sums;
     let at = |words: u64| Argument::Address(sums.address() + 4 * words);
     let count = Argument::scalar(COUNT);
@@ -89,7 +89,7 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
         for (warm, from) in [(true, "L2"), (false, "memory")] {
             let stride = Argument::scalar(65536_u32);
             let values = vec![
-                Argument::Address(place.src),
+                Argument::Address(setup.src),
                 Argument::scalar(bytes),
                 stride,
                 count.clone(),
@@ -104,14 +104,14 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
             });
         }
     }
-    let [data, _] = datasets(place.bytes);
+    let [data, _] = datasets(setup.bytes);
     cases.push(Case {
         name: "box_latency 2x2x32 f16 from L2".to_owned(),
         entry: "box_latency",
         shape: Shape::new(1, 32),
         values: vec![
-            Argument::EncodedMap(Box::new((place.encode)(data.boxes().into(), place.src)?)),
-            Argument::Address(place.positions[0]),
+            Argument::EncodedMap(Box::new((setup.encode)(data.boxes().into(), setup.src)?)),
+            Argument::Address(setup.positions[0]),
             count.clone(),
             at(0),
         ],
@@ -123,8 +123,8 @@ fn cases(bench: &Bench<'_>, place: Place<'_>) -> Result<Vec<Case>> {
         entry: "replace_latency",
         shape: Shape::new(1, 32).shared_bytes(16384),
         values: vec![
-            Argument::EncodedMap(Box::new((place.encode)(box_map.into(), place.src)?)),
-            Argument::scalar(place.src),
+            Argument::EncodedMap(Box::new((setup.encode)(box_map.into(), setup.src)?)),
+            Argument::scalar(setup.src),
             Argument::scalar(REPLACE_STRIDE),
             // A map stands behind the numbers.
             at(MAP_AT),
@@ -153,12 +153,12 @@ const MAP_AT: u64 = 1024;
 
 fn row(bench: &Bench<'_>, case: &Case) -> Result<Latency> {
     let rust = cycles(bench, &bench.modules.helpers, case).context("the Rust kernel")?;
-    let twin = bench.modules.twins.as_ref();
-    let twin = twin.map(|twins| cycles(bench, twins, case).context("the twin"));
+    let cuda = bench.modules.cuda.as_ref();
+    let cuda = cuda.map(|cuda| cycles(bench, cuda, case).context("the CUDA version"));
     Ok(Latency {
         name: case.name.clone(),
         rust,
-        twin: twin.transpose()?,
+        cuda: cuda.transpose()?,
     })
 }
 

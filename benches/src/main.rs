@@ -1,4 +1,4 @@
-//! `bench`: the kernels beside their twins in CUDA C++, on a GPU. Needs a driver and nothing else.
+//! `bench`: the kernels beside their CUDA C++ versions, on a GPU. Needs a driver and nothing else.
 
 mod arena;
 mod case;
@@ -27,7 +27,7 @@ use tma_host::Device;
 use crate::{
     arena::Arena,
     case::Case,
-    cases::Place,
+    cases::Setup,
     compiled::Compiled,
     machine::Machine,
     measure::{Bench, Row, With},
@@ -40,7 +40,7 @@ use crate::{
 /// Entries whose copies are asked for by several lanes, on purpose.
 const LOOPS_ALLOWED: &[&str] = &["tile_gather_lanes", "gather_rows", "hwc_tile_lanes"];
 
-/// Measure the kernels beside their twins, the driver's copy and the limit of the memory.
+/// Measure the kernels beside their CUDA versions, the driver's copy and the limit of the memory.
 #[derive(Parser)]
 struct Arguments {
     /// Only the rows whose names have one of these in them.
@@ -122,9 +122,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let built = Built::for_capability(gpu.capability())?;
     let modules = built.load(&gpu)?;
-    if modules.twins.is_none() {
+    if modules.cuda.is_none() {
         eprintln!(
-            "note: this program was built without nvcc, so there are no twins to compare with"
+            "note: this program was built without nvcc, so there are no CUDA kernels to compare with"
         );
     }
     let machine = Machine::of(&gpu, &modules, before)?;
@@ -158,11 +158,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         );
     }
     let encode = |params: Params, address| Ok(tma_host::encode(&gpu, params, address)?);
-    let place = arena.place(&gpu, &encode);
+    let setup = arena.setup(&gpu, &encode);
     if arguments.sweep {
-        sweep(arguments, &bench, place)
+        sweep(arguments, &bench, setup)
     } else {
-        rows(arguments, &bench, place, machine, unfit)
+        rows(arguments, &bench, setup, machine, unfit)
     }
 }
 
@@ -170,14 +170,14 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn rows(
     arguments: &Arguments,
     bench: &Bench<'_>,
-    place: Place<'_>,
+    setup: Setup<'_>,
     machine: Machine,
     unfit: Vec<String>,
 ) -> Result<ExitCode> {
-    let all = cases::all(place)?;
+    let all = cases::all(setup)?;
     let (chosen, wanted) = chosen(all, &arguments.rows)?;
     let (rows, mut failures) = measured(&chosen, bench, With::All);
-    let latencies = latency::rows(bench, place, &wanted, &mut failures);
+    let latencies = latency::rows(bench, setup, &wanted, &mut failures);
 
     let after = bench.gpu.properties();
     let after = after.and_then(|gpu| Smi::ask(gpu.ordinal));
@@ -213,8 +213,8 @@ fn rows(
 }
 
 /// Every setting of every kernel, the best first.
-fn sweep(arguments: &Arguments, bench: &Bench<'_>, place: Place<'_>) -> Result<ExitCode> {
-    let all = cases::sweep(place)?;
+fn sweep(arguments: &Arguments, bench: &Bench<'_>, setup: Setup<'_>) -> Result<ExitCode> {
+    let all = cases::sweep(setup)?;
     let (chosen, _) = chosen(all, &arguments.rows)?;
     let (mut rows, failures) = measured(&chosen, bench, With::Alone);
     rows.sort_by(|a, b| {

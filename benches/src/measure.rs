@@ -1,4 +1,4 @@
-//! One row: checked, then timed in turn with its twin and its reference.
+//! One row: checked, then timed in turn with its CUDA version and its reference.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -15,8 +15,8 @@ use crate::{
     work::{L2, Timer, Work},
 };
 
-/// More time than its twin, as a share, that a kernel may take.
-const TWIN_GOAL: f64 = 1.02;
+/// More time than its CUDA version, as a share, that a kernel may take.
+const CUDA_GOAL: f64 = 1.02;
 
 /// What came out.
 #[derive(Clone, Debug, Serialize)]
@@ -34,12 +34,12 @@ pub(crate) struct Row {
     /// Whether the limit of the memory says anything about it.
     pub(crate) is_of_memory: bool,
     pub(crate) rust: Times,
-    pub(crate) twin: Option<Times>,
+    pub(crate) cuda: Option<Times>,
     pub(crate) reference: Option<Times>,
     /// Which launch of the reference was the fastest.
     pub(crate) reference_is: String,
-    /// The kernel's time by its twin's: the median of those of each round.
-    pub(crate) of_twin: Option<f64>,
+    /// The kernel's time by its CUDA version's: the median of those of each round.
+    pub(crate) of_cuda: Option<f64>,
     /// The reference's time by the kernel's, for as many bytes.
     pub(crate) of_reference: Option<f64>,
     /// What `of_reference` should be.
@@ -78,9 +78,9 @@ impl Row {
     /// The goals that are not reached, in words.
     pub(crate) fn short(&self) -> Vec<String> {
         let mut short = Vec::new();
-        if let Some(of_twin) = self.of_twin.filter(|of_twin| *of_twin > TWIN_GOAL) {
+        if let Some(of_cuda) = self.of_cuda.filter(|of_cuda| *of_cuda > CUDA_GOAL) {
             short.push(format!(
-                "{of_twin:.3} of its twin's time, {TWIN_GOAL:.2} allowed"
+                "{of_cuda:.3} of its CUDA version's time, {CUDA_GOAL:.2} allowed"
             ));
         }
         if let (Some(is), Some(goal)) = (self.of_reference, self.goal)
@@ -91,7 +91,10 @@ impl Row {
                 self.reference_is
             ));
         }
-        for (whose, times) in [("it", Some(&self.rust)), ("its twin", self.twin.as_ref())] {
+        for (whose, times) in [
+            ("it", Some(&self.rust)),
+            ("its CUDA version", self.cuda.as_ref()),
+        ] {
             let local = times.and_then(|times| times.local_bytes).unwrap_or(0);
             if local > 0 {
                 short.push(format!("{whose} uses {local} bytes of local memory"));
@@ -114,17 +117,17 @@ impl<'a> Bench<'a> {
     pub(crate) fn row(&self, case: &Case, with: With) -> Result<Row> {
         let rust = self.kernel(&self.modules.kernels, case)?;
         self.check(case, &rust).context("the Rust kernel")?;
-        let twin = self.modules.twins.as_ref().filter(|_| with == With::All);
-        let twin = twin.map(|module| self.kernel(module, case)).transpose()?;
-        if let Some(twin) = &twin {
-            self.check(case, twin).context("the twin")?;
+        let cuda = self.modules.cuda.as_ref().filter(|_| with == With::All);
+        let cuda = cuda.map(|module| self.kernel(module, case)).transpose()?;
+        if let Some(cuda) = &cuda {
+            self.check(case, cuda).context("the CUDA version")?;
         }
         let (reference, reference_is) = match with {
             With::All => self.reference(case)?,
             With::Alone => (None, String::new()),
         };
 
-        let works: Vec<&Work<'_>> = [Some(&rust), twin.as_ref(), reference.as_ref()]
+        let works: Vec<&Work<'_>> = [Some(&rust), cuda.as_ref(), reference.as_ref()]
             .into_iter()
             .flatten()
             .collect();
@@ -132,7 +135,7 @@ impl<'a> Bench<'a> {
         let mut times = times.iter().zip(&works);
         let mut next = |present: bool| if present { times.next() } else { None };
         let rust_times = next(true).context("nothing was measured")?;
-        let twin_times = next(twin.is_some());
+        let cuda_times = next(cuda.is_some());
         let reference_times = next(reference.is_some());
         let by = |above: &[f64], below: &[f64]| {
             let ratios: Vec<f64> = above.iter().zip(below).map(|(a, b)| a / b).collect();
@@ -154,11 +157,11 @@ impl<'a> Bench<'a> {
                 Amount::Bytes(_) | Amount::Sent(_) => None,
             },
             is_of_memory: !matches!(case.amount, Amount::Sent(_)),
-            of_twin: twin_times.map(|twin| by(rust_times.0, twin.0)),
+            of_cuda: cuda_times.map(|cuda| by(rust_times.0, cuda.0)),
             of_reference: reference_times.map(|other| by(other.0, rust_times.0) / scale),
             rust: summed(rust_times, case.amount.bytes())?,
-            twin: twin_times
-                .map(|twin| summed(twin, case.amount.bytes()))
+            cuda: cuda_times
+                .map(|cuda| summed(cuda, case.amount.bytes()))
                 .transpose()?,
             reference: reference_times
                 .map(|other| summed(other, self.reference_bytes(case)))
@@ -214,13 +217,13 @@ impl<'a> Bench<'a> {
     }
 
     fn reference(&self, case: &Case) -> Result<(Option<Work<'a>>, String)> {
-        match (&case.reference, &self.modules.twins) {
+        match (&case.reference, &self.modules.cuda) {
             (Reference::DriverCopy, _) => {
                 Ok((Some(self.driver_copy()), "the driver's copy".to_owned()))
             }
             (Reference::Nothing, _) | (Reference::Loads(..), None) => Ok((None, String::new())),
-            (Reference::Loads(shapes, values), Some(twins)) => {
-                self.loads(case, twins, shapes, values)
+            (Reference::Loads(shapes, values), Some(cuda)) => {
+                self.loads(case, cuda, shapes, values)
             }
         }
     }
@@ -229,14 +232,14 @@ impl<'a> Bench<'a> {
     fn loads(
         &self,
         case: &Case,
-        twins: &'a Module,
+        cuda: &'a Module,
         shapes: &[Shape],
         values: &[Argument],
     ) -> Result<(Option<Work<'a>>, String)> {
         const ROUNDS: usize = 5;
         let work = |shape: &Shape| -> Result<Work<'a>> {
             Ok(Work::Kernel {
-                function: twins.function("gather_ldg")?,
+                function: cuda.function("gather_ldg")?,
                 shape: *shape,
                 values: values.to_vec(),
                 counter: None,

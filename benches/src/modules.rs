@@ -5,7 +5,7 @@ use tma_host::{Capability, Device, Module, Source};
 
 /// The version of rustc that compiled the kernels.
 pub(crate) const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
-/// The version of nvcc that compiled the twins; empty where there was none.
+/// The version of nvcc that compiled the CUDA kernels; empty where there was none.
 pub(crate) const NVCC: &str = env!("NVCC");
 
 /// PTX for one architecture.
@@ -14,7 +14,7 @@ pub(crate) struct Built {
     pub(crate) kernels: &'static str,
     pub(crate) helpers: &'static str,
     /// Nothing where there was no nvcc.
-    pub(crate) twins: Option<&'static str>,
+    pub(crate) cuda: Option<&'static str>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/built.rs"));
@@ -23,7 +23,7 @@ include!(concat!(env!("OUT_DIR"), "/built.rs"));
 pub(crate) struct Modules {
     pub(crate) kernels: Module,
     pub(crate) helpers: Module,
-    pub(crate) twins: Option<Module>,
+    pub(crate) cuda: Option<Module>,
 }
 
 impl Built {
@@ -48,7 +48,10 @@ impl Built {
         Ok(Modules {
             kernels: load("the kernels", self.kernels)?,
             helpers: load("the helpers", self.helpers)?,
-            twins: self.twins.map(|text| load("the twins", text)).transpose()?,
+            cuda: self
+                .cuda
+                .map(|text| load("the CUDA kernels", text))
+                .transpose()?,
         })
     }
 }

@@ -45,7 +45,7 @@ impl Report {
             text += &format!("\n{}\n", table::compiled(compiled, entries));
         }
         text += "\nRegisters, local and static shared bytes as this driver compiled them, and blocks that a \
-                 multiprocessor runs at once (Rust; twin):\n";
+                 multiprocessor runs at once (Rust; CUDA):\n";
         for row in &self.rows {
             let resources = |times: &crate::measure::Times| {
                 format!(
@@ -56,8 +56,8 @@ impl Report {
                     times.blocks_at_once.unwrap_or(0)
                 )
             };
-            let twin = row.twin.as_ref().map(resources).unwrap_or_default();
-            text += &format!("{}: {}; {twin}\n", row.name(), resources(&row.rust));
+            let cuda = row.cuda.as_ref().map(resources).unwrap_or_default();
+            text += &format!("{}: {}; {cuda}\n", row.name(), resources(&row.rust));
         }
         text += &format!(
             "\nThe driver's copy at the end: {:.1} us, +-{:.1} %\n",

@@ -21,12 +21,12 @@ impl Spread {
         let mut sorted = numbers.to_vec();
         sorted.sort_by(f64::total_cmp);
         let at = |share: f64| {
-            let place = share * (sorted.len() - 1) as f64;
+            let index = share * (sorted.len() - 1) as f64;
             let (below, above) = (
-                sorted[place.floor() as usize],
-                sorted[place.ceil() as usize],
+                sorted[index.floor() as usize],
+                sorted[index.ceil() as usize],
             );
-            below + (above - below) * place.fract()
+            below + (above - below) * index.fract()
         };
         Self {
             median: at(0.5),

@@ -62,7 +62,7 @@ pub(crate) fn machine(machine: &Machine) -> String {
 /// Medians, and what they are beside each other.
 pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
     let head = [
-        "kernel", "us", "+-%", "GB/s", "of limit", "twin us", "+-%", "of twin", "ref us", "of ref",
+        "kernel", "us", "+-%", "GB/s", "of limit", "cuda us", "+-%", "of cuda", "ref us", "of ref",
         "goal", "",
     ];
     let mut table = vec![head.map(str::to_owned).to_vec()];
@@ -79,9 +79,9 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
                 let share = row.rust.gb_s / machine.memory_limit_gb_s;
                 format!("{:.1} %", 100.0 * share)
             })),
-            or_dash(row.twin.as_ref().map(microseconds)),
-            or_dash(row.twin.as_ref().map(spread)),
-            or_dash(row.of_twin.map(|ratio| format!("{ratio:.3}"))),
+            or_dash(row.cuda.as_ref().map(microseconds)),
+            or_dash(row.cuda.as_ref().map(spread)),
+            or_dash(row.of_cuda.map(|ratio| format!("{ratio:.3}"))),
             or_dash(row.reference.as_ref().map(microseconds)),
             or_dash(row.of_reference.map(|ratio| format!("{ratio:.3}"))),
             or_dash(row.goal.map(|goal| format!("{goal:.2}"))),
@@ -97,8 +97,8 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
     for row in rows.iter().filter(|row| row.boxes.is_some()) {
         let rate = |times: &Times| row.boxes.unwrap_or(0) as f64 / times.milliseconds.median / 1e6;
         text += &format!("\n{}: {:.2} G boxes/s", row.name(), rate(&row.rust));
-        if let Some(twin) = &row.twin {
-            text += &format!(", its twin {:.2}", rate(twin));
+        if let Some(cuda) = &row.cuda {
+            text += &format!(", its CUDA version {:.2}", rate(cuda));
         }
         if let Some(reference) = &row.reference {
             text += &format!(", {} {:.2}", row.reference_is, rate(reference));
@@ -112,15 +112,15 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
     text
 }
 
-/// Cycles, and those of the twin.
+/// Cycles, and those of the CUDA version.
 pub(crate) fn latencies(rows: &[Latency]) -> String {
     let head = [
         "one after another",
         "cycles",
         "least",
-        "twin",
+        "cuda",
         "least",
-        "of twin",
+        "of cuda",
         "",
     ];
     let mut table = vec![head.map(str::to_owned).to_vec()];
@@ -132,9 +132,9 @@ pub(crate) fn latencies(rows: &[Latency]) -> String {
             row.name.clone(),
             cell(Some(row.rust.median), 1),
             cell(Some(row.rust.least), 1),
-            cell(row.twin.map(|twin| twin.median), 1),
-            cell(row.twin.map(|twin| twin.least), 1),
-            cell(row.of_twin(), 3),
+            cell(row.cuda.map(|cuda| cuda.median), 1),
+            cell(row.cuda.map(|cuda| cuda.least), 1),
+            cell(row.of_cuda(), 3),
             if row.is_reached() { "ok" } else { "SHORT" }.to_owned(),
         ]);
     }
@@ -144,7 +144,7 @@ pub(crate) fn latencies(rows: &[Latency]) -> String {
 /// What the compilers made, for the entries in this order.
 pub(crate) fn compiled<'a>(compiled: &Compiled, entries: impl Iterator<Item = &'a str>) -> String {
     let head = [
-        "entry (Rust / twin)",
+        "entry (Rust / CUDA)",
         "registers",
         "spills",
         "shared",
@@ -159,11 +159,11 @@ pub(crate) fn compiled<'a>(compiled: &Compiled, entries: impl Iterator<Item = &'
             continue;
         }
         seen.push(entry);
-        let (ours, twin) = (compiled.kernels.get(entry), compiled.twins.get(entry));
+        let (ours, cuda) = (compiled.kernels.get(entry), compiled.cuda.get(entry));
         let both = |get: fn(&Code) -> u32| {
             let cell =
                 |code: Option<&Code>| code.map_or("-".to_owned(), |code| get(code).to_string());
-            format!("{} / {}", cell(ours), cell(twin))
+            format!("{} / {}", cell(ours), cell(cuda))
         };
         table.push(vec![
             entry.to_owned(),

@@ -144,10 +144,10 @@ impl Timer {
         let mut times = vec![Vec::with_capacity(rounds); works.len()];
         for round in 0..WARM_UPS + rounds {
             for turn in 0..works.len() {
-                let place = (round + turn) % works.len();
-                let time = self.milliseconds(works[place], l2)?;
+                let index = (round + turn) % works.len();
+                let time = self.milliseconds(works[index], l2)?;
                 if round >= WARM_UPS {
-                    times[place].push(time);
+                    times[index].push(time);
                 }
             }
         }

@@ -49,11 +49,7 @@ fn texts(folder: &str, extension: &str) -> Vec<String> {
 /// Modules, whole and one kernel at a time.
 fn modules() -> Vec<String> {
     let mut all = Vec::new();
-    for folder in [
-        "tests/fixtures/ptx",
-        "tests/golden/ptx",
-        "examples/emulate",
-    ] {
+    for folder in ["tests/fixtures/ptx", "tests/golden/ptx", "examples/emulate"] {
         for text in texts(folder, "ptx") {
             if let Ok(module) = ptx::parse(&text) {
                 let entries = module.entries();

@@ -1,4 +1,4 @@
-//! The three places of a tensor map: a kernel parameter, constant memory, global memory.
+//! The three memories of a tensor map: a kernel parameter, constant memory, global memory.
 
 use host_examples::{Result, check, device, load};
 use kernels_gpu::{

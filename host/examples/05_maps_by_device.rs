@@ -47,7 +47,7 @@ fn main() -> Result<()> {
         rank: 2,
         maps,
         output,
-        place: [16, 3],
+        coords: [16, 3],
         count,
         threads: 32,
     };

@@ -13,8 +13,8 @@ fn main() -> Result<()> {
     unsafe { module.launch((BLOCKS, 32), ring(&output, 11)) }?;
 
     // Eleven blocks on is three blocks on; one more in each round.
-    let expected = (0..8 * 32).map(|place| {
-        let (block, thread) = (place / 32, place % 32);
+    let expected = (0..8 * 32).map(|index| {
+        let (block, thread) = (index / 32, index % 32);
         (block + 8 - 3) % 8 * 32 + thread + 11
     });
     let expected: Vec<u32> = expected.collect();

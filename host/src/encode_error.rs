@@ -4,14 +4,14 @@ use std::{
 };
 
 use cuda_driver::DriverError;
-use tensor_map::{DataType, Params, Refused};
+use tensor_map::{DataType, Params, Violations};
 use tma_launch::{Failure, Stage};
 
 /// Why there is no tensor map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EncodeError {
     /// The parameters break rules.
-    Refused(Box<Refused>),
+    Refused(Box<Violations>),
     /// The driver refuses parameters that break no rule, and does not say why.
     Driver {
         /// The parameters.

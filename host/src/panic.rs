@@ -19,32 +19,32 @@ impl PanicRecord {
         if let Some(address) = self.address.get() {
             return Ok(*address);
         }
-        let mut place: *mut c_void = ptr::null_mut();
-        // SAFETY: the place is valid for writes, and the caller has entered the context.
-        let result = unsafe { sys::cuMemAllocHost_v2(&raw mut place, Panic::RECORD_BYTES) };
+        let mut record: *mut c_void = ptr::null_mut();
+        // SAFETY: the record is valid for writes, and the caller has entered the context.
+        let result = unsafe { sys::cuMemAllocHost_v2(&raw mut record, Panic::RECORD_BYTES) };
         if result != sys::CUresult::CUDA_SUCCESS {
             let what = "allocating the record of a panic".to_owned();
             return Err(failure(Stage::Load, what, result as i32));
         }
         // SAFETY: the driver gave so many bytes.
-        unsafe { ptr::write_bytes(place.cast::<u8>(), 0, Panic::RECORD_BYTES) };
-        let address = place.expose_provenance() as u64;
+        unsafe { ptr::write_bytes(record.cast::<u8>(), 0, Panic::RECORD_BYTES) };
+        let address = record.expose_provenance() as u64;
         let kept = *self.address.get_or_init(|| address);
         if kept != address {
             // SAFETY: another thread was faster, and nobody else knows this one.
-            unsafe { sys::cuMemFreeHost(place) };
+            unsafe { sys::cuMemFreeHost(record) };
         }
         Ok(kept)
     }
 
     /// The panic that ended a kernel.
     fn read(&self) -> Option<Panic> {
-        let place = ptr::with_exposed_provenance::<[u8; Panic::RECORD_BYTES]>(
+        let record = ptr::with_exposed_provenance::<[u8; Panic::RECORD_BYTES]>(
             usize::try_from(*self.address.get()?).ok()?,
         );
         // SAFETY: `address` has filled so many bytes, which are freed with this; a kernel that writes
         // them at the same time has not failed yet, and its record is read again when it has.
-        Panic::from_record(&unsafe { place.read_volatile() })
+        Panic::from_record(&unsafe { record.read_volatile() })
     }
 }
 

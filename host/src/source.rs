@@ -16,7 +16,7 @@ pub struct Source {
 impl Source {
     /// Reads a PTX text; `name` is what messages call it.
     ///
-    /// The error names the line and column of each place that is not PTX.
+    /// The error names the line and column of each location that is not PTX.
     pub fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_places() {
+    fn errors_have_locations() {
         let text = TEXT.replace("ret; }\n.visible", "ret }\n.visible");
         let failure = Source::parse("kernels.ptx", &text).unwrap_err();
         let text = failure.to_string();

@@ -80,8 +80,8 @@ fn variable_on(
         Failure::new(Stage::Upload, what)
     })?;
     let (mut address, mut bytes) = (0, 0);
-    // SAFETY: the two places are valid for writes, the name ends with a zero byte (1), the module is
-    // alive (2) and its context current (3).
+    // SAFETY: the two locations are valid for writes, the name ends with a zero byte (1), the
+    // module is alive (2) and its context current (3).
     let result = unsafe {
         let (address, bytes) = (&raw mut address, &raw mut bytes);
         sys::cuModuleGetGlobal_v2(address, bytes, raw(module), terminated.as_ptr())

@@ -97,8 +97,8 @@ unsafe fn add_one(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; below each thread arrives once and the
-    // copy delivers the bytes that are expected.
+    // SAFETY: `sync_threads` orders the initialisation before; below each thread arrives once and
+    // the copy delivers the bytes that are expected.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // 2. One thread starts the copy and says how many bytes will come. Both ends have the bytes and
@@ -120,7 +120,7 @@ unsafe fn add_one(
         i += block_dim().x;
     }
 
-    // 5. Make each thread's writes visible to the copy engine, then meet.
+    // 5. Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -130,8 +130,8 @@ unsafe fn add_one(
     // SAFETY: whole warps are here, and blocks are one-dimensional (1).
     if unsafe { is_elected() } {
         let mut stores = Stores::new();
-        // SAFETY: both ends have the bytes and the alignment (1); fences and the meeting order the
-        // writes before.
+        // SAFETY: both ends have the bytes and the alignment (1); fences and `sync_threads` order
+        // the writes before.
         unsafe { stores.bulk(data.cast(), smem_data.cast(), BYTES) };
         // 7. Wait until the buffer has been read: it ends with the block.
         stores.commit().wait_read();

@@ -7,14 +7,14 @@ use tma::{
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::parts::{VECTOR_BYTES, add_one};
+use crate::pipelines::{VECTOR_BYTES, add_one};
 
 /// A vector for each thread.
 const fn tile_bytes(threads: u32) -> u32 {
     threads.wrapping_mul(VECTOR_BYTES)
 }
 
-/// Writes `x + 1` for each number `x` of `src` to the same place of `dst`.
+/// Writes `x + 1` for each number `x` of `src` to the same index of `dst`.
 ///
 /// Each block has one tile, four numbers for each of its threads: 256 threads with 4 KiB are best on
 /// an H100. The launch has a block for each tile.
@@ -37,8 +37,8 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
 
-    // One thread makes the barrier and starts the copy; the meeting comes after, so that the copy is
-    // under way while the others gather.
+    // One thread makes the barrier and starts the copy; `sync_threads` comes after, so that the
+    // copy is under way while the others gather.
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
         // SAFETY: one thread does so, before any other uses the barrier.
@@ -46,8 +46,8 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
         // SAFETY: this thread initialised it; its one phase has this arrival and these bytes.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(bytes);
-        // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its place before the
-        // phase completes.
+        // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its buffer before
+        // the phase completes.
         unsafe {
             cp_async_bulk::shared_cluster_global(
                 data,
@@ -59,13 +59,13 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before.
+    // SAFETY: `sync_threads` orders the initialisation before.
     unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
 
     // SAFETY: the tile has been loaded, and each thread has its own vector.
     unsafe { add_one::<1>(data, bytes / VECTOR_BYTES, thread_idx().x, block_dim().x) };
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -73,10 +73,10 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
 
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
-        // SAFETY: the tile lies within the destination (1), aligned (2); fences and the meeting order
-        // the writes before.
+        // SAFETY: the tile lies within the destination (1), aligned (2); fences and `sync_threads`
+        // order the writes before.
         unsafe { cp_async_bulk::global_shared_cta(dst.add(start as usize), data, bytes) };
-        // The tile's place ends with the block.
+        // The tile's buffer ends with the block.
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::commit_group() };
         // SAFETY: the group is this thread's.

@@ -4,7 +4,7 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk, thread::block_dim};
 
-use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
+use crate::pipelines::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
@@ -16,7 +16,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
         .wrapping_mul(VECTORS as u32 * VECTOR_BYTES)
 }
 
-/// Writes `x + 1` for each number `x` of `src` to the same place of `dst`; blocks draw their chunks
+/// Writes `x + 1` for each number `x` of `src` to the same index of `dst`; blocks draw their chunks
 /// from a counter.
 ///
 /// The first warp of a block loads, the others work. A chunk has 32 bytes for each working thread,
@@ -34,7 +34,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
 #[kernel(
     max_threads = 544,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = |threads| crate::parts::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+    shared_bytes = |threads| crate::pipelines::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring<const STAGES: u32>(
     dst: *mut u8,
@@ -54,7 +54,7 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
 #[kernel(
     max_threads = 544,
     instances(STAGES = 3, 4, 6),
-    shared_bytes = |threads| crate::parts::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+    shared_bytes = |threads| crate::pipelines::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
     // SAFETY: the conditions are this kernel's own.
@@ -77,27 +77,28 @@ unsafe fn ring<const STAGES: u32>(
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    let load = |chunk: u32, place: SharedPtr<u8>, bar: &Barrier| {
+    let load = |chunk: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
         let _ = bar.arrive_expect_tx(bytes(chunk));
-        // SAFETY: the chunk lies within the source (1), aligned (2); the place is free and takes it.
+        // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes
+        // it.
         unsafe {
             cp_async_bulk::shared_cluster_global(
-                place,
+                buffer,
                 src.add(start(chunk) as usize),
                 bytes(chunk),
                 bar.address(),
             )
         };
     };
-    let work = |chunk: u32, place: SharedPtr<u8>, thread: u32, threads: u32| {
+    let work = |chunk: u32, buffer: SharedPtr<u8>, thread: u32, threads: u32| {
         // SAFETY: the chunk has been loaded, and each thread has its own vectors.
-        unsafe { add_one::<VECTORS>(place, bytes(chunk) / VECTOR_BYTES, thread, threads) };
+        unsafe { add_one::<VECTORS>(buffer, bytes(chunk) / VECTOR_BYTES, thread, threads) };
     };
-    let store = |chunk: u32, place: SharedPtr<u8>| {
-        // SAFETY: the chunk lies within the destination (1), aligned (2); its place is left alone until
-        // the group has been read.
+    let store = |chunk: u32, buffer: SharedPtr<u8>| {
+        // SAFETY: the chunk lies within the destination (1), aligned (2); its buffer is left alone
+        // until the group has been read.
         unsafe {
-            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), place, bytes(chunk))
+            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), buffer, bytes(chunk))
         };
     };
     // SAFETY: the three do so; the counter (3), the launch (4) and the number of chunks (2) are as it

@@ -7,12 +7,12 @@ use tma::{
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::parts::{VECTOR_BYTES, add_one};
+use crate::pipelines::{VECTOR_BYTES, add_one};
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`.
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
 ///
 /// Each block has one tile of `tile_width_elems` by `tile_height_elems` numbers of 4 bytes, in its
-/// place in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
+/// buffer in the grid; each thread has `VECTORS` times four numbers of it: `add_one_tile_1` to
 /// `add_one_tile_4`.
 ///
 /// # Safety
@@ -46,8 +46,8 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         (block.y * tile_height_elems) as i32,
     ];
 
-    // One thread makes the barrier and starts the copy; the meeting comes after, so that the copy is
-    // under way while the others gather.
+    // One thread makes the barrier and starts the copy; `sync_threads` comes after, so that the
+    // copy is under way while the others gather.
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
         // SAFETY: one thread does so, before any other uses the barrier.
@@ -56,21 +56,21 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
         // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
-        // nobody uses its place before the phase completes.
+        // nobody uses its buffer before the phase completes.
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile(data, src, coords, bar.address())
         };
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before.
+    // SAFETY: `sync_threads` orders the initialisation before.
     unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
 
     // Where a number lies in the tile makes no difference.
     // SAFETY: the tile has been loaded, and each thread has its own vectors.
     unsafe { add_one::<VECTORS>(data, vectors, thread_idx().x, block_dim().x) };
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -79,9 +79,9 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     // SAFETY: blocks are one-dimensional, and whole warps are here (3).
     if unsafe { is_elected() } {
         // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2);
-        // fences and the meeting order the writes before.
+        // fences and `sync_threads` order the writes before.
         unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords, data) };
-        // The tile's place ends with the block.
+        // The tile's buffer ends with the block.
         // SAFETY: the group is this thread's.
         unsafe { cp_async_bulk::commit_group() };
         // SAFETY: the group is this thread's.

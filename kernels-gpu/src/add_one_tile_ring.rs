@@ -4,12 +4,12 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor, thread::block_dim};
 
-use crate::parts::{Schedule, VECTOR_BYTES, add_one, pipeline};
+use crate::pipelines::{Schedule, VECTOR_BYTES, add_one, pipeline};
 
 /// Vectors of four numbers that a thread has of a tile.
 const VECTORS: usize = 4;
 
-/// Writes `x + 1` for each number `x` of the matrix of `src` to the same place of that of `dst`;
+/// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`;
 /// blocks draw their tiles from a counter.
 ///
 /// The matrix is `tiles_x` by `tiles / tiles_x` tiles of `tile_width_elems` by `tile_height_elems`
@@ -34,7 +34,7 @@ const VECTORS: usize = 4;
     instances(STAGES = 2, 3, 4),
     shared_bytes = |threads| {
         let tile_bytes = threads.saturating_sub(32) * u64::from(host::THREAD_BYTES);
-        crate::parts::ring_bytes(STAGES, tile_bytes)
+        crate::pipelines::ring_bytes(STAGES, tile_bytes)
     }
 )]
 pub unsafe fn add_one_tile_ring<const STAGES: u32>(
@@ -55,13 +55,13 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
             (tile / tiles_x * tile_height_elems) as i32,
         ]
     };
-    let load = |tile: u32, place: SharedPtr<u8>, bar: &Barrier| {
+    let load = |tile: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
         let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
         // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
-        // the place is free, aligned and takes it.
+        // the buffer is free, aligned and takes it.
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile(
-                place,
+                buffer,
                 src,
                 coords(tile),
                 bar.address(),
@@ -69,14 +69,14 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
         };
     };
     // Where a number lies in the tile makes no difference.
-    let work = |_, place: SharedPtr<u8>, thread: u32, threads: u32| {
+    let work = |_, buffer: SharedPtr<u8>, thread: u32, threads: u32| {
         // SAFETY: the tile has been loaded, and each thread has its own vectors.
-        unsafe { add_one::<VECTORS>(place, vectors, thread, threads) };
+        unsafe { add_one::<VECTORS>(buffer, vectors, thread, threads) };
     };
-    let store = |tile: u32, place: SharedPtr<u8>| {
+    let store = |tile: u32, buffer: SharedPtr<u8>| {
         // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is negative (3);
-        // its place is left alone until the group has been read.
-        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords(tile), place) };
+        // its buffer is left alone until the group has been read.
+        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords(tile), buffer) };
     };
     // SAFETY: the three do so; the counter (4), the launch (5) and the number of tiles (3) are as it
     // wants them.
@@ -101,7 +101,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{VECTORS, add_one_tile_ring};
-    use crate::{arguments::Tiles, parts::VECTOR_BYTES};
+    use crate::{arguments::Tiles, pipelines::VECTOR_BYTES};
 
     /// Bytes of a tile that a working thread has.
     pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;

@@ -66,7 +66,7 @@ unsafe fn consume<const RANK: usize, const BYTES: usize>(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (1).
@@ -87,7 +87,8 @@ unsafe fn consume<const RANK: usize, const BYTES: usize>(
 
     let mut i = thread_idx().x;
     while i < (BYTES / 4) as u32 {
-        // SAFETY: the index is in bounds, the copy wrote the box, and the output has its place (1).
+        // SAFETY: the index is in bounds, the copy wrote the box, and the output has room for it
+        // (1).
         unsafe { *output.add(block * (BYTES / 4) + i as usize) = smem_box.at(i).read() };
         i += block_dim().x;
     }
@@ -115,7 +116,7 @@ mod host {
         /// The buffer that gets the boxes.
         pub output: usize,
         /// Where the boxes begin: in dimension 0, and in all others.
-        pub place: [i32; 2],
+        pub coords: [i32; 2],
         /// Maps.
         pub count: u32,
         /// Threads of a block.
@@ -133,12 +134,12 @@ mod host {
             conditions.one_of("rank", self.rank, &[2, 5], "there are kernels for");
             conditions.multiple(
                 "distance of the first byte",
-                self.place[0].unsigned_abs().into(),
+                self.coords[0].unsigned_abs().into(),
                 16,
                 "a box begins at a multiple of 16 bytes: a multiple of",
             );
             let (maps, output) = (BufferRef::new(self.maps), BufferRef::new(self.output));
-            let [x, y] = self.place;
+            let [x, y] = self.coords;
             let (call, bytes) = match self.rank {
                 2 => (consume_map(maps, output, x, y), BOX_BYTES),
                 _ => (consume_map_5d(maps, output, x, y), BOX_5D_BYTES),

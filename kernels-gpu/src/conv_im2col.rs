@@ -1,5 +1,6 @@
-//! A small convolution whose rows of pixels are fetched by im2col loads: for each place of the filter
-//! one copy brings the pixels under it, of 32 results that follow each other across rows and images.
+//! A small convolution whose rows of pixels are fetched by im2col loads: for each buffer of the
+//! filter one copy brings the pixels under it, of 32 results that follow each other across rows and
+//! images.
 
 use core::hint::assert_unchecked;
 
@@ -28,7 +29,7 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// Convolves images of `f32` in `[N][H][W][C]` order with filters of 3 x 3 pixels, in steps of one.
 ///
 /// The result has `[N][height][width]` pixels of [`FILTERS`] channels. `first` is the column and row
-/// of the pixel under the first place of the filter for the first result: minus the padding.
+/// of the pixel under the first buffer of the filter for the first result: minus the padding.
 ///
 /// # Safety
 /// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has
@@ -48,7 +49,7 @@ pub unsafe fn conv_im2col(
     pixels: u32,
     first: i32,
 ) {
-    // For each place of the filter, the pixels under it for all results.
+    // For each buffer of the filter, the pixels under it for all results.
     shared! {
         static COLUMNS: [f32; TAPS * CHANNELS * PIXELS] align 128;
         static BAR: Mbarrier;
@@ -60,7 +61,7 @@ pub unsafe fn conv_im2col(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
@@ -78,7 +79,7 @@ pub unsafe fn conv_im2col(
         for tap in 0..TAPS as u32 {
             let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
             // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
-            // nobody uses the place before the phase completes, which expects the bytes below.
+            // nobody uses the buffer before the phase completes, which expects the bytes below.
             unsafe {
                 cp_async_bulk_tensor::shared_cluster_global_im2col(
                     columns.at(tap * COLUMN_ELEMS).cast(),
@@ -205,7 +206,8 @@ mod host {
             self.padding.min(2) as i32
         }
 
-        /// The box of pixels is where the first place of a filter can be; offsets go on from there.
+        /// The box of pixels is where the first buffer of a filter can be; offsets go on from
+        /// there.
         fn map(&self) -> Im2col {
             let dims = [CHANNELS as u32, self.width, self.height, self.images].map(u64::from);
             let lower = -self.border();

@@ -5,7 +5,7 @@ use core::hint::assert_unchecked;
 
 use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk};
 
-use crate::parts::stream;
+use crate::pipelines::stream;
 
 /// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
 /// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
@@ -25,7 +25,7 @@ use crate::parts::stream;
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = crate::parts::ring_bytes(STAGES, chunk_bytes.into())
+    shared_bytes = crate::pipelines::ring_bytes(STAGES, chunk_bytes.into())
 )]
 pub unsafe fn copy_bulk<const STAGES: u32>(
     dst: *mut u8,
@@ -40,23 +40,24 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    let load = |chunk: u32, place: SharedPtr<u8>, bar: &Barrier| {
+    let load = |chunk: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
         let _ = bar.arrive_expect_tx(bytes(chunk));
-        // SAFETY: the chunk lies within the source (1), aligned (2); the place is free and takes it.
+        // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes
+        // it.
         unsafe {
             cp_async_bulk::shared_cluster_global(
-                place,
+                buffer,
                 src.add(start(chunk) as usize),
                 bytes(chunk),
                 bar.address(),
             )
         };
     };
-    let store = |chunk: u32, place: SharedPtr<u8>| {
+    let store = |chunk: u32, buffer: SharedPtr<u8>| {
         // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and
-        // its place is left alone until the group has been read.
+        // its buffer is left alone until the group has been read.
         unsafe {
-            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), place, bytes(chunk))
+            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), buffer, bytes(chunk))
         };
     };
     // SAFETY: `load` and `store` do so; the counter (3), the launch (4) and the number of chunks (2)

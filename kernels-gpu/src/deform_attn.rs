@@ -1,7 +1,7 @@
 //! Multi-scale deformable attention, forward, with halves in and out and sums in `f32`.
 //!
-//! A query looks at [`POINTS`] places in each of [`LEVELS`] images of the same batch, and adds up
-//! what it sees there, each place with its weight. A place is a location in the image, 0 to 1 in
+//! A query takes [`POINTS`] samples in each of [`LEVELS`] images of the same batch, and adds up
+//! what it sees there, each sample with its weight. A sample has a location in the image, 0 to 1 in
 //! each direction, and what is seen there is interpolated between the four pixels around it.
 //!
 //! # Layout
@@ -14,9 +14,9 @@
 //!
 //! # The kernels
 //! - [`deform_attn_gather`] reads pixels with ordinary loads.
-//! - [`deform_attn_tiles`] has the copy engine fetch the 2 x 2 pixels of each place. Images are seen
-//!   as matrices of `W * CHANNELS` columns, so that a tile is two runs of 128 bytes; the border
-//!   keeps tiles from running over the end of a row.
+//! - [`deform_attn_tiles`] has the copy engine fetch the 2 x 2 pixels of each sample. Images are
+//!   seen as matrices of `W * CHANNELS` columns, so that a tile is two runs of 128 bytes; the
+//!   border keeps tiles from running over the end of a row.
 //! - [`deform_attn_resident`] does so for the two finer images and keeps the coarser two of its
 //!   batch in shared memory.
 //!
@@ -33,7 +33,7 @@ use geometry::{Levels, Problem};
 
 /// Images of a batch.
 pub const LEVELS: u32 = 4;
-/// Places that a query looks at in each image.
+/// Samples that a query takes in each image.
 pub const POINTS: u32 = 8;
 /// Channels of a pixel.
 pub const CHANNELS: u32 = 32;
@@ -285,13 +285,13 @@ mod host {
             };
             conditions.within("warps of a block", self.warps, 1..=most_warps, "there are");
             let queries = product(&[self.batches, self.queries]);
-            let places = queries.saturating_mul((LEVELS * POINTS).into());
+            let samples = queries.saturating_mul((LEVELS * POINTS).into());
             let bytes = |count: u64, of: usize| count.saturating_mul(of as u64);
             if !matches!(self.form, DeformAttnForm::Tiles { .. }) {
                 conditions.uses(self.value, self.value_bytes());
             }
-            conditions.uses(self.locations, bytes(places, size_of::<u32>()));
-            conditions.uses(self.weights, bytes(places, size_of::<u16>()));
+            conditions.uses(self.locations, bytes(samples, size_of::<u32>()));
+            conditions.uses(self.weights, bytes(samples, size_of::<u16>()));
             conditions.uses(self.output, bytes(queries, PIXEL_BYTES as usize));
             if self.form != DeformAttnForm::Gather {
                 let reason = "parts of the batches:";
@@ -330,8 +330,8 @@ mod host {
         }
 
         /// The image of all batches as matrices whose columns are the channels of all pixels of a row: a
-        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random places want no promotion
-        /// in L2.
+        /// tile of 2 x 2 pixels is two runs of 128 bytes. Small tiles at random coordinates want no
+        /// promotion in L2.
         fn map(&self, image: usize) -> MapRef {
             let [height, width] = self.shapes[image];
             let columns = u64::from(width) * u64::from(CHANNELS);

@@ -90,7 +90,7 @@ pub unsafe fn encode_map_zeroed(fields: *const MapFields, tensors: *mut u8, maps
     unsafe { replace_and_release(map, fields, tensors, maps) }
 }
 
-/// Replaces every field of the map in shared memory, and copies it to its place.
+/// Replaces every field of the map in shared memory, and copies it to its buffer.
 ///
 /// # Safety
 /// 1. Those of [`encode_map`]; all lanes are here and have written the map.
@@ -106,7 +106,7 @@ unsafe fn replace_and_release(
     unsafe { warp::sync_warp() };
     if thread_idx().x == 0 {
         // SAFETY: there are fields for each block, and they are those of a map (1); the map is the
-        // block's own, and the lanes have met since they wrote it.
+        // block's own, and the lanes have synchronised since they wrote it.
         unsafe {
             let fields = fields.add(block);
             let address = tensors.add((*fields).offset_bytes as usize);
@@ -120,7 +120,7 @@ unsafe fn replace_and_release(
     }
     // Show the changes to the other lanes, then copy the map together, and release it to whoever
     // acquires it for copies.
-    // SAFETY: the whole warp is here with the same addresses; the map has its place (1).
+    // SAFETY: the whole warp is here with the same addresses; the map has room (1).
     unsafe {
         warp::sync_warp();
         tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(maps.add(block), map);
@@ -281,8 +281,8 @@ mod host {
     /// The first `N` of these, and zeros where there are fewer.
     fn padded<T: Copy + Default, const N: usize>(numbers: impl Iterator<Item = T>) -> [T; N] {
         let mut all = [T::default(); N];
-        for (place, number) in all.iter_mut().zip(numbers) {
-            *place = number;
+        for (slot, number) in all.iter_mut().zip(numbers) {
+            *slot = number;
         }
         all
     }

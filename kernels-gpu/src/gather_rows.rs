@@ -46,7 +46,7 @@ pub unsafe fn gather_rows(
     }
     // SAFETY: the whole warp is here, which is the block (3).
     unsafe { warp::sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; a lane for each row arrives, with the
+    // SAFETY: `sync_warp` orders the initialisation before; a lane for each row arrives, with the
     // bytes of its own copy.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
@@ -75,8 +75,8 @@ pub unsafe fn gather_rows(
         let mut stores = Stores::new();
         // SAFETY: the output has room for these rows (2), which lie one behind the other.
         unsafe {
-            let place = output.add(first as usize * ROW);
-            stores.bulk(place.cast(), gathered.cast(), count * ROW_BYTES)
+            let dst = output.add(first as usize * ROW);
+            stores.bulk(dst.cast(), gathered.cast(), count * ROW_BYTES)
         };
         stores.commit().wait_read();
     }

@@ -40,12 +40,12 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
         // SAFETY: the index is in bounds (1).
         let value = unsafe { *data.add(i as usize) };
         // SAFETY: the index is in bounds, and the bin is used by atomic operations alone until the
-        // threads meet.
+        // threads synchronise.
         unsafe { block_counts.at(value.into()).add_relaxed(1) };
         i += u64::from(grid_dim().x) * u64::from(block_dim().x);
     }
 
-    // Make each thread's counts visible to the copy engine, then meet.
+    // Make each thread's counts visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -53,9 +53,9 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
     if unsafe { is_elected() } {
-        // SAFETY: both ends have the bins (2), fences and the meeting order the counts before, and
-        // others use the sums by such reductions alone. Shared memory ends with the block: it has been
-        // read before.
+        // SAFETY: both ends have the bins (2), fences and `sync_threads` order the counts before,
+        // and others use the sums by such reductions alone. Shared memory ends with the block: it
+        // has been read before.
         unsafe {
             cp_reduce_async_bulk::global_shared_cta::<Add, u32>(
                 counts,

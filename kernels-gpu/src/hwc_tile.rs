@@ -46,7 +46,7 @@ pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i3
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and the block is one-dimensional (4).
@@ -70,18 +70,18 @@ pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i3
 /// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight
 /// lanes of a warp issue a copy each, into a slot of their own.
 ///
-/// Tile `i` begins at channel 0, column `places[2 * i]` and row `places[2 * i + 1]`.
+/// Tile `i` begins at channel 0, column `coords[2 * i]` and row `coords[2 * i + 1]`.
 ///
 /// # Safety
 /// 1. `map` is as for [`hwc_tile`].
-/// 2. `places` has two numbers and `output` room for 128 halves for each tile, that is, for
+/// 2. `coords` has two numbers and `output` room for 128 halves for each tile, that is, for
 ///    [`LANES`] in each block; nobody else uses them, and both are multiples of 4 bytes.
 /// 3. Blocks are one warp.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn hwc_tile_lanes(
     #[grid_constant] map: &TensorMap,
-    places: *const i32,
+    coords: *const i32,
     output: *mut u32,
 ) {
     shared! {
@@ -97,14 +97,14 @@ pub unsafe fn hwc_tile_lanes(
     }
     // SAFETY: the whole warp is here, which is the block (3).
     unsafe { warp::sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; eight lanes arrive, each with the bytes
-    // of its own copy.
+    // SAFETY: `sync_warp` orders the initialisation before; eight lanes arrive, each with the
+    // bytes of its own copy.
     let bar = unsafe { Barrier::assume_init(LANES_BAR::ptr()) };
 
     if lane < LANES as u32 {
-        let place = (first + lane as usize) * 2;
+        let first = (first + lane as usize) * 2;
         // SAFETY: there are two numbers for each tile (2).
-        let (w, h) = unsafe { (*places.add(place), *places.add(place + 1)) };
+        let (w, h) = unsafe { (*coords.add(first), *coords.add(first + 1)) };
         let slot = tiles.at(lane * TILE_WORDS as u32);
         let mut load = bar.transaction();
         // SAFETY: the map has this box (1), channel 0 is aligned, and nobody uses the slot before
@@ -178,7 +178,7 @@ mod host {
         /// The buffer of 128 halves that gets the tile.
         pub output: usize,
         /// Channel, column and row of the tile's first element.
-        pub place: [i32; 3],
+        pub coords: [i32; 3],
         /// Threads of the block.
         pub threads: u32,
     }
@@ -199,11 +199,11 @@ mod host {
             self.image.check(&mut conditions);
             conditions.multiple(
                 "distance of the first channel",
-                self.place[0].unsigned_abs().into(),
+                self.coords[0].unsigned_abs().into(),
                 8,
                 "a box begins at a multiple of 16 bytes: a multiple of",
             );
-            let [c, w, h] = self.place;
+            let [c, w, h] = self.coords;
             conditions.uses(self.output, TILE_BYTES.into());
             let map = MapRef::new(self.image.map(), self.data);
             let call = hwc_tile(map, BufferRef::new(self.output), c, w, h);
@@ -219,7 +219,7 @@ mod host {
         /// Its buffer.
         pub data: usize,
         /// The buffer of the tiles' columns and rows.
-        pub places: usize,
+        pub coords: usize,
         /// The buffer of 128 halves for each tile.
         pub output: usize,
         /// Tiles.
@@ -241,12 +241,12 @@ mod host {
                 "eight lanes of a block copy: a multiple of",
             );
             // A column and a row each.
-            let places_bytes = size_of::<[i32; 2]>() as u32;
-            conditions.uses(self.places, product(&[self.tiles, places_bytes]));
+            let coords_bytes = size_of::<[i32; 2]>() as u32;
+            conditions.uses(self.coords, product(&[self.tiles, coords_bytes]));
             conditions.uses(self.output, product(&[self.tiles, TILE_BYTES]));
             let map = MapRef::new(self.image.map(), self.data);
-            let (places, output) = (BufferRef::new(self.places), BufferRef::new(self.output));
-            let call = hwc_tile_lanes(map, places, output);
+            let (coords, output) = (BufferRef::new(self.coords), BufferRef::new(self.output));
+            let call = hwc_tile_lanes(map, coords, output);
             conditions.launch(call, Shape::new(self.tiles / LANES as u32, 32))
         }
     }

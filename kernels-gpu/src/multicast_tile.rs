@@ -20,7 +20,7 @@ const TILE_BYTES: u32 = 4 * TILE_ELEMS as u32;
 const SLICE_BYTES: u32 = TILE_BYTES / BLOCKS;
 
 /// Each cluster loads the tile at column `x + 64 * cluster` and row `y`, and each of its four blocks
-/// writes it to its place of `output`, plus the block's number in the cluster.
+/// writes it to its index of `output`, plus the block's number in the cluster.
 ///
 /// # Safety
 /// 1. `map` is a two-dimensional map of `i32` with boxes of 64 by [`SLICE_ROWS`] and no swizzle, over
@@ -47,18 +47,18 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(TILE_BYTES);
     }
-    // No slice may be sent before the barriers of all blocks are there. The meeting releases and
-    // acquires: only one with `.relaxed` would need a `fence.mbarrier_init` before it.
+    // No slice may be sent before the barriers of all blocks are there. `cluster::sync` releases
+    // and acquires: only one with `.relaxed` would need a `fence.mbarrier_init` before it.
     // SAFETY: every thread of the cluster is here, whole warps (3).
     unsafe { cluster::sync() };
-    // SAFETY: the meeting orders the initialisation before; the bytes are those of all slices.
+    // SAFETY: `cluster::sync` orders the initialisation before; the bytes are those of all slices.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
     if unsafe { is_elected() } {
         let column = x + (cluster * TILE[0] as u32) as i32;
         let row = y + (rank * SLICE_ROWS as u32) as i32;
-        // SAFETY: the map has this box (1), whose first column is aligned; the slice has its place
+        // SAFETY: the map has this box (1), whose first column is aligned; the slice has its offset
         // in every block, whose barrier expects it; no block ends before all slices are there.
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
@@ -75,7 +75,8 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
     let first = block_idx().x as usize * TILE_ELEMS;
     let mut i = thread_idx().x;
     while i < TILE_ELEMS as u32 {
-        // SAFETY: the index is in bounds, the copies wrote the tile, and the output has its place (2).
+        // SAFETY: the index is in bounds, the copies wrote the tile, and the output has room for it
+        // (2).
         unsafe { *output.add(first + i as usize) = tile.at(i).read() + rank as i32 };
         i += block_dim().x;
     }

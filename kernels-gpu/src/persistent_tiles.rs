@@ -19,7 +19,7 @@ const TILE_ELEMS: u32 = (TILE[0] * TILE[1]) as u32;
 const TILE_BYTES: u32 = TILE_ELEMS * size_of::<f32>() as u32;
 /// Output tiles: one is stored while the next is written.
 const OUTPUTS: u32 = 2;
-/// The hardware barrier at which the computing warps meet.
+/// The hardware barrier at which the computing warps synchronise.
 const WORKERS: u32 = 1;
 
 /// Writes `2 * x + 1` for each element `x` of a matrix of `f32`, in tiles of which each block takes
@@ -61,8 +61,8 @@ pub unsafe fn persistent_tiles<const STAGES: u32>(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; the loading thread fills and the workers
-    // empty each stage in order.
+    // SAFETY: `sync_threads` orders the initialisation before; the loading thread fills and the
+    // workers empty each stage in order.
     let ring = unsafe { Ring::<STAGES>::assume_init(barriers) };
     let mut cursor = Cursor::new();
     let tiles = tiles_x * tiles_y;
@@ -117,22 +117,22 @@ pub unsafe fn persistent_tiles<const STAGES: u32>(
             let stage = stage_data(cursor.stage());
             let mut i = worker;
             while i < TILE_ELEMS {
-                // SAFETY: the index is in bounds, the copy wrote the stage, nobody else has the place
-                // in the output tile.
+                // SAFETY: the index is in bounds, the copy wrote the stage, nobody else has the
+                // buffer in the output tile.
                 unsafe { output(number).add(i).write(2.0 * stage.add(i).read() + 1.0) };
                 i += workers;
             }
             ring.release(cursor);
 
-            // Make each worker's writes visible to the copy engine, then meet.
+            // Make each worker's writes visible to the copy engine, then synchronise.
             // SAFETY: a fence only orders.
             unsafe { fence::proxy_async_shared_cta() };
             // SAFETY: all workers and no others come here, whole warps (2).
             unsafe { barrier_cta::sync_aligned_count(WORKERS, workers) };
             if stores_tiles() {
                 let mut stores = Stores::new();
-                // SAFETY: the map has this box (1), no coordinate is negative, and fences and the
-                // meeting order the writes before.
+                // SAFETY: the map has this box (1), no coordinate is negative, and fences and
+                // `sync_threads` order the writes before.
                 unsafe { stores.tensor(target, coords(tile), output(number).cast()) };
                 // The next rounds wait for it.
                 let _ = stores.commit();

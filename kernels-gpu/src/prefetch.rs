@@ -8,8 +8,8 @@ use tma::{
     thread::{block_dim, block_idx, grid_dim, sync_threads, thread_idx},
 };
 
-/// Writes `3 * x + y` for each number `x` of `global_in` to the same place of `global_out`, where `y`
-/// is the next number of the same batch and block, for the last one the first.
+/// Writes `3 * x + y` for each number `x` of `global_in` to the same index of `global_out`, where
+/// `y` is the next number of the same batch and block, for the last one the first.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
 /// batches in shared memory or on their way there: entries `prefetch_1` to `prefetch_8`.
@@ -59,7 +59,8 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let mut stage = 0;
     let mut compute_batch = 0;
     while compute_batch < batches {
-        // Wait for the current batch: a thread for its own copy, the meeting for those of others.
+        // Wait for the current batch: a thread for its own copy, `sync_threads` for those of
+        // others.
         // SAFETY: the groups are this thread's; every thread is here.
         unsafe {
             // `STAGES - 1` groups may be on their way.
@@ -68,7 +69,7 @@ pub unsafe fn prefetch<const STAGES: u32>(
         }
 
         // Compute on it.
-        // SAFETY: the copies wrote the numbers, and the output has its place (1).
+        // SAFETY: the copies wrote the numbers, and the output has room for it (1).
         unsafe {
             let number = stage_data(stage).add(tid).read();
             let next = stage_data(stage).add((tid + 1) % block_size).read();

@@ -8,7 +8,7 @@ use tma::{
     thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
 };
 
-/// Writes `3 * x + 1` for each number `x` of `global_in` to the same place of `global_out`.
+/// Writes `3 * x + 1` for each number `x` of `global_in` to the same index of `global_out`.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
 /// batches in shared memory or on their way there: `prefetch_1d_1` to `prefetch_1d_8`.
@@ -53,8 +53,8 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; each phase has the one arrival and the
-    // bytes of `fetch`.
+    // SAFETY: `sync_threads` orders the initialisation before; each phase has the one arrival and
+    // the bytes of `fetch`.
     let bar = |stage: u32| unsafe { Barrier::assume_init(bar_address(stage)) };
 
     let fetch = |batch: u32, stage: u32| {
@@ -90,7 +90,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
         bar(stage).wait_parity(parity);
 
         // (b) Compute on it.
-        // SAFETY: the copy wrote this thread's number, and the output has its place (1).
+        // SAFETY: the copy wrote this thread's number, and the output has room for it (1).
         unsafe {
             let number = stage_data(stage).add(tid).read();
             *global_out.add(block_batch(compute_batch) + tid as usize) = 3 * number + 1;

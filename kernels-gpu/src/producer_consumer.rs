@@ -15,7 +15,7 @@ const STAGES: u32 = 2;
 /// Threads that produce: one warp.
 const PRODUCERS: u32 = 32;
 
-/// Writes `2 * x + 1` for each number `x` of `input` to the same place of `output`: with a ring of
+/// Writes `2 * x + 1` for each number `x` of `input` to the same index of `output`: with a ring of
 /// stages, as `cuda::pipeline` has it.
 ///
 /// Each block has `batches` batches of `buffer_len` numbers, one behind the other.
@@ -47,8 +47,8 @@ pub unsafe fn producer_consumer_ring(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; producers and consumers go through the
-    // stages in order, and each arrives once at each.
+    // SAFETY: `sync_threads` orders the initialisation before; producers and consumers go through
+    // the stages in order, and each arrives once at each.
     let ring = unsafe { Ring::<STAGES>::assume_init(RING::ptr().cast()) };
 
     let mut cursor = Cursor::new();
@@ -103,7 +103,8 @@ pub unsafe fn producer_consumer_barriers(
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisations before; in each phase every thread arrives once.
+    // SAFETY: `sync_threads` orders the initialisations before; in each phase every thread arrives
+    // once.
     let [ready, filled] = [0, 2]
         .map(|first| move |i: u32| unsafe { Barrier::assume_init(BAR::ptr().at(first + i % 2)) });
 
@@ -166,7 +167,7 @@ impl Block {
     unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = thread_idx().x;
         while i < self.buffer_len {
-            // SAFETY: the number is there, and has a place of its own (1).
+            // SAFETY: the number is there, and has an address of its own (1).
             unsafe {
                 let from = self.input.add(self.batch(batch) + i as usize);
                 cp_async::shared_cta_global::<Ca, 4>(buffer.add(i).cast(), from.cast());
@@ -183,10 +184,10 @@ impl Block {
     unsafe fn consume(&self, buffer: SharedPtr<f32>, batch: u32) {
         let mut i = thread_idx().x - PRODUCERS;
         while i < self.buffer_len {
-            // SAFETY: the number is there, and the output has its place (1).
+            // SAFETY: the number is there, and the output has room for it (1).
             unsafe {
-                let place = self.output.add(self.batch(batch) + i as usize);
-                *place = 2.0 * buffer.add(i).read() + 1.0;
+                let dst = self.output.add(self.batch(batch) + i as usize);
+                *dst = 2.0 * buffer.add(i).read() + 1.0;
             }
             i += block_dim().x - PRODUCERS;
         }

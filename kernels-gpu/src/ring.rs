@@ -24,9 +24,9 @@ pub const MAX_THREADS: usize = 1024;
 
 /// Each thread begins with a number of its own, and in each of `rounds` rounds sends its number to
 /// the next block of its cluster and takes the one that comes from the block before, plus one. In
-/// the end it writes the number to its place of `output`.
+/// the end it writes the number to its index of `output`.
 ///
-/// A thread begins with the index of its place.
+/// A thread begins with the index of its number.
 ///
 /// # Safety
 /// 1. `output` has a number for each thread of the grid, at a multiple of 4 bytes, that nobody else
@@ -51,7 +51,7 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
             Barrier::init(ready, threads);
         }
     }
-    // Meet, so that the barriers of the others are initialised, too.
+    // Synchronise, so that the barriers of the others are initialised, too.
     // SAFETY: every thread of the cluster is here, whole warps (2).
     unsafe { cluster::sync() };
 
@@ -67,8 +67,8 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
         )
     };
 
-    let place = block_idx().x * threads + tid;
-    let mut number = place;
+    let index = block_idx().x * threads + tid;
+    let mut number = index;
     let mut parity = 0;
     for _ in 0..rounds {
         // As producers, send to the next block.
@@ -97,9 +97,9 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
         unsafe { wait_parity(ready, parity) };
         parity ^= 1;
     }
-    if place < grid_dim().x * threads {
-        // SAFETY: the output has the place (1).
-        unsafe { *output.add(place as usize) = number };
+    if index < grid_dim().x * threads {
+        // SAFETY: the output has the index (1).
+        unsafe { *output.add(index as usize) = number };
     }
 }
 

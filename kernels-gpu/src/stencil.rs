@@ -38,7 +38,7 @@ pub unsafe fn stencil_loads(
     let (left, center, right) = unsafe { of_block(left, center, right) };
     let tid = thread_idx().x;
     let copy = |to: u32, from: *const f32| {
-        // SAFETY: both places are there, and nobody else has the one in the buffer.
+        // SAFETY: both elements are there, and nobody else has the one in the buffer.
         unsafe { buffer.at(to).write(*from.add(tid as usize)) };
     };
     if tid < HALO {
@@ -129,7 +129,7 @@ pub unsafe fn stencil_groups(
         let (left, center, right) = of_block(left, center, right);
         own_copies(buffer, left, center, right);
         cp_async::commit_group();
-        // A thread waits for its own copies; the meeting shows them to the others.
+        // A thread waits for its own copies; `sync_threads` shows them to the others.
         cp_async::wait_group::<0>();
         sync_threads();
         sum(buffer, output);
@@ -178,7 +178,7 @@ unsafe fn barrier_of_all() -> Barrier {
     }
     // SAFETY: every thread is here (1).
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; each thread arrives once.
+    // SAFETY: `sync_threads` orders the initialisation before; each thread arrives once.
     unsafe { Barrier::assume_init(BAR::ptr()) }
 }
 
@@ -204,7 +204,7 @@ unsafe fn own_copies(
     right: *const f32,
 ) {
     let tid = thread_idx().x;
-    // SAFETY: the numbers are there, and each has a place of its own (1).
+    // SAFETY: the numbers are there, and each has an address of its own (1).
     unsafe {
         if tid < HALO {
             copy(buffer.at(tid), left.add(tid as usize));
@@ -266,7 +266,7 @@ unsafe fn sum(buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
             sum += unsafe { buffer.at(tid + neighbour).read() };
         }
         let index = (block_idx().x * CENTER + tid) as usize;
-        // SAFETY: the output has its place (2).
+        // SAFETY: the output has room for it (2).
         unsafe { *output.add(index) = sum };
     }
 }

@@ -1,5 +1,5 @@
 //! Ports the guide's "Using TMA to transfer multi-dimensional arrays", with the map in each of the
-//! three places that it can come from.
+//! three sources that it can come from.
 
 use tma::{
     Barrier, Stores, TensorMap, constant, kernel,
@@ -56,14 +56,14 @@ pub unsafe fn tile_2d_constant(x: i32, y: i32) {
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
     // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
-    // block; other threads may use it after they have met.
+    // block; other threads may use it after `sync_threads`.
     // SAFETY: the map has its 128 bytes.
     unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
     // SAFETY: the conditions are this kernel's own.
     unsafe { load_add_store(map, map, [x, y], [x, y]) }
 }
 
-/// As [`tile_2d`], but the tile is stored through another map and at its own place.
+/// As [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
 ///
 /// The load may thus start at negative coordinates.
 ///
@@ -109,8 +109,8 @@ unsafe fn load_add_store(
     }
     // SAFETY: every thread is here (3).
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; below each thread arrives once and the
-    // copy delivers the bytes that are expected.
+    // SAFETY: `sync_threads` orders the initialisation before; below each thread arrives once and
+    // the copy delivers the bytes that are expected.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // One thread starts the load and says how many bytes will come; the others just arrive.
@@ -136,7 +136,7 @@ unsafe fn load_add_store(
         i += block_dim().x;
     }
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here (3).
@@ -146,15 +146,15 @@ unsafe fn load_add_store(
     // SAFETY: whole warps are here, and blocks are one-dimensional (3).
     if unsafe { is_elected() } {
         let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and the
-        // meeting order the writes before.
+        // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and
+        // `sync_threads` order the writes before.
         unsafe { stores.tensor(store_map, tile_at(store), smem_buffer.cast()) };
         stores.commit().wait_read();
     }
 
     // The barrier's memory could now serve something else.
     if thread_idx().x == 0 {
-        // SAFETY: its only phase is over for everybody, since all met after waiting.
+        // SAFETY: its only phase is over for everybody, since all synchronised after waiting.
         unsafe { bar.invalidate() };
     }
 }
@@ -170,7 +170,7 @@ fn tile_at([x, y]: [i32; 2]) -> [i32; 2] {
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::{MapPlace, TILE, Tile2d, Tile2dTo};
+pub use host::{MapSource, TILE, Tile2d, Tile2dTo};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
@@ -185,7 +185,7 @@ mod host {
 
     /// Where the map comes from.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum MapPlace {
+    pub enum MapSource {
         /// A grid constant.
         #[doc(alias = "__grid_constant__")]
         Parameter,
@@ -201,7 +201,7 @@ mod host {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tile2d {
         /// Where the map comes from.
-        pub map: MapPlace,
+        pub map: MapSource,
         /// The matrix.
         pub matrix: Matrix,
         /// Its buffer.
@@ -215,7 +215,7 @@ mod host {
     }
 
     impl Tile2d {
-        /// The variable of [`MapPlace::Constant`].
+        /// The variable of [`MapSource::Constant`].
         pub const VARIABLE: &'static str = "TILE_2D_MAP";
 
         /// Checks the arguments.
@@ -231,9 +231,11 @@ mod host {
             check_store([x, y], &mut conditions);
             check_last([x, y], TILE, self.blocks, &mut conditions);
             let call = match self.map {
-                MapPlace::Parameter => tile_2d(MapRef::new(self.matrix.map(TILE), self.data), x, y),
-                MapPlace::Constant => tile_2d_constant(x, y),
-                MapPlace::Global(buffer) => {
+                MapSource::Parameter => {
+                    tile_2d(MapRef::new(self.matrix.map(TILE), self.data), x, y)
+                }
+                MapSource::Constant => tile_2d_constant(x, y),
+                MapSource::Global(buffer) => {
                     conditions.uses(buffer, TensorMap::BYTES as u64);
                     tile_2d_global(BufferRef::new(buffer), x, y)
                 }
@@ -299,7 +301,7 @@ mod host {
         #[test]
         fn what_would_trap_on_a_gpu_is_refused() {
             let tile = Tile2d {
-                map: MapPlace::Parameter,
+                map: MapSource::Parameter,
                 matrix: Matrix {
                     width: 101,
                     height: 3,

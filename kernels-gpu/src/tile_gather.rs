@@ -37,7 +37,7 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 /// to `tile_gather_4`.
 ///
 /// The 2048 bytes of a round are 128 vectors of four numbers. Lane `l` has the vectors `l`, `l + 32`,
-/// `l + 64`, `l + 96`; it adds each number of a vector to 31 times what it had for that place,
+/// `l + 64`, `l + 96`; it adds each number of a vector to 31 times what it had for that index,
 /// and writes its four sums to `sums` in the end, those of all threads of the grid in order.
 ///
 /// # Safety
@@ -62,11 +62,11 @@ pub unsafe fn tile_gather<const STAGES: u32>(
     rounds: u32,
     sums: *mut u32,
 ) {
-    let copy = |place: SharedPtr<u8>, position: u32, bar: &Barrier| {
+    let copy = |buffer: SharedPtr<u8>, position: u32, bar: &Barrier| {
         let [x, y] = pixel(position);
-        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the place takes it.
+        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the buffer takes it.
         unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(place, map, [0, x, y], bar.address())
+            cp_async_bulk_tensor::shared_cluster_global_tile(buffer, map, [0, x, y], bar.address())
         };
     };
     // SAFETY: the conditions are this kernel's own.
@@ -90,12 +90,12 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
     rounds: u32,
     sums: *mut u32,
 ) {
-    let copy = |place: SharedPtr<u8>, position: u32, bar: &Barrier| {
+    let copy = |buffer: SharedPtr<u8>, position: u32, bar: &Barrier| {
         let [x, y] = pixel(position);
         let x = x * CHANNELS as i32;
-        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the place takes it.
+        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the buffer takes it.
         unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(place, map, [x, y], bar.address())
+            cp_async_bulk_tensor::shared_cluster_global_tile(buffer, map, [x, y], bar.address())
         };
     };
     // SAFETY: the conditions are this kernel's own.
@@ -117,11 +117,11 @@ pub unsafe fn tile_gather_lanes<const STAGES: u32>(
     rounds: u32,
     sums: *mut u32,
 ) {
-    let copy = |place: SharedPtr<u8>, position: u32, bar: &Barrier| {
+    let copy = |buffer: SharedPtr<u8>, position: u32, bar: &Barrier| {
         let [x, y] = pixel(position);
-        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the place takes it.
+        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the buffer takes it.
         unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(place, map, [0, x, y], bar.address())
+            cp_async_bulk_tensor::shared_cluster_global_tile(buffer, map, [0, x, y], bar.address())
         };
     };
     // SAFETY: the conditions are this kernel's own.
@@ -187,13 +187,14 @@ impl Queue {
     ///
     /// # Safety
     /// 1. Every lane of the warp is here.
-    /// 2. Nobody uses the place, and the barrier's phase takes an arrival and the bytes of a round.
-    /// 3. `copy` starts a copy of the box at the position to the place, counted at the barrier.
+    /// 2. Nobody uses the buffer, and the barrier's phase takes an arrival and the bytes of a
+    ///    round.
+    /// 3. `copy` starts a copy of the box at the position to the buffer, counted at the barrier.
     #[inline(always)]
     unsafe fn ask(
         &mut self,
         issue: Issue,
-        place: SharedPtr<u8>,
+        buffer: SharedPtr<u8>,
         bar: &Barrier,
         copy: &impl Fn(SharedPtr<u8>, u32, &Barrier),
     ) {
@@ -219,7 +220,7 @@ impl Queue {
                     let _ = bar.arrive_expect_tx(ROUND_BYTES);
                     for tile in 0..ROUND_TILES {
                         copy(
-                            place.byte_add(tile * TILE_BYTES),
+                            buffer.byte_add(tile * TILE_BYTES),
                             positions[tile as usize],
                             bar,
                         );
@@ -232,7 +233,7 @@ impl Queue {
                     let _ = bar.arrive_expect_tx(ROUND_BYTES);
                 }
                 if lane < ROUND_TILES {
-                    copy(place.byte_add(lane * TILE_BYTES), self.ahead, bar);
+                    copy(buffer.byte_add(lane * TILE_BYTES), self.ahead, bar);
                 }
             }
         }
@@ -246,7 +247,7 @@ impl Queue {
 
 /// # Safety
 /// 1. (2) to (5) of [`tile_gather`] hold.
-/// 2. `copy` starts a copy of the box at the position to the place, counted at the barrier.
+/// 2. `copy` starts a copy of the box at the position to the buffer, counted at the barrier.
 #[inline(always)]
 unsafe fn gather<const STAGES: u32>(
     issue: Issue,
@@ -276,8 +277,8 @@ unsafe fn gather<const STAGES: u32>(
     }
     // SAFETY: every lane is here.
     unsafe { sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; a phase has the one arrival and the bytes
-    // of a round.
+    // SAFETY: `sync_warp` orders the initialisation before; a phase has the one arrival and the
+    // bytes of a round.
     let bar = |stage| unsafe { Barrier::assume_init(bar_address(stage)) };
 
     let mut round = block_idx().x * block_warps + warp;
@@ -300,7 +301,7 @@ unsafe fn gather<const STAGES: u32>(
             let vector = data(stage).cast::<[u32; 4]>().add(lane + turn * LANES);
             // SAFETY: the copies wrote all vectors of the round.
             let vector = unsafe { vector.read() };
-            let add = |place: usize| sum[place].wrapping_mul(FACTOR).wrapping_add(vector[place]);
+            let add = |index: usize| sum[index].wrapping_mul(FACTOR).wrapping_add(vector[index]);
             sum = [add(0), add(1), add(2), add(3)];
         }
         // All lanes have read before the stage is filled again.

@@ -45,7 +45,7 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; one thread arrives, with the bytes.
+    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     // SAFETY: whole warps are here, and blocks are one-dimensional (2).
@@ -60,12 +60,13 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
 
     let warp_index = thread_idx().x / 32;
     for step in 0..STEPS {
-        let [row, column] = place(warp::lane(), warp_index * STEPS + step);
-        // SAFETY: both places are in their tiles; the copy wrote the one, nobody else has the other.
+        let [row, column] = element(warp::lane(), warp_index * STEPS + step);
+        // SAFETY: both elements are in their tiles; the copy wrote the one, nobody else has the
+        // other.
         unsafe { swizzled(tile_out, [column, row]).write(swizzled(tile_in, [row, column]).read()) };
     }
 
-    // Make each thread's writes visible to the copy engine, then meet.
+    // Make each thread's writes visible to the copy engine, then synchronise.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.
@@ -74,8 +75,8 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
     // SAFETY: whole warps are here, and blocks are one-dimensional (2).
     if unsafe { is_elected() } {
         let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), no coordinate is negative, and fences and the meeting
-        // order the writes before.
+        // SAFETY: the map has this box (1), no coordinate is negative, and fences and
+        // `sync_threads` order the writes before.
         unsafe { stores.tensor(target, [row, column], tile_out.cast()) };
         stores.commit().wait_read();
     }
@@ -84,10 +85,10 @@ pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] ta
 /// Row and column of the element that a lane moves in a step.
 ///
 /// In each step the lanes have two 4 x 4 blocks on a diagonal of an 8 x 8 block, or the two beside
-/// it. Both the elements that a warp reads and the places that it writes then lie in 32 different
+/// it. Both the elements that a warp reads and those that it writes then lie in 32 different
 /// banks.
 #[inline(always)]
-const fn place(lane: u32, step: u32) -> [u32; 2] {
+const fn element(lane: u32, step: u32) -> [u32; 2] {
     let diagonal = lane >> 4;
     let beside = step & 1;
     let (block_row, block_column) = (step >> 1 & 3, step >> 3);
@@ -178,7 +179,7 @@ mod tests {
         let mut moved = [[false; TILE]; TILE];
         for step in 0..ALL_STEPS {
             for lane in 0..32 {
-                let [row, column] = place(lane, step).map(|place| place as usize);
+                let [row, column] = element(lane, step).map(|index| index as usize);
                 assert!(!moved[row][column]);
                 moved[row][column] = true;
             }
@@ -192,7 +193,7 @@ mod tests {
         for step in 0..ALL_STEPS {
             let (mut reads, mut writes) = (0_u32, 0_u32);
             for lane in 0..32 {
-                let [row, column] = place(lane, step);
+                let [row, column] = element(lane, step);
                 reads |= 1 << (swizzled(tile, [row, column]).address() / 4 % 32);
                 writes |= 1 << (swizzled(tile, [column, row]).address() / 4 % 32);
             }

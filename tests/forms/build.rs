@@ -33,7 +33,7 @@ fn main() {
     let kernels = on.filter_map(|(index, form)| Some(kernel(index, form.text(), form.call()?)));
     let source: String = kernels.collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out_dir).join("probes.rs"), source).expect("cargo made the folder");
+    fs::write(Path::new(&out_dir).join("kernels.rs"), source).expect("cargo made the folder");
 }
 
 fn is_on(architecture: &str) -> bool {

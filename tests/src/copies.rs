@@ -148,12 +148,12 @@ impl Case {
         if tensor.element_strides.iter().any(|stride| *stride > 1) {
             categories.push(("element strides", kind.to_owned()));
         }
-        categories.push(("place", format!("{kind} {mode} {}", self.place(copy))));
+        categories.push(("region", format!("{kind} {mode} {}", self.region(copy))));
         categories
     }
 
     /// How much of the box is in bounds.
-    pub(crate) fn place(&self, copy: &TensorCopy) -> String {
+    pub(crate) fn region(&self, copy: &TensorCopy) -> String {
         let walk = copy
             .params
             .walk(&copy.coordinates, &copy.offsets, copy.direction());

@@ -22,7 +22,7 @@ pub struct Support {
 
 impl Support {
     /// The kernel that calls the wrapper.
-    pub fn probe(&self) -> String {
+    pub fn kernel(&self) -> String {
         format!("form_{:04}", self.index)
     }
 }

@@ -1,27 +1,27 @@
 //! Tests of the kernels, the device library and the checker.
 //!
 //! [`groups`] lists what has cases: the kernels of `kernels-gpu`, whose cases are in
-//! [`kernel_cases`], and in [`probes`] those that show one by one what the device library does.
+//! [`kernel_cases`], and in [`device`] those that show one by one what the device library does.
 
 pub mod bugs;
 pub mod copies;
-pub mod effects;
+pub mod device;
 pub mod forms;
 pub mod maps;
 pub mod matrix;
 mod modules;
 pub mod mutants;
 pub mod plain;
-pub mod probes;
+pub mod semantics;
 mod width;
 
 pub use kernel_cases::{
-    Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, Wrong, device_of_arguments, jobs,
-    open,
+    CaseFailure, Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, device_of_arguments,
+    jobs, open,
 };
 pub use modules::{
-    BUGS_PTX, DEVICE_COMPILER, EFFECTS_PTX, FORMS_PTX, KERNELS_PTX, LATER_EFFECTS_PTX, Module,
-    PROBES_PTX,
+    BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, KERNELS_PTX, Module,
+    SEMANTICS_PTX,
 };
 pub use width::width;
 
@@ -42,10 +42,10 @@ pub fn groups() -> Vec<Group> {
         modules: KERNELS_PTX,
         cases: kernel.cases,
     });
-    let probes = probes::PROBES.iter().map(|probe| Group {
-        name: probe.name,
-        modules: PROBES_PTX,
-        cases: probe.cases,
+    let device = device::DEVICE_CASES.iter().map(|part| Group {
+        name: part.name,
+        modules: DEVICE_PTX,
+        cases: part.cases,
     });
-    kernels.chain(probes).collect()
+    kernels.chain(device).collect()
 }

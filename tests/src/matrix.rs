@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use ptx_isa::{Form, Targets};
 
 use crate::{
-    effects::{Effect, effects, exception, results::Results},
     forms::{Support, support},
+    semantics::{FormCase, exception, form_cases, results::Results},
 };
 
 const HEAD: &str = "\
@@ -34,8 +34,8 @@ have a wrapper. Operands are written by their width: h 16 bits, r 32, d 64, q 12
 /// Results have forms that the table lacks.
 pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
     let supported = support();
-    let effects = effects();
-    let shown: BTreeSet<&str> = effects.iter().map(Effect::form).collect();
+    let cases = form_cases();
+    let shown: BTreeSet<&str> = cases.iter().map(FormCase::form).collect();
     let known: BTreeSet<&str> = supported.iter().map(|it| it.form.text()).collect();
     let unknown = results.iter().flat_map(|results| {
         let forms = results.forms.keys();

@@ -108,7 +108,7 @@ pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
                 all.push(Mutant {
                     id,
                     operator,
-                    line: lines.place(span.start).line,
+                    line: lines.line_column(span.start).line,
                     before: span.slice(text).to_owned(),
                     after: change.after,
                     span,

@@ -2,20 +2,20 @@
 
 use ptx::{Block, Item, Module, Statement};
 
-/// Drops the places in the source, and the files that they name.
-pub fn drop_places(module: &mut Module) {
+/// Drops the locations in the source, and the files that they name.
+pub fn drop_locations(module: &mut Module) {
     module.items.retain(|item| !matches!(item, Item::File(_)));
     for function in module.functions_mut() {
-        function.body.iter_mut().for_each(drop_locations);
+        function.body.iter_mut().for_each(drop_loc_lines);
     }
 }
 
 /// Drops the `.loc` lines, which are refused without the files that they name.
-pub fn drop_locations(block: &mut Block) {
+pub fn drop_loc_lines(block: &mut Block) {
     block.statements.retain_mut(|statement| match statement {
         Statement::Location(_) => false,
         Statement::Block(inner) => {
-            drop_locations(inner);
+            drop_loc_lines(inner);
             true
         }
         _ => true,

@@ -10,7 +10,7 @@ use tests::{
 };
 use tma_emulator::{
     Config, EmulatorBackend,
-    check::{Kind, Verdict},
+    check::{CheckReport, Kind},
 };
 use tma_launch::{Job, Ptx};
 
@@ -81,7 +81,7 @@ impl Variant {
         }
     }
 
-    fn check(&self, seed: u64) -> Result<Verdict, Failed> {
+    fn check(&self, seed: u64) -> Result<CheckReport, Failed> {
         let scenario = (self.family.scenario)(&self.entry);
         let mut job = Job {
             ptx: self.ptx(),
@@ -93,8 +93,8 @@ impl Variant {
             max_steps: MAX_STEPS,
             ..Config::default()
         };
-        let verdict = EmulatorBackend::with_config(config).check(&mut job);
-        verdict.map_err(|failure| failure.to_string().into())
+        let checked = EmulatorBackend::with_config(config).check(&mut job);
+        checked.map_err(|failure| failure.to_string().into())
     }
 }
 
@@ -112,9 +112,9 @@ fn two_pairs(kind: Kind) -> Trial {
 
 fn is_clean(variant: &Variant) -> Result<(), Failed> {
     for seed in 0..SEEDS {
-        let verdict = variant.check(seed)?;
-        if !verdict.findings.is_empty() {
-            return Err(format!("with seed {seed}:\n{}", rendered(&verdict)).into());
+        let checked = variant.check(seed)?;
+        if !checked.diagnostics.is_empty() {
+            return Err(format!("with seed {seed}:\n{}", rendered(&checked)).into());
         }
     }
     // It does what it is there for.
@@ -125,8 +125,8 @@ fn is_clean(variant: &Variant) -> Result<(), Failed> {
 
 fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     for seed in 0..SEEDS {
-        let verdict = variant.check(seed)?;
-        let found: BTreeSet<Kind> = verdict.findings.iter().map(|found| found.kind).collect();
+        let checked = variant.check(seed)?;
+        let found: BTreeSet<Kind> = checked.diagnostics.iter().map(|found| found.kind).collect();
         let others = bug.or.iter().map(|other| other.finds);
         let mut allowed = std::iter::once(bug.finds).chain(others);
         let matches = |kinds: &[Kind]| {
@@ -141,7 +141,7 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
                 "with seed {seed} {:?} are expected, and found are {:?}:\n{}",
                 names(bug.finds),
                 names(&Vec::from_iter(found)),
-                rendered(&verdict)
+                rendered(&checked)
             )
             .into());
         }
@@ -170,8 +170,10 @@ fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     .into())
 }
 
-fn rendered(verdict: &Verdict) -> String {
-    let findings = verdict.findings.iter();
-    let findings: Vec<String> = findings.map(|finding| format!("{finding}\n")).collect();
-    findings.join("\n")
+fn rendered(checked: &CheckReport) -> String {
+    let diagnostics = checked.diagnostics.iter();
+    let diagnostics: Vec<String> = diagnostics
+        .map(|diagnostic| format!("{diagnostic}\n"))
+        .collect();
+    diagnostics.join("\n")
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{KERNELS_PTX, Module, PROBES_PTX, open};
+use tests::{DEVICE_PTX, KERNELS_PTX, Module, open};
 use tma_host::{DeviceChoice, Jobs};
 use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
 
@@ -23,7 +23,7 @@ struct Case {
 const CASES: &[Case] = &[
     Case {
         name: "a_panic_in_a_kernel",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || Launch::new("trap", 1, 32).buffer(0).scalar(7_u32),
         said: &[
             "synchronise",
@@ -34,7 +34,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "an_index_out_of_bounds",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || panics(0),
         said: &[
             "messages.rs:18",
@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "an_assertion_of_equality",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || panics(1),
         said: &[
             "messages.rs:19",
@@ -52,25 +52,25 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a_formatted_message",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || panics(2),
         said: &["messages.rs:20", "0x0007 -1    0.500|"],
     },
     Case {
         name: "a_division_by_zero",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || panics(3),
         said: &["messages.rs:21", "attempt to divide by zero"],
     },
     Case {
         name: "an_expectation",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || panics(4),
         said: &["messages.rs:22", "four numbers"],
     },
     Case {
         name: "a_line_that_a_kernel_prints",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || {
             Launch::new("prints", 1, 32)
                 .scalar(-7_i32)
@@ -83,7 +83,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "an_address_outside",
-        modules: PROBES_PTX,
+        modules: DEVICE_PTX,
         launch: || Launch::new("trap", 1, 32).scalar(64_u64).scalar(1_u32),
         said: &["synchronise", "CUDA_ERROR_ILLEGAL_ADDRESS"],
     },

@@ -21,17 +21,17 @@ use tma_build::Ptxas;
 /// The forms with a wrapper.
 static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);
 
-/// The module with the probes.
+/// The module with the form kernels.
 static MODULE: LazyLock<ptx::Module> =
     LazyLock::new(|| ptx::parse(FORMS_PTX.text).expect("the builder parsed it"));
 
-/// The forms that a probe stands for, by its kernel: the one that it emits, and other spellings.
-fn by_probe() -> BTreeMap<String, Vec<&'static forms::Support>> {
-    let mut probes: BTreeMap<String, Vec<&forms::Support>> = BTreeMap::new();
+/// The forms that a kernel stands for, by its name: the one that it emits, and other spellings.
+fn by_kernel() -> BTreeMap<String, Vec<&'static forms::Support>> {
+    let mut kernels: BTreeMap<String, Vec<&forms::Support>> = BTreeMap::new();
     for support in SUPPORT.iter() {
-        probes.entry(support.probe()).or_default().push(support);
+        kernels.entry(support.kernel()).or_default().push(support);
     }
-    probes
+    kernels
 }
 
 fn main() {
@@ -42,7 +42,7 @@ fn main() {
     let mut trials = vec![
         Trial::test("wrappers_say_what_the_table_says", wrappers::check),
         Trial::test("constants_out_of_range", constants::are_refused),
-        Trial::test("every_probe_is_its_instruction", emitted::check),
+        Trial::test("every_form_kernel_is_its_instruction", emitted::check),
     ];
     trials.extend(assembled::trials(ptxas));
     trials.extend(refused::trials());

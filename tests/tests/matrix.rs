@@ -2,12 +2,12 @@
 
 use std::{env, fs, path::Path};
 
-use tests::{effects::results::Results, matrix::page};
+use tests::{matrix::page, semantics::results::Results};
 
 #[test]
 fn the_support_matrix_is_up_to_date() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let results = Results::of_folder(&here.join("data/effects")).unwrap();
+    let results = Results::of_folder(&here.join("data/semantics")).unwrap();
     let page = page(&results).unwrap_or_else(|wrong| panic!("{}", wrong.join("\n")));
     let path = here.join("../docs/support-matrix.md");
     if env::var_os("BLESS").is_some() {

@@ -1,17 +1,18 @@
-//! The types of `tma` cost nothing: a kernel with them has the PTX of its twin with bare instructions.
+//! The types of `tma` cost nothing: a kernel with them has the PTX of one with bare
+//! instructions.
 
 use tests::{
-    Module, PROBES_PTX,
-    plain::{drop_places, without_label_numbers},
+    DEVICE_PTX, Module,
+    plain::{drop_locations, without_label_numbers},
 };
 
 /// What the kernels are about, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
 
 #[test]
-fn typed_kernels_are_their_raw_twins() {
+fn typed_kernels_have_the_ptx_of_raw_ones() {
     let mut different = Vec::new();
-    for module in PROBES_PTX {
+    for module in DEVICE_PTX {
         for pair in PAIRS {
             let [typed, raw] =
                 ["typed", "raw"].map(|kind| plain(module, &format!("{kind}_{pair}")));
@@ -28,11 +29,11 @@ fn typed_kernels_are_their_raw_twins() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// A kernel without its name, places in the source, and numbers of labels.
+/// A kernel without its name, locations in the source, and numbers of labels.
 fn plain(module: &Module, entry: &str) -> String {
     let parsed = ptx::parse(module.text).unwrap();
     let one = parsed.extract(entry);
     let mut one = one.unwrap_or_else(|| panic!("{} has no `{entry}`", module.arch));
-    drop_places(&mut one);
+    drop_locations(&mut one);
     without_label_numbers(&one.to_string().replace(entry, "kernel"))
 }

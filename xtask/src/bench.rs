@@ -1,4 +1,4 @@
-//! `bench`: the kernels beside their twins in CUDA C++ on a GPU, and what the host side costs.
+//! `bench`: the kernels beside their CUDA C++ versions on a GPU, and what the host side costs.
 
 use std::{
     fs,
@@ -13,7 +13,8 @@ use crate::{
     setup,
 };
 
-/// Measures the kernels beside their twins, the driver's copy and the limit of the memory, on a GPU.
+/// Measures the kernels beside their CUDA versions, the driver's copy and the limit of the memory,
+/// on a GPU.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Instead, what the host side costs: maps, the emulator, the builder; needs no GPU

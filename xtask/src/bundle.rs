@@ -39,10 +39,10 @@ no CUDA toolkit and no Rust.
     ./run                     run the kernels and check their results, a line each
     ./run --list              what kernels there are
     ./cases --device gpu      every test case; a missing GPU is a failure
-    ./effects --out FILE      every instruction form; FILE is for tests/data/effects
+    ./semantics --out FILE    every instruction form; FILE is for tests/data/semantics
     ./failures                launches that must fail, and whether the messages say why
     ./copy-differential       random copies, compared byte by byte with the emulator's
-    ./bench --out FOLDER      the kernels beside their twins by nvcc; a table, JSON and a chart
+    ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--no-run",
         "--package=tests",
         "--test=cases",
-        "--test=effects",
+        "--test=semantics",
         "--test=failures",
     ])?);
 
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "tma",
         "run",
         "cases",
-        "effects",
+        "semantics",
         "failures",
         "copy-differential",
         "bench",

@@ -19,7 +19,7 @@ pub(crate) struct Args {
 }
 
 /// One thing that was looked at.
-struct Finding {
+struct Diagnostic {
     mark: Mark,
     what: &'static str,
     says: String,
@@ -27,7 +27,7 @@ struct Finding {
     remedy: Option<&'static str>,
 }
 
-impl Finding {
+impl Diagnostic {
     fn new(mark: Mark, what: &'static str, says: impl Into<String>) -> Self {
         Self {
             mark,
@@ -44,35 +44,37 @@ impl Finding {
 }
 
 struct Report {
-    findings: Vec<Finding>,
+    diagnostics: Vec<Diagnostic>,
     next: &'static str,
 }
 
 impl Report {
     fn to_json(&self) -> serde_json::Value {
-        let finding = |finding: &Finding| {
+        let diagnostic = |diagnostic: &Diagnostic| {
             let mut object = json!({
-                "mark": finding.mark.name(),
-                "what": finding.what,
-                "says": finding.says,
+                "mark": diagnostic.mark.name(),
+                "what": diagnostic.what,
+                "says": diagnostic.says,
             });
-            if let Some(remedy) = finding.remedy {
+            if let Some(remedy) = diagnostic.remedy {
                 object["remedy"] = remedy.into();
             }
             object
         };
-        let findings: Vec<_> = self.findings.iter().map(finding).collect();
-        json!({ "findings": findings, "next": self.next })
+        let diagnostics: Vec<_> = self.diagnostics.iter().map(diagnostic).collect();
+        json!({ "findings": diagnostics, "next": self.next })
     }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let mut findings = machine::findings();
-    let (driver, usable_gpu) = gpu::findings();
-    findings.extend(driver);
-    let next = next(&findings, usable_gpu);
-    let healthy = findings.iter().all(|finding| finding.mark != Mark::Fatal);
-    let report = Report { findings, next };
+    let mut diagnostics = machine::diagnostics();
+    let (driver, usable_gpu) = gpu::diagnostics();
+    diagnostics.extend(driver);
+    let next = next(&diagnostics, usable_gpu);
+    let healthy = diagnostics
+        .iter()
+        .all(|diagnostic| diagnostic.mark != Mark::Fatal);
+    let report = Report { diagnostics, next };
     if args.json {
         say!("{:#}", report.to_json());
     } else {
@@ -86,12 +88,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn print(report: &Report) {
-    for Finding {
+    for Diagnostic {
         mark,
         what,
         says,
         remedy,
-    } in &report.findings
+    } in &report.diagnostics
     {
         let indented = says.replace('\n', &format!("\n{:22}", ""));
         say!("{mark} {what:<18}  {indented}");
@@ -102,13 +104,13 @@ fn print(report: &Report) {
     say!("\nNext: {}", report.next);
 }
 
-/// The remedy of the first fatal finding, or what there is to do with all in order.
-fn next(findings: &[Finding], usable_gpu: bool) -> &'static str {
-    let mut fatal = findings
+/// The remedy of the first fatal diagnostic, or what there is to do with all in order.
+fn next(diagnostics: &[Diagnostic], usable_gpu: bool) -> &'static str {
+    let mut fatal = diagnostics
         .iter()
-        .filter(|finding| finding.mark == Mark::Fatal);
+        .filter(|diagnostic| diagnostic.mark == Mark::Fatal);
     match fatal.next() {
-        Some(finding) => finding
+        Some(diagnostic) => diagnostic
             .remedy
             .unwrap_or("cargo xtask doctor (after repairing what has a ✗)"),
         None if usable_gpu => "cargo xtask run",
@@ -123,13 +125,13 @@ mod tests {
     #[test]
     fn the_next_command_mends_the_first_fatal_finding() {
         let tool =
-            || Finding::new(Mark::Info, "ptxas", "missing").remedy("cargo xtask setup --cuda");
+            || Diagnostic::new(Mark::Info, "ptxas", "missing").remedy("cargo xtask setup --cuda");
         assert_eq!(next(&[tool()], false), "cargo xtask test");
         assert_eq!(next(&[tool()], true), "cargo xtask run");
         let compiler =
-            Finding::new(Mark::Fatal, "device compiler", "missing").remedy("cargo xtask setup");
+            Diagnostic::new(Mark::Fatal, "device compiler", "missing").remedy("cargo xtask setup");
         assert_eq!(next(&[tool(), compiler], true), "cargo xtask setup");
-        let disk = Finding::new(Mark::Fatal, "target folder", "read-only");
+        let disk = Diagnostic::new(Mark::Fatal, "target folder", "read-only");
         assert!(next(&[disk], true).starts_with("cargo xtask doctor"));
     }
 }

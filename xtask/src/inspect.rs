@@ -114,7 +114,7 @@ fn readable(module: &Module) -> String {
             Some(file) if line != "0" => format!("\t// {file}:{line}"),
             _ => continue,
         };
-        // Several places within one line follow each other.
+        // Several locations within one line follow each other.
         if lines
             .iter()
             .rev()

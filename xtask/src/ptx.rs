@@ -141,10 +141,10 @@ fn report(ptx: &Ptx) -> Value {
 
 /// Seen from the current folder, or else from the checkout.
 fn find(crate_dir: &Path) -> Result<PathBuf> {
-    let places = [crate_dir.to_owned(), root().join(crate_dir)];
-    let found = places
+    let folders = [crate_dir.to_owned(), root().join(crate_dir)];
+    let found = folders
         .iter()
-        .find(|place| place.join("Cargo.toml").is_file());
+        .find(|folder| folder.join("Cargo.toml").is_file());
     let found = found.with_context(|| {
         format!(
             "there is no crate at {}: it has no Cargo.toml",

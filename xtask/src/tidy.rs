@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 
 use crate::{paths::root, process::output};
 
-/// Checks the rules of the house: each breach with its file and line.
+/// Checks the rules of the house: each violation with its file and line.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
@@ -31,13 +31,13 @@ struct File {
 
 /// A rule that was broken.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Breach {
+struct Violation {
     path: String,
     line: usize,
     says: String,
 }
 
-impl Breach {
+impl Violation {
     /// In a line, counted from 1.
     fn new(file: &File, line: usize, says: impl Into<String>) -> Self {
         Self {
@@ -53,33 +53,37 @@ pub(crate) fn run(_: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints every breach, and fails if there is one. Gives the number of files.
+/// Prints every violation, and fails if there is one. Gives the number of files.
 pub(crate) fn check() -> Result<usize> {
     let files = files(root())?;
-    let breaches = breaches(&files);
-    for Breach { path, line, says } in &breaches {
+    let violations = violations(&files);
+    for Violation { path, line, says } in &violations {
         say!("{path}:{line}: {says}");
     }
-    match breaches.len() {
+    match violations.len() {
         0 => Ok(files.len()),
         1 => bail!("one thing is not tidy"),
         count => bail!("{count} things are not tidy"),
     }
 }
 
-fn breaches(files: &[File]) -> Vec<Breach> {
-    let mut breaches = Vec::new();
-    stems::check(files, &mut breaches);
-    manifests::check(files, &mut breaches);
-    links::check(files, &mut breaches);
-    rooms::check(files, &mut breaches);
-    text::check(files, &mut breaches);
+fn violations(files: &[File]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    stems::check(files, &mut violations);
+    manifests::check(files, &mut violations);
+    links::check(files, &mut violations);
+    rooms::check(files, &mut violations);
+    text::check(files, &mut violations);
     let ci = files.iter().find(|file| file.path == ".ci/run");
     if let Some(file) = ci.filter(|file| !file.executable) {
-        breaches.push(Breach::new(file, 1, "is not executable: chmod +x .ci/run"));
+        violations.push(Violation::new(
+            file,
+            1,
+            "is not executable: chmod +x .ci/run",
+        ));
     }
-    breaches.sort();
-    breaches
+    violations.sort();
+    violations
 }
 
 /// Everything that git knows or would take.
@@ -147,7 +151,7 @@ impl File {
 
 #[cfg(test)]
 mod testing {
-    use super::{Breach, File};
+    use super::{File, Violation};
 
     pub(super) fn file(path: &str, text: &str) -> File {
         File {
@@ -157,13 +161,13 @@ mod testing {
         }
     }
 
-    /// Breaches as they are printed.
-    pub(super) fn checked(check: fn(&[File], &mut Vec<Breach>), files: &[File]) -> Vec<String> {
-        let mut breaches = Vec::new();
-        check(files, &mut breaches);
-        let shown = breaches
+    /// Violations as they are printed.
+    pub(super) fn checked(check: fn(&[File], &mut Vec<Violation>), files: &[File]) -> Vec<String> {
+        let mut violations = Vec::new();
+        check(files, &mut violations);
+        let shown = violations
             .iter()
-            .map(|Breach { path, line, says }| format!("{path}:{line}: {says}"));
+            .map(|Violation { path, line, says }| format!("{path}:{line}: {says}"));
         shown.collect()
     }
 }
@@ -178,8 +182,8 @@ mod tests {
             executable,
             ..file(".ci/run", "#!/bin/sh\n")
         };
-        assert_eq!(breaches(&[run(true)]), []);
-        assert_eq!(breaches(&[run(false)]).len(), 1);
+        assert_eq!(violations(&[run(true)]), []);
+        assert_eq!(violations(&[run(false)]).len(), 1);
     }
 
     #[test]

@@ -159,8 +159,8 @@ pub unsafe fn replace_latency(
     }
     // SAFETY: the whole warp is here (5).
     unsafe { sync_warp() };
-    // SAFETY: the meeting orders the initialisation before; each phase has one arrival and the bytes of
-    // a box.
+    // SAFETY: `cluster::sync` orders the initialisation before; each phase has one arrival and the bytes
+    // of a box.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
     for round in 0..count {
@@ -173,7 +173,7 @@ pub unsafe fn replace_latency(
         }
         // SAFETY: the whole warp is here (5).
         unsafe { sync_warp() };
-        // SAFETY: the whole warp is here (5); the map's place is this block's (3), and the load before
+        // SAFETY: the whole warp is here (5); the map's buffer is this block's (3), and the load before
         // has been waited for.
         unsafe { tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(map, edited) };
         // SAFETY: the map was released just now.
@@ -181,7 +181,7 @@ pub unsafe fn replace_latency(
         // SAFETY: the whole warp is here (5).
         if unsafe { elect_sync::elect(u32::MAX).1 } {
             let _ = bar.arrive_expect_tx(BYTES);
-            // SAFETY: the map has this box (1, 2) and was acquired; the place takes it (5).
+            // SAFETY: the map has this box (1, 2) and was acquired; the buffer takes it (5).
             unsafe {
                 cp_async_bulk_tensor::shared_cluster_global_tile(data, map, [0, 0], bar.address())
             };
@@ -204,8 +204,8 @@ pub unsafe fn replace_latency(
 /// Passes a number round the blocks of a cluster, each adding one, and writes what all rounds took and
 /// what came out.
 ///
-/// Each round has a place of its own: a store that does not wait says nothing about what its thread did
-/// before, so the place of an earlier one could still be in use.
+/// Each round has a buffer of its own: a store that does not wait says nothing about what its thread did
+/// before, so the buffer of an earlier one could still be in use.
 ///
 /// # Safety
 /// 1. There is one cluster of 2 blocks or more, of one warp each, and there are at most 256 rounds.
@@ -232,7 +232,7 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
     unsafe { cluster::sync() };
 
     if elected {
-        // SAFETY: the meeting orders the initialisation before.
+        // SAFETY: `cluster::sync` orders the initialisation before.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let next = (rank + 1) % blocks;
         // SAFETY: the rank is below the blocks of the cluster.
@@ -244,8 +244,8 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         };
         let send = |round: u32, token: u64| {
             let to = ClusterPtr::<u64>::from_address(to + 8 * round);
-            // SAFETY: both are the next block's, which stays until all meet and expects the bytes; the
-            // place is that of this round (1).
+            // SAFETY: both are the next block's, which stays until all synchronise and expects the
+            // bytes; the buffer is that of this round (1).
             unsafe { st_async::weak_shared_cluster(to, token, at) };
         };
         let start = now();

@@ -5,7 +5,7 @@ use tma::{
     thread::{block_dim, block_idx, grid_dim, thread_idx},
 };
 
-/// What stands at a place: numbers without a pattern of small period.
+/// What stands at an index: numbers without a pattern of small period.
 ///
 /// The host has the same function.
 #[inline(always)]
@@ -43,7 +43,7 @@ pub unsafe fn fill(data: *mut u32, len: u64) {
 /// Counts the numbers that are not `hash(index) * factor + addend`, and finds the first of them.
 ///
 /// Where `width` is not 0, the numbers are a matrix of so many columns, in tiles of `tile_width` by
-/// `tile_height`, and the place of a number in its tile, counted row by row, is added.
+/// `tile_height`, and the index of a number in its tile, counted row by row, is added.
 ///
 /// # Safety
 /// 1. `data` points to `len` numbers of global memory that nobody writes while the kernel runs.

@@ -1,5 +1,5 @@
 //! Times multi-scale deformable attention on a GPU: ordinary loads, tiles, and coarse images in shared
-//! memory, always all of them, so that no figure stands alone, and each beside its twin in CUDA C++.
+//! memory, always all of them, so that no figure stands alone, and each beside its CUDA C++ version.
 //!
 //! The results are checked elsewhere: `cases --device gpu large`.
 
@@ -53,10 +53,10 @@ const SAMPLES: u32 = 32;
 
 /// Where queries look.
 #[derive(Clone, Copy, Debug)]
-enum Places {
+enum Distribution {
     /// Anywhere.
     Uniform,
-    /// Up to four pixels from the query's own place, the queries row by row.
+    /// Up to four pixels from the query's own location, the queries row by row.
     Local,
 }
 
@@ -82,22 +82,25 @@ fn run(arguments: &Arguments) -> Result<()> {
     let built = Built::for_capability(gpu.capability())?;
     let source = Source::parse(built.arch, built.kernels)?;
     let module = Module::load(&gpu, source)?;
-    let twins = match built.twins {
-        Some(text) => Some(Module::load(&gpu, Source::parse("the twins", text)?)?),
+    let cuda = match built.cuda {
+        Some(text) => Some(Module::load(
+            &gpu,
+            Source::parse("the CUDA kernels", text)?,
+        )?),
         None => None,
     };
     println!("{} ({})", gpu.name(), built.arch);
-    if twins.is_none() {
+    if cuda.is_none() {
         eprintln!(
-            "note: this program was built without nvcc, so there are no twins to compare with"
+            "note: this program was built without nvcc, so there are no CUDA kernels to compare with"
         );
     }
     let multiprocessors = gpu.multiprocessors();
     for queries in &arguments.queries {
-        for places in [Places::Uniform, Places::Local] {
-            let data = Data::new(&gpu, arguments.batches, *queries, places)?;
+        for distribution in [Distribution::Uniform, Distribution::Local] {
+            let data = Data::new(&gpu, arguments.batches, *queries, distribution)?;
             println!(
-                "\n{queries} queries of {} batches, {places:?} places",
+                "\n{queries} queries of {} batches, {distribution:?} locations",
                 arguments.batches
             );
             let mut fastest_loads = None;
@@ -134,14 +137,14 @@ fn run(arguments: &Arguments) -> Result<()> {
                     continue;
                 };
                 let entry = &launch.entry;
-                if let Some(twins) = &twins {
-                    let both = [&module, twins];
+                if let Some(cuda) = &cuda {
+                    let both = [&module, cuda];
                     let both = medians(&gpu, &both, &launch, &data, arguments)
-                        .with_context(|| format!("{entry} beside its twin"))?;
-                    compare(&outputs(&gpu, [&module, twins], &launch, &data)?)
-                        .with_context(|| format!("{entry} beside its twin"))?;
+                        .with_context(|| format!("{entry} beside its CUDA version"))?;
+                    compare(&outputs(&gpu, [&module, cuda], &launch, &data)?)
+                        .with_context(|| format!("{entry} beside its CUDA version"))?;
                     println!(
-                        "{entry:<24} {:>9.1} us, its twin {:.1} us: {:.3}",
+                        "{entry:<24} {:>9.1} us, its CUDA version {:.1} us: {:.3}",
                         both[0],
                         both[1],
                         both[0] / both[1]
@@ -224,7 +227,7 @@ struct Data {
 }
 
 impl Data {
-    fn new(gpu: &Device, batches: u32, queries: u32, places: Places) -> Result<Self> {
+    fn new(gpu: &Device, batches: u32, queries: u32, distribution: Distribution) -> Result<Self> {
         let pixels: u32 = SHAPES.iter().map(|[height, width]| height * width).sum();
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         let mut half = |low: f32, high: f32| {
@@ -242,9 +245,9 @@ impl Data {
                     for (index, length) in [(query % columns, width), (query / columns, height)] {
                         let centre = (index as f32 + 0.5) / columns as f32;
                         let reach = 4.0 / (length - 2) as f32;
-                        locations.extend(match places {
-                            Places::Uniform => half(0.0, 1.0),
-                            Places::Local => half(centre - reach, centre + reach),
+                        locations.extend(match distribution {
+                            Distribution::Uniform => half(0.0, 1.0),
+                            Distribution::Local => half(centre - reach, centre + reach),
                         });
                     }
                 }
@@ -330,8 +333,9 @@ fn outputs(
     Ok([output(modules[0])?, output(modules[1])?])
 }
 
-/// Whether the kernel and its twin write the same, as far as rounding goes: sums of so much are below 2.
-fn compare([kernel, twin]: &[Vec<u8>; 2]) -> Result<()> {
+/// Whether the kernel and its CUDA version write the same, as far as rounding goes: sums of so much are
+/// below 2.
+fn compare([kernel, cuda]: &[Vec<u8>; 2]) -> Result<()> {
     const ROUNDING: f32 = 4e-3;
     let halves = |bytes: &[u8]| -> Vec<f32> {
         let halves = bytes.chunks_exact(2);
@@ -339,11 +343,11 @@ fn compare([kernel, twin]: &[Vec<u8>; 2]) -> Result<()> {
             .map(|half| tma_host::half::f16::from_le_bytes([half[0], half[1]]).to_f32())
             .collect()
     };
-    let (kernel, twin) = (halves(kernel), halves(twin));
+    let (kernel, cuda) = (halves(kernel), halves(cuda));
     let differs = |(a, b): (&f32, &f32)| (a - b).abs() > ROUNDING || a.is_nan() || b.is_nan();
-    match kernel.iter().zip(&twin).position(differs) {
+    match kernel.iter().zip(&cuda).position(differs) {
         None => Ok(()),
-        Some(place) => anyhow::bail!("output {place} is {} and {}", kernel[place], twin[place]),
+        Some(index) => anyhow::bail!("output {index} is {} and {}", kernel[index], cuda[index]),
     }
 }
 

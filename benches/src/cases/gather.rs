@@ -7,7 +7,7 @@ use kernels_gpu::tile_gather::{tile_gather, tile_gather_lanes, tile_gather_view}
 use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
 use tma_host::Argument;
 
-use super::{At, Place, fits};
+use super::{At, Setup, fits};
 use crate::{
     arena::hash,
     case::{Amount, Case, Check, Reference},
@@ -58,28 +58,28 @@ pub(crate) fn datasets(bytes: u64) -> [Dataset; 2] {
     ]
 }
 
-pub(super) fn cases(place: Place<'_>) -> Result<Vec<Case>> {
-    let [l2, memory] = datasets(place.bytes);
+pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
+    let [l2, memory] = datasets(setup.bytes);
     Ok(vec![
-        case(place, l2, Variant::Box, [1, 16, 2], Some(0.97))?,
-        case(place, l2, Variant::View, [1, 16, 2], Some(0.97))?,
-        case(place, l2, Variant::Lanes, [1, 4, 8], Some(0.97))?,
-        case(place, l2, Variant::Box, [1, 1, 1], None)?,
-        case(place, l2, Variant::Lanes, [1, 1, 1], None)?,
-        case(place, memory, Variant::Box, [2, 8, 4], None)?,
-        case(place, memory, Variant::View, [2, 8, 4], None)?,
+        case(setup, l2, Variant::Box, [1, 16, 2], Some(0.97))?,
+        case(setup, l2, Variant::View, [1, 16, 2], Some(0.97))?,
+        case(setup, l2, Variant::Lanes, [1, 4, 8], Some(0.97))?,
+        case(setup, l2, Variant::Box, [1, 1, 1], None)?,
+        case(setup, l2, Variant::Lanes, [1, 1, 1], None)?,
+        case(setup, memory, Variant::Box, [2, 8, 4], None)?,
+        case(setup, memory, Variant::View, [2, 8, 4], None)?,
     ])
 }
 
-pub(super) fn sweep(place: Place<'_>) -> Result<Vec<Case>> {
-    let [data, _] = datasets(place.bytes);
+pub(super) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
+    let [data, _] = datasets(setup.bytes);
     let mut cases = Vec::new();
     for variant in [Variant::Box, Variant::View, Variant::Lanes] {
         for stages in [1, 2, 4] {
             for warps in [1, 2, 4, 8, 16] {
                 for blocks in [1, 2, 4, 8, 16] {
                     let all = warps * blocks;
-                    let case = case(place, data, variant, [stages, warps, blocks], None)?;
+                    let case = case(setup, data, variant, [stages, warps, blocks], None)?;
                     if (4..=48).contains(&all) && fits(blocks, &case) {
                         cases.push(case);
                     }
@@ -157,7 +157,7 @@ pub(crate) fn sums(positions: &[u32], width: u32, warps: u32) -> Vec<u32> {
 
 /// Stages of a warp, warps of a block, and blocks of a multiprocessor.
 fn case(
-    place: Place<'_>,
+    setup: Setup<'_>,
     data: Dataset,
     variant: Variant,
     [stages, warps, blocks]: [u32; 3],
@@ -171,18 +171,18 @@ fn case(
             "boxes by 8 lanes",
         ),
     };
-    let map = (place.encode)(data.map(variant).into(), place.src)?;
-    let positions = place.positions[data.index];
-    let call = kernel(stages, map, At(positions), ROUNDS, At(place.sums));
+    let map = (setup.encode)(data.map(variant).into(), setup.src)?;
+    let positions = setup.positions[data.index];
+    let call = kernel(stages, map, At(positions), ROUNDS, At(setup.sums));
     let loads = vec![
-        Argument::Address(place.src),
+        Argument::Address(setup.src),
         Argument::scalar(data.width),
         Argument::scalar(data.height),
         Argument::Address(positions),
         Argument::scalar(ROUNDS),
-        Argument::Address(place.sums),
+        Argument::Address(setup.sums),
     ];
-    let shapes = [2, 4, 6, 8].map(|blocks| place.persistent(blocks, 256));
+    let shapes = [2, 4, 6, 8].map(|blocks| setup.persistent(blocks, 256));
     Ok(Case {
         variant: format!(
             "{how} from {}, {stages} x {warps} warps x {blocks}",
@@ -192,10 +192,10 @@ fn case(
         l2: data.l2,
         check: Check::Sums {
             dataset: data.index,
-            warps: place.multiprocessors * blocks * warps,
+            warps: setup.multiprocessors * blocks * warps,
         },
         reference: Reference::Loads(shapes.into(), loads),
         goal,
-        ..place.case("tile_gather", call, place.persistent(blocks, 32 * warps))?
+        ..setup.case("tile_gather", call, setup.persistent(blocks, 32 * warps))?
     })
 }

@@ -119,9 +119,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let reports = emulator.run_unchecked(&mut job(), &mut |_| ())?;
         let without = start.elapsed();
         let start = Instant::now();
-        let verdict = emulator.check(&mut job())?;
+        let checked = emulator.check(&mut job())?;
         let with = start.elapsed();
-        assert!(verdict.is_clean(), "{:?}", verdict.findings);
+        assert!(checked.is_clean(), "{:?}", checked.diagnostics);
         let steps: u64 = reports.iter().map(|report| report.steps).sum();
         let speed = |elapsed: Duration| steps as f64 / elapsed.as_secs_f64() / 1e6;
         println!("{entry:<12} {:>16.0} {:>12.0}", speed(without), speed(with));

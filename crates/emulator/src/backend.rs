@@ -6,7 +6,7 @@ use tensor_map::{Params, Target, TensorMap};
 use tma_launch::{Backend, Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check};
 
 use crate::{
-    check::{Finding, Verdict},
+    check::{CheckReport, Diagnostic},
     machine::{
         Config,
         observer::{Event, Observer, Origin, Watch},
@@ -67,20 +67,20 @@ impl EmulatorBackend {
     }
 
     /// As [`Backend::run`], and finds what is wrong with the order of accesses, whether it showed or
-    /// not. What ends a kernel is a finding like others, and later launches are then not run.
+    /// not. What ends a kernel is a diagnostic like others, and later launches are then not run.
     ///
     /// # Errors
     /// When a kernel cannot be run at all: the module, the arguments, or an instruction that is not
     /// supported.
-    pub fn check(&self, job: &mut Job<'_>) -> Result<Verdict, Failure> {
-        let mut verdict = Verdict::default();
+    pub fn check(&self, job: &mut Job<'_>) -> Result<CheckReport, Failure> {
+        let mut checked = CheckReport::default();
         self.each(job, |session, ready| {
-            if !verdict.findings.iter().any(Finding::ends_kernel) {
-                verdict.extend(session.check(ready));
+            if !checked.diagnostics.iter().any(Diagnostic::ends_kernel) {
+                checked.extend(session.check(ready));
             }
             Ok(())
         })?;
-        Ok(verdict)
+        Ok(checked)
     }
 
     /// Checks all launches, runs one after the other, and takes the buffers back.
@@ -140,9 +140,9 @@ impl Backend for EmulatorBackend {
     fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
         let start = Instant::now();
         if self.config.checks {
-            let verdict = self.check(job)?;
-            print!("{}", verdict.printed);
-            verdict.failure().map_or(Ok(()), Err)?;
+            let checked = self.check(job)?;
+            print!("{}", checked.printed);
+            checked.failure().map_or(Ok(()), Err)?;
         } else {
             self.run_unchecked(job, &mut |text| print!("{text}"))?;
         }
@@ -152,7 +152,7 @@ impl Backend for EmulatorBackend {
     }
 }
 
-/// Gives each buffer its place and its bytes; says where they are.
+/// Gives each buffer its address and its bytes; says where they are.
 fn upload(
     session: &mut Session,
     module: ModuleId,

@@ -2,7 +2,7 @@
 //!
 //! It is an [`Observer`]. It keeps vector clocks for threads, copies and mbarriers, and
 //! for each byte who wrote it last and who has read it since. Copies are forked at their issue and
-//! joined where they are waited for, so that a verdict depends on synchronisation and not on when a
+//! joined where they are waited for, so that a checked depends on synchronisation and not on when a
 //! copy happened to move its bytes. The page `docs/memory-model.md` says what is covered.
 
 mod access;
@@ -11,14 +11,14 @@ mod causes;
 mod classify;
 mod clock;
 mod copies;
+mod diagnostic;
 mod faults;
-mod few;
-mod finding;
 mod grid;
 mod hash;
 mod kind;
 mod knowledge;
 mod lifetime;
+mod linear_map;
 mod mbarriers;
 mod raw;
 mod shadow;
@@ -28,7 +28,7 @@ mod unreleased;
 
 use std::collections::{HashMap, HashSet};
 
-pub use finding::{Finding, Site, Verdict};
+pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
 
 use crate::machine::{
@@ -36,8 +36,8 @@ use crate::machine::{
     observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin, Watch},
 };
 use copies::CopyInfo;
-use few::Few;
 use grid::{Extents, Grid};
+use linear_map::LinearMap;
 use mbarriers::Mbarriers;
 use raw::Raw;
 use shadow::Shadow;
@@ -75,7 +75,7 @@ impl Checker {
         Self {
             grid: Grid {
                 extents,
-                blocks: Few::default(),
+                blocks: LinearMap::default(),
                 cluster_barriers: Default::default(),
                 memos: Default::default(),
             },
@@ -93,13 +93,13 @@ impl Checker {
     }
 
     /// What was found, for people; with what ended the kernel.
-    pub(crate) fn findings(
+    pub(crate) fn diagnostics(
         mut self,
         program: &Program,
         places: &Places,
         entry: &str,
         fault: Option<&Fault>,
-    ) -> Vec<Finding> {
+    ) -> Vec<Diagnostic> {
         let causes = self.causes();
         let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
         let ended = fault.filter(|_| explains.is_none());
@@ -107,39 +107,41 @@ impl Checker {
         let found = self.found.iter().enumerate();
         let told = found.filter(|(index, _)| causes.is_told(*index));
         let found = told.map(|(index, raw)| {
-            let mut finding = raw.render(&self, program, places, entry);
+            let mut diagnostic = raw.render(&self, program, places, entry);
             if let Some(fault) = fault.filter(|_| explains == Some(index)) {
-                finding.trap = Some(fault.trap);
-                finding
+                diagnostic.trap = Some(fault.trap);
+                diagnostic
                     .notes
                     .push(format!("this ends the kernel: {}", fault.what));
             }
-            finding
+            diagnostic
         });
         merged(found.chain(ended))
     }
 }
 
-/// Findings of the same kind at the same two lines of the source are one: loops are unrolled.
-fn merged(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
-    let mut all: Vec<Finding> = Vec::new();
-    let lines = |finding: &Finding| {
-        let sites = [&finding.here, &finding.there];
+/// Diagnostics of the same kind at the same two lines of the source are one: loops are unrolled.
+fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+    let mut all: Vec<Diagnostic> = Vec::new();
+    let lines = |diagnostic: &Diagnostic| {
+        let sites = [&diagnostic.here, &diagnostic.there];
         sites.map(|site| site.as_ref().map(|site| site.location.line_of_source()))
     };
-    for finding in findings {
-        let same = |other: &&mut Finding| {
-            other.kind == finding.kind && finding.here.is_some() && lines(other) == lines(&finding)
+    for diagnostic in diagnostics {
+        let same = |other: &&mut Diagnostic| {
+            other.kind == diagnostic.kind
+                && diagnostic.here.is_some()
+                && lines(other) == lines(&diagnostic)
         };
         match all.iter_mut().find(same) {
             Some(other) => {
-                other.count += finding.count;
-                if let Some(trap) = finding.trap {
+                other.count += diagnostic.count;
+                if let Some(trap) = diagnostic.trap {
                     other.trap = Some(trap);
-                    other.notes.extend(finding.notes.last().cloned());
+                    other.notes.extend(diagnostic.notes.last().cloned());
                 }
             }
-            None => all.push(finding),
+            None => all.push(diagnostic),
         }
     }
     all
@@ -180,7 +182,7 @@ impl Observer for Checker {
             Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
             Event::WarpMeet { members, orders } => {
                 if orders {
-                    self.warp_meet(origin, members);
+                    self.warp_sync(origin, members);
                 }
             }
             Event::Mbarrier {

@@ -120,11 +120,11 @@ impl Session {
     /// Writes bytes into global memory.
     ///
     /// # Errors
-    /// The place is not all in one allocation.
+    /// The range is not all in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Failure> {
-        let place = self.memory.slice(address, bytes.len());
-        let place = place.map_err(|what| Failure::new(Stage::Upload, what))?;
-        place.copy_from_slice(bytes);
+        let target = self.memory.slice(address, bytes.len());
+        let target = target.map_err(|what| Failure::new(Stage::Upload, what))?;
+        target.copy_from_slice(bytes);
         self.unreleased
             .forget(address, address + bytes.len() as u64);
         Ok(())

@@ -9,7 +9,7 @@ use crate::{Failure, Scalar, Stage};
 pub enum Argument {
     /// A number.
     Scalar(Scalar),
-    /// The address of a buffer, or of a place in it.
+    /// The address of a buffer, or of an offset in it.
     Buffer {
         /// Which of the job's buffers.
         index: usize,

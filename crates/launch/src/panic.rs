@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_with_its_place() {
+    fn a_text_is_read_with_its_location() {
         let panic = Panic::from_record(&record(1, b"too large", &[])).unwrap();
         assert_eq!(
             panic.to_string(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::span::{LineIndex, Span};
 
-/// One place where the text is not PTX.
+/// One location where the text is not PTX.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: expected {expected}, found {found}")]
 pub struct SyntaxError {
@@ -30,12 +30,12 @@ impl SyntaxError {
         expected: String,
         found: String,
     ) -> Self {
-        let place = lines.place(span.start);
-        let source_line = text.lines().nth(place.line - 1).unwrap_or("").to_owned();
+        let location = lines.line_column(span.start);
+        let source_line = text.lines().nth(location.line - 1).unwrap_or("").to_owned();
         Self {
             span,
-            line: place.line,
-            column: place.column,
+            line: location.line,
+            column: location.column,
             expected,
             found,
             source_line,
@@ -57,7 +57,8 @@ impl SyntaxError {
 
 /// Everything that is wrong with a text, in its order; never empty.
 ///
-/// Displays as one report for each, with the line, unless it is blank, and a caret under the place.
+/// Displays as one report for each, with the line, unless it is blank, and a caret under the
+/// location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxErrors {
     pub(crate) file: String,

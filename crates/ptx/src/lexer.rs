@@ -56,7 +56,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// A token and its place.
+/// A token and its location.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spanned {
     pub(crate) token: Token,

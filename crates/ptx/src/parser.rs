@@ -204,7 +204,7 @@ impl<'t> Parser<'t> {
         if self.eat(Token::Semicolon) {
             return Ok(());
         }
-        let line = |span: Span| self.lines.place(span.start).line;
+        let line = |span: Span| self.lines.line_column(span.start).line;
         let new_line = line(self.here().span) > line(self.previous_span());
         let begins = match self.token() {
             Token::Identifier | Token::At | Token::Dotted | Token::OpenBrace => new_line,

@@ -1,4 +1,4 @@
-//! Places in the text: byte spans, and their lines and columns.
+//! Locations in the text: byte spans, and their lines and columns.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -43,9 +43,9 @@ impl fmt::Debug for Span {
 
 /// Where a node of the tree stands in the text.
 ///
-/// The place is not part of what a node says: two `At` are always equal, so that comparing trees
-/// compares their meaning. Compare the [`Span`]s inside to compare places. A node that was made by
-/// a program and not read from text stands at the empty span `0..0`, which is the default.
+/// The location is not part of what a node says: two `At` are always equal, so that comparing trees
+/// compares their meaning. Compare the [`Span`]s inside to compare locations. A node that was made
+/// by a program and not read from text stands at the empty span `0..0`, which is the default.
 #[derive(Clone, Copy, Default)]
 pub struct At(pub Span);
 
@@ -84,7 +84,7 @@ impl fmt::Debug for At {
     }
 }
 
-/// A place for people. Both numbers start at 1; the column counts bytes.
+/// A location for people. Both numbers start at 1; the column counts bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
     /// The line, from 1.
@@ -105,7 +105,7 @@ impl fmt::Display for LineColumn {
 /// use ptx::LineIndex;
 ///
 /// let lines = LineIndex::new("ret;\nexit;\n");
-/// assert_eq!(lines.place(5).to_string(), "2:1");
+/// assert_eq!(lines.line_column(5).to_string(), "2:1");
 /// ```
 #[derive(Clone, Debug)]
 pub struct LineIndex {
@@ -126,7 +126,7 @@ impl LineIndex {
     }
 
     /// The line and column of the byte at `offset`.
-    pub fn place(&self, offset: usize) -> LineColumn {
+    pub fn line_column(&self, offset: usize) -> LineColumn {
         let line = self.starts.partition_point(|start| *start <= offset);
         LineColumn {
             line,
@@ -140,15 +140,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_from_one_and_newlines_end_their_line() {
+    fn locations_count_from_one_and_newlines_end_their_line() {
         let lines = LineIndex::new("ab\n\ncd");
-        let place = |offset| (lines.place(offset).line, lines.place(offset).column);
+        let line_column = |offset| {
+            (
+                lines.line_column(offset).line,
+                lines.line_column(offset).column,
+            )
+        };
         assert_eq!(
-            [0, 1, 2, 3, 4, 5, 6].map(place),
+            [0, 1, 2, 3, 4, 5, 6].map(line_column),
             [(1, 1), (1, 2), (1, 3), (2, 1), (3, 1), (3, 2), (3, 3)]
         );
         assert_eq!(
-            LineIndex::new("").place(0),
+            LineIndex::new("").line_column(0),
             LineColumn { line: 1, column: 1 }
         );
     }
@@ -161,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn places_do_not_distinguish_nodes_but_spans_differ() {
+    fn locations_do_not_distinguish_nodes_but_spans_differ() {
         let (a, b) = (At(Span::new(0, 1)), At(Span::new(5, 6)));
         assert_eq!(a, b);
         assert_ne!(*a, *b);

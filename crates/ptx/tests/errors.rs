@@ -2,7 +2,7 @@
 
 use ptx::{SyntaxErrors, parse, parse_named, parse_statements};
 
-/// Place, expectation and finding of each error in statements.
+/// Location, expectation and finding of each error in statements.
 fn in_statements(text: &str) -> Vec<String> {
     messages(&parse_statements(text).unwrap_err())
 }
@@ -18,7 +18,7 @@ fn messages(errors: &SyntaxErrors) -> Vec<String> {
 }
 
 #[test]
-fn a_report_shows_the_file_the_line_and_the_place() {
+fn a_report_shows_the_file_the_line_and_the_location() {
     let text =
         ".version 9.0\n.target sm_90a\n.func f()\n{\n\tadd.s32 %r1, %r2 %r3;\n\tret 0f12;\n}\n";
     assert_eq!(
@@ -40,12 +40,12 @@ fn the_caret_stands_right_behind_wide_characters() {
 
 #[test]
 fn a_line_without_text_is_not_shown() {
-    for (text, place) in [("", "1:1"), (" \n\n", "3:1")] {
+    for (text, location) in [("", "1:1"), (" \n\n", "3:1")] {
         let error = parse_named("empty.ptx", text).unwrap_err().to_string();
         assert_eq!(
             error,
             format!(
-                "empty.ptx:{place}: expected `.version`, which begins every module, found the end \
+                "empty.ptx:{location}: expected `.version`, which begins every module, found the end \
                  of the text"
             )
         );

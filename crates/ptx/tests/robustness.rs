@@ -118,7 +118,7 @@ fn texts() -> Vec<String> {
     texts
 }
 
-/// The nearest place at or before `at` where a character begins.
+/// The nearest location at or before `at` where a character begins.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at)
         .rev()

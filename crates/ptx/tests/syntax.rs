@@ -593,7 +593,7 @@ fn spans_cover_nodes() {
     assert_eq!(load.operands[1].span.slice(text), "[%rd1+4]");
     assert_eq!(
         LineIndex::new(text)
-            .place(load.opcode.span.start)
+            .line_column(load.opcode.span.start)
             .to_string(),
         "5:6"
     );

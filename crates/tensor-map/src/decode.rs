@@ -89,7 +89,7 @@ impl TensorMap {
     /// let tiled = TensorMap::tiled(DataType::I32, &[100, 64]).strides_bytes(&[416]).box_dims(&[32, 8]);
     /// let map = tiled.build(0x7f00_0000_0000)?;
     /// assert_eq!(map.decode().unwrap().params, Params::Tiled(tiled));
-    /// # Ok::<(), tensor_map::Refused>(())
+    /// # Ok::<(), tensor_map::Violations>(())
     /// ```
     ///
     /// # Errors

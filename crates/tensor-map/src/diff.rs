@@ -111,7 +111,7 @@ impl TensorMap {
     /// let (left, right) = (tiled.build(0x1000)?, tiled.swizzle(Swizzle::B128).build(0x1000)?);
     /// let differences: Vec<String> = left.differences(&right).map(|d| d.to_string()).collect();
     /// assert_eq!(differences[0], "swizzle (word 1, bits 14:13): 0x0 and 0x3");
-    /// # Ok::<(), tensor_map::Refused>(())
+    /// # Ok::<(), tensor_map::Violations>(())
     /// ```
     pub fn differences(&self, other: &Self) -> impl Iterator<Item = Difference> {
         let (left, right) = (*self.words(), *other.words());

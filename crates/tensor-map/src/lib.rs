@@ -27,7 +27,7 @@
 //!   box_dims has 1 value: must be 2, one for each dimension [box-length]
 //!   box_dims[0] = 33: a row of 132 bytes, must be a multiple of 16; try 36 [box-row-multiple]"
 //! );
-//! # Ok::<(), tensor_map::Refused>(())
+//! # Ok::<(), tensor_map::Violations>(())
 //! ```
 //!
 //! Maps can be constants, whose address is put in later:
@@ -68,5 +68,5 @@ pub use explain::Explanation;
 pub use map::TensorMap;
 pub use options::{Interleave, L2Promotion, OobFill, Swizzle, WideMode};
 pub use params::{Dims, Im2col, Im2colWide, MAX_RANK, Params, Tensor, Tiled};
-pub use rules::{Finding, Findings, Parameter, Refused, Rule};
+pub use rules::{Parameter, Rule, Violation, ViolationIter, Violations};
 pub use target::Target;

@@ -11,7 +11,7 @@ pub use im2col_wide::Im2colWide;
 pub use tensor::Tensor;
 pub use tiled::Tiled;
 
-use crate::{Findings, Interleave, Refused, Target, TensorMap, encode};
+use crate::{Interleave, Target, TensorMap, ViolationIter, Violations, encode};
 
 /// Parameters of any map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +97,8 @@ impl Params {
     ///
     /// # Errors
     /// All rules that are broken.
-    pub const fn build_for(&self, address: u64, target: Target) -> Result<TensorMap, Refused> {
-        let refused = Refused::new(*self, address, target);
+    pub const fn build_for(&self, address: u64, target: Target) -> Result<TensorMap, Violations> {
+        let refused = Violations::new(*self, address, target);
         if refused.is_refused() {
             Err(refused)
         } else {
@@ -107,8 +107,8 @@ impl Params {
     }
 
     /// What the driver accepts and people regret.
-    pub const fn warnings(&self, address: u64, target: Target) -> Findings {
-        Findings::warnings(*self, address, target)
+    pub const fn warnings(&self, address: u64, target: Target) -> ViolationIter {
+        ViolationIter::warnings(*self, address, target)
     }
 }
 

@@ -5,24 +5,24 @@
 //! H100 (driver 580.159) with millions of random parameters; for compute capability 10.0 and later
 //! the rules follow the reference.
 
-mod finding;
 mod im2col;
-mod refused;
 mod rule;
 mod tensor;
 mod tiled;
+mod violation;
+mod violations;
 mod warnings;
 
-pub use finding::{Finding, Parameter, Value};
-pub use refused::{Findings, Refused};
 pub use rule::Rule;
+pub use violation::{Parameter, Value, Violation};
+pub use violations::{ViolationIter, Violations};
 
 use crate::{Params, Target, TensorMap, layout};
 
-/// Keeps one finding: the one after `skip` others.
+/// Keeps one violation: the one after `skip` others.
 pub(crate) struct Sink {
     skip: usize,
-    found: Option<Finding>,
+    found: Option<Violation>,
     any: bool,
 }
 
@@ -35,14 +35,14 @@ impl Sink {
         }
     }
 
-    const fn report(&mut self, finding: Finding) {
+    const fn report(&mut self, violation: Violation) {
         self.any = true;
         if self.found.is_some() {
             return;
         }
         match self.skip.checked_sub(1) {
             Some(skip) => self.skip = skip,
-            None => self.found = Some(finding),
+            None => self.found = Some(violation),
         }
     }
 
@@ -57,7 +57,7 @@ pub(crate) const fn violation(
     address: u64,
     target: Target,
     skip: usize,
-) -> Option<Finding> {
+) -> Option<Violation> {
     let sink = &mut Sink::new(skip);
     match params {
         Params::Tiled(tiled) => tiled::check(sink, tiled, address, target),
@@ -73,7 +73,7 @@ pub(crate) const fn warning(
     address: u64,
     target: Target,
     skip: usize,
-) -> Option<Finding> {
+) -> Option<Violation> {
     let sink = &mut Sink::new(skip);
     warnings::check(sink, params, address, target);
     sink.found
@@ -101,9 +101,9 @@ impl TensorMap {
     /// # Errors
     /// The rule that the address breaks. The map is as before.
     #[doc(alias = "cuTensorMapReplaceAddress")]
-    pub const fn replace_address(&mut self, address: u64) -> Result<(), Finding> {
+    pub const fn replace_address(&mut self, address: u64) -> Result<(), Violation> {
         if address == 0 {
-            return Err(Finding::new(
+            return Err(Violation::new(
                 Rule::AddressNull,
                 Parameter::Address,
                 Value::Address(address),
@@ -112,7 +112,7 @@ impl TensorMap {
         let sink = &mut Sink::new(0);
         tensor::address(sink, address, 16);
         match sink.found {
-            Some(finding) => Err(finding),
+            Some(violation) => Err(violation),
             None => {
                 layout::GLOBAL_ADDRESS.set(self.words_mut(), address);
                 Ok(())

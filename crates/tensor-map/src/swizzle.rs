@@ -1,6 +1,6 @@
 //! Where swizzles put bytes in shared memory.
 //!
-//! The pattern follows the absolute shared address, not the place in the box: bits of the address
+//! The pattern follows the absolute shared address, not the offset in the box: bits of the address
 //! from bit 7 up are added without carry to lower ones. So a box that is not at a multiple of
 //! [`Tensor::shared_align_bytes`](crate::Tensor::shared_align_bytes) begins in the middle of it.
 //!

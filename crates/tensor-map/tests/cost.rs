@@ -23,9 +23,9 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.alloc(layout) }
     }
 
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps `dealloc`'s conditions, and the place is the system's.
-        unsafe { System.dealloc(place, layout) }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps `dealloc`'s conditions, and the pointer is the system's.
+        unsafe { System.dealloc(pointer, layout) }
     }
 }
 

@@ -63,8 +63,8 @@ fn dimensions_strides_boxes_and_element_strides() {
             .strides_bytes(&[64, 1024, 16384, 262_144])
             .box_dims(&[4; 5])
     };
-    let places = [(4, 0), (4, 32), (5, 0), (5, 32), (6, 0)];
-    for (dim, (word, shift)) in places.into_iter().enumerate() {
+    let fields = [(4, 0), (4, 32), (5, 0), (5, 32), (6, 0)];
+    for (dim, (word, shift)) in fields.into_iter().enumerate() {
         assert_eq!(changed(with(dim, 1 << 32)), (word, 0xffff_fff0 << shift));
     }
     let boxes = [(6, 56), (7, 0), (7, 8), (7, 16), (7, 24)];

@@ -33,8 +33,8 @@ fn numbers<T: std::str::FromStr>(list: &str) -> Vec<T> {
 fn seen(runs: &str) -> Moves {
     let mut moves = Moves::new();
     for run in runs.split_whitespace() {
-        let (place, bytes) = run.split_once('*').unwrap();
-        let (shared, global) = place.split_once(['=', '<']).unwrap();
+        let (addresses, bytes) = run.split_once('*').unwrap();
+        let (shared, global) = addresses.split_once(['=', '<']).unwrap();
         let (shared, global): (u64, Option<i64>) = (shared.parse().unwrap(), global.parse().ok());
         for offset in (0..bytes.parse().unwrap()).step_by(2) {
             moves.insert(shared + offset, global.map(|global| global + offset as i64));

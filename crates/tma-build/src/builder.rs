@@ -10,7 +10,7 @@ use crate::{
     finish::{finish, rename_folders},
     formatters::replace_formatters,
     lint::{Source, duplicated_barriers, lint, raise_version},
-    places::name_own_lines,
+    locations::name_own_lines,
     target_dir,
 };
 
@@ -281,20 +281,20 @@ impl PtxBuilder {
         }
         let own_files = &output.own_files;
         let source = Source::from_llvm_ir(&output.llvm_ir, &|path| own_files.name(path));
-        let mut findings = duplicated_barriers(&module, &source);
+        let mut diagnostics = duplicated_barriers(&module, &source);
         name_own_lines(&mut module, &output.ptx, own_files);
-        findings.extend(lint(&module, &markers, Some(&source)));
+        diagnostics.extend(lint(&module, &markers, Some(&source)));
         write(&module.to_string())?;
-        let (slow, findings): (Vec<_>, Vec<_>) = findings
+        let (slow, diagnostics): (Vec<_>, Vec<_>) = diagnostics
             .into_iter()
-            .partition(|finding| finding.kind.is_warning());
+            .partition(|diagnostic| diagnostic.kind.is_warning());
         warnings.extend(slow.iter().map(ToString::to_string));
-        if findings.is_empty() {
+        if diagnostics.is_empty() {
             Ok(())
         } else {
             Err(Error::Lint {
                 arch: self.arch,
-                findings,
+                diagnostics,
             })
         }
     }

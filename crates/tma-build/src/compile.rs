@@ -12,7 +12,7 @@ use std::{
 use crate::{
     Arch, DeviceCompiler, Error, PtxIsa,
     core_cache::{COMMON_RUSTFLAGS, PROFILE},
-    places::OwnFiles,
+    locations::OwnFiles,
 };
 
 /// The triple of device code.
@@ -37,7 +37,7 @@ pub(crate) struct Compilation<'a> {
 pub(crate) struct Output {
     /// The module's PTX, not finished yet.
     pub(crate) ptx: String,
-    /// The module's LLVM IR after optimisation, which knows the source place of every barrier.
+    /// The module's LLVM IR after optimisation, which knows the source location of every barrier.
     pub(crate) llvm_ir: String,
     /// Every source file that went in.
     pub(crate) sources: Vec<PathBuf>,

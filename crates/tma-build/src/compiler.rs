@@ -134,7 +134,7 @@ impl DeviceCompiler {
         })
     }
 
-    /// Compiles a small probe and looks at its PTX, once for each compiler.
+    /// Compiles a small kernel and looks at its PTX, once for each compiler.
     ///
     /// [`PtxBuilder::build`](crate::PtxBuilder::build) does so by itself for versions that were
     /// not tried.

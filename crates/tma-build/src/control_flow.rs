@@ -8,14 +8,14 @@ use ptx::{Block, Instruction, LabelList, Statement};
 pub(crate) struct ControlFlow<'a> {
     /// Each instruction with the `.loc` before it and the block that it is in, in the order of the
     /// text.
-    pub(crate) instructions: Vec<Placed<'a>>,
+    pub(crate) instructions: Vec<InBlock<'a>>,
     /// For each block, the block that dominates it most closely; the entry has itself, a block that
     /// cannot be reached none.
     immediate_dominators: Vec<Option<usize>>,
 }
 
-/// An instruction in its place.
-pub(crate) struct Placed<'a> {
+/// An instruction in its block.
+pub(crate) struct InBlock<'a> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) location: Option<&'a ptx::Location>,
     block: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Placed<'a> {
 
 impl<'a> ControlFlow<'a> {
     pub(crate) fn new(body: &'a Block) -> Self {
-        let mut instructions: Vec<Placed<'a>> = Vec::new();
+        let mut instructions: Vec<InBlock<'a>> = Vec::new();
         let mut labels: HashMap<&str, usize> = HashMap::new();
         let mut targets: HashMap<&str, &LabelList> = HashMap::new();
         let mut location = None;
@@ -39,7 +39,7 @@ impl<'a> ControlFlow<'a> {
                 Statement::LabelList(list) => drop(targets.insert(list.label.as_str(), list)),
                 Statement::Location(at) => location = Some(at),
                 Statement::Instruction(instruction) => {
-                    instructions.push(Placed {
+                    instructions.push(InBlock {
                         instruction,
                         location,
                         block,
@@ -58,7 +58,7 @@ impl<'a> ControlFlow<'a> {
     }
 
     /// Does one of two instructions come before the other on every way to it?
-    pub(crate) fn ordered(&self, left: &Placed<'_>, right: &Placed<'_>) -> bool {
+    pub(crate) fn ordered(&self, left: &InBlock<'_>, right: &InBlock<'_>) -> bool {
         self.dominates(left.block, right.block) || self.dominates(right.block, left.block)
     }
 
@@ -81,19 +81,19 @@ fn ends_block(instruction: &Instruction) -> bool {
 }
 
 fn successors(
-    instructions: &[Placed<'_>],
+    instructions: &[InBlock<'_>],
     blocks: usize,
     labels: &HashMap<&str, usize>,
     targets: &HashMap<&str, &LabelList>,
 ) -> Vec<Vec<usize>> {
     // A block without a jump at its end falls through.
     let mut successors: Vec<Vec<usize>> = (1..=blocks).map(|next| vec![next]).collect();
-    for placed in instructions
+    for item in instructions
         .iter()
-        .filter(|placed| ends_block(placed.instruction))
+        .filter(|item| ends_block(item.instruction))
     {
-        let instruction = placed.instruction;
-        let next = &mut successors[placed.block];
+        let instruction = item.instruction;
+        let next = &mut successors[item.block];
         if instruction.guard.is_none() {
             next.clear();
         }
@@ -117,8 +117,8 @@ fn successors(
 fn immediate_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let order = reverse_postorder(successors);
     let mut position = vec![usize::MAX; successors.len()];
-    for (place, block) in order.iter().enumerate() {
-        position[*block] = place;
+    for (index, block) in order.iter().enumerate() {
+        position[*block] = index;
     }
     let mut predecessors = vec![Vec::new(); successors.len()];
     for block in &order {

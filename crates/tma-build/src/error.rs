@@ -1,6 +1,6 @@
 use std::{io, path::PathBuf};
 
-use crate::{Arch, Version, advice::advice, lint::Finding};
+use crate::{Arch, Version, advice::advice, lint::Diagnostic};
 
 /// Why there is no PTX.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum Error {
         /// What it lacks.
         reason: String,
     },
-    /// A compiler that was never tried with this crate made wrong PTX of the probe.
+    /// A compiler that was never tried with this crate made wrong PTX of the self-test.
     #[error(
         "rustc {version} failed the self-test: {reason}.\n\
          Version 1.96.0 is known to work: `rustup toolchain install 1.96.0 --profile minimal --component rust-src`"
@@ -34,7 +34,7 @@ pub enum Error {
     SelfTest {
         /// Its version.
         version: Version,
-        /// The property that the probe's PTX lacks.
+        /// The property that the self-test's PTX lacks.
         reason: String,
     },
     /// The compiler refused `core`.
@@ -71,12 +71,12 @@ pub enum Error {
         reason: String,
     },
     /// The PTX has what a lint refuses.
-    #[error("the PTX for {arch} is not right:\n{}", lines(findings))]
+    #[error("the PTX for {arch} is not right:\n{}", lines(diagnostics))]
     Lint {
         /// For which architecture.
         arch: Arch,
         /// What was found.
-        findings: Vec<Finding>,
+        diagnostics: Vec<Diagnostic>,
     },
     /// `ptxas` was asked for and there is none that knows the architecture.
     #[error(
@@ -125,10 +125,10 @@ fn reasons(passed_over: &[String]) -> String {
         .collect()
 }
 
-fn lines(findings: &[Finding]) -> String {
-    let lines: Vec<String> = findings
+fn lines(diagnostics: &[Diagnostic]) -> String {
+    let lines: Vec<String> = diagnostics
         .iter()
-        .map(|finding| format!("  {finding}"))
+        .map(|diagnostic| format!("  {diagnostic}"))
         .collect();
     lines.join("\n")
 }

@@ -21,7 +21,7 @@ use crate::{PtxIsa, finish::Marker};
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnostic {
     /// What it is.
     pub kind: Kind,
     /// The kernel or function.
@@ -30,7 +30,7 @@ pub struct Finding {
     pub rust: Option<String>,
 }
 
-/// What a [`Finding`] is about.
+/// What a [`Diagnostic`] is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -40,7 +40,7 @@ pub enum Kind {
     DuplicatedBarrier {
         /// The instruction.
         instruction: String,
-        /// How often the source has it at this place.
+        /// How often the source has it at this location.
         in_source: usize,
         /// How often the PTX has it.
         in_ptx: usize,
@@ -96,7 +96,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: in `{}`", self.kind.name(), self.function)?;
         if let Some(rust) = &self.rust {
@@ -173,7 +173,7 @@ pub struct Source {
 
 impl Source {
     /// Reads a module's LLVM IR as text, after optimisation. `own` gives the files whose lines
-    /// findings are to name a name.
+    /// diagnostics are to name a name.
     pub fn from_llvm_ir(text: &str, own: &dyn Fn(&str) -> Option<String>) -> Self {
         let debug = DebugInfo::from_llvm_ir(text);
         Self {
@@ -185,7 +185,7 @@ impl Source {
 
 /// Barriers that the compiler copied. The lines of the module are still those of the compiler, which
 /// the LLVM IR has, too.
-pub fn duplicated_barriers(module: &Module, source: &Source) -> Vec<Finding> {
+pub fn duplicated_barriers(module: &Module, source: &Source) -> Vec<Diagnostic> {
     let bodies = module
         .functions()
         .filter_map(|function| Some((function.name.as_str(), function.body.as_ref()?)));
@@ -197,27 +197,27 @@ pub fn duplicated_barriers(module: &Module, source: &Source) -> Vec<Finding> {
 /// Runs every other lint over a finished module.
 ///
 /// Without `source`, local memory that only a panic reads is found, too.
-pub fn lint(module: &Module, markers: &[Marker], source: Option<&Source>) -> Vec<Finding> {
-    let mut findings = Vec::new();
+pub fn lint(module: &Module, markers: &[Marker], source: Option<&Source>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     for function in module.functions() {
         let Some(body) = &function.body else { continue };
         let name = function.name.as_str();
-        findings.extend(isa::newer(module, name, body));
+        diagnostics.extend(isa::newer(module, name, body));
     }
     for kernel in module.entries() {
         let marker = markers.iter().find(|marker| kernel.name == *marker.kernel);
         let local_memory = marker.is_some_and(|marker| marker.local_memory);
-        findings.extend(calls::of_kernel(module, kernel, local_memory));
+        diagnostics.extend(calls::of_kernel(module, kernel, local_memory));
         if !local_memory {
             let locals = source.map(|source| &source.locals);
-            findings.extend(local_memory::of_kernel(module, kernel, locals));
+            diagnostics.extend(local_memory::of_kernel(module, kernel, locals));
         }
     }
-    findings
+    diagnostics
 }
 
 /// `file:line` of a `.loc`.
-fn rust_place(module: &Module, location: Option<&ptx::Location>) -> Option<String> {
+fn rust_location(module: &Module, location: Option<&ptx::Location>) -> Option<String> {
     let location = location?;
     let file = module.file(location.file)?;
     Some(format!("{file}:{}", location.line))

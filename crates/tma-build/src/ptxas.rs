@@ -185,8 +185,8 @@ fn with_rust_lines(said: &str, ptx: &str) -> String {
         if let Some(text) = ptx.lines().nth(number.saturating_sub(1)) {
             lines.push(format!("    {}", text.trim()));
         }
-        if let Some(place) = rust_place(ptx, number) {
-            lines.push(format!("    from {place}"));
+        if let Some(location) = rust_location(ptx, number) {
+            lines.push(format!("    from {location}"));
         }
     }
     lines.join("\n")
@@ -195,7 +195,7 @@ fn with_rust_lines(said: &str, ptx: &str) -> String {
 /// The Rust file and line that the last `.loc` up to a line of the PTX names.
 ///
 /// Works on the text, since what ptxas refuses may not parse.
-fn rust_place(ptx: &str, line: usize) -> Option<String> {
+fn rust_location(ptx: &str, line: usize) -> Option<String> {
     let before: Vec<&str> = ptx.lines().take(line).collect();
     let loc = before
         .iter()

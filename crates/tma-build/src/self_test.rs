@@ -13,16 +13,16 @@ use ptx::Module;
 use crate::{Arch, DeviceCompiler, Error, compile::Compilation};
 
 /// A crate whose PTX shows the properties that the rest relies on.
-const PROBE: &str = include_str!("self_test/probe.rs");
+const KERNEL: &str = include_str!("self_test/kernel.rs");
 
 const MANIFEST: &str = "\
 [package]
-name = \"probe\"
+name = \"self_test\"
 version = \"0.0.0\"
 edition = \"2024\"
 
 [lib]
-path = \"probe.rs\"
+path = \"kernel.rs\"
 
 [workspace]
 ";
@@ -30,18 +30,18 @@ path = \"probe.rs\"
 /// Builds of several architectures begin at once; one of them runs the test.
 static RUNNING: Mutex<()> = Mutex::new(());
 
-/// Compiles the probe and looks at its PTX, once for each compiler: success leaves a stamp.
+/// Compiles the kernel and looks at its PTX, once for each compiler: success leaves a stamp.
 pub(crate) fn run(compiler: &DeviceCompiler, target_dir: &Path) -> Result<(), Error> {
     let _running = RUNNING.lock();
     let mut hasher = DefaultHasher::new();
-    (&compiler.rustc, &compiler.verbose, PROBE).hash(&mut hasher);
+    (&compiler.rustc, &compiler.verbose, KERNEL).hash(&mut hasher);
     let tests = target_dir.join("self-test");
     let stamp = tests.join(format!("passed-{:016x}", hasher.finish()));
     if stamp.is_file() {
         return Ok(());
     }
     // A folder for each process, since others may test at the same time.
-    let folder = tests.join(format!("probe-{}", process::id()));
+    let folder = tests.join(format!("self-test-{}", process::id()));
     fs::create_dir_all(&folder)
         .map_err(Error::io(format!("cannot create {}", folder.display())))?;
     let result = compile_and_check(compiler, &folder, &tests);
@@ -60,7 +60,7 @@ fn compile_and_check(
         fs::write(&path, text).map_err(Error::io(format!("cannot write {}", path.display())))
     };
     write("Cargo.toml", MANIFEST)?;
-    write("probe.rs", PROBE)?;
+    write("kernel.rs", KERNEL)?;
     let failed = |reason: String| Error::SelfTest {
         version: compiler.version,
         reason,
@@ -92,10 +92,13 @@ fn check(module: &Module) -> Result<(), String> {
             "the PTX says version {major}.{minor}, {isa} was asked for"
         ));
     }
-    let probe = module
-        .function("probe")
-        .ok_or("the entry `probe` is missing")?;
-    let body = probe.body.as_ref().ok_or("the entry `probe` has no body")?;
+    let entry = module
+        .function("self_test")
+        .ok_or("the entry `self_test` is missing")?;
+    let body = entry
+        .body
+        .as_ref()
+        .ok_or("the entry `self_test` has no body")?;
     let barriers = body
         .instructions()
         .filter(|instruction| instruction.opcode.stem().starts_with("bar"));
@@ -103,15 +106,15 @@ fn check(module: &Module) -> Result<(), String> {
         1 => {}
         count => return Err(format!("one barrier of the source became {count}")),
     }
-    let map = probe
-        .parameter("probe_param_1")
-        .ok_or("parameters are not named `probe_param_1`")?;
+    let map = entry
+        .parameter("self_test_param_1")
+        .ok_or("parameters are not named `self_test_param_1`")?;
     if map.size_bytes() != Some(128) {
         return Err("a parameter of 128 bytes is not passed by value".into());
     }
     if !module
         .pragmas()
-        .any(|pragma| pragma.texts.iter().any(|text| text == "tma probe"))
+        .any(|pragma| pragma.texts.iter().any(|text| text == "tma self-test"))
     {
         return Err("the text of `global_asm!` is missing".into());
     }
@@ -138,8 +141,8 @@ mod tests {
 .version 8.0
 .target sm_90a
 .address_size 64
-.pragma \"tma probe\";
-.visible .entry probe(.param .u64 probe_param_0, .param .align 16 .b8 probe_param_1[128])
+.pragma \"tma self-test\";
+.visible .entry self_test(.param .u64 self_test_param_0, .param .align 16 .b8 self_test_param_1[128])
 {
 .loc 1 2 3
 bar.sync 0;
@@ -169,15 +172,15 @@ ret;
             "one barrier of the source became 0"
         );
         assert_eq!(
-            refused("probe_param_1", "map"),
-            "parameters are not named `probe_param_1`"
+            refused("self_test_param_1", "map"),
+            "parameters are not named `self_test_param_1`"
         );
         assert_eq!(
             refused("[128]", "[64]"),
             "a parameter of 128 bytes is not passed by value"
         );
         assert_eq!(
-            refused("tma probe", "other"),
+            refused("tma self-test", "other"),
             "the text of `global_asm!` is missing"
         );
         assert_eq!(

@@ -307,7 +307,7 @@ fn newer_instruction() -> Result<(), Failed> {
     contains(&text(&newer.builder().build()?)?, &[".version 8.6\n"])
 }
 
-/// Each at the place of its call, all at once.
+/// Each at the location of its call, all at once.
 fn const_arguments() -> Result<(), Failed> {
     let cases = [
         (

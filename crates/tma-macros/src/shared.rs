@@ -94,11 +94,11 @@ fn declare(declaration: &Declaration) -> TokenStream {
     .declare()
 }
 
-/// A PTX name that no other declaration has: crate, place in the source, number of the expansion
-/// (a macro may expand one place twice), and the variable's name.
+/// A PTX name that no other declaration has: crate, location in the source, number of the expansion
+/// (a macro may expand one location twice), and the variable's name.
 fn symbol(name: &Ident) -> String {
     let span = Span::call_site().unwrap();
-    let place = (
+    let location = (
         std::env::var("CARGO_PKG_NAME").ok(),
         span.file(),
         span.line(),
@@ -106,7 +106,7 @@ fn symbol(name: &Ident) -> String {
         EXPANSIONS.fetch_add(1, Ordering::Relaxed),
     );
     let mut hash = Fnv::default();
-    std::hash::Hash::hash(&place, &mut hash);
+    std::hash::Hash::hash(&location, &mut hash);
     format!("{name}_{:08x}", std::hash::Hasher::finish(&hash) as u32)
 }
 

@@ -11,7 +11,7 @@ pub fn device_only(name: &str) -> ! {
     panic!("`{name}` runs on the GPU only")
 }
 
-/// Refuses a kernel parameter that has no place in PTX.
+/// Refuses a kernel parameter that has no layout in PTX.
 pub const fn assert_kernel_arg<T: crate::KernelArg>() {}
 
 /// Refuses a grid constant that is no tensor map.

@@ -8,7 +8,8 @@ use crate::{
 /// A phase of the barrier completes when all expected arrivals and all expected bytes are there;
 /// then the next phase begins by itself.
 ///
-/// A kernel initialises it in one thread, meets, and then takes a handle in every thread:
+/// A kernel initialises it in one thread, calls `sync_threads`, and then takes a handle in every
+/// thread:
 ///
 /// ```
 /// # use tma::{Barrier, shared, thread};
@@ -22,7 +23,7 @@ use crate::{
 /// }
 /// // SAFETY: every thread of the block is here.
 /// unsafe { thread::sync_threads() };
-/// // SAFETY: the meeting above orders the initialisation before this; each thread arrives once.
+/// // SAFETY: `sync_threads` above orders the initialisation before this; each thread arrives once.
 /// let barrier = unsafe { Barrier::assume_init(BAR::ptr()) };
 /// let token = barrier.arrive();
 /// barrier.wait(token);

@@ -21,7 +21,7 @@ macro_rules! device_fn {
             #[doc = ""]
             $(#[$more])*
         )?
-        // So that a refusal comes with the place of the call.
+        // So that a refusal comes with the location of the call.
         #[cfg_attr(target_arch = "nvptx64", rustc_no_mir_inline)]
         #[inline(always)]
         pub unsafe fn $name<$($($generic)*)*>($($($argument: $type,)*)+) $(-> $result)? {

@@ -44,7 +44,7 @@ use tensor_map::TensorMap;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel parameter",
     label = "no number, raw pointer, or struct of these",
-    note = "slices and references have no fixed place in PTX: pass a raw pointer and a length",
+    note = "slices and references have no fixed layout in PTX: pass a raw pointer and a length",
     note = "a tensor map is passed as `#[grid_constant] map: &TensorMap`",
     note = "a struct of plain data is `#[repr(C)]` and has `#[derive(Clone, Copy, KernelArg)]`"
 )]

@@ -75,7 +75,7 @@ words! {
     EvictUnchanged;
 }
 
-/// Traits that list the words which stand at one place of an instruction.
+/// Traits that list the words which stand at one position of an instruction.
 macro_rules! choices {
     ($($(#[$attribute:meta])* $choice:ident = $($word:ident)+;)+) => {$(
         $(#[$attribute])*

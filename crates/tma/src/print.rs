@@ -14,7 +14,7 @@ pub trait Format {
 pub enum Piece {
     /// A text.
     Text(&'static str),
-    /// A value's place.
+    /// A value's location.
     Value(Spec),
 }
 

@@ -136,8 +136,8 @@ mod tests {
     fn a_cursor_goes_around_and_changes_parity() {
         let mut cursor = Cursor::<3>::new();
         let mut seen = [(0, 0); 7];
-        for place in &mut seen {
-            *place = (cursor.stage(), cursor.parity());
+        for slot in &mut seen {
+            *slot = (cursor.stage(), cursor.parity());
             cursor.advance();
         }
         assert_eq!(

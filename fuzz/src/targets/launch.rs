@@ -1,6 +1,6 @@
+use tensor_map::{DataType, TensorMap};
 use tma_emulator::{Config, EmulatorBackend, Trace};
 use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Scalar};
-use tensor_map::{DataType, TensorMap};
 
 use super::Depth;
 
@@ -48,7 +48,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
         ..Config::default()
     };
     let backend = EmulatorBackend::with_config(config);
-    let checked = verdict(&backend, &job);
+    let checked = checked(&backend, &job);
     // Seldom, as it takes time: the same again, without the checker and with a timeline.
     if header[6] % 8 == 0 {
         let mut other = job.clone();
@@ -104,19 +104,19 @@ fn argument(bytes: u64, align: u64, index: usize, header: &[u8; HEADER_BYTES]) -
 }
 
 /// How far the job came with the checker, and what its buffers hold then.
-fn verdict(
+fn checked(
     backend: &EmulatorBackend,
     job: &Job<'_>,
 ) -> Result<(Depth, Vec<Vec<u8>>), Box<Failure>> {
     let mut job = job.clone();
-    let verdict = backend.check(&mut job).map_err(|failure| {
+    let checked = backend.check(&mut job).map_err(|failure| {
         assert!(!failure.to_string().is_empty());
         Box::new(failure)
     })?;
     let mut is_ended = false;
-    for finding in &verdict.findings {
-        assert!(!finding.to_string().is_empty());
-        is_ended |= finding.ends_kernel();
+    for diagnostic in &checked.diagnostics {
+        assert!(!diagnostic.to_string().is_empty());
+        is_ended |= diagnostic.ends_kernel();
     }
     let depth = if is_ended { Depth::Begun } else { Depth::Ended };
     let bytes = job.buffers.iter().map(|buffer| buffer.bytes().to_vec());

@@ -1,7 +1,7 @@
 use std::path::Path;
 
-use tma_emulator::Config;
 use tma_cli::emulate::{Emulation, LaunchFile, Stopped};
+use tma_emulator::Config;
 
 use super::Depth;
 
@@ -17,17 +17,17 @@ pub(super) fn run(data: &[u8]) -> Depth {
     let text = String::from_utf8_lossy(data);
     let file = match LaunchFile::parse("fuzz.toml", &text, folder()) {
         Ok(file) => file,
-        Err(mistakes) => {
+        Err(violations) => {
             let lines = text.lines().count().max(1) + 1;
-            assert!(mistakes.iter().count() > 0, "no mistake, and no file");
-            for mistake in mistakes.iter() {
-                assert!((1..=lines).contains(&mistake.line), "{mistake:?}");
+            assert!(violations.iter().count() > 0, "no mistake, and no file");
+            for violation in violations.iter() {
+                assert!((1..=lines).contains(&violation.line), "{violation:?}");
                 assert!(
-                    mistake.column > 0 && !mistake.says.is_empty(),
-                    "{mistake:?}"
+                    violation.column > 0 && !violation.says.is_empty(),
+                    "{violation:?}"
                 );
             }
-            assert!(!mistakes.to_string().is_empty());
+            assert!(!violations.to_string().is_empty());
             return Depth::Refused;
         }
     };
@@ -45,13 +45,13 @@ pub(super) fn run(data: &[u8]) -> Depth {
     };
     match Emulation::new(file).and_then(|emulation| emulation.run(config)) {
         Ok(run) => {
-            run.findings
+            run.diagnostics
                 .iter()
-                .for_each(|finding| drop(finding.to_string()));
+                .for_each(|diagnostic| drop(diagnostic.to_string()));
             Depth::Ended
         }
-        Err(Stopped::Mistakes(mistakes)) => {
-            assert!(mistakes.iter().count() > 0);
+        Err(Stopped::Violations(violations)) => {
+            assert!(violations.iter().count() > 0);
             Depth::Begun
         }
         Err(_) => Depth::Begun,

@@ -18,7 +18,7 @@ use super::{
 #[inline(always)]
 pub(super) unsafe fn run(problem: &Problem) {
     let lane = warp::lane();
-    // A lane works out every fourth place of its query; for the sums, it has eight channels.
+    // A lane works out every fourth sample of its query; for the sums, it has eight channels.
     let (query_of_warp, own) = (lane / CHUNKS, lane % CHUNKS);
     let pixels = problem.levels.pixels();
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
@@ -40,7 +40,7 @@ pub(super) unsafe fn run(problem: &Problem) {
             let level = problem.levels.pick(image);
             for first in (0..POINTS).step_by(CHUNKS as usize) {
                 // SAFETY: the query is there (1).
-                let (location, weight) = unsafe { problem.place(query, image, first + own) };
+                let (location, weight) = unsafe { problem.sample(query, image, first + own) };
                 let Corners {
                     column,
                     row,
@@ -54,7 +54,7 @@ pub(super) unsafe fn run(problem: &Problem) {
                     };
                     let [a, b, c, d] = weights.map(|weight| f32::from_bits(from(weight.to_bits())));
                     let chunk = (first_pixel + u64::from(from(pixel))) * u64::from(CHUNKS);
-                    // SAFETY: the four pixels around a place lie in its image with its border (1).
+                    // SAFETY: the four pixels around a sample lie in its image with its border (1).
                     let upper = unsafe { problem.value.add(chunk as usize + own as usize) };
                     let mut add = |offset: u32, weight| {
                         // SAFETY: as above.

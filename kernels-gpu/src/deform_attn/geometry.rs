@@ -26,12 +26,12 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// A place that a query looks at, counted over all queries of all batches.
+    /// A sample of a query, counted over all queries of all batches.
     ///
     /// # Safety
     /// 1. The query is there, and the inputs are as long as the layout says.
     #[inline(always)]
-    pub(super) unsafe fn place(&self, query: u32, level: u32, point: u32) -> (u32, u16) {
+    pub(super) unsafe fn sample(&self, query: u32, level: u32, point: u32) -> (u32, u16) {
         let index =
             (query as usize * LEVELS as usize + level as usize) * POINTS as usize + point as usize;
         // SAFETY: the index is within the inputs (1).
@@ -108,7 +108,7 @@ fn pick(index: u32, [a, b, c, d]: [u32; 4]) -> u32 {
     if index & 1 == 0 { even } else { odd }
 }
 
-/// The four pixels around a place, by the upper left one, and what each counts.
+/// The four pixels around a sample, by the upper left one, and what each counts.
 pub(super) struct Corners {
     pub(super) column: u32,
     pub(super) row: u32,
@@ -119,7 +119,7 @@ pub(super) struct Corners {
 impl Level {
     /// The pixels around a location: those of the image with its border.
     ///
-    /// A place outside the image, or that is no number, counts nothing.
+    /// A sample outside the image, or that is no number, counts nothing.
     #[inline(always)]
     pub(super) fn corners(&self, location: u32, weight: u16) -> Corners {
         let [x, y] = f32s_of_f16s(location);

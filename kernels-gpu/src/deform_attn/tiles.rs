@@ -18,7 +18,7 @@ use super::{
 
 const TILE_BYTES: u32 = 4 * PIXEL_BYTES;
 const WEIGHTS_BYTES: u32 = 32 * size_of::<[u32; 4]>() as u32;
-const PLACES_BYTES: u32 = 32 * size_of::<u64>() as u32;
+const SAMPLES_BYTES: u32 = 32 * size_of::<u64>() as u32;
 
 /// # Safety
 /// 1. The conditions of [`deform_attn_tiles`](super::deform_attn_tiles) for `TILED` = 4, of
@@ -62,8 +62,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             unsafe { Barrier::init(images_barrier, 1) };
         }
     }
-    // No meeting: the lanes of a warp meet before they use its barriers, all threads before they use
-    // that of the images.
+    // No `sync_threads`: a warp synchronises before it uses its barriers, all threads before they
+    // use that of the images.
     let mut images_parity = 0;
 
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
@@ -87,8 +87,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                 unsafe { sync_threads() };
                 // SAFETY: whole warps are here, and blocks are one-dimensional (1).
                 if unsafe { is_elected() } {
-                    // SAFETY: the meeting orders the initialisation before; one thread arrives in
-                    // each phase, with the bytes.
+                    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives
+                    // in each phase, with the bytes.
                     let bar = unsafe { Barrier::assume_init(images_barrier) };
                     let pixel =
                         batch as usize * problem.levels.pixels() as usize + resident_first as usize;
@@ -130,9 +130,9 @@ unsafe fn share(count: u32, part: u32, parts: u32) -> u32 {
     (u64::from(count) * u64::from(part) / u64::from(parts)) as u32
 }
 
-/// Tiles, weights and places of a round of a warp.
+/// Tiles, weights and samples of a round of a warp.
 const fn stage_bytes<const TILED: usize>() -> u32 {
-    QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + PLACES_BYTES
+    QUERIES * TILED as u32 * TILE_BYTES + WEIGHTS_BYTES + SAMPLES_BYTES
 }
 
 /// Shared memory of a block: the images that are not fetched in tiles, the warps' stages and barriers,
@@ -158,14 +158,14 @@ struct Work {
 
 /// A warp with the shared memory that is its own.
 ///
-/// In each round it works on one place of each query in each image. A stage has, for one round, the
-/// tiles, the weights of all 32 places, and where these are: a tile's first element for those that
-/// are fetched, an address for those in shared memory.
+/// In each round it works on one sample of each query in each image. A stage has, for one round,
+/// the tiles, the weights of all 32 samples, and where these are: a tile's first element for those
+/// that are fetched, an address for those in shared memory.
 struct Warp<const STAGES: u32, const TILED: usize> {
     lane: u32,
     /// Query of the lane among those of the warp.
     query: u32,
-    /// The image that it works out places in, and the channels that it adds up.
+    /// The image that it works out samples in, and the channels that it adds up.
     own: u32,
     level: Level,
     stages: SharedPtr<u8>,
@@ -213,23 +213,23 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             .byte_add(cursor.stage() * stage_bytes::<TILED>())
     }
 
-    /// The weights of the corners of each lane's place.
+    /// The weights of the corners of each lane's sample.
     #[inline(always)]
     fn weights(&self, cursor: Cursor<STAGES>) -> SharedPtr<[u32; 4]> {
         let tiles = QUERIES * TILED as u32 * TILE_BYTES;
         self.tiles(cursor).byte_add(tiles).cast()
     }
 
-    /// Where each lane's place is.
+    /// Where each lane's sample is.
     #[inline(always)]
-    fn places(&self, cursor: Cursor<STAGES>) -> SharedPtr<u64> {
+    fn samples(&self, cursor: Cursor<STAGES>) -> SharedPtr<u64> {
         self.weights(cursor).byte_add(WEIGHTS_BYTES).cast()
     }
 
     #[inline(always)]
     fn barrier(&self, cursor: Cursor<STAGES>) -> Barrier {
-        // SAFETY: the lanes meet between the initialisation and the first use, in `fill`; in each
-        // phase one lane arrives, with the bytes of the round's tiles.
+        // SAFETY: the lanes synchronise between the initialisation and the first use, in `fill`; in
+        // each phase one lane arrives, with the bytes of the round's tiles.
         unsafe { Barrier::assume_init(self.barriers.add(cursor.stage())) }
     }
 
@@ -292,7 +292,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         work.batch * problem.queries + in_batch.min(problem.queries - 1)
     }
 
-    /// Loads the lane's place of the next round.
+    /// Loads the lane's sample of the next round.
     ///
     /// # Safety
     /// 1. Those of [`run`].
@@ -301,14 +301,15 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         if next.group < work.end {
             let query = self.query_of(problem, work, next.group);
             // SAFETY: the query is there (1).
-            (next.location, next.weight) = unsafe { problem.place(query, self.own, next.point) };
+            (next.location, next.weight) = unsafe { problem.sample(query, self.own, next.point) };
         }
     }
 
-    /// Works out the next round's places and starts its tiles.
+    /// Works out the next round's samples and starts its tiles.
     ///
     /// # Safety
-    /// 1. Those of [`run`]; all lanes are here and have met since they read the stage last.
+    /// 1. Those of [`run`]; all lanes are here and have synchronised since they read the stage
+    ///    last.
     #[inline(always)]
     unsafe fn fill(
         &mut self,
@@ -331,7 +332,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         } else {
             [b, a, d, c]
         };
-        let place = if is_tiled {
+        let sample = if is_tiled {
             // The first element of the tile: columns of the map are channels.
             u64::from(column * super::CHANNELS) | u64::from(row) << 32
         } else {
@@ -341,12 +342,12 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             u64::from((self.images.address() + pixel * PIXEL_BYTES) | swap)
         };
         let at = self.fill;
-        // SAFETY: the stage is this warp's, and empty (1); each lane has a place of its own.
+        // SAFETY: the stage is this warp's, and empty (1); each lane has an address of its own.
         unsafe {
             self.weights(at)
                 .add(self.lane)
                 .write(weights.map(f32::to_bits));
-            self.places(at).add(self.lane).write(place);
+            self.samples(at).add(self.lane).write(sample);
             warp::sync_warp();
         }
         // SAFETY: all lanes are here (1).
@@ -361,13 +362,14 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                     _ => maps[3 % TILED],
                 };
                 for query in 0..QUERIES {
-                    // SAFETY: the lanes wrote their places and met.
-                    let place = unsafe { self.places(at).add(query * CHUNKS + image).read() };
-                    let coords = [place as i32, (place >> 32) as i32, work.batch as i32];
+                    // SAFETY: the lanes wrote their samples and synchronised.
+                    let sample = unsafe { self.samples(at).add(query * CHUNKS + image).read() };
+                    let coords = [sample as i32, (sample >> 32) as i32, work.batch as i32];
                     let tile = self
                         .tiles(at)
                         .byte_add((image * QUERIES + query) * TILE_BYTES);
-                    // The lanes only read the stage before: meeting orders that before the copy.
+                    // The lanes only read the stage before: `sync_warp` orders that before the
+                    // copy.
                     // SAFETY: the map has this box, a pixel begins at a multiple of 64 bytes, and
                     // the stage is empty (1).
                     unsafe { load.tensor(tile, map, coords, TILE_BYTES) };
@@ -385,7 +387,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         unsafe { self.look(problem, work, next) };
     }
 
-    /// Waits for a round and adds what its places show.
+    /// Waits for a round and adds what its samples show.
     ///
     /// # Safety
     /// 1. The round was filled; all lanes are here.
@@ -396,12 +398,12 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         let offset = self.own * size_of::<[u32; 4]>() as u32;
         let weights = |image: u32| {
             let weights = self.weights(at).add(self.query * CHUNKS + image);
-            // SAFETY: the lane that worked the place out wrote it, and all met.
+            // SAFETY: the lane that worked the sample out wrote it, and all synchronised.
             unsafe { weights.read() }.map(f32::from_bits)
         };
-        let mut pixel = |place: SharedPtr<u8>, weight| {
+        let mut pixel = |pixel: SharedPtr<u8>, weight| {
             // SAFETY: the pixel is in a tile that has arrived, or in an image in shared memory.
-            let chunk = unsafe { place.cast::<[u32; 4]>().read() };
+            let chunk = unsafe { pixel.cast::<[u32; 4]>().read() };
             accumulate(sums, chunk, weight);
         };
         for image in 0..TILED as u32 {
@@ -417,11 +419,11 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         }
         for image in TILED as u32..LEVELS {
             let [a, b, c, d] = weights(image);
-            let place = self.places(at).add(self.query * CHUNKS + image);
-            // SAFETY: the lane that worked the place out wrote it, and all met.
-            let place = unsafe { place.cast::<u32>().read() };
-            let swap = place & 1;
-            let first = SharedPtr::<u8>::from_address((place ^ swap) + offset);
+            let sample = self.samples(at).add(self.query * CHUNKS + image);
+            // SAFETY: the lane that worked the sample out wrote it, and all synchronised.
+            let sample = unsafe { sample.cast::<u32>().read() };
+            let swap = sample & 1;
+            let first = SharedPtr::<u8>::from_address((sample ^ swap) + offset);
             let second = first.byte_add(PIXEL_BYTES.wrapping_sub(2 * PIXEL_BYTES * swap));
             let below = problem.levels.pick(image).width * PIXEL_BYTES;
             pixel(first, a);

@@ -23,7 +23,7 @@ use kernels_gpu::{
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
     ring::Ring,
     stencil::{Stencil, StencilForm},
-    tile_2d::{MapPlace, Tile2d, Tile2dTo},
+    tile_2d::{MapSource, Tile2d, Tile2dTo},
     tile_gather::{TileGather, TileGatherForm},
     transpose::Transpose,
 };
@@ -58,10 +58,10 @@ refuses! {
     gather = attention(DeformAttnForm::Gather);
     tiles = attention(DeformAttnForm::Tiles { stages: MOST });
     resident = attention(DeformAttnForm::Resident { stages: MOST });
-    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, place: ORIGIN, count: MOST, threads: MOST };
+    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST };
     histogram = Histogram { data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST };
-    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, place: [i32::MAX; 3], threads: MOST };
-    hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, places: 1, output: 2, tiles: MOST };
+    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST };
+    hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, coords: 1, output: 2, tiles: MOST };
     multicast_tile = MulticastTile { matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST };
     persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST };
     prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST };
@@ -71,7 +71,7 @@ refuses! {
     };
     ring = Ring { output: 0, rounds: MOST, clusters: MOST, threads: MOST };
     stencil = Stencil { form: StencilForm::Block, left: 0, center: 1, right: 2, output: 3, blocks: MOST, threads: MOST };
-    tile_2d = Tile2d { map: MapPlace::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST };
+    tile_2d = Tile2d { map: MapSource::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST };
     tile_2d_to = Tile2dTo {
         source: MATRIX, source_data: 0, source_origin: ORIGIN, target: MATRIX, target_data: 1, target_origin: ORIGIN,
         blocks: [MOST; 2], threads: MOST,

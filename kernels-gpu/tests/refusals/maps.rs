@@ -9,7 +9,7 @@ use kernels_gpu::{
     hwc_tile::{HwcTile, HwcTileLanes, Image},
     multicast_tile::MulticastTile,
     persistent_tiles::PersistentTiles,
-    tile_2d::{MapPlace, Tile2d, Tile2dTo},
+    tile_2d::{MapSource, Tile2d, Tile2dTo},
     transpose::Transpose,
 };
 use tensor_map::{DataType, Swizzle, TensorMap};
@@ -81,7 +81,7 @@ fn encode_map_and_consume_map() {
         rank: 2,
         maps: 0,
         output: 1,
-        place: [-16, 3],
+        coords: [-16, 3],
         count: 3,
         threads: 32,
     };
@@ -91,7 +91,7 @@ fn encode_map_and_consume_map() {
     refused(
         ConsumeMap {
             rank: 3,
-            place: [-8, 3],
+            coords: [-8, 3],
             threads: 100,
             ..good
         }
@@ -182,13 +182,13 @@ fn hwc_tile() {
         image,
         data: 0,
         output: 1,
-        place: [-8, -1, 93],
+        coords: [-8, -1, 93],
         threads: 64,
     };
     assert_eq!(least_bytes(good.launch()), [(1, 256)]);
     refused(
         HwcTile {
-            place: [4, 0, 0],
+            coords: [4, 0, 0],
             threads: 160,
             image: Image {
                 channels: 36,
@@ -208,7 +208,7 @@ fn hwc_tile() {
     let good = HwcTileLanes {
         image,
         data: 0,
-        places: 1,
+        coords: 1,
         output: 2,
         tiles: 16,
     };
@@ -339,7 +339,7 @@ fn persistent_tiles() {
 
 #[test]
 fn tile_2d() {
-    let map = MapPlace::Global(1);
+    let map = MapSource::Global(1);
     let good = Tile2d {
         map,
         matrix: MATRIX,

@@ -8,21 +8,21 @@ use tma::{
 };
 
 const CORRECT: u32 = 0;
-const NO_MEETING_BEFORE_THE_END: u32 = 1;
+const NO_BARRIER_BEFORE_THE_END: u32 = 1;
 const MEMORY_USED_WITHOUT_END: u32 = 2;
 const MADE_AGAIN_WITHOUT_END: u32 = 3;
 const USED_AFTER_THE_END: u32 = 4;
 const NOT_MADE_AGAIN: u32 = 5;
 const NEVER_MADE: u32 = 6;
-const NO_MEETING_AFTER_THE_INIT: u32 = 7;
-const MEETING_OF_THE_WARP: u32 = 8;
-const MEETING_BY_A_FLAG: u32 = 9;
+const NO_BARRIER_AFTER_THE_INIT: u32 = 7;
+const BARRIER_OF_THE_WARP: u32 = 8;
+const SYNCHRONISED_BY_A_FLAG: u32 = 9;
 const ENDED_WITH_THE_LAST_WAIT_AHEAD: u32 = 10;
 const COUNTS_TOO_MANY: u32 = 11;
 
 #[kernel(
     max_threads = 64,
-    instances(BUG = CORRECT, NO_MEETING_BEFORE_THE_END, MEMORY_USED_WITHOUT_END, MADE_AGAIN_WITHOUT_END, USED_AFTER_THE_END, NOT_MADE_AGAIN, NEVER_MADE, NO_MEETING_AFTER_THE_INIT, MEETING_OF_THE_WARP, MEETING_BY_A_FLAG, ENDED_WITH_THE_LAST_WAIT_AHEAD, COUNTS_TOO_MANY)
+    instances(BUG = CORRECT, NO_BARRIER_BEFORE_THE_END, MEMORY_USED_WITHOUT_END, MADE_AGAIN_WITHOUT_END, USED_AFTER_THE_END, NOT_MADE_AGAIN, NEVER_MADE, NO_BARRIER_AFTER_THE_INIT, BARRIER_OF_THE_WARP, SYNCHRONISED_BY_A_FLAG, ENDED_WITH_THE_LAST_WAIT_AHEAD, COUNTS_TOO_MANY)
 )]
 unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
     shared! {
@@ -33,7 +33,7 @@ unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
     let thread = thread_idx().x;
     let count = if BUG == COUNTS_TOO_MANY { 65 } else { 64 };
     let flag = FLAG::ptr().as_ptr();
-    if BUG == MEETING_BY_A_FLAG {
+    if BUG == SYNCHRONISED_BY_A_FLAG {
         if thread == 0 {
             flag.write_volatile(0);
         }
@@ -43,10 +43,10 @@ unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
         Barrier::init(BAR::ptr(), count);
     }
     match BUG {
-        NO_MEETING_AFTER_THE_INIT => {}
-        MEETING_OF_THE_WARP => tma::warp::sync_warp(),
+        NO_BARRIER_AFTER_THE_INIT => {}
+        BARRIER_OF_THE_WARP => tma::warp::sync_warp(),
         // Volatile accesses order nothing.
-        MEETING_BY_A_FLAG => {
+        SYNCHRONISED_BY_A_FLAG => {
             if thread == 0 {
                 flag.write_volatile(1);
             }
@@ -68,7 +68,7 @@ unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
     bar.wait(token);
     let number = NUMBERS::ptr().at(63 - thread).read();
 
-    if BUG != NO_MEETING_BEFORE_THE_END {
+    if BUG != NO_BARRIER_BEFORE_THE_END {
         sync_threads();
     }
     let unmade = !matches!(
@@ -81,7 +81,7 @@ unsafe fn barrier_life<const BUG: u32>(output: *mut u32) {
     if thread == 0 && BUG == MEMORY_USED_WITHOUT_END {
         BAR::ptr().cast::<u32>().write(7);
     }
-    if BUG == NO_MEETING_BEFORE_THE_END || BUG == ENDED_WITH_THE_LAST_WAIT_AHEAD {
+    if BUG == NO_BARRIER_BEFORE_THE_END || BUG == ENDED_WITH_THE_LAST_WAIT_AHEAD {
         *output.add(thread as usize) = number;
         return;
     }

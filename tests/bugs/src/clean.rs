@@ -52,12 +52,12 @@ unsafe fn mbarrier_of_the_block(output: *mut u32) {
     *output.add(thread as usize) = number;
 }
 
-/// All blocks meet twice at a counter in global memory.
+/// All blocks synchronise twice by a counter in global memory.
 #[kernel(max_threads = 32)]
 unsafe fn grid_barrier(output: *mut u32, numbers: *mut u32, count: *mut u32) {
     let (block, blocks, thread) = (block_idx().x, grid_dim().x, thread_idx().x);
     let count = AtomicU32::from_ptr(count);
-    let meet = |number: u32| {
+    let sync = |number: u32| {
         sync_threads();
         if thread == 0 {
             // The compiler makes a relaxed addition of every other, too.
@@ -69,10 +69,10 @@ unsafe fn grid_barrier(output: *mut u32, numbers: *mut u32, count: *mut u32) {
     };
     let mine = (32 * block + thread) as usize;
     *numbers.add(mine) = 10 * block + thread;
-    meet(1);
+    sync(1);
     let next = (32 * ((block + 1) % blocks) + thread) as usize;
     let number = *numbers.add(next);
-    meet(2);
+    sync(2);
     *numbers.add(mine) = number;
     *output.add(mine) = number;
 }

@@ -1,4 +1,4 @@
-//! Loads run ahead of the work; all threads meet before a stage is filled again.
+//! Loads run ahead of the work; all threads synchronise before a stage is filled again.
 
 use tma::{
     Barrier, kernel,

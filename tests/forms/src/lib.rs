@@ -12,7 +12,7 @@ mod bad_constants;
 use half::{bf16, f16};
 use tma::{ClusterPtr, GlobalPtr, SharedPtr, ptx::*};
 
-include!(concat!(env!("OUT_DIR"), "/probes.rs"));
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// An address in this block's shared memory.
 fn shared<T>(address: u32) -> SharedPtr<T> {

@@ -11,4 +11,4 @@ mod tiles;
 
 pub use device::{device_of_arguments, jobs, open};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};
-pub use scenario::{Content, Expected, Scenario, Wrong};
+pub use scenario::{CaseFailure, Content, Expected, Scenario};

@@ -45,7 +45,7 @@ pub enum Content {
 
 /// Why a scenario is not as it should be.
 #[derive(Debug)]
-pub enum Wrong {
+pub enum CaseFailure {
     /// It did not run.
     Failed(Failure),
     /// A buffer holds something else.
@@ -66,7 +66,7 @@ pub enum Wrong {
     },
 }
 
-impl std::fmt::Display for Wrong {
+impl std::fmt::Display for CaseFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Failed(failure) => write!(f, "{failure}"),
@@ -117,13 +117,13 @@ impl Expected {
     }
 
     /// Compares a buffer; gives how many elements were compared.
-    fn compare(&self, buffer: &Buffer) -> Result<usize, Wrong> {
+    fn compare(&self, buffer: &Buffer) -> Result<usize, CaseFailure> {
         let name = || buffer.name().to_owned();
         match &self.content {
             Content::Exact(elements) => {
                 let got = buffer.to_vec::<i32>().unwrap_or_default();
                 let result = compare::exact(elements, &got);
-                result.map_err(|mismatch| Wrong::Mismatch {
+                result.map_err(|mismatch| CaseFailure::Mismatch {
                     buffer: name(),
                     mismatch: mismatch.at(&self.dims),
                 })?;
@@ -140,7 +140,7 @@ impl Expected {
                 if relative_l2 <= *at_most {
                     return Ok(got.len());
                 }
-                Err(Wrong::Far {
+                Err(CaseFailure::Far {
                     buffer: name(),
                     relative_l2,
                     at_most: *at_most,
@@ -162,13 +162,13 @@ impl Scenario {
     ///
     /// # Errors
     /// What went wrong first.
-    pub fn check(&self, backend: &mut dyn Backend, ptx: Ptx<'_>) -> Result<usize, Wrong> {
+    pub fn check(&self, backend: &mut dyn Backend, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
         let mut job = Job {
             ptx,
             buffers: self.buffers.clone(),
             launches: self.launches.clone(),
         };
-        backend.run(&mut job).map_err(Wrong::Failed)?;
+        backend.run(&mut job).map_err(CaseFailure::Failed)?;
         let mut elements = 0;
         for expected in &self.expected {
             let buffer = &job.buffers[expected.buffer];

@@ -35,7 +35,7 @@ pub struct Family {
 pub struct Bug {
     /// In words that make a file name.
     pub name: &'static str,
-    /// The kinds of the findings: all of these, and no others but `also`, whatever the seed. The
+    /// The kinds of the diagnostics: all of these, and no others but `also`, whatever the seed. The
     /// first is what the bug is there for.
     pub finds: &'static [Kind],
     /// What some schedules give in place of it, and why that is right.
@@ -49,7 +49,7 @@ pub struct Bug {
 pub struct Other {
     /// Why it depends on the schedule.
     pub because: &'static str,
-    /// The kinds of the findings.
+    /// The kinds of the diagnostics.
     pub finds: &'static [Kind],
 }
 

@@ -85,7 +85,7 @@ pub struct Batch<'c> {
     cases: &'c [Case],
     job: Job<'static>,
     /// Where the regions of each case begin: shared, then global.
-    places: Vec<(usize, usize)>,
+    all_offsets: Vec<(usize, usize)>,
 }
 
 impl<'c> Batch<'c> {
@@ -96,9 +96,9 @@ impl<'c> Batch<'c> {
             text: text(),
         });
         let (mut shared, mut global) = (Vec::new(), Vec::new());
-        let mut places = Vec::new();
+        let mut all_offsets = Vec::new();
         for case in cases {
-            let place = (shared.len(), global.len());
+            let offsets = (shared.len(), global.len());
             let Output {
                 shared: in_shared,
                 global: in_global,
@@ -107,15 +107,19 @@ impl<'c> Batch<'c> {
             shared.extend(in_shared);
             global.extend(in_global);
             global.resize(global.len().next_multiple_of(256), 0);
-            job.launch(launch(case, places.len(), place));
-            places.push(place);
+            job.launch(launch(case, all_offsets.len(), offsets));
+            all_offsets.push(offsets);
         }
         job.buffers = vec![
             Buffer::new("shared", &shared),
             Buffer::new("global", &global),
             Buffer::new("status", &vec![u32::MAX; 2 * cases.len()]),
         ];
-        Self { cases, job, places }
+        Self {
+            cases,
+            job,
+            all_offsets,
+        }
     }
 
     /// The job, as it is before it runs.
@@ -141,13 +145,13 @@ impl<'c> Batch<'c> {
         let numbers = self
             .cases
             .iter()
-            .zip(&self.places)
+            .zip(&self.all_offsets)
             .zip(status.bytes().chunks(8));
-        let output = |((case, place), status): ((&Case, &(usize, usize)), &[u8])| Output {
+        let output = |((case, offsets), status): ((&Case, &(usize, usize)), &[u8])| Output {
             ended: status[0] == 1,
             is_zero: status[4] == 1,
-            shared: shared.bytes()[place.0..][..case.shared_bytes as usize].to_vec(),
-            global: global.bytes()[place.1..][..case.global_bytes as usize].to_vec(),
+            shared: shared.bytes()[offsets.0..][..case.shared_bytes as usize].to_vec(),
+            global: global.bytes()[offsets.1..][..case.global_bytes as usize].to_vec(),
         };
         numbers.map(output).collect()
     }

@@ -52,10 +52,10 @@ pub(crate) fn of_form(
             continue;
         };
         let is_small = case.shared_bytes <= 6 << 10 && case.global_bytes <= 24 << 10;
-        let place = case.place(copy);
+        let region = case.region(copy);
         let is_there = match across {
-            true => place == "across a bound",
-            false => place != "all out of bounds",
+            true => region == "across a bound",
+            false => region != "all out of bounds",
         };
         let is_wanted = copy.params.tensor().rank() == rank
             && is_small
@@ -111,7 +111,7 @@ fn oob_fill(random: &mut Random, data_type: DataType) -> OobFill {
 }
 
 /// Puts the tensor and its box somewhere, with other bytes around both.
-fn place(
+fn region(
     random: &mut Random,
     action: Action,
     params: Params,

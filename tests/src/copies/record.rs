@@ -89,13 +89,13 @@ impl Sample {
                 write_all(bytes, &[copy.bytes.into(), copy.to.into()]);
             }
         }
-        let places = [
+        let fields = [
             case.shared_bytes,
             case.shared_at,
             case.global_bytes,
             case.global_at,
         ];
-        write_all(bytes, &places.map(u64::from));
+        write_all(bytes, &fields.map(u64::from));
         write(bytes, case.contents as u64);
         bytes.extend(case.seed.to_le_bytes());
         bytes.extend(self.digest.to_le_bytes());

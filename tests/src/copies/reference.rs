@@ -25,7 +25,7 @@ pub fn expected(case: &Case) -> Option<Output> {
                 for column in 0..elements as usize {
                     let mut element = *row;
                     element[0] += column as i64;
-                    let shared = shared_place(case, copy, elements as usize, (number, column));
+                    let shared = shared_offset(case, copy, elements as usize, (number, column));
                     one(case, copy, &element, shared, &mut output)?;
                 }
             }
@@ -63,15 +63,15 @@ fn linear(case: &Case, copy: &LinearCopy, output: &mut Output) -> Option<()> {
 }
 
 /// Coordinates, innermost first; those that a tensor does not have are 0.
-type Place = [i64; 5];
+type Coords = [i64; 5];
 
-fn place(coordinates: &[i32]) -> Place {
+fn coords(coordinates: &[i32]) -> Coords {
     std::array::from_fn(|dim| coordinates.get(dim).map_or(0, |number| i64::from(*number)))
 }
 
 /// Where each row of a box begins, the innermost dimension first.
-fn box_rows(tiled: &Tiled, start: &[i32]) -> Vec<Place> {
-    let mut rows = vec![place(start)];
+fn box_rows(tiled: &Tiled, start: &[i32]) -> Vec<Coords> {
+    let mut rows = vec![coords(start)];
     for dim in 1..start.len() {
         let step = tiled.tensor.element_strides[dim] as usize;
         let mut more = Vec::new();
@@ -89,10 +89,10 @@ fn box_rows(tiled: &Tiled, start: &[i32]) -> Vec<Place> {
 
 /// Where each pixel of a column begins: W goes first, and each dimension that leaves the box of
 /// pixels begins again at its lower corner.
-fn column_rows(im2col: &Im2col, copy: &TensorCopy) -> Vec<Place> {
+fn column_rows(im2col: &Im2col, copy: &TensorCopy) -> Vec<Coords> {
     let tensor = &im2col.tensor;
     let images = tensor.rank() - 1;
-    let mut pixel = place(&copy.coordinates);
+    let mut pixel = coords(&copy.coordinates);
     let mut rows = Vec::new();
     for _ in 0..im2col.pixels_per_column {
         let mut row = pixel;
@@ -118,7 +118,7 @@ fn column_rows(im2col: &Im2col, copy: &TensorCopy) -> Vec<Place> {
 fn one(
     case: &Case,
     copy: &TensorCopy,
-    element: &Place,
+    element: &Coords,
     shared: usize,
     output: &mut Output,
 ) -> Option<()> {
@@ -126,7 +126,7 @@ fn one(
     let bytes = tensor.data_type.bytes() as usize;
     let shared = &mut output.shared[shared..][..bytes];
     let loads = copy.action == Action::Load;
-    let Some(global) = global_place(tensor, element, !loads) else {
+    let Some(global) = global_offset(tensor, element, !loads) else {
         if loads {
             fill(tensor.oob_fill, shared);
         }
@@ -150,7 +150,7 @@ fn one(
 
 /// Rows follow one another, or begin at multiples of the swizzle's span, whose pieces of 16 bytes
 /// trade places by the number of the 128 bytes that they lie in.
-fn shared_place(
+fn shared_offset(
     case: &Case,
     copy: &TensorCopy,
     row_elements: usize,
@@ -171,9 +171,9 @@ fn shared_place(
 
 /// Bytes from the tensor's first element; none out of bounds. Stores reach to the end of the 16
 /// bytes in which a row ends.
-fn global_place(tensor: &Tensor, element: &Place, stores: bool) -> Option<usize> {
+fn global_offset(tensor: &Tensor, element: &Coords, stores: bool) -> Option<usize> {
     let bytes = tensor.data_type.bytes() as i64;
-    let mut place = 0;
+    let mut offset = 0;
     for (dim, coordinate) in element.iter().enumerate().take(tensor.rank()) {
         let length = tensor.dims[dim] as i64;
         let (end, stride) = match dim {
@@ -184,9 +184,9 @@ fn global_place(tensor: &Tensor, element: &Place, stores: bool) -> Option<usize>
         if *coordinate < 0 || *coordinate >= end {
             return None;
         }
-        place += coordinate * stride;
+        offset += coordinate * stride;
     }
-    usize::try_from(place).ok()
+    usize::try_from(offset).ok()
 }
 
 /// Zeros, or the 16 bits 0x7FF7 again and again.

@@ -253,10 +253,10 @@ fn split_arrival(instruction: &Instruction) -> Vec<(Operator, String)> {
         .skip(1)
         .find(|part| SCOPES.contains(part))
         .unwrap_or("cta");
-    let place = parts().find(|part| part.starts_with("shared"));
-    let place = place.map_or(String::new(), |place| format!(".{place}"));
+    let space = parts().find(|part| part.starts_with("shared"));
+    let space = space.map_or(String::new(), |space| format!(".{space}"));
     let mut expects = instruction.clone();
-    expects.opcode = Opcode::new(format!("mbarrier.expect_tx.relaxed.{scope}{place}.b64"));
+    expects.opcode = Opcode::new(format!("mbarrier.expect_tx.relaxed.{scope}{space}.b64"));
     expects.operands.drain(..bytes - 1);
     let zero = destination(instruction).map_or(String::new(), |d| format!("mov.b64 {d}, 0; "));
     vec![

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ptx::Module;
 use tma_emulator::{
     Config, EmulatorBackend,
-    check::{Finding, Severity, Verdict},
+    check::{CheckReport, Diagnostic, Severity},
 };
 use tma_launch::{Backend, Failure, Job, Outcome as Ran, Ptx};
 
@@ -13,7 +13,7 @@ use super::{
     Caught, Mutant, Outcome, mutants,
     profile::{Profile, telling},
 };
-use crate::{Kernel, Scenario, Wrong};
+use crate::{CaseFailure, Kernel, Scenario};
 
 /// Steps that a mutant may take, as a multiple of those of the kernel.
 const STEPS_FACTOR: u64 = 4;
@@ -191,7 +191,7 @@ fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
 /// The emulator with its checker, which keeps what was found.
 struct Checked {
     emulator: EmulatorBackend,
-    verdict: Verdict,
+    verdict: CheckReport,
 }
 
 impl Backend for Checked {
@@ -205,7 +205,7 @@ impl Backend for Checked {
     }
 }
 
-/// Who noticed, what is said, and the kinds of findings.
+/// Who noticed, what is said, and the kinds of diagnostics.
 type Noticed = (Caught, String, Vec<&'static str>);
 
 /// Runs a scenario once.
@@ -217,15 +217,23 @@ fn attempt(
 ) -> Result<Option<Noticed>, Box<Failure>> {
     let mut checked = Checked {
         emulator: EmulatorBackend::with_config(config),
-        verdict: Verdict::default(),
+        verdict: CheckReport::default(),
     };
     let data = scenario.check(&mut checked, Ptx { name, text });
-    if let Err(Wrong::Failed(failure)) = data {
+    if let Err(CaseFailure::Failed(failure)) = data {
         return Err(Box::new(failure));
     }
-    let is_error = |finding: &&Finding| finding.kind.severity() >= Severity::Error;
-    let errors: Vec<&Finding> = checked.verdict.findings.iter().filter(is_error).collect();
-    let kinds = errors.iter().map(|finding| finding.kind.name()).collect();
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.kind.severity() >= Severity::Error;
+    let errors: Vec<&Diagnostic> = checked
+        .verdict
+        .diagnostics
+        .iter()
+        .filter(is_error)
+        .collect();
+    let kinds = errors
+        .iter()
+        .map(|diagnostic| diagnostic.kind.name())
+        .collect();
     let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let report = shown.join("\n\n");
     Ok(match (errors.iter().all(|e| e.ends_kernel()), data) {

@@ -11,7 +11,7 @@ use std::{
 
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Version};
-use tests::plain::drop_locations;
+use tests::plain::drop_loc_lines;
 use tma_build::Ptxas;
 
 use super::{MODULE, SUPPORT};
@@ -33,7 +33,7 @@ const TAKEN_EARLY: &[&str] = &[
 /// Forms that it takes at earlier versions alone.
 const TAKEN_AT_8_5: &[&str] = &["fence.acquire.cluster", "fence.release.cluster"];
 
-/// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a probe.
+/// ptxas dies of these for sm_80 where the state does not come from an arrival, as in a form kernel.
 const DIES_ON_SM_80: &[&str] = &[
     "mbarrier.test_wait.acquire.cta.b64 p, [d], d",
     "mbarrier.test_wait.acquire.cta.shared::cta.b64 p, [r], d",
@@ -247,11 +247,11 @@ fn complaints<'a>(
     let mut is_cut = false;
     for line in said.lines() {
         let fatal = line.split_once("; fatal");
-        let Some((place, message)) = line.split_once("; error").or(fatal) else {
+        let Some((location, message)) = line.split_once("; error").or(fatal) else {
             continue;
         };
         is_cut |= fatal.is_some();
-        let number = place
+        let number = location
             .rsplit(' ')
             .next()
             .and_then(|number| number.parse::<usize>().ok());
@@ -287,12 +287,12 @@ fn complaints<'a>(
 }
 
 /// The kernels of the forms that a wrapper emits.
-static PROBES: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
+static FORM_KERNELS: LazyLock<HashMap<&str, String>> = LazyLock::new(|| {
     let forms = SUPPORT.iter();
-    forms.map(|it| (it.form.text(), it.probe())).collect()
+    forms.map(|it| (it.form.text(), it.kernel())).collect()
 });
 
-/// The probe of a form, or a kernel with the example where no wrapper emits this spelling.
+/// The form kernel, or a kernel with the example where no wrapper emits this spelling.
 fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
     let dies = target == "sm_80" && DIES_ON_SM_80.contains(&form.text());
     if form.call().is_none() || dies {
@@ -305,9 +305,9 @@ fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
             ".visible .entry spelled_{index}()\n{{ {REGISTERS}{wide}\n{example}\nret; }}\n"
         ));
     }
-    let probe = PROBES.get(form.text()).ok_or("it has no probe")?;
+    let probe = FORM_KERNELS.get(form.text()).ok_or("it has no kernel")?;
     let function = MODULE.function(probe).ok_or("there is no such kernel")?;
     let mut function = function.clone();
-    function.body.iter_mut().for_each(drop_locations);
+    function.body.iter_mut().for_each(drop_loc_lines);
     Ok(format!("{function}\n"))
 }

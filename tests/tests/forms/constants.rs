@@ -1,4 +1,4 @@
-//! Constants out of range are errors of the compiler, at their place and in words.
+//! Constants out of range are errors of the compiler, at their location and in words.
 
 use std::fs;
 
@@ -25,9 +25,9 @@ pub(super) fn are_refused() -> Result<(), Failed> {
         let Some((call, message)) = line.split_once("; // ") else {
             continue;
         };
-        let place = format!("/{SOURCE}:{number}:");
-        let place = place.trim_start_matches("/src");
-        let is_it = |error: &&&str| error.contains(place) && error.contains(message);
+        let location = format!("/{SOURCE}:{number}:");
+        let location = location.trim_start_matches("/src");
+        let is_it = |error: &&&str| error.contains(location) && error.contains(message);
         match errors.iter().find(is_it) {
             Some(_) => refused += 1,
             None => wrong.push(format!("not refused with `{message}`: {}", call.trim())),

@@ -1,13 +1,13 @@
-//! A probe has its instruction, and conversions of operands.
+//! A form kernel has its instruction, and conversions of operands.
 
 use libtest_mimic::Failed;
 use ptx::Function;
 use tests::forms::by_width;
 use tests::width;
 
-use super::{MODULE, by_probe};
+use super::{MODULE, by_kernel};
 
-/// What a probe has besides: parameters are loaded, predicates and narrow or wide values become
+/// What a form kernel has besides: parameters are loaded, predicates and narrow or wide values become
 /// registers of another kind, results are stored.
 const CONVERSIONS: &[&str] = &[
     "ld.param",
@@ -21,9 +21,9 @@ const CONVERSIONS: &[&str] = &[
 ];
 
 pub(super) fn check() -> Result<(), Failed> {
-    let probes = by_probe();
+    let form_kernels = by_kernel();
     let mut wrong = Vec::new();
-    for (name, forms) in &probes {
+    for (name, forms) in &form_kernels {
         let emitted = forms.iter().find(|form| form.spelled.is_none());
         match (MODULE.function(name), emitted) {
             (Some(function), Some(form)) => wrong.extend(extra(function, form.form.text())),
@@ -32,12 +32,15 @@ pub(super) fn check() -> Result<(), Failed> {
         }
     }
     let kernels = MODULE.entries().count();
-    if kernels != probes.len() {
-        wrong.push(format!("{kernels} kernels for {} probes", probes.len()));
+    if kernels != form_kernels.len() {
+        wrong.push(format!(
+            "{kernels} kernels for {} form kernels",
+            form_kernels.len()
+        ));
     }
     println!(
-        "{} probes are their instruction",
-        probes.len() - wrong.len().min(probes.len())
+        "{} form kernels are their instruction",
+        form_kernels.len() - wrong.len().min(form_kernels.len())
     );
     if wrong.is_empty() {
         Ok(())
@@ -46,7 +49,7 @@ pub(super) fn check() -> Result<(), Failed> {
     }
 }
 
-/// What is wrong with a probe.
+/// What is wrong with a form kernel.
 fn extra(function: &Function, text: &str) -> Vec<String> {
     let Some(body) = &function.body else {
         return vec![format!("`{}` has no body", function.name.as_str())];
@@ -61,7 +64,7 @@ fn extra(function: &Function, text: &str) -> Vec<String> {
             .iter()
             .any(|prefix| instruction.opcode.starts_with(prefix))
         {
-            wrong.push(format!("`{text}`: `{written}` in its probe"));
+            wrong.push(format!("`{text}`: `{written}` in its kernel"));
         }
     }
     if found != 1 {

@@ -44,13 +44,14 @@ fn builder(arch: Arch) -> PtxBuilder {
         .assemble(Assemble::Never)
 }
 
-/// The probes of a group.
-fn probes(group: Targets) -> usize {
+/// The form kernels of a group.
+fn form_kernels(group: Targets) -> usize {
     let calls = ptx_isa::calls().filter(|(_, form)| form.targets() == group);
     calls.count()
 }
 
-/// Each probe of these groups is an error, at its place, that names the architectures which have it.
+/// Each form kernel of these groups is an error, at its location, that names the architectures which have
+/// it.
 fn is_refused(arch: Arch) -> Result<(), Failed> {
     let lacking = groups(arch, true);
     let features = lacking.iter().map(|group| group.name());
@@ -58,10 +59,10 @@ fn is_refused(arch: Arch) -> Result<(), Failed> {
     let Err(Error::Compile { diagnostics, .. }) = builder.build() else {
         return Err(format!("{arch} compiles what it lacks").into());
     };
-    // The last group that an error at a place names: a value may need more than its field. Of two
-    // errors the second one has the place.
-    let mut places: BTreeMap<u32, Targets> = BTreeMap::new();
-    let mut without_place = None;
+    // The last group that an error at a location names: a value may need more than its field. Of
+    // two errors the second one has the location.
+    let mut locations: BTreeMap<u32, Targets> = BTreeMap::new();
+    let mut without_location = None;
     let mut wrong = Vec::new();
     let errors = diagnostics
         .split("error[E0080]: evaluation panicked: `tma::ptx::")
@@ -72,32 +73,37 @@ fn is_refused(arch: Arch) -> Result<(), Failed> {
         let group = Targets::ALL
             .into_iter()
             .find(|group| named == Some(&*group.to_string()));
-        let line = error.split_once("/probes.rs:").map(|(_, rest)| rest);
+        let line = error.split_once("/kernels.rs:").map(|(_, rest)| rest);
         let line = line.and_then(|rest| rest.split(':').next()?.parse().ok());
         match (group, line) {
             (Some(group), Some(line)) => {
-                places.insert(line, without_place.take().unwrap_or(group).max(group));
+                locations.insert(line, without_location.take().unwrap_or(group).max(group));
             }
-            (Some(group), None) if without_place.is_none() => without_place = Some(group),
-            _ => wrong.push(format!("`{message}`, place {line:?}")),
+            (Some(group), None) if without_location.is_none() => without_location = Some(group),
+            _ => wrong.push(format!("`{message}`, location {line:?}")),
         }
     }
-    if without_place.is_some() {
-        wrong.push("the last error has no place".to_owned());
+    if without_location.is_some() {
+        wrong.push("the last error has no location".to_owned());
     }
     for group in Targets::ALL {
-        let errors = places.values().filter(|last| **last == group).count();
-        let probes = if lacking.contains(&group) {
-            probes(group)
+        let errors = locations.values().filter(|last| **last == group).count();
+        let kernels = if lacking.contains(&group) {
+            form_kernels(group)
         } else {
             0
         };
-        if errors != probes {
+        if errors != kernels {
             let name = group.name();
-            wrong.push(format!("{name}: {errors} errors for {probes} probes"));
+            wrong.push(format!(
+                "{name}: {errors} errors for {kernels} form kernels"
+            ));
         }
     }
-    println!("{arch}: the compiler refuses {} probes", places.len());
+    println!(
+        "{arch}: the compiler refuses {} form kernels",
+        locations.len()
+    );
     if wrong.is_empty() {
         Ok(())
     } else {

@@ -5,7 +5,7 @@ use std::{env, fs, path::PathBuf, sync::LazyLock};
 use libtest_mimic::{Failed, Trial};
 use ptx::Space;
 use similar::TextDiff;
-use tests::{DEVICE_COMPILER, KERNELS, KERNELS_PTX, Module, PROBES_PTX, plain};
+use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, plain};
 
 /// The architecture whose PTX the golden files have; for the others they have what is different.
 const ARCH: &str = "sm_90a";
@@ -33,7 +33,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         let test = move || is_golden(&file, differences(&GOLDEN, &parse(other))?);
         Trial::test(format!("golden/{}", other.arch), test).with_ignored_flag(!same_compiler)
     });
-    let fixed = KERNELS_PTX.iter().chain(PROBES_PTX).map(|module| {
+    let fixed = KERNELS_PTX.iter().chain(DEVICE_PTX).map(|module| {
         let module = *module;
         Trial::test(format!("prints_as_it_parses/{}", module.arch), move || {
             prints_as_it_parses(module)
@@ -103,7 +103,7 @@ fn one_entry(module: &ptx::Module, entry: &str) -> Result<String, Failed> {
     let mut one = module
         .extract(entry)
         .ok_or_else(|| format!("there is no entry `{entry}`"))?;
-    plain::drop_places(&mut one);
+    plain::drop_locations(&mut one);
     Ok(plain_names(&one))
 }
 

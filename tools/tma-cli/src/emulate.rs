@@ -4,18 +4,18 @@
 
 mod buffer;
 mod contents;
+mod diagnostic;
 mod element;
 mod expect;
 mod file;
-mod finding;
 mod launches;
 mod maps;
-mod mistakes;
 mod reader;
 mod run;
+mod violations;
 
+pub use diagnostic::Diagnostic;
 pub use element::ElementType;
 pub use file::LaunchFile;
-pub use finding::Finding;
-pub use mistakes::{Mistake, Mistakes};
 pub use run::{Emulation, Run, Stopped, Verdict};
+pub use violations::{Violation, Violations};

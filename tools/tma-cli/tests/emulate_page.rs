@@ -70,7 +70,7 @@ fn every_launch_file_of_the_page_is_clean_and_every_part_of_one_is_read() {
             completed(&snippet)
         };
         let file = LaunchFile::parse("page.toml", &text, folder.path());
-        let file = file.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        let file = file.unwrap_or_else(|violations| panic!("{violations}"));
         if !is_file {
             parts += 1;
             continue;
@@ -87,7 +87,7 @@ fn every_launch_file_of_the_page_is_clean_and_every_part_of_one_is_read() {
                 run.verdict(),
                 Verdict::Clean,
                 "{snippet}\n{:?}",
-                run.findings
+                run.diagnostics
             );
         }
     }
@@ -142,8 +142,8 @@ fn every_key_is_on_the_page() {
     ];
     for table in tables {
         let text = format!("{table}\nnonsense = 1\n");
-        let mistakes = LaunchFile::parse("keys.toml", &text, folder.path()).unwrap_err();
-        let said = mistakes.to_string();
+        let violations = LaunchFile::parse("keys.toml", &text, folder.path()).unwrap_err();
+        let said = violations.to_string();
         let (_, keys) = said
             .lines()
             .find_map(|line| line.split_once("there are "))

@@ -32,10 +32,15 @@ fn folder() -> &'static Path {
 }
 
 fn parse(text: &str) -> Result<LaunchFile, String> {
-    LaunchFile::parse("k.toml", text, folder()).map_err(|mistakes| {
-        let lines = mistakes.iter();
+    LaunchFile::parse("k.toml", text, folder()).map_err(|violations| {
+        let lines = violations.iter();
         let lines: Vec<String> = lines
-            .map(|mistake| format!("{}:{}: {}", mistake.line, mistake.column, mistake.says))
+            .map(|violation| {
+                format!(
+                    "{}:{}: {}",
+                    violation.line, violation.column, violation.says
+                )
+            })
             .collect();
         lines.join("\n")
     })

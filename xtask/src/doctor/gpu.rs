@@ -4,7 +4,7 @@ use std::fs;
 
 use cuda_driver::{Capability, DeviceProperties, Status, Version, devices, driver_version, status};
 
-use super::Finding;
+use super::Diagnostic;
 use crate::output::Mark;
 
 /// What the driver answers where it is a stub that only links, and where it finds no GPU.
@@ -12,12 +12,12 @@ const STUB_LIBRARY: i32 = 34;
 const NO_DEVICE: i32 = 100;
 
 /// What there is, and whether kernels can run on it.
-pub(super) fn findings() -> (Vec<Finding>, bool) {
+pub(super) fn diagnostics() -> (Vec<Diagnostic>, bool) {
     if let Status::Missing { tried } = status() {
         let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
         return (vec![no_driver(&tried.join("\n"))], false);
     }
-    let no_gpu = || Finding::new(Mark::Info, "GPU", "the driver sees none");
+    let no_gpu = || Diagnostic::new(Mark::Info, "GPU", "the driver sees none");
     match devices() {
         Ok(devices) if devices.is_empty() => (vec![driver(), no_gpu()], false),
         Ok(devices) => {
@@ -28,39 +28,39 @@ pub(super) fn findings() -> (Vec<Finding>, bool) {
         Err(error) if error.code == STUB_LIBRARY => (vec![no_driver(&error.to_string())], false),
         Err(error) if error.code == NO_DEVICE => (vec![driver(), no_gpu()], false),
         Err(error) => {
-            let broken = Finding::new(Mark::Fatal, "GPU", error.to_string());
+            let broken = Diagnostic::new(Mark::Fatal, "GPU", error.to_string());
             (vec![driver(), broken.remedy("nvidia-smi")], false)
         }
     }
 }
 
-fn no_driver(why: &str) -> Finding {
+fn no_driver(why: &str) -> Diagnostic {
     let says = format!("none: {why}\nkernels are compiled and checked here, and run elsewhere");
-    Finding::new(Mark::Info, "driver", says)
+    Diagnostic::new(Mark::Info, "driver", says)
 }
 
-fn driver() -> Finding {
+fn driver() -> Diagnostic {
     let version = match driver_version() {
         Ok(version) => version,
-        Err(error) => return Finding::new(Mark::Fatal, "driver", error.to_string()),
+        Err(error) => return Diagnostic::new(Mark::Fatal, "driver", error.to_string()),
     };
     if version < Version::LEAST {
         let says = format!("for CUDA {version}; {} or later is needed", Version::LEAST);
-        return Finding::new(Mark::Fatal, "driver", says);
+        return Diagnostic::new(Mark::Fatal, "driver", says);
     }
     let module = fs::read_to_string("/sys/module/nvidia/version").unwrap_or_default();
     let says = format!("{} CUDA {version}", module.trim());
-    Finding::new(Mark::Ok, "driver", says.trim())
+    Diagnostic::new(Mark::Ok, "driver", says.trim())
 }
 
-fn gpu(device: DeviceProperties) -> Finding {
+fn gpu(device: DeviceProperties) -> Diagnostic {
     let says = format!("{} ({})", device.name, device.capability.arch());
     if device.capability.has_tma() {
-        return Finding::new(Mark::Ok, "GPU", says);
+        return Diagnostic::new(Mark::Ok, "GPU", says);
     }
     let says = format!(
         "{says} is too old: TMA needs {} or later",
         Capability::LEAST
     );
-    Finding::new(Mark::Info, "GPU", says)
+    Diagnostic::new(Mark::Info, "GPU", says)
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 use tma_build::DeviceCompiler;
 
-use super::Finding;
+use super::Diagnostic;
 use crate::{
     output::Mark,
     paths::{relative, root, target_dir},
@@ -15,24 +15,24 @@ use crate::{
 /// A build takes a few of them.
 const GIB_NEEDED: f64 = 5.0;
 
-pub(super) fn findings() -> Vec<Finding> {
-    let mut findings = vec![host_toolchain()];
-    findings.extend(["rustfmt", "clippy"].into_iter().filter_map(component));
-    findings.push(device_compiler());
-    findings.extend(cuda_tools());
-    findings.extend([target_folder(), free_space(), golden_files()]);
-    findings
+pub(super) fn diagnostics() -> Vec<Diagnostic> {
+    let mut diagnostics = vec![host_toolchain()];
+    diagnostics.extend(["rustfmt", "clippy"].into_iter().filter_map(component));
+    diagnostics.push(device_compiler());
+    diagnostics.extend(cuda_tools());
+    diagnostics.extend([target_folder(), free_space(), golden_files()]);
+    diagnostics
 }
 
-fn host_toolchain() -> Finding {
+fn host_toolchain() -> Diagnostic {
     match (
         first_line("rustc", &["--version"]),
         first_line("cargo", &["--version"]),
     ) {
         (Some(rustc), Some(cargo)) => {
-            Finding::new(Mark::Ok, "host toolchain", format!("{rustc}\n{cargo}"))
+            Diagnostic::new(Mark::Ok, "host toolchain", format!("{rustc}\n{cargo}"))
         }
-        _ => Finding::new(
+        _ => Diagnostic::new(
             Mark::Fatal,
             "host toolchain",
             "rustc or cargo does not run: is it on PATH?",
@@ -45,7 +45,7 @@ fn host_toolchain() -> Finding {
 }
 
 /// Nothing where the component is there.
-fn component(name: &'static str) -> Option<Finding> {
+fn component(name: &'static str) -> Option<Diagnostic> {
     let program = if name == "rustfmt" {
         "rustfmt"
     } else {
@@ -55,10 +55,10 @@ fn component(name: &'static str) -> Option<Finding> {
         return None;
     }
     let says = "missing; `cargo xtask ci` needs it";
-    Some(Finding::new(Mark::Info, name, says).remedy("rustup component add rustfmt clippy"))
+    Some(Diagnostic::new(Mark::Info, name, says).remedy("rustup component add rustfmt clippy"))
 }
 
-fn device_compiler() -> Finding {
+fn device_compiler() -> Diagnostic {
     match DeviceCompiler::find() {
         Ok(compiler) => {
             let tried = if compiler.is_tried() {
@@ -71,15 +71,15 @@ fn device_compiler() -> Finding {
                 compiler.version,
                 compiler.rustc.display()
             );
-            Finding::new(Mark::Ok, "device compiler", says)
+            Diagnostic::new(Mark::Ok, "device compiler", says)
         }
         Err(tma_build::Error::NoCompiler { looked_at, .. }) => {
             let says = format!(
                 "missing: rustc 1.96.0 or later with the source of `core`. Looked at:\n{looked_at}"
             );
-            Finding::new(Mark::Fatal, "device compiler", says).remedy("cargo xtask setup")
+            Diagnostic::new(Mark::Fatal, "device compiler", says).remedy("cargo xtask setup")
         }
-        Err(error) => Finding::new(
+        Err(error) => Diagnostic::new(
             Mark::Fatal,
             "device compiler",
             format!(
@@ -91,12 +91,12 @@ fn device_compiler() -> Finding {
 }
 
 /// One for each that is there, one for all that are missing.
-fn cuda_tools() -> Vec<Finding> {
+fn cuda_tools() -> Vec<Diagnostic> {
     let tools = ["ptxas", "nvdisasm", "nvcc"].map(|name| (name, setup::tool(name)));
     let there = tools
         .iter()
         .filter_map(|(name, path)| Some(cuda_tool(name, path.as_ref()?)));
-    let mut findings: Vec<Finding> = there.collect();
+    let mut diagnostics: Vec<Diagnostic> = there.collect();
     let misnamed = setup::misnamed_ptxas();
     let missing: Vec<&str> = tools
         .iter()
@@ -104,21 +104,21 @@ fn cuda_tools() -> Vec<Finding> {
         .map(|(name, _)| *name)
         .collect();
     if let Some(says) = misnamed {
-        findings.push(Finding::new(Mark::Fatal, "ptxas", says).remedy(setup::UNSET_PTXAS));
+        diagnostics.push(Diagnostic::new(Mark::Fatal, "ptxas", says).remedy(setup::UNSET_PTXAS));
     }
     if !missing.is_empty() {
         let says = format!("no {}; optional, to check PTX", missing.join(", "));
-        findings.push(
-            Finding::new(Mark::Info, "CUDA's tools", says).remedy("cargo xtask setup --cuda"),
+        diagnostics.push(
+            Diagnostic::new(Mark::Info, "CUDA's tools", says).remedy("cargo xtask setup --cuda"),
         );
     }
-    findings
+    diagnostics
 }
 
-fn cuda_tool(name: &'static str, path: &Path) -> Finding {
+fn cuda_tool(name: &'static str, path: &Path) -> Diagnostic {
     let version = output(Command::new(path).arg("--version")).map_err(|error| error.to_string());
     match version.as_deref().map(release) {
-        Ok(release) => Finding::new(Mark::Ok, name, format!("{release}: {}", path.display())),
+        Ok(release) => Diagnostic::new(Mark::Ok, name, format!("{release}: {}", path.display())),
         // A ptxas that is found is used, so it must run.
         Err(error) => {
             let (mark, remedy) = match name {
@@ -126,7 +126,7 @@ fn cuda_tool(name: &'static str, path: &Path) -> Finding {
                 "ptxas" => (Mark::Fatal, "cargo xtask setup --cuda"),
                 _ => (Mark::Info, "cargo xtask setup --cuda"),
             };
-            Finding::new(mark, name, error).remedy(remedy)
+            Diagnostic::new(mark, name, error).remedy(remedy)
         }
     }
 }
@@ -139,12 +139,12 @@ fn release(version: &str) -> &str {
         .unwrap_or("of unknown version")
 }
 
-fn target_folder() -> Finding {
+fn target_folder() -> Diagnostic {
     let folder = target_dir();
     let file = folder.join("doctor");
     match fs::write(&file, "").and_then(|()| fs::remove_file(&file)) {
-        Ok(()) => Finding::new(Mark::Ok, "target folder", folder.display().to_string()),
-        Err(error) => Finding::new(
+        Ok(()) => Diagnostic::new(Mark::Ok, "target folder", folder.display().to_string()),
+        Err(error) => Diagnostic::new(
             Mark::Fatal,
             "target folder",
             format!("cannot be written: {}: {error}", folder.display()),
@@ -152,10 +152,10 @@ fn target_folder() -> Finding {
     }
 }
 
-fn free_space() -> Finding {
+fn free_space() -> Diagnostic {
     let free = output(Command::new("df").arg("-Pk").arg(target_dir())).ok();
     let Some(gib) = free.as_deref().and_then(free_gib) else {
-        return Finding::new(Mark::Info, "free space", "unknown");
+        return Diagnostic::new(Mark::Info, "free space", "unknown");
     };
     let (mark, more) = if gib < GIB_NEEDED {
         (
@@ -165,7 +165,7 @@ fn free_space() -> Finding {
     } else {
         (Mark::Ok, String::new())
     };
-    Finding::new(mark, "free space", format!("{gib:.0} GiB{more}"))
+    Diagnostic::new(mark, "free space", format!("{gib:.0} GiB{more}"))
 }
 
 /// The fourth column of the second line of `df -Pk`.
@@ -180,16 +180,16 @@ fn free_gib(text: &str) -> Option<f64> {
     Some(kib / f64::from(1 << 20))
 }
 
-fn golden_files() -> Finding {
+fn golden_files() -> Diagnostic {
     let folder = root().join("tests").join("golden");
     match count_ptx(&folder) {
-        0 => Finding::new(
+        0 => Diagnostic::new(
             Mark::Info,
             "golden PTX",
             format!("none under {}", relative(&folder).display()),
         )
         .remedy("cargo xtask bless"),
-        count => Finding::new(
+        count => Diagnostic::new(
             Mark::Ok,
             "golden PTX",
             format!("{count} files under {}", relative(&folder).display()),

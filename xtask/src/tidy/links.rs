@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path};
 
-use super::{Breach, File};
+use super::{File, Violation};
 
-pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     for file in files.iter().filter(|file| file.extension() == "md") {
         let folder = Path::new(&file.path).parent().unwrap_or(Path::new(""));
         let mut in_code = false;
@@ -15,7 +15,7 @@ pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
             for target in targets(line).filter(|_| !in_code) {
                 let leads = resolve(folder, target).is_some_and(|path| exists(files, &path));
                 if !leads {
-                    breaches.push(Breach::new(
+                    violations.push(Violation::new(
                         file,
                         number,
                         format!("the link to {target} leads nowhere"),

@@ -1,11 +1,11 @@
 //! Every crate of the workspace says what it is and takes the workspace's lints.
 
-use super::{Breach, File};
+use super::{File, Violation};
 
 /// Workspaces of their own.
 const EXEMPT: &[&str] = &["examples", "fuzz", "tests/fixtures"];
 
-pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     let manifests = files
         .iter()
         .filter(|file| file.path.ends_with("/Cargo.toml") && !file.is_below(EXEMPT));
@@ -25,10 +25,10 @@ pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
             value.is_some_and(|value| value != "\"\"" && !value.is_empty())
         };
         if !section_has("[package]", &described) {
-            breaches.push(Breach::new(file, 1, "the package has no description"));
+            violations.push(Violation::new(file, 1, "the package has no description"));
         }
         if !section_has("[lints]", &|line| line == "workspace = true") {
-            breaches.push(Breach::new(file, 1, "lacks `[lints] workspace = true`"));
+            violations.push(Violation::new(file, 1, "lacks `[lints] workspace = true`"));
         }
     }
 }

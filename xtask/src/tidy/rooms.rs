@@ -1,24 +1,24 @@
 //! The rooms of the emulator, which are its modules, import downwards only. Their order stands where
 //! they are declared.
 
-use super::{Breach, File};
+use super::{File, Violation};
 
 const CRATE: &str = "crates/emulator/src";
 
-pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     let library = format!("{CRATE}/lib.rs");
     let Some(library) = files.iter().find(|file| file.path == library) else {
         return;
     };
     let Some(order) = library.lines().find_map(|(_, line)| order(line)) else {
         let says = "does not say in which order its rooms are, as in `// a < b, c < d`";
-        return breaches.push(Breach::new(library, 1, says));
+        return violations.push(Violation::new(library, 1, says));
     };
     let rank = |room: &str| order.iter().position(|rooms| rooms.contains(&room));
     for (file, module) in files.iter().filter_map(|file| Some((file, module(file)?))) {
         let Some(own) = rank(module[0]) else {
             let says = format!("is in no room of {}", library.path);
-            breaches.push(Breach::new(file, 1, says));
+            violations.push(Violation::new(file, 1, says));
             continue;
         };
         for (line, name) in from_root(file, module.len()) {
@@ -30,7 +30,7 @@ pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
                     module[0]
                 ),
             };
-            breaches.push(Breach::new(file, line, says));
+            violations.push(Violation::new(file, line, says));
         }
     }
 }
@@ -130,9 +130,9 @@ mod tests {
         checked(check, &[lib, file(&path, text)])
     }
 
-    fn breach(place: &str, name: &str, why: &str) -> [String; 1] {
+    fn violation(path: &str, name: &str, why: &str) -> [String; 1] {
         [format!(
-            "{CRATE}/{place}: imports `crate::{name}`, which is {why}"
+            "{CRATE}/{path}: imports `crate::{name}`, which is {why}"
         )]
     }
 
@@ -146,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn an_import_from_above_is_a_breach() {
-        let above = |place, name| breach(place, name, "not below `left`");
+    fn an_import_from_above_is_a_violation() {
+        let above = |path, name| violation(path, name, "not below `left`");
         let text = "use crate::{\n    low::A,\n    high::{B, low::C},\n};\n";
         assert_eq!(says("left/part.rs", text), above("left/part.rs:3", "high"));
         // Rooms of one rank do not know each other.
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_no_room_is_a_breach() {
+    fn what_is_in_no_room_is_a_violation() {
         // The root says again what rooms have, and would hide from which it comes.
         assert_eq!(
             says("high.rs", "use crate::Program;"),
-            breach("high.rs:1", "Program", "no room")
+            violation("high.rs:1", "Program", "no room")
         );
         assert_eq!(
             says("other.rs", ""),

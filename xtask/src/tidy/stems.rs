@@ -1,6 +1,6 @@
 //! An instruction family has a file of the same name in every layer.
 
-use super::{Breach, File};
+use super::{File, Violation};
 
 /// The rows of its forms, and one function for each that a wrapper emits.
 const LAYERS: [&str; 2] = ["crates/isa/src/families", "crates/tma/src/ptx"];
@@ -19,12 +19,12 @@ const PARTS: &[(&str, &str)] = &[
     ("st_shared", "ld_st"),
 ];
 
-pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     for (layer, other) in [(0, 1), (1, 0)].map(|(from, to)| (LAYERS[from], LAYERS[to])) {
         for (stem, file) in stems(files, layer) {
             if stems(files, other).all(|(there, _)| there != stem) {
                 let says = format!("has no counterpart {other}/{stem}.rs");
-                breaches.push(Breach::new(file, 1, says));
+                violations.push(Violation::new(file, 1, says));
             }
         }
     }

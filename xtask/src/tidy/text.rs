@@ -1,6 +1,6 @@
 //! What may not stand in a file.
 
-use super::{Breach, File};
+use super::{File, Violation};
 
 /// Longer files are hard to read. The house says about 500.
 const MOST_LINES: usize = 600;
@@ -30,38 +30,38 @@ const ASM: &str = concat!("asm", "!(");
 const DEBUG_PRINT: &str = concat!("dbg", "!(");
 const LATER: &str = concat!("TO", "DO");
 
-pub(super) fn check(files: &[File], breaches: &mut Vec<Breach>) {
+pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     for file in files {
         let length = file.lines().count();
         let is_written = WRITTEN.contains(&file.extension())
             && !file.is_below(FIXTURES)
             && !PAGES.contains(&file.path.as_str());
         if length > MOST_LINES && is_written {
-            breaches.push(Breach::new(
+            violations.push(Violation::new(
                 file,
                 MOST_LINES,
                 format!("the file has {length} lines; about 500 are enough"),
             ));
         }
         for (number, line) in file.lines() {
-            let mut breach = |says: String| breaches.push(Breach::new(file, number, says));
+            let mut violation = |says: String| violations.push(Violation::new(file, number, says));
             if let Some(path) = machine_path(line) {
-                breach(format!("names a folder of one machine, {path}"));
+                violation(format!("names a folder of one machine, {path}"));
             }
             if line
                 .split(|c: char| !c.is_alphanumeric())
                 .any(|word| word == LATER)
             {
-                breach(format!("has a {LATER}: do it, or open an issue"));
+                violation(format!("has a {LATER}: do it, or open an issue"));
             }
             if file.extension() != "rs" || line.trim_start().starts_with("//") {
                 continue;
             }
             if line.contains(DEBUG_PRINT) {
-                breach("prints for debugging".to_owned());
+                violation("prints for debugging".to_owned());
             }
             if line.contains(ASM) && !file.is_below(ASSEMBLY) {
-                breach(format!(
+                violation(format!(
                     "writes assembly, which belongs below {}",
                     ASSEMBLY[0]
                 ));

@@ -6,7 +6,7 @@ use crate::sys::CUresult;
 
 pub(super) struct Code {
     pub(super) code: c_int,
-    /// Its place in `cust_raw`'s enumeration, which ends with CUDA 11.4.
+    /// Its index in `cust_raw`'s enumeration, which ends with CUDA 11.4.
     pub(super) listed: Option<CUresult>,
     pub(super) name: &'static CStr,
     pub(super) sentence: &'static CStr,

@@ -224,7 +224,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares with what was before at one place, and takes note.
+    /// Compares with what was before at one location, and takes note.
     fn compare(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
         let (now, write) = (self.now, cell.write);
         let mut stays = false;

@@ -1,6 +1,6 @@
 //! Barriers of the block, of the cluster, and of a warp.
 
-use super::{Checker, Kind, grid::Meeting, knowledge::Released, raw::End};
+use super::{Checker, Kind, grid::Generation, knowledge::Released, raw::End};
 use crate::{
     machine::observer::{Origin, Scope, Sem},
     value::{LANES, lanes_of},
@@ -17,11 +17,11 @@ impl Checker {
         let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let meeting = block.barriers.entry(barrier).entry(generation);
+        let current = block.barriers.entry(barrier).entry(generation);
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
-            state.release_to(&mut meeting.released);
+            state.release_to(&mut current.released);
         }
-        let differs = first_of_warp(meeting, origin, aligned);
+        let differs = first_of_warp(current, origin, aligned);
         self.diverges(origin, differs, &format!("barrier {barrier}"));
     }
 
@@ -30,7 +30,7 @@ impl Checker {
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let Some(meeting) = block
+        let Some(current) = block
             .barriers
             .get(barrier)
             .and_then(|all| all.get(generation))
@@ -38,7 +38,7 @@ impl Checker {
             return;
         };
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
-            let released = &meeting.released.known;
+            let released = &current.released.known;
             state.known.acquire(released, true, &mut grid.memos);
         }
     }
@@ -52,58 +52,58 @@ impl Checker {
     ) {
         let grid = &mut self.grid;
         let cluster = grid.extents.cluster(origin.block as u32);
-        let meetings = grid.cluster_barriers.entry(cluster).or_default();
-        let meeting = meetings.entry(generation);
+        let barrier = grid.cluster_barriers.entry(cluster).or_default();
+        let current = barrier.entry(generation);
         let block = grid.blocks.get_mut(origin.block as u32);
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
         if let Some(state) = state {
             match sem {
                 Sem::Relaxed => {
-                    meeting.released.add_inits(&state.known, &state.own);
+                    current.released.add_inits(&state.known, &state.own);
                     if let Some(fenced) = &state.fenced
                         && fenced.scope != Scope::Cta
                     {
-                        meeting.released.join(&fenced.released);
+                        current.released.join(&fenced.released);
                     }
                 }
-                _ => state.release_to(&mut meeting.released),
+                _ => state.release_to(&mut current.released),
             }
-            // That a block has started is known to all who meet it.
-            meeting.blocks.insert(origin.block as u32);
+            // That a block has started is known to all who pass the barrier.
+            current.blocks.insert(origin.block as u32);
         }
-        let differs = first_of_warp(meeting, origin, aligned);
+        let differs = first_of_warp(current, origin, aligned);
         self.diverges(origin, differs, "the barrier of the cluster");
     }
 
     pub(super) fn cluster_pass(&mut self, origin: Origin, generation: u64) {
         let grid = &mut self.grid;
         let cluster = grid.extents.cluster(origin.block as u32);
-        let meetings = grid.cluster_barriers.get(&cluster);
-        let Some(meeting) = meetings.and_then(|all| all.get(generation)) else {
+        let barrier = grid.cluster_barriers.get(&cluster);
+        let Some(current) = barrier.and_then(|all| all.get(generation)) else {
             return;
         };
         let block = grid.blocks.get_mut(origin.block as u32);
         let Some(block) = block else { return };
-        block.met.extend(&meeting.blocks);
+        block.started.extend(&current.blocks);
         if let Some(state) = block.threads.get_mut(origin.thread as usize) {
-            let released = &meeting.released.known;
+            let released = &current.released.known;
             state.known.acquire(released, true, &mut grid.memos);
         }
     }
 
-    /// Lanes of a warp meet: each learns what all know. Told once for each lane.
-    pub(super) fn warp_meet(&mut self, origin: Origin, members: u32) {
+    /// A `bar.warp.sync`: each lane learns what all know. Told once for each lane.
+    pub(super) fn warp_sync(&mut self, origin: Origin, members: u32) {
         let grid = &mut self.grid;
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
         let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
-        let (meeting, remaining) = block.meeting;
-        if meeting == warp && remaining & 1 << lane != 0 {
-            block.meeting.1 &= !(1 << lane);
+        let (told, remaining) = block.warp_sync;
+        if told == warp && remaining & 1 << lane != 0 {
+            block.warp_sync.1 &= !(1 << lane);
             return;
         }
-        block.meeting = (warp, members & !(1 << lane));
+        block.warp_sync = (warp, members & !(1 << lane));
         let mut released = Released::default();
         let first = (warp * LANES as u32) as usize;
         for lane in lanes_of(members) {
@@ -131,11 +131,11 @@ impl Checker {
 }
 
 /// Another lane of the warp that came by another instruction, if one of the two is aligned.
-fn first_of_warp(meeting: &mut Meeting, origin: Origin, aligned: bool) -> Option<Origin> {
+fn first_of_warp(current: &mut Generation, origin: Origin, aligned: bool) -> Option<Origin> {
     let warp = (origin.thread / LANES as u32) as usize;
-    if meeting.warps.len() <= warp {
-        meeting.warps.resize(warp + 1, None);
+    if current.warps.len() <= warp {
+        current.warps.resize(warp + 1, None);
     }
-    let (other, was_aligned) = *meeting.warps[warp].get_or_insert((origin, aligned));
+    let (other, was_aligned) = *current.warps[warp].get_or_insert((origin, aligned));
     (other.instruction != origin.instruction && (aligned || was_aligned)).then_some(other)
 }

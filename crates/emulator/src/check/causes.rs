@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
 use crate::machine::{Fault, Program, Trap};
 
-/// Which findings are told.
+/// Which diagnostics are told.
 pub(super) struct Causes {
     /// For each that is not: the one that it follows from.
     follows: HashMap<usize, usize>,
@@ -99,7 +99,7 @@ impl Checker {
         Causes { follows }
     }
 
-    /// The finding that explains what ended the kernel.
+    /// The diagnostic that explains what ended the kernel.
     pub(super) fn explains(
         &self,
         fault: &Fault,

@@ -113,8 +113,7 @@ impl Checker {
                 }
             }
             (Actor::Async(_), _) if reads => {
-                let note =
-                    "the copy is a `cp.async`: the thread that issued it waits, then all meet";
+                let note = "the copy is a `cp.async`: the thread that issued it waits, then all synchronise";
                 Named::new(Kind::ReadBeforeCompletion, [note.into()])
             }
             (Actor::Thread(thread), Some(copy)) if is_shared && made.kind == AccessKind::Write => {

@@ -1,11 +1,11 @@
-//! What ends a kernel, as a finding.
+//! What ends a kernel, as a diagnostic.
 
-use super::{Checker, Finding, Kind, Site};
+use super::{Checker, Diagnostic, Kind, Site};
 use crate::machine::{Fault, Trap};
 
 impl Checker {
-    /// The finding that a fault is.
-    pub(super) fn fault(&mut self, fault: &Fault, entry: &str) -> Finding {
+    /// The diagnostic that a fault is.
+    pub(super) fn fault(&mut self, fault: &Fault, entry: &str) -> Diagnostic {
         let mut notes: Vec<String> = Vec::new();
         let mut kind = match fault.trap {
             Trap::IllegalAddress => Kind::OutOfBounds,
@@ -50,7 +50,7 @@ impl Checker {
             None => notes.push(what),
             Some(_) => notes.extend(what.lines().skip(1).map(str::to_owned)),
         }
-        Finding {
+        Diagnostic {
             kind,
             said,
             entry: entry.to_owned(),

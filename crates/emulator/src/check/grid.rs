@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{
     clock::{Clock, Epoch, Lane},
-    few::Few,
     hash::Map,
     knowledge::{Distance, Knowledge, Memos, Own, Released},
+    linear_map::LinearMap,
 };
 use crate::machine::observer::{Origin, Scope};
 
@@ -127,32 +127,32 @@ impl Thread {
 
 /// One completion of a barrier of a block or cluster.
 #[derive(Debug, Default)]
-pub(super) struct Meeting {
+pub(super) struct Generation {
     pub(super) released: Released,
     /// The first lane of each warp and its instruction, and whether this is aligned.
     pub(super) warps: Vec<Option<(Origin, bool)>>,
-    /// Blocks that have come.
+    /// Blocks that have arrived.
     pub(super) blocks: BTreeSet<u32>,
 }
 
 /// The last completions of a barrier, and the one that is under way.
 #[derive(Debug, Default)]
-pub(super) struct Meetings(Vec<(u64, Meeting)>);
+pub(super) struct Generations(Vec<(u64, Generation)>);
 
-impl Meetings {
-    pub(super) fn get(&self, generation: u64) -> Option<&Meeting> {
+impl Generations {
+    pub(super) fn get(&self, generation: u64) -> Option<&Generation> {
         let mut all = self.0.iter().rev();
         all.find(|(of, _)| *of == generation)
-            .map(|(_, meeting)| meeting)
+            .map(|(_, state)| state)
     }
 
     /// This one, which may be new. Some may not have been told yet that the one before it is over;
     /// of older ones, all have.
-    pub(super) fn entry(&mut self, generation: u64) -> &mut Meeting {
+    pub(super) fn entry(&mut self, generation: u64) -> &mut Generation {
         let found = self.0.iter().rposition(|(of, _)| *of == generation);
         let index = found.unwrap_or_else(|| {
             self.0.retain(|(of, _)| of + 2 > generation);
-            self.0.push((generation, Meeting::default()));
+            self.0.push((generation, Generation::default()));
             self.0.len() - 1
         });
         &mut self.0[index].1
@@ -176,11 +176,11 @@ pub(super) struct Block {
     pub(super) threads: Vec<Thread>,
     pub(super) alive: u32,
     /// By number of the barrier.
-    pub(super) barriers: Few<Meetings>,
+    pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
-    pub(super) met: BTreeSet<u32>,
-    /// Lanes of a warp that are still to be told of a meeting.
-    pub(super) meeting: (u32, u32),
+    pub(super) started: BTreeSet<u32>,
+    /// Lanes of a warp that are still to be told of a `bar.warp.sync`.
+    pub(super) warp_sync: (u32, u32),
     /// What those who ended knew.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.
@@ -195,9 +195,9 @@ pub(super) struct Block {
 #[derive(Debug)]
 pub(super) struct Grid {
     pub(super) extents: Extents,
-    pub(super) blocks: Few<Block>,
+    pub(super) blocks: LinearMap<Block>,
     /// By number of the cluster.
-    pub(super) cluster_barriers: Map<u64, Meetings>,
+    pub(super) cluster_barriers: Map<u64, Generations>,
     pub(super) memos: Memos,
 }
 

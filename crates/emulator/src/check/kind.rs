@@ -1,4 +1,4 @@
-//! The kinds of findings, each with its rule and its usual fix.
+//! The kinds of diagnostics, each with its rule and its usual fix.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -57,7 +57,7 @@ kinds! {
     MissingProxyFence "missing-proxy-fence" Error
     "a copy touches bytes that were written by ordinary stores, with no proxy fence between"
     "9.7.9.25.2, 9.7.13.4"
-    "every thread that writes executes `fence.proxy.async`, then all meet at a barrier, then one thread issues the copy"
+    "every thread that writes executes `fence.proxy.async`, then all synchronise at a barrier, then one thread issues the copy"
     /// There are proxy fences, none of them on the path from the writes to the copy.
     MisplacedProxyFence "misplaced-proxy-fence" Error
     "a copy touches bytes that were written by ordinary stores, and no proxy fence lies on the path from the writes to the copy"
@@ -102,7 +102,7 @@ kinds! {
     StageStillRead "stage-still-read" Error
     "a load is issued into bytes that other threads may still read"
     "8.9, 9.7.9.25.2"
-    "readers arrive at an `empty` barrier (or all meet at `bar.sync`) after their last read, and the issuing thread waits there"
+    "readers arrive at an `empty` barrier (or all synchronise with `bar.sync`) after their last read, and the issuing thread waits there"
     /// An ordinary write to where a load writes.
     DestinationOverwritten "destination-overwritten" Error
     "bytes are written while a copy into them may be under way"
@@ -122,12 +122,12 @@ kinds! {
     ExitWhilePeerAccesses "exit-while-peer-accesses" Error
     "a block of a cluster may end before a peer's access to its shared memory"
     "9.7.13.3"
-    "all blocks of the cluster meet at `barrier.cluster` before they end"
+    "all blocks of the cluster synchronise with `barrier.cluster` before they end"
     /// Shared memory of a block is accessed before it is known to have started.
     PeerNotStarted "peer-not-started" Error
     "the shared memory of another block is accessed before that block is known to have started"
     "9.7.13.3"
-    "all blocks of the cluster meet at `barrier.cluster` first"
+    "all blocks of the cluster synchronise with `barrier.cluster` first"
     /// Ordered only if a scope were wider.
     ScopeTooNarrow "scope-too-narrow" Error
     "the accesses would be ordered if the synchronisation between them had a wider scope"
@@ -172,7 +172,7 @@ kinds! {
     MbarrierInitNotPublished "mbarrier-init-not-published" Error
     "an mbarrier is used by a thread that does not know of its initialisation"
     "9.7.13.15, 9.7.13.4"
-    "after `mbarrier.init` all meet at `bar.sync`; between blocks of a cluster, `fence.mbarrier_init.release.cluster` and `barrier.cluster`"
+    "after `mbarrier.init` all threads execute `bar.sync`; between blocks of a cluster, `fence.mbarrier_init.release.cluster` and `barrier.cluster`"
     /// More arrivals than expected.
     MbarrierOverflow "mbarrier-overflow" Error
     "more arrivals or bytes come to an mbarrier than it can count in this phase"
@@ -187,7 +187,7 @@ kinds! {
     MbarrierInvalidatedInUse "mbarrier-invalidated-in-use" Error
     "an mbarrier is invalidated while others may use it"
     "9.7.13.15"
-    "all who use the barrier meet elsewhere before one thread executes `mbarrier.inval`"
+    "all who use the barrier synchronise by another barrier before one thread executes `mbarrier.inval`"
     /// Used after `mbarrier.inval`.
     MbarrierInvalidated "mbarrier-invalidated" Error
     "an mbarrier is used after it was invalidated"

@@ -38,7 +38,7 @@ impl Checker {
             return true;
         };
         let state = block.threads.get(origin.thread as usize);
-        block.met.contains(&of) || state.is_none_or(|state| state.known.order.knows(of))
+        block.started.contains(&of) || state.is_none_or(|state| state.known.order.knows(of))
     }
 
     /// An access to the shared memory of another block.

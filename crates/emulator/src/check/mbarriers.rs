@@ -74,7 +74,7 @@ pub(super) struct Mbarriers {
     next: u32,
 }
 
-fn place(range: Range) -> Option<(u32, u64)> {
+fn location(range: Range) -> Option<(u32, u64)> {
     match range.memory {
         Memory::Shared { block } => Some((block as u32, range.address)),
         _ => None,
@@ -100,15 +100,15 @@ impl Mbarriers {
         (wide, epoch): (Clock, Epoch),
         origin: Origin,
     ) -> Option<(u32, u32, Epoch)> {
-        let place = place(range)?;
-        let object = self.objects.get_mut(&place)?;
+        let location = location(range)?;
+        let object = self.objects.get_mut(&location)?;
         object.issued.push(Issued {
             bytes,
             wide,
             epoch,
             origin,
         });
-        Some((place.0, object.id, object.phase as Epoch))
+        Some((location.0, object.id, object.phase as Epoch))
     }
 
     pub(super) fn forget(&mut self, block: u32) {
@@ -148,7 +148,7 @@ impl Checker {
         operation: MbarrierEvent,
         (sem, scope): (Sem, Scope),
     ) {
-        let Some(at) = place(range) else { return };
+        let Some(at) = location(range) else { return };
         match operation {
             MbarrierEvent::Init { .. } => self.mbarrier_init(origin, range),
             MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
@@ -215,7 +215,7 @@ impl Checker {
     }
 
     fn mbarrier_init(&mut self, origin: Origin, range: Range) {
-        let Some((block, offset)) = place(range) else {
+        let Some((block, offset)) = location(range) else {
             return;
         };
         let old = self.mbarriers.objects.get(&(block, offset));
@@ -262,7 +262,7 @@ impl Checker {
         let extents = self.grid.extents;
         let state = self.grid.thread(block, thread);
         let known = state.map(|t| (t.known.order.clone(), t.own.epoch));
-        let (Some((known, epoch)), Some(at)) = (known, place(range)) else {
+        let (Some((known, epoch)), Some(at)) = (known, location(range)) else {
             return;
         };
         if let Some(object) = self.mbarriers.objects.get_mut(&at) {
@@ -298,7 +298,7 @@ impl Checker {
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
         let epoch = self.grid.thread(block, thread).map_or(0, |t| t.own.epoch);
         let access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
-        if let Some((of, offset)) = place(range) {
+        if let Some((of, offset)) = location(range) {
             self.shadow
                 .visit(Some(of), offset, range.bytes.into(), |cell, readers, _| {
                     cell.set_write(access, readers);
@@ -308,7 +308,7 @@ impl Checker {
 
     /// A use of a barrier by a thread.
     fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str) {
-        if let Some((of, _)) = place(range).filter(|(of, _)| *of != origin.block as u32) {
+        if let Some((of, _)) = location(range).filter(|(of, _)| *of != origin.block as u32) {
             self.remote_access(origin, of, range, what);
         }
         self.mbarrier_known(origin, range, what);
@@ -317,7 +317,7 @@ impl Checker {
     /// Whoever uses a barrier must know that it is one.
     pub(super) fn mbarrier_known(&mut self, origin: Origin, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
-        let Some(at) = place(range) else { return };
+        let Some(at) = location(range) else { return };
         let Some(state) = self.grid.blocks.get(block) else {
             return;
         };

@@ -1,7 +1,7 @@
-//! A finding before its places and words are looked up.
+//! A diagnostic before its locations and words are looked up.
 
 use super::{
-    Checker, Finding, Kind, Site,
+    Checker, Diagnostic, Kind, Site,
     shadow::{Access, Actor},
 };
 use crate::machine::{
@@ -9,7 +9,7 @@ use crate::machine::{
     observer::{AccessKind, Memory, Origin, Range},
 };
 
-/// One end of a finding: an instruction, and the block and thread that executed it.
+/// One end of a diagnostic: an instruction, and the block and thread that executed it.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) block: u32,
@@ -18,7 +18,7 @@ pub(super) struct End {
     pub(super) what: String,
 }
 
-/// A finding.
+/// A diagnostic.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub(super) kind: Kind,
@@ -71,7 +71,7 @@ impl Raw {
         program: &Program,
         places: &Places,
         entry: &str,
-    ) -> Finding {
+    ) -> Diagnostic {
         let mut kind = self.kind;
         let mut notes = self.notes.clone();
         // Only at the end is it known whether there was any fence.
@@ -96,7 +96,7 @@ impl Raw {
             notes.push(format!("{text}: `{opcode}` at {location}"));
         }
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, places));
-        Finding {
+        Diagnostic {
             kind,
             said: None,
             entry: entry.to_owned(),
@@ -110,7 +110,7 @@ impl Raw {
 }
 
 impl Checker {
-    /// Keeps a finding, once for each pair of instructions.
+    /// Keeps a diagnostic, once for each pair of instructions.
     pub(super) fn report(
         &mut self,
         kind: Kind,

@@ -1,9 +1,9 @@
 //! Who last wrote each byte of memory, and who has read it since.
 
-use super::{clock::Epoch, few::Few, hash::Map};
+use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 
-/// Readers of one place in shared memory that are remembered; of the rest a race is found by
+/// Readers of one location in shared memory that are remembered; of the rest a race is found by
 /// chance.
 const MAX_SHARED_READERS: usize = 1024;
 /// The same for global memory, which may be read by very many.
@@ -153,7 +153,7 @@ const EMPTY: Cell = Cell {
     read: Access::NONE,
 };
 
-/// Readers of places that have more than one, sorted by who they are.
+/// Readers of locations that have more than one, sorted by who they are.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     sets: Vec<Vec<Access>>,
@@ -253,7 +253,7 @@ impl Cell {
 /// All of memory.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    shared: Few<Vec<Cell>>,
+    shared: LinearMap<Vec<Cell>>,
     pages: Vec<Box<[Cell; PAGE_WORDS]>>,
     page_of: Map<u64, usize>,
     last_page: (u64, usize),

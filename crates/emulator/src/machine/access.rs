@@ -153,7 +153,7 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
-    /// A place in the shared memory of a block of the cluster.
+    /// A location in the shared memory of a block of the cluster.
     #[inline]
     pub(crate) fn find_shared(
         &self,

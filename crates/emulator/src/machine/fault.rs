@@ -138,7 +138,7 @@ impl Display for Fault {
     }
 }
 
-/// Something went wrong; the place is added where the program is at hand.
+/// Something went wrong; the location is added where the program is at hand.
 #[derive(Clone, Debug)]
 pub(crate) struct Trapped {
     pub(crate) trap: Trap,

@@ -194,8 +194,9 @@ impl Signal {
                 "the barrier is in block {barrier_rank} of the cluster, the destination in {rank}"
             ));
         }
-        // Each block gets the bytes at the same place, and counts them with its own barrier, or all
-        // with that of the even or the odd block of their pairs (PTX ISA, section 9.7.9.27.1.2).
+        // Each block gets the bytes at the same address, and counts them with its own barrier, or
+        // all with that of the even or the odd block of their pairs (PTX ISA, section
+        // 9.7.9.27.1.2).
         let signalled = |receiver: usize| match self.pairs {
             true => receiver & !1 | barrier_rank & 1,
             false => receiver,

@@ -32,7 +32,7 @@ pub(crate) struct Memory {
     last: usize,
 }
 
-/// A place that is there.
+/// An address that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Located {
     Global { allocation: usize, offset: usize },

@@ -277,7 +277,7 @@ pub enum Event {
         /// As at the arrival.
         generation: u64,
     },
-    /// The thread met others of its warp; these are the lanes.
+    /// The thread synchronised with others of its warp; these are the lanes.
     WarpMeet {
         /// One bit for each lane.
         members: u32,

@@ -1,4 +1,4 @@
-//! What the machine runs, and what is known of it: places in the text, functions, slots.
+//! What the machine runs, and what is known of it: locations in the text, functions, slots.
 
 use std::collections::HashMap;
 
@@ -36,11 +36,11 @@ pub(crate) struct Operation<A> {
 pub(crate) enum Constant {
     /// A number, or an address that is the same for all.
     Value(u64),
-    /// A place in the block's shared memory; generic when the flag is set.
+    /// A location in the block's shared memory; generic when the flag is set.
     Shared(u64, bool),
     /// An offset in dynamic shared memory; generic when the flag is set.
     DynamicShared(u64, bool),
-    /// A place in the function's frame in local memory; generic when the flag is set.
+    /// A location in the function's frame in local memory; generic when the flag is set.
     Local(u64, bool),
     /// A special register that does not change while a thread runs.
     Special(Special),
@@ -168,7 +168,7 @@ impl Program {
 
     /// Where a span of the text stands.
     pub(crate) fn location_of(&self, span: Span, source: Option<(u32, u32)>) -> Location {
-        let at = self.lines.place(span.start);
+        let at = self.lines.line_column(span.start);
         let source = source.and_then(|(file, line)| Some((self.files.get(&file)?.clone(), line)));
         Location {
             file: self.name.clone(),

@@ -128,7 +128,7 @@ pub(crate) struct Cta {
 pub(crate) struct Warp {
     /// Frames of all functions that are under way, one behind the other.
     pub(crate) registers: Vec<Lanes>,
-    /// Lanes at the same place, apart from each other.
+    /// Lanes at the same instruction, apart from each other.
     pub(crate) groups: Vec<Group>,
     /// Lanes with a thread that is not over.
     pub(crate) alive: u32,

@@ -14,10 +14,10 @@ pub(crate) enum Target {
     Shared(usize, usize),
 }
 
-/// Bytes that go from one place to another at once.
+/// Bytes that go from one address to another at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
-    /// `None` where `data` is there from the start, as what fills places out of bounds.
+    /// `None` where `data` is there from the start, as what fills elements out of bounds.
     pub(crate) from: Option<Target>,
     pub(crate) to: Target,
     pub(crate) bytes: usize,

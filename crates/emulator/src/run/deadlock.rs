@@ -36,7 +36,7 @@ pub(super) fn endless(world: &World, code: &Code) -> Trapped {
 }
 
 fn list(world: &World, code: &Code) -> String {
-    // Threads that wait at the same place for the same thing share a line.
+    // Threads that wait at the same location for the same thing share a line.
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for (cluster, state) in world.clusters.iter().enumerate() {
         for (rank, cta) in state.ctas.iter().enumerate() {
@@ -67,7 +67,7 @@ fn list(world: &World, code: &Code) -> String {
         let _ = writeln!(text, "  {what}\n    {}{more}", first.join("; "));
     }
     if lines.len() > LISTED {
-        let _ = writeln!(text, "  and {} other places", lines.len() - LISTED);
+        let _ = writeln!(text, "  and {} other locations", lines.len() - LISTED);
     }
     text.trim_end().to_owned()
 }

@@ -1,8 +1,8 @@
 //! Who runs next, and for how long.
 //!
 //! A turn is a few operations of one group of lanes. Between turns, copies progress. All choices
-//! come from the seed. Groups of a warp that come to the same place go on as one; to let them meet,
-//! the group that is furthest behind is mostly preferred.
+//! come from the seed. Groups of a warp that come to the same instruction go on as one; to let them
+//! converge, the group that is furthest behind is mostly preferred.
 
 use super::deadlock;
 use crate::{
@@ -325,7 +325,7 @@ impl World {
     }
 }
 
-/// Lanes that are at the same place go on as one group.
+/// Lanes that are at the same instruction go on as one group.
 fn join(warp: &mut Warp, group: &mut Group) {
     let mut index = 0;
     while index < warp.groups.len() {

@@ -2,7 +2,7 @@
 
 use tma_launch::{Failure, Stage};
 
-use crate::{check::Verdict, decode::Unsupported, machine::Fault};
+use crate::{check::CheckReport, decode::Unsupported, machine::Fault};
 
 /// Why a launch has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,16 +40,19 @@ impl Error {
     }
 }
 
-impl Verdict {
-    /// All findings as one failure, if one is worse than a warning; the first fault has the driver's
+impl CheckReport {
+    /// All diagnostics as one failure, if one is worse than a warning; the first fault has the driver's
     /// name for it.
     pub(crate) fn failure(&self) -> Option<Failure> {
         if self.is_clean() {
             return None;
         }
-        let findings: Vec<String> = self.findings.iter().map(ToString::to_string).collect();
-        let fault = self.findings.iter().find_map(|finding| finding.trap);
-        let failure = Failure::new(Stage::Synchronise, findings.join("\n\n"));
+        let diagnostics: Vec<String> = self.diagnostics.iter().map(ToString::to_string).collect();
+        let fault = self
+            .diagnostics
+            .iter()
+            .find_map(|diagnostic| diagnostic.trap);
+        let failure = Failure::new(Stage::Synchronise, diagnostics.join("\n\n"));
         Some(failure.error_name(fault.map_or("CHECKER", |trap| trap.name())))
     }
 }

@@ -6,7 +6,7 @@ use tma_launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
 
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
-    check::{Checker, Verdict},
+    check::{CheckReport, Checker},
     machine::{Fault, Places, RESIDENT, observer::Watch},
     run::{self, Report},
 };
@@ -57,11 +57,11 @@ impl Session {
             let report = self.observe(&ready, &mut ());
             return report.map_err(|fault| Error::from(fault).failure());
         }
-        let mut verdict = self.check(&ready);
-        print!("{}", verdict.printed);
-        match verdict.failure() {
+        let mut checked = self.check(&ready);
+        print!("{}", checked.printed);
+        match checked.failure() {
             Some(failure) => Err(failure),
-            None => Ok(verdict.reports.pop().unwrap_or_default()),
+            None => Ok(checked.reports.pop().unwrap_or_default()),
         }
     }
 
@@ -115,8 +115,8 @@ impl Session {
         result.map_err(|fault| explain(fault, &mut self.memory, record))
     }
 
-    /// Runs a launch under the checker. What ends the kernel is a finding like others.
-    pub(crate) fn check(&mut self, ready: &Ready) -> Verdict {
+    /// Runs a launch under the checker. What ends the kernel is a diagnostic like others.
+    pub(crate) fn check(&mut self, ready: &Ready) -> CheckReport {
         let places = Places::new(&ready.shape, ready.kernel.cluster(&ready.shape));
         let mut checker = Checker::new(places, std::mem::take(&mut self.unreleased));
         let result = self.observe(ready, &mut checker);
@@ -127,9 +127,10 @@ impl Session {
             Err(fault) => (Some(fault), None),
         };
         let Kernel { code, signature } = &*ready.kernel;
-        let findings = checker.findings(&code.program, &places, &signature.entry, fault.as_deref());
-        Verdict {
-            findings,
+        let diagnostics =
+            checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
+        CheckReport {
+            diagnostics,
             reports: report.into_iter().collect(),
             printed,
         }

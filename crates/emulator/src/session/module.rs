@@ -51,7 +51,7 @@ impl Session {
     /// Reads a PTX text; reports call it `name`. Its variables have their initial values.
     ///
     /// # Errors
-    /// The text is not PTX: the line and column of each place.
+    /// The text is not PTX: the line and column of each location.
     pub fn load(&mut self, name: &str, text: &str) -> Result<ModuleId, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;

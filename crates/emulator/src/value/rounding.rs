@@ -67,7 +67,7 @@ pub(crate) fn encode((m, e): (u128, i32), negative: bool, ty: Type, mode: Roundi
         return infinity;
     }
     let top = 127 - m.leading_zeros() as i32;
-    // The place of the last bit that is kept; subnormal numbers share the lowest.
+    // The position of the last bit that is kept; subnormal numbers share the lowest.
     let last = (top + e - fraction_bits as i32).max(1 - bias - fraction_bits as i32);
     let drop = last - e;
     let (kept, rest, half) = match drop {

@@ -85,7 +85,7 @@ fn reduced(op: &str, start: u32, values: impl Iterator<Item = u32>) -> u32 {
 }
 
 #[test]
-fn reductions_of_every_operator_meet_in_the_next_block() {
+fn reductions_of_every_operator_reach_the_next_block() {
     let ops = [
         "add.u32", "add.s32", "min.u32", "max.u32", "min.s32", "max.s32", "and.b32", "or.b32",
         "xor.b32", "inc.u32", "dec.u32",

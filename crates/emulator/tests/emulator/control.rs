@@ -12,7 +12,7 @@ fn per_thread(body: &str, threads: u32) -> Vec<u32> {
 }
 
 #[test]
-fn lanes_part_and_meet() {
+fn lanes_diverge_and_converge() {
     // Collatz: every lane leaves the loop at its own time.
     let steps = |thread: u32| {
         let (mut n, mut steps) = (thread + 1, 0);
@@ -117,8 +117,8 @@ fn shuffles_votes_and_matches() {
 }
 
 #[test]
-fn lanes_in_different_arms_meet_at_a_collective() {
-    // The two halves shuffle in different places of the code, each with itself; then all vote.
+fn lanes_in_different_arms_converge_at_a_collective() {
+    // The two halves shuffle in different locations of the code, each with itself; then all vote.
     let body = "setp.lt.u32 %p1, %t, 16; @%p1 bra LOW;
         shfl.sync.idx.b32 %r2, %t, 20, 31, 0xffff0000; bar.warp.sync -1; bra JOIN;
         LOW: shfl.sync.idx.b32 %r2, %t, 3, 31, 0x0000ffff; bar.warp.sync -1;

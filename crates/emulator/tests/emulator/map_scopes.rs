@@ -36,7 +36,7 @@ fn acquire(scope: &str) -> String {
     format!("fence.proxy.tensormap::generic.acquire.{scope} [%rd6], 128;")
 }
 
-/// The kinds of findings, under every seed the same; none where the loads gave what they should.
+/// The kinds of diagnostics, under every seed the same; none where the loads gave what they should.
 fn found(body: &str, launches: &[Launch]) -> Vec<Kind> {
     let body = format!(
         "{INIT} ld.param.u64 %rd2, [in]; add.u64 %rd6, %out, 1024; ld.param.u32 %r2, [step];
@@ -52,9 +52,9 @@ fn found(body: &str, launches: &[Launch]) -> Vec<Kind> {
         job.buffer(Buffer::zeroed::<u32>("out", 512));
         job.buffer(Buffer::new("in", &numbers));
         job.launches = launches.to_vec();
-        let verdict = EmulatorBackend::new(*seed).check(&mut job);
-        let verdict = verdict.unwrap_or_else(|failure| panic!("{failure}"));
-        let mut kinds: Vec<Kind> = verdict.findings.iter().map(|f| f.kind).collect();
+        let checked = EmulatorBackend::new(*seed).check(&mut job);
+        let checked = checked.unwrap_or_else(|failure| panic!("{failure}"));
+        let mut kinds: Vec<Kind> = checked.diagnostics.iter().map(|f| f.kind).collect();
         kinds.dedup();
         if kinds.is_empty() {
             assert_eq!(job.buffers[0].to_vec::<u32>().unwrap()[..32], numbers);

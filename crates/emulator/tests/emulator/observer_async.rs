@@ -258,14 +258,14 @@ fn a_changed_map_is_seen_as_a_write_of_all_of_it_and_its_copy_as_a_release() {
     });
     assert_eq!(released.len(), 32);
     assert!(changed[0] < written[0] && written[0] < released[0]);
-    // The lanes meet before the copy, which orders nothing, and after it.
-    let met = |orders: bool| {
+    // The lanes synchronise before the copy, which orders nothing, and after it.
+    let synced = |orders: bool| {
         positions(&log, |origin, event| {
             origin.thread == 0
                 && matches!(event, Event::WarpMeet { orders: other, .. } if *other == orders)
         })
     };
-    assert_eq!(met(false).len(), 1);
-    assert!(met(false)[0] < written[0]);
-    assert!(met(true).last().copied().unwrap() > *released.last().unwrap());
+    assert_eq!(synced(false).len(), 1);
+    assert!(synced(false)[0] < written[0]);
+    assert!(synced(true).last().copied().unwrap() > *released.last().unwrap());
 }

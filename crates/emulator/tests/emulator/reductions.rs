@@ -5,7 +5,7 @@ use crate::common::{SEEDS, copies::kernel, run_launch};
 use tensor_map::{DataType, Params, TensorMap};
 use tma_launch::{Buffer, Launch};
 
-/// Stores the words of `in` to the tile, lets the proxies meet, and then what thread 0 does.
+/// Stores the words of `in` to the tile, fences the proxies, and then what thread 0 does.
 fn stored(rest: &str) -> String {
     format!(
         "ld.param.u64 %rd2, [in]; mul.wide.u32 %rd3, %t, 4; add.u64 %rd2, %rd2, %rd3; ld.global.u32 %r1, [%rd2];
@@ -231,7 +231,7 @@ fn half_precision_is_rounded_to_nearest_even() {
         // 256 + 1 is halfway to 258, 258 + 1 to 260.
         (0x4380, 0x3f80, 0x4380),
         (0x4381, 0x3f80, 0x4382),
-        // 1 + 2^-8 + a little, which has no place: 1 + 2^-7 is next.
+        // 1 + 2^-8 + a little, which does not fit: 1 + 2^-7 is next.
         (0x3f80, 0x3b81, 0x3f81),
         // The largest twice.
         (0x7f7f, 0x7f7f, 0x7f80),

@@ -55,7 +55,7 @@ fn size(index: usize, argument: &Form, parameter: &Parameter) -> Violation {
     Violation::new(rule, format!("argument {index}"), argument, limit, fix)
 }
 
-/// What is wrong with the places in buffers that the arguments name.
+/// What is wrong with the ranges in buffers that the arguments name.
 pub fn buffer_ranges(launch: &Launch, buffers: &[Buffer]) -> Violations {
     let arguments = launch.arguments.iter().enumerate();
     let leaves = arguments.flat_map(|(index, argument)| {

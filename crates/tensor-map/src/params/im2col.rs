@@ -1,7 +1,7 @@
 use super::tensor::tensor_setters;
 use crate::{
-    DataType, Dims, Im2colWide, Interleave, L2Promotion, OobFill, Params, Refused, Swizzle, Target,
-    Tensor, TensorMap, WideMode,
+    DataType, Dims, Im2colWide, Interleave, L2Promotion, OobFill, Params, Swizzle, Target, Tensor,
+    TensorMap, Violations, WideMode,
 };
 
 /// A tensor of pixels that is copied a column of pixels at a time, as the rows of a convolution's
@@ -25,7 +25,7 @@ use crate::{
 ///     .channels_per_pixel(64)
 ///     .pixels_per_column(128)
 ///     .build(0x7f00_0000_0000)?;
-/// # Ok::<(), tensor_map::Refused>(())
+/// # Ok::<(), tensor_map::Violations>(())
 /// ```
 #[doc(alias = "cuTensorMapEncodeIm2col")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

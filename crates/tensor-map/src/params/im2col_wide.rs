@@ -1,7 +1,7 @@
 use super::tensor::tensor_setters;
 use crate::{
-    DataType, Dims, Im2col, Interleave, L2Promotion, OobFill, Params, Refused, Swizzle, Target,
-    Tensor, TensorMap, WideMode,
+    DataType, Dims, Im2col, Interleave, L2Promotion, OobFill, Params, Swizzle, Target, Tensor,
+    TensorMap, Violations, WideMode,
 };
 
 /// A tensor of pixels that is copied a run of pixels along W at a time.

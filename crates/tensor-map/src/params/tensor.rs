@@ -165,7 +165,7 @@ macro_rules! tensor_setters {
         ///
         /// # Errors
         /// All rules that are broken.
-        pub const fn build(&self, address: u64) -> Result<TensorMap, Refused> {
+        pub const fn build(&self, address: u64) -> Result<TensorMap, Violations> {
             self.params().build_for(address, Target::SM_90)
         }
 
@@ -173,7 +173,11 @@ macro_rules! tensor_setters {
         ///
         /// # Errors
         /// All rules that are broken.
-        pub const fn build_for(&self, address: u64, target: Target) -> Result<TensorMap, Refused> {
+        pub const fn build_for(
+            &self,
+            address: u64,
+            target: Target,
+        ) -> Result<TensorMap, Violations> {
             self.params().build_for(address, target)
         }
     };

@@ -1,7 +1,7 @@
 use super::tensor::tensor_setters;
 use crate::{
-    DataType, Dims, Interleave, L2Promotion, OobFill, Params, Refused, Swizzle, Target, Tensor,
-    TensorMap,
+    DataType, Dims, Interleave, L2Promotion, OobFill, Params, Swizzle, Target, Tensor, TensorMap,
+    Violations,
 };
 
 /// A tensor that is copied in boxes, one rectangle of elements at a time.
@@ -25,7 +25,7 @@ use crate::{
 ///     .swizzle(Swizzle::B64)
 ///     .build(0x7f00_0000_0000)?;
 /// assert_eq!(map, same);
-/// # Ok::<(), tensor_map::Refused>(())
+/// # Ok::<(), tensor_map::Violations>(())
 /// ```
 #[doc(alias = "cuTensorMapEncodeTiled")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What holds for im2col maps.
 
-use super::{Finding, Parameter, Rule, Sink, Value, tensor};
+use super::{Parameter, Rule, Sink, Value, Violation, tensor};
 use crate::{Im2col, Im2colWide, Swizzle, Target, Tensor, encode::counted_column_bytes};
 
 pub(super) const fn check(sink: &mut Sink, im2col: &Im2col, address: u64, target: Target) {
@@ -65,20 +65,20 @@ pub(super) const fn check_wide(sink: &mut Sink, wide: &Im2colWide, address: u64,
     let bytes = counted_column_bytes(&im2col.pixels_per_column(wide.pixels()));
     pixels(sink, wide.pixels(), bytes, wide.channels_per_pixel, target);
     if !goes {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::WideSwizzle,
             Parameter::Swizzle,
             Value::Swizzle(tensor.swizzle),
         );
-        sink.report(finding.try_value(Value::Swizzle(Swizzle::B128)));
+        sink.report(violation.try_value(Value::Swizzle(Swizzle::B128)));
     }
     if !sink.any {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::WideBitsUnknown,
             Parameter::Mode,
             Value::Name(wide.mode.name()),
         );
-        sink.report(finding.measured(target.major as i128 * 10 + target.minor as i128));
+        sink.report(violation.measured(target.major as i128 * 10 + target.minor as i128));
     }
 }
 
@@ -95,36 +95,36 @@ const fn corners(sink: &mut Sink, spatial: usize, dim: usize, pixels: u64, lower
     let end = (pixels as u32 as i32).wrapping_add(upper);
     if lower >= end {
         let value = Value::Number(upper as i128);
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::PixelBoxEmpty,
             Parameter::UpperCorner(Some(dim)),
             value,
         );
         let real_end = pixels as i128 + upper as i128;
-        let finding = finding.measured(real_end).limit(lower as i128);
+        let violation = violation.measured(real_end).limit(lower as i128);
         let nearest = lower as i128 + 1 - pixels as i128;
         let fits = nearest >= min as i128 && nearest <= max as i128 && real_end < 1 << 31;
         sink.report(if fits {
-            finding.try_number(nearest)
+            violation.try_number(nearest)
         } else {
-            finding
+            violation
         });
     }
 }
 
 const fn corner(sink: &mut Sink, parameter: Parameter, value: i32, min: i32, max: i32) {
     if value < min || value > max {
-        let finding = Finding::new(Rule::CornerRange, parameter, Value::Number(value as i128));
-        let finding = finding.measured(min as i128).limit(max as i128);
-        sink.report(finding.try_number(if value < min { min } else { max } as i128));
+        let violation = Violation::new(Rule::CornerRange, parameter, Value::Number(value as i128));
+        let violation = violation.measured(min as i128).limit(max as i128);
+        sink.report(violation.try_number(if value < min { min } else { max } as i128));
     }
 }
 
 const fn channels(sink: &mut Sink, tensor: &Tensor, channels: u32, span: Option<u64>) {
     if channels == 0 || channels > 256 {
         let value = Value::Number(channels as i128);
-        let finding = Finding::new(Rule::ChannelsRange, Parameter::ChannelsPerPixel, value);
-        sink.report(finding.try_number(tensor::nearest_row(tensor, channels, span)));
+        let violation = Violation::new(Rule::ChannelsRange, Parameter::ChannelsPerPixel, value);
+        sink.report(violation.try_number(tensor::nearest_row(tensor, channels, span)));
     }
     tensor::row(sink, tensor, channels, Parameter::ChannelsPerPixel, span);
 }
@@ -132,8 +132,8 @@ const fn channels(sink: &mut Sink, tensor: &Tensor, channels: u32, span: Option<
 const fn pixels(sink: &mut Sink, pixels: u32, bytes: u64, channels: u32, target: Target) {
     let value = Value::Number(pixels as i128);
     if pixels == 0 || pixels > 1024 {
-        let finding = Finding::new(Rule::PixelsRange, Parameter::PixelsPerColumn, value);
-        sink.report(finding.try_number(if pixels == 0 { 1 } else { 1024 }));
+        let violation = Violation::new(Rule::PixelsRange, Parameter::PixelsPerColumn, value);
+        sink.report(violation.try_number(if pixels == 0 { 1 } else { 1024 }));
     } else if channels >= 1 && channels <= 256 {
         tensor::fits(sink, bytes, target, Parameter::PixelsPerColumn, value);
     }

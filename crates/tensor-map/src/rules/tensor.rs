@@ -1,6 +1,6 @@
 //! What holds for the tensors of all modes.
 
-use super::{Finding, Parameter, Rule, Sink, Value};
+use super::{Parameter, Rule, Sink, Value, Violation};
 use crate::{DataType, Interleave, MAX_RANK, OobFill, Swizzle, Target, Tensor};
 
 /// Checks a tensor; whether its rank allows to look at the rest.
@@ -16,13 +16,13 @@ pub(super) const fn check(
     let rank = tensor.rank();
     if rank < min_rank || rank > MAX_RANK {
         let nearest = if rank < min_rank { min_rank } else { MAX_RANK };
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::RankRange,
             Parameter::Rank,
             Value::Number(rank as i128),
         );
-        let finding = finding.measured(min_rank as i128).limit(MAX_RANK as i128);
-        sink.report(finding.try_number(nearest as i128));
+        let violation = violation.measured(min_rank as i128).limit(MAX_RANK as i128);
+        sink.report(violation.try_number(nearest as i128));
         return false;
     }
     lengths(sink, tensor);
@@ -75,12 +75,12 @@ pub(super) const fn span(tensor: &Tensor, target: Target) -> Option<u64> {
 /// accepts all swizzles.
 pub(super) const fn interleave_swizzle(sink: &mut Sink, tensor: &Tensor) {
     if matches!(tensor.interleave, Interleave::B32) && !matches!(tensor.swizzle, Swizzle::B32) {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::InterleaveSwizzle,
             Parameter::Swizzle,
             Value::Swizzle(tensor.swizzle),
         );
-        sink.report(finding.try_value(Value::Swizzle(Swizzle::B32)));
+        sink.report(violation.try_value(Value::Swizzle(Swizzle::B32)));
     }
 }
 
@@ -90,57 +90,59 @@ const fn kinds(sink: &mut Sink, tensor: &Tensor, target: Target) {
     if data_type.is_packed() && !target.is_blackwell() {
         let value = Value::Type(data_type);
         sink.report(
-            Finding::new(Rule::TypeNeedsBlackwell, Parameter::DataType, value).measured(capability),
+            Violation::new(Rule::TypeNeedsBlackwell, Parameter::DataType, value)
+                .measured(capability),
         );
     }
     if swizzle.is_atom() && !target.is_blackwell() {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::SwizzleNeedsBlackwell,
             Parameter::Swizzle,
             Value::Swizzle(swizzle),
         );
         sink.report(
-            finding
+            violation
                 .measured(capability)
                 .try_value(Value::Swizzle(Swizzle::B128)),
         );
     }
     if matches!(tensor.oob_fill, OobFill::NanRequestZeroFma) && !data_type.is_float() {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::NanFillNeedsFloat,
             Parameter::OobFill,
             Value::Name("nan"),
         );
-        sink.report(finding.try_value(Value::Name("zeros")));
+        sink.report(violation.try_value(Value::Name("zeros")));
     }
     if !type_goes_with_swizzle(tensor) {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::PackedTypeSwizzle,
             Parameter::Swizzle,
             Value::Swizzle(swizzle),
         );
         let for_stores = matches!(data_type, DataType::U6x16Align16);
-        let finding = finding.measured(for_stores as i128);
-        sink.report(finding.try_value(Value::Swizzle(Swizzle::B128)));
+        let violation = violation.measured(for_stores as i128);
+        sink.report(violation.try_value(Value::Swizzle(Swizzle::B128)));
     }
     let interleaved = !matches!(tensor.interleave, Interleave::None);
     if matches!(data_type, DataType::U6x16Align16) && interleaved {
         let value = Value::Interleave(tensor.interleave);
-        let finding = Finding::new(Rule::PackedTypeInterleave, Parameter::Interleave, value);
-        sink.report(finding.try_value(Value::Interleave(Interleave::None)));
+        let violation = Violation::new(Rule::PackedTypeInterleave, Parameter::Interleave, value);
+        sink.report(violation.try_value(Value::Interleave(Interleave::None)));
     }
 }
 
 pub(super) const fn address(sink: &mut Sink, address: u64, align: u64) {
     let value = Value::Address(address);
     if !address.is_multiple_of(align) {
-        let finding =
-            Finding::new(Rule::AddressMultiple, Parameter::Address, value).limit(align as i128);
-        sink.report(finding.try_value(Value::Address(nearest_address(address, align))));
+        let violation =
+            Violation::new(Rule::AddressMultiple, Parameter::Address, value).limit(align as i128);
+        sink.report(violation.try_value(Value::Address(nearest_address(address, align))));
     }
     if address >= 1 << 57 {
-        let finding = Finding::new(Rule::AddressRange, Parameter::Address, value).limit(1 << 57);
-        sink.report(finding.try_value(Value::Address(nearest_address(address, align))));
+        let violation =
+            Violation::new(Rule::AddressRange, Parameter::Address, value).limit(1 << 57);
+        sink.report(violation.try_value(Value::Address(nearest_address(address, align))));
     }
 }
 
@@ -184,7 +186,7 @@ pub(super) const fn length(
     needed: usize,
 ) {
     if given != needed {
-        sink.report(Finding::new(rule, parameter, Value::Values(given)).limit(needed as i128));
+        sink.report(Violation::new(rule, parameter, Value::Values(given)).limit(needed as i128));
     }
 }
 
@@ -193,7 +195,7 @@ const fn dim(sink: &mut Sink, tensor: &Tensor, dim: usize) {
     let value = Value::Number(elements as i128);
     if elements == 0 || elements > 1 << 32 {
         let nearest = if elements == 0 { 1 } else { 1 << 32 };
-        sink.report(Finding::new(Rule::DimRange, Parameter::Dim(dim), value).try_number(nearest));
+        sink.report(Violation::new(Rule::DimRange, Parameter::Dim(dim), value).try_number(nearest));
     }
     if dim == 0 && tensor.data_type.is_packed() {
         let multiple = if tensor.data_type.is_align16() {
@@ -202,9 +204,9 @@ const fn dim(sink: &mut Sink, tensor: &Tensor, dim: usize) {
             2
         };
         if !elements.is_multiple_of(multiple) {
-            let finding = Finding::new(Rule::DimPackedMultiple, Parameter::Dim(dim), value);
+            let violation = Violation::new(Rule::DimPackedMultiple, Parameter::Dim(dim), value);
             let nearest = elements as i128 / multiple as i128 * multiple as i128 + multiple as i128;
-            sink.report(finding.limit(multiple as i128).try_number(nearest));
+            sink.report(violation.limit(multiple as i128).try_number(nearest));
         }
     }
 }
@@ -214,30 +216,30 @@ const fn stride(sink: &mut Sink, tensor: &Tensor, dim: usize) {
     let value = Value::Number(bytes as i128);
     let align = align(tensor);
     if !bytes.is_multiple_of(align) {
-        let finding = Finding::new(Rule::StrideMultiple, Parameter::Stride(dim), value);
+        let violation = Violation::new(Rule::StrideMultiple, Parameter::Stride(dim), value);
         let nearest = (bytes / align + 1) as i128 * align as i128;
         let nearest = if nearest >= 1 << 40 {
             (1 << 40) - align as i128
         } else {
             nearest
         };
-        sink.report(finding.limit(align as i128).try_number(nearest));
+        sink.report(violation.limit(align as i128).try_number(nearest));
     }
     if bytes >= 1 << 40 {
-        let finding = Finding::new(Rule::StrideRange, Parameter::Stride(dim), value);
-        sink.report(finding.try_number((1 << 40) - align as i128));
+        let violation = Violation::new(Rule::StrideRange, Parameter::Stride(dim), value);
+        sink.report(violation.try_number((1 << 40) - align as i128));
     }
 }
 
 const fn element_stride(sink: &mut Sink, stride: u32, dim: usize, given: usize) {
     if dim < given && (stride == 0 || stride > 8) {
         let parameter = Parameter::ElementStride(dim);
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::ElementStrideRange,
             parameter,
             Value::Number(stride as i128),
         );
-        sink.report(finding.try_number(if stride == 0 { 1 } else { 8 }));
+        sink.report(violation.try_number(if stride == 0 { 1 } else { 8 }));
     }
 }
 
@@ -272,21 +274,22 @@ pub(super) const fn row(
     if data_type.is_align16() {
         // These have one width, which keeps the rules below.
         if elements != 128 {
-            sink.report(Finding::new(Rule::BoxPackedWidth, parameter, value).try_number(nearest));
+            sink.report(Violation::new(Rule::BoxPackedWidth, parameter, value).try_number(nearest));
         }
         return;
     }
     let bits = elements as u64 * data_type.shared_bits();
     let bytes = bits.div_ceil(8);
     if !bits.is_multiple_of(128) && elements <= 256 {
-        let finding = Finding::new(Rule::BoxRowMultiple, parameter, value).measured(bytes as i128);
-        sink.report(finding.limit(16).try_number(nearest));
+        let violation =
+            Violation::new(Rule::BoxRowMultiple, parameter, value).measured(bytes as i128);
+        sink.report(violation.limit(16).try_number(nearest));
     }
     if let Some(span) = span
         && bytes > span
     {
-        let finding = Finding::new(Rule::BoxRowSpan, parameter, value).measured(bytes as i128);
-        sink.report(finding.limit(span as i128).try_number(nearest));
+        let violation = Violation::new(Rule::BoxRowSpan, parameter, value).measured(bytes as i128);
+        sink.report(violation.limit(span as i128).try_number(nearest));
     }
 }
 
@@ -299,7 +302,8 @@ pub(super) const fn fits(
     value: Value,
 ) {
     if bytes > target.shared_bytes {
-        let finding = Finding::new(Rule::BoxFitsShared, parameter, value).measured(bytes as i128);
-        sink.report(finding.limit(target.shared_bytes as i128));
+        let violation =
+            Violation::new(Rule::BoxFitsShared, parameter, value).measured(bytes as i128);
+        sink.report(violation.limit(target.shared_bytes as i128));
     }
 }

@@ -1,6 +1,6 @@
 //! What holds for tiled maps.
 
-use super::{Finding, Parameter, Rule, Sink, Value, tensor};
+use super::{Parameter, Rule, Sink, Value, Violation, tensor};
 use crate::{Interleave, Target, Tiled, encode::counted_box_bytes};
 
 pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: Target) {
@@ -14,12 +14,12 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
     let rank = tiled.tensor.rank();
     let interleave = tiled.tensor.interleave;
     if !matches!(interleave, Interleave::None) && rank < 3 {
-        let finding = Finding::new(
+        let violation = Violation::new(
             Rule::InterleaveRank,
             Parameter::Rank,
             Value::Number(rank as i128),
         );
-        sink.report(finding.limit(3).try_number(3));
+        sink.report(violation.limit(3).try_number(3));
     }
     let given = tiled.box_dims.given();
     tensor::length(sink, Rule::BoxLength, Parameter::BoxDims, given, rank);
@@ -29,8 +29,8 @@ pub(super) const fn check(sink: &mut Sink, tiled: &Tiled, address: u64, target: 
         let elements = tiled.box_dims.at(dim);
         if elements == 0 || elements > 256 {
             let value = Value::Number(elements as i128);
-            let finding = Finding::new(Rule::BoxRange, Parameter::BoxDim(dim), value);
-            sink.report(finding.try_number(match dim {
+            let violation = Violation::new(Rule::BoxRange, Parameter::BoxDim(dim), value);
+            sink.report(violation.try_number(match dim {
                 0 => tensor::nearest_row(&tiled.tensor, elements, span),
                 _ if elements == 0 => 1,
                 _ => 256,

@@ -1,12 +1,12 @@
 //! What the driver accepts and people regret.
 
-use super::{Finding, Parameter, Rule, Sink, Value};
+use super::{Parameter, Rule, Sink, Value, Violation};
 use crate::{DataType, Interleave, Params, Swizzle, Target, Tensor, Tiled};
 
 pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target: Target) {
     let tensor = params.tensor();
     if address == 0 {
-        sink.report(Finding::new(
+        sink.report(Violation::new(
             Rule::NullAddress,
             Parameter::Address,
             Value::Address(address),
@@ -22,7 +22,7 @@ pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target
             columns(sink, tensor, wide.channels_per_pixel);
             if !target.is_blackwell() {
                 let value = Value::Name(wide.mode.name());
-                sink.report(Finding::new(
+                sink.report(Violation::new(
                     Rule::WideNeedsBlackwell,
                     Parameter::Mode,
                     value,
@@ -37,21 +37,21 @@ const fn directions(sink: &mut Sink, tensor: &Tensor) {
     let data_type = tensor.data_type;
     if matches!(data_type, DataType::U4x16Align16) {
         let value = Value::Type(data_type);
-        sink.report(Finding::new(Rule::LoadOnly, Parameter::DataType, value));
+        sink.report(Violation::new(Rule::LoadOnly, Parameter::DataType, value));
     }
     if matches!(
         (data_type, tensor.swizzle),
         (DataType::U6x16Align16, Swizzle::B128Atom64)
     ) {
         let value = Value::Swizzle(tensor.swizzle);
-        sink.report(Finding::new(Rule::StoreOnly, Parameter::Swizzle, value));
+        sink.report(Violation::new(Rule::StoreOnly, Parameter::Swizzle, value));
     }
     let row = tensor.row_bytes();
     if !row.is_multiple_of(16) && tensor.rank() > 0 {
         let value = Value::Number(tensor.dims.at(0) as i128);
-        let finding = Finding::new(Rule::RowRemainder, Parameter::Dim(0), value);
+        let violation = Violation::new(Rule::RowRemainder, Parameter::Dim(0), value);
         let end = (row / 16 + 1) as i128 * 16;
-        sink.report(finding.measured(row as i128).limit(end));
+        sink.report(violation.measured(row as i128).limit(end));
     }
 }
 
@@ -62,14 +62,14 @@ const fn columns(sink: &mut Sink, tensor: &Tensor, channels: u32) {
     let length = tensor.dims.at(0);
     if channels as u64 > length {
         let value = Value::Number(channels as i128);
-        let finding = Finding::new(Rule::BoxBeyondTensor, Parameter::ChannelsPerPixel, value);
-        sink.report(finding.limit(length as i128));
+        let violation = Violation::new(Rule::BoxBeyondTensor, Parameter::ChannelsPerPixel, value);
+        sink.report(violation.limit(length as i128));
     }
     let stride = tensor.element_strides.at(0);
     if stride > 1 {
         let value = Value::Number(stride as i128);
         let parameter = Parameter::ElementStride(0);
-        sink.report(Finding::new(Rule::ElementStrideIgnored, parameter, value).try_number(1));
+        sink.report(Violation::new(Rule::ElementStrideIgnored, parameter, value).try_number(1));
     }
 }
 
@@ -92,7 +92,7 @@ const fn strides(sink: &mut Sink, tensor: &Tensor) {
                 Rule::StrideOverlap
             };
             let limit = if stride < before { before } else { extent };
-            sink.report(Finding::new(rule, Parameter::Stride(dim), value).limit(limit));
+            sink.report(Violation::new(rule, Parameter::Stride(dim), value).limit(limit));
         }
         extent = extent.saturating_add(steps.saturating_mul(stride));
         before = stride;
@@ -113,20 +113,20 @@ const fn shared(sink: &mut Sink, params: &Params, target: Target) {
     let row = tensor.data_type.shared_bytes(elements as u64);
     if let (Some(span), Interleave::None) = (tensor.swizzle.span_bytes(), tensor.interleave) {
         if row < span {
-            let finding = Finding::new(
+            let violation = Violation::new(
                 Rule::SpanNotFilled,
                 parameter,
                 Value::Number(elements as i128),
             );
-            sink.report(finding.measured(row as i128).limit(span as i128));
+            sink.report(violation.measured(row as i128).limit(span as i128));
         }
         if tensor.shared_align_bytes() > 128 {
-            let finding = Finding::new(
+            let violation = Violation::new(
                 Rule::SharedAlign,
                 Parameter::Swizzle,
                 Value::Swizzle(tensor.swizzle),
             );
-            sink.report(finding.limit(tensor.shared_align_bytes() as i128));
+            sink.report(violation.limit(tensor.shared_align_bytes() as i128));
         }
     }
     let bytes = params.shared_footprint_bytes();
@@ -136,8 +136,9 @@ const fn shared(sink: &mut Sink, params: &Params, target: Target) {
             Params::Im2col(im2col) => pixels(im2col.pixels_per_column),
             Params::Im2colWide(wide) => pixels(wide.pixels()),
         };
-        let finding = Finding::new(Rule::BoxBeyondBlock, parameter, value).measured(bytes as i128);
-        sink.report(finding.limit(target.block_shared_bytes() as i128));
+        let violation =
+            Violation::new(Rule::BoxBeyondBlock, parameter, value).measured(bytes as i128);
+        sink.report(violation.limit(target.block_shared_bytes() as i128));
     }
 }
 
@@ -152,23 +153,23 @@ const fn boxes(sink: &mut Sink, tiled: &Tiled) {
         let (elements, length) = (tiled.box_dims.at(dim), tiled.tensor.dims.at(dim));
         if elements as u64 > length {
             let value = Value::Number(elements as i128);
-            let finding = Finding::new(Rule::BoxBeyondTensor, Parameter::BoxDim(dim), value);
-            sink.report(finding.limit(length as i128));
+            let violation = Violation::new(Rule::BoxBeyondTensor, Parameter::BoxDim(dim), value);
+            sink.report(violation.limit(length as i128));
         }
         if interleaved && dim + 2 == tiled.tensor.rank() && elements > 1 {
             let value = Value::Number(elements as i128);
-            let finding = Finding::new(Rule::BoxSlices, Parameter::BoxDim(dim), value);
-            sink.report(finding.try_number(1));
+            let violation = Violation::new(Rule::BoxSlices, Parameter::BoxDim(dim), value);
+            sink.report(violation.try_number(1));
         }
         let stride = tiled.tensor.element_strides.at(dim);
         let value = Value::Number(stride as i128);
         let parameter = Parameter::ElementStride(dim);
         if dim == 0 && stride > 1 && !interleaved {
-            sink.report(Finding::new(Rule::ElementStrideIgnored, parameter, value).try_number(1));
+            sink.report(Violation::new(Rule::ElementStrideIgnored, parameter, value).try_number(1));
         } else if stride > 1 && !elements.is_multiple_of(stride) {
-            let finding = Finding::new(Rule::ElementStrideRemainder, parameter, value);
+            let violation = Violation::new(Rule::ElementStrideRemainder, parameter, value);
             sink.report(
-                finding
+                violation
                     .measured(elements.div_ceil(stride) as i128)
                     .limit(elements as i128),
             );

@@ -5,8 +5,8 @@ mod together;
 use std::cell::RefCell;
 
 use tensor_map::{
-    DataType, Dims, Finding, Im2col, Im2colWide, Interleave, OobFill, Params, Rule, Swizzle,
-    Target, TensorMap, Tiled, WideMode, rules::Value,
+    DataType, Dims, Im2col, Im2colWide, Interleave, OobFill, Params, Rule, Swizzle, Target,
+    TensorMap, Tiled, Violation, WideMode, rules::Value,
 };
 
 const ADDRESS: u64 = 0x7f00_0000_0000;
@@ -18,13 +18,13 @@ thread_local! {
 
 /// The only one of these, as printed.
 #[track_caller]
-fn alone(found: &[Finding]) -> String {
-    let texts: Vec<String> = found.iter().map(Finding::to_string).collect();
-    let [finding] = found else {
-        panic!("not one finding: {texts:#?}");
+fn alone(found: &[Violation]) -> String {
+    let texts: Vec<String> = found.iter().map(Violation::to_string).collect();
+    let [violation] = found else {
+        panic!("not one violation: {texts:#?}");
     };
-    SEEN.with_borrow_mut(|seen| seen.push(finding.rule));
-    finding.to_string()
+    SEEN.with_borrow_mut(|seen| seen.push(violation.rule));
+    violation.to_string()
 }
 
 fn tiled() -> Tiled {
@@ -51,7 +51,7 @@ fn packed(data_type: DataType) -> Tiled {
         .box_dims(&[128, 8])
 }
 
-fn broken(params: impl Into<Params>, address: u64, target: Target) -> Vec<Finding> {
+fn broken(params: impl Into<Params>, address: u64, target: Target) -> Vec<Violation> {
     match params.into().build_for(address, target) {
         Ok(_) => Vec::new(),
         Err(refused) => refused.violations().collect(),
@@ -79,13 +79,13 @@ fn warns(params: impl Into<Params>, rule: Rule, message: &str) {
 fn warns_on(target: Target, params: impl Into<Params>, rule: Rule, message: &str) {
     let params = params.into();
     assert!(broken(params, ADDRESS, target).is_empty());
-    let found: Vec<Finding> = params.warnings(ADDRESS, target).collect();
+    let found: Vec<Violation> = params.warnings(ADDRESS, target).collect();
     assert_eq!(alone(&found), format!("{message} [{}]", rule.id()));
 }
 
 #[test]
 fn what_keeps_all_rules_is_built() {
-    let none: [Finding; 0] = [];
+    let none: [Violation; 0] = [];
     assert_eq!(broken(tiled(), ADDRESS, Target::SM_90), none);
     assert_eq!(broken(im2col(), ADDRESS, Target::SM_90), none);
     assert_eq!(broken(wide(), ADDRESS, Target::SM_90), none);
@@ -176,7 +176,7 @@ fn kinds() {
         let sliced = tiled().interleave(Interleave::B32).swizzle(swizzle);
         let found = broken(sliced, ADDRESS, Target::SM_100);
         let expected = (swizzle != Swizzle::B32).then_some(Rule::InterleaveSwizzle);
-        assert_eq!(found.first().map(|finding| finding.rule), expected);
+        assert_eq!(found.first().map(|violation| violation.rule), expected);
         assert!(found.len() <= 1);
     }
     let cube = TensorMap::tiled(DataType::U6x16Align16, &[128, 8, 8]).box_dims(&[128, 8, 1]);
@@ -390,10 +390,10 @@ fn warnings() {
         "data type = u4x16-align16: for loads only",
     );
     let store = packed(DataType::U6x16Align16).swizzle(Swizzle::B128Atom64);
-    let store: Vec<Finding> = store
+    let store: Vec<Violation> = store
         .params()
         .warnings(ADDRESS, Target::SM_100)
-        .filter(|finding| finding.rule != Rule::SharedAlign)
+        .filter(|violation| violation.rule != Rule::SharedAlign)
         .collect();
     assert_eq!(
         alone(&store),
@@ -421,9 +421,9 @@ fn warnings() {
         "strides_bytes[1] = 256: smaller than the 16384 before it; are these written outermost first?",
     );
     let short = tiled().box_dims(&[4, 8, 8]).swizzle(Swizzle::B32).params();
-    let found: Vec<Finding> = short
+    let found: Vec<Violation> = short
         .warnings(ADDRESS, Target::SM_90)
-        .filter(|finding| finding.rule != Rule::SharedAlign)
+        .filter(|violation| violation.rule != Rule::SharedAlign)
         .collect();
     assert_eq!(
         alone(&found),
@@ -450,7 +450,7 @@ fn warnings() {
         Rule::ElementStrideRemainder,
         "element_strides[1] = 3: does not divide the box of 8: the copy takes 3 elements, the driver counts one less",
     );
-    let null: Vec<Finding> = tiled().params().warnings(0, Target::SM_90).collect();
+    let null: Vec<Violation> = tiled().params().warnings(0, Target::SM_90).collect();
     assert_eq!(
         alone(&null),
         "address = 0x0: replace it before the map is used [null-address]"
@@ -459,8 +459,8 @@ fn warnings() {
     let beyond: Vec<String> = footprint
         .params()
         .warnings(ADDRESS, Target::SM_90)
-        .filter(|finding| finding.rule == Rule::BoxBeyondBlock)
-        .map(|finding| finding.to_string())
+        .filter(|violation| violation.rule == Rule::BoxBeyondBlock)
+        .map(|violation| violation.to_string())
         .collect();
     assert_eq!(
         beyond,
@@ -498,7 +498,7 @@ fn wide_maps_for_later_gpus() {
     let rules = |wide: Im2colWide| -> Vec<Rule> {
         broken(wide, ADDRESS, Target::SM_100)
             .iter()
-            .map(|finding| finding.rule)
+            .map(|violation| violation.rule)
             .collect()
     };
     assert_eq!(

@@ -46,7 +46,12 @@ fn one_value_has_one_suggestion() {
     let tries = |params: Params, target| -> Vec<(Rule, Option<String>)> {
         broken(params, ADDRESS, target)
             .iter()
-            .map(|finding| (finding.rule, finding.nearest.map(|value| value.to_string())))
+            .map(|violation| {
+                (
+                    violation.rule,
+                    violation.nearest.map(|value| value.to_string()),
+                )
+            })
             .collect()
     };
     let some = |text: &str| Some(text.to_owned());
@@ -95,14 +100,15 @@ fn suggested_rows_are_legal() {
                         .swizzle(swizzle)
                         .params()
                 };
-                for finding in broken(with(elements), ADDRESS, Target::SM_100) {
-                    let Some(Value::Number(nearest)) = finding.nearest else {
+                for violation in broken(with(elements), ADDRESS, Target::SM_100) {
+                    let Some(Value::Number(nearest)) = violation.nearest else {
                         continue;
                     };
                     let rest = broken(with(nearest as u32), ADDRESS, Target::SM_100);
                     assert!(
-                        rest.iter().all(|left| left.parameter != finding.parameter),
-                        "{finding}"
+                        rest.iter()
+                            .all(|left| left.parameter != violation.parameter),
+                        "{violation}"
                     );
                 }
             }

@@ -1,7 +1,7 @@
 //! Barriers and other aligned instructions that the compiler copied.
 //!
 //! LLVM may copy a call into both arms of a branch. For an aligned instruction that is fatal: threads
-//! that take different arms then wait at different places. Copies one after another, as of an
+//! that take different arms then wait at different locations. Copies one after another, as of an
 //! unrolled loop, are harmless.
 
 use std::collections::{HashMap, HashSet};
@@ -9,11 +9,11 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Module, Opcode};
 
 use super::{
-    Finding, Kind,
+    Diagnostic, Kind,
     debug_info::{DebugInfo, defined, location},
-    rust_place,
+    rust_location,
 };
-use crate::control_flow::{ControlFlow, Placed};
+use crate::control_flow::{ControlFlow, InBlock};
 
 /// The barriers that the source has at each line of each function, inlined calls told apart.
 ///
@@ -101,19 +101,19 @@ pub(super) fn duplicated(
     function: &str,
     body: &Block,
     source: &SourceBarriers,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let flow = ControlFlow::new(body);
-    let mut at_place: HashMap<(u32, u32, u32, String), Vec<&Placed<'_>>> = HashMap::new();
-    for placed in &flow.instructions {
-        if let Some(at) = placed.location
-            && is_aligned(&placed.instruction.opcode)
+    let mut at_location: HashMap<(u32, u32, u32, String), Vec<&InBlock<'_>>> = HashMap::new();
+    for item in &flow.instructions {
+        if let Some(at) = item.location
+            && is_aligned(&item.instruction.opcode)
         {
-            let key = (at.file, at.line, at.column, placed.instruction.to_string());
-            at_place.entry(key).or_default().push(placed);
+            let key = (at.file, at.line, at.column, item.instruction.to_string());
+            at_location.entry(key).or_default().push(item);
         }
     }
-    let mut findings: Vec<Finding> = Vec::new();
-    for ((.., instruction), copies) in at_place {
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for ((.., instruction), copies) in at_location {
         let calls = copies[0].location.and_then(|at| source.at(function, at));
         let in_source = calls.map_or(1, |calls| calls.count);
         let exclusive = copies.iter().enumerate().any(|(index, left)| {
@@ -122,7 +122,7 @@ pub(super) fn duplicated(
                 .any(|right| !flow.ordered(left, right))
         });
         if copies.len() > in_source && exclusive {
-            findings.push(Finding {
+            diagnostics.push(Diagnostic {
                 kind: Kind::DuplicatedBarrier {
                     instruction,
                     in_source,
@@ -133,12 +133,12 @@ pub(super) fn duplicated(
                 function: function.to_owned(),
                 rust: calls
                     .and_then(|calls| calls.called_from.clone())
-                    .or_else(|| rust_place(module, copies[0].location)),
+                    .or_else(|| rust_location(module, copies[0].location)),
             });
         }
     }
-    findings.sort_by(|left, right| left.rust.cmp(&right.rust));
-    findings
+    diagnostics.sort_by(|left, right| left.rust.cmp(&right.rust));
+    diagnostics
 }
 
 #[cfg(test)]
@@ -183,7 +183,7 @@ define ptx_kernel void @fenced(ptr %0) {
         ptx::parse(&text).unwrap()
     }
 
-    fn findings(module: &Module) -> Vec<String> {
+    fn diagnostics(module: &Module) -> Vec<String> {
         let source = super::super::Source::from_llvm_ir(IR, &|_| None);
         super::super::duplicated_barriers(module, &source)
             .iter()
@@ -193,7 +193,7 @@ define ptx_kernel void @fenced(ptr %0) {
 
     #[test]
     fn one_barrier_in_two_arms_is_found() {
-        let found = findings(&module("copied", 7, 5));
+        let found = diagnostics(&module("copied", 7, 5));
         assert_eq!(found.len(), 1);
         assert!(
             found[0].starts_with(
@@ -207,7 +207,7 @@ define ptx_kernel void @fenced(ptr %0) {
     fn an_aligned_instruction_without_an_intrinsic_is_found_too() {
         let text = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
                     [%rd1], [%r1], 128;";
-        let found = findings(&module_of(text, "fenced", 8, 5));
+        let found = diagnostics(&module_of(text, "fenced", 8, 5));
         assert_eq!(found.len(), 1);
         assert!(
             found[0].contains("128;` stands once in the source and 2 times")
@@ -218,13 +218,13 @@ define ptx_kernel void @fenced(ptr %0) {
 
     #[test]
     fn a_copy_that_was_inlined_by_itself_is_found() {
-        let found = findings(&module("inlined_in_two_arms", 14, 18));
+        let found = diagnostics(&module("inlined_in_two_arms", 14, 18));
         assert_eq!(found.len(), 1, "{found:?}");
     }
 
     #[test]
     fn two_barriers_that_the_source_has_are_not() {
-        let found = findings(&module("k", 14, 18));
+        let found = diagnostics(&module("k", 14, 18));
         assert!(found.is_empty(), "{found:?}");
     }
 }

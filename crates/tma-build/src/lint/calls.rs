@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use ptx::{Function, Module};
 
-use super::{Finding, Kind, rust_place};
+use super::{Diagnostic, Kind, rust_location};
 use crate::calls::calls;
 
 /// What a GPU has without it being in the module.
@@ -40,8 +40,8 @@ pub(super) fn reached<'m>(module: &'m Module, kernel: &'m Function) -> Vec<&'m F
 }
 
 /// What is wrong with the calls of a kernel and of what it calls.
-pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -> Vec<Finding> {
-    let mut findings = Vec::new();
+pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     for function in reached(module, kernel) {
         for call in calls(function) {
             let kind = match definition(module, call.callee) {
@@ -55,17 +55,17 @@ pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -
                 },
                 None => Kind::IndirectCall,
             };
-            let finding = Finding {
+            let diagnostic = Diagnostic {
                 kind,
                 function: kernel.name.as_str().to_owned(),
-                rust: rust_place(module, call.location),
+                rust: rust_location(module, call.location),
             };
-            if !findings.contains(&finding) {
-                findings.push(finding);
+            if !diagnostics.contains(&diagnostic) {
+                diagnostics.push(diagnostic);
             }
         }
     }
-    findings
+    diagnostics
 }
 
 /// Does what is called call the caller again?

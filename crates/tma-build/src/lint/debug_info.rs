@@ -22,8 +22,9 @@ impl<'a> DebugInfo<'a> {
         position(self.nodes.get(id)?)
     }
 
-    /// What tells a call in the source from another one: the places through which it was inlined. The
-    /// nodes themselves do not, since each inlining makes new ones, that of a copied call, too.
+    /// What tells a call in the source from another one: the locations through which it was
+    /// inlined. The nodes themselves do not, since each inlining makes new ones, that of a copied
+    /// call, too.
     pub(super) fn chain(&self, id: &str) -> Vec<&'a str> {
         let nodes = self.inlined(id);
         nodes
@@ -45,8 +46,8 @@ impl<'a> DebugInfo<'a> {
         Some(format!("{}:{line}", file.1))
     }
 
-    /// The innermost place in a file that `own` has a name for.
-    pub(super) fn own_place(
+    /// The innermost location in a file that `own` has a name for.
+    pub(super) fn own_location(
         &self,
         id: &str,
         own: &dyn Fn(&str) -> Option<String>,

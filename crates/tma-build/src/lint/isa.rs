@@ -3,7 +3,7 @@
 use ptx::{Block, Instruction, Module, Operand, OperandKind, Statement};
 use ptx_isa::Version;
 
-use super::{Finding, Kind, rust_place};
+use super::{Diagnostic, Kind, rust_location};
 use crate::PtxIsa;
 
 /// The lowest PTX ISA version that has this form; `None` of what [`ptx_isa`] does not know.
@@ -55,10 +55,10 @@ pub(crate) fn raise_version(module: &mut Module) {
     }
 }
 
-/// The first place of each instruction form that the module's version lacks.
-pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Finding> {
+/// The first location of each instruction form that the module's version lacks.
+pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Diagnostic> {
     let version = PtxIsa::new(module.version.major, module.version.minor);
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut location = None;
     for statement in body.walk() {
         match statement {
@@ -73,9 +73,9 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Findin
                     needed,
                     module: version,
                 };
-                if findings.iter().all(|finding| finding.kind != kind) {
-                    let rust = rust_place(module, location);
-                    findings.push(Finding {
+                if diagnostics.iter().all(|diagnostic| diagnostic.kind != kind) {
+                    let rust = rust_location(module, location);
+                    diagnostics.push(Diagnostic {
                         kind,
                         function: function.to_owned(),
                         rust,
@@ -85,7 +85,7 @@ pub(super) fn newer(module: &Module, function: &str, body: &Block) -> Vec<Findin
             _ => {}
         }
     }
-    findings
+    diagnostics
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use ptx::{Block, Function, Module, Space, Statement};
 
 use super::{
-    Finding, Kind, calls,
+    Diagnostic, Kind, calls,
     debug_info::{DebugInfo, defined, location},
-    rust_place,
+    rust_location,
 };
 
 /// The local variables that the compiler left in each function.
@@ -22,13 +22,13 @@ struct Local {
     name: String,
     bytes: u64,
     /// Where it is first used: `file:line` of the crate itself.
-    place: Option<String>,
+    location: Option<String>,
     /// Is it read only on the way to a panic, or by `vprintf`?
     is_harmless: bool,
 }
 
 impl SourceLocals {
-    /// `own` has a name for the files that findings are to name.
+    /// `own` has a name for the files that diagnostics are to name.
     pub(super) fn from_llvm_ir(
         text: &str,
         debug: &DebugInfo<'_>,
@@ -60,7 +60,7 @@ fn locals(
         .map(|(name, bytes)| {
             // Its address and addresses within it.
             let mut names = HashSet::from([name]);
-            let (mut place, mut is_harmless) = (None, true);
+            let (mut source, mut is_harmless) = (None, true);
             for block in &blocks {
                 let panics = block.iter().any(|line| line.trim() == "unreachable")
                     || block
@@ -71,7 +71,7 @@ fn locals(
                     if line.contains(" = alloca ") || !mentions(line, &names) {
                         continue;
                     }
-                    place = place.or_else(|| debug.own_place(location(line)?, own));
+                    source = source.or_else(|| debug.own_location(location(line)?, own));
                     match line.split_once(" = getelementptr ") {
                         Some((inner, _)) => drop(names.insert(inner)),
                         None => is_harmless &= panics || only_writes(line, &names),
@@ -81,7 +81,7 @@ fn locals(
             Local {
                 name: variable(name),
                 bytes,
-                place,
+                location: source,
                 is_harmless,
             }
         })
@@ -132,7 +132,7 @@ pub(super) fn of_kernel(
     module: &Module,
     kernel: &Function,
     source: Option<&SourceLocals>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let functions = calls::reached(module, kernel);
     functions
         .into_iter()
@@ -145,14 +145,14 @@ fn of_function(
     kernel: &Function,
     function: &Function,
     source: Option<&SourceLocals>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let Some((body, depot)) = function.body.as_ref().map(|body| (body, depot(body))) else {
         return Vec::new();
     };
     if depot == 0 {
         return Vec::new();
     }
-    let finding = |name: &str, bytes, rust| Finding {
+    let diagnostic = |name: &str, bytes, rust| Diagnostic {
         kind: Kind::LocalMemory {
             variable: name.to_owned(),
             bytes,
@@ -162,16 +162,16 @@ fn of_function(
     };
     let known = source.and_then(|source| source.of_function.get(function.name.as_str()));
     let known = known.map(Vec::as_slice).unwrap_or_default();
-    let findings: Vec<Finding> = known
+    let diagnostics: Vec<Diagnostic> = known
         .iter()
         .filter(|local| !local.is_harmless)
-        .map(|local| finding(&local.name, local.bytes, local.place.clone()))
+        .map(|local| diagnostic(&local.name, local.bytes, local.location.clone()))
         .collect();
     // What the code generator adds, LLVM IR does not have: copies of parameters.
     if known.is_empty() {
-        return vec![finding("", depot, first_use(module, body))];
+        return vec![diagnostic("", depot, first_use(module, body))];
     }
-    findings
+    diagnostics
 }
 
 /// The bytes of the local variables of a function, which LLVM calls its depot.
@@ -199,7 +199,7 @@ fn first_use(module: &Module, body: &Block) -> Option<String> {
                 let mut uses = false;
                 instruction.for_each_name(|name| uses |= matches!(name.as_str(), "%SP" | "%SPL"));
                 if uses {
-                    return rust_place(module, location);
+                    return rust_location(module, location);
                 }
             }
             _ => {}

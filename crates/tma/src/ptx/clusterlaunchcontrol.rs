@@ -26,7 +26,7 @@ impl Response for [u32; 4] {
     }
 }
 
-/// Refuses, when the kernel is compiled, a place of another size.
+/// Refuses, when the kernel is compiled, a buffer of another size.
 #[cfg(target_arch = "nvptx64")]
 const fn assert_response(bytes: usize) {
     assert!(bytes == 16, "an answer has 16 bytes");

@@ -18,8 +18,8 @@ macro_rules! changes {
         $(#[$attribute])*
         isa "8.0" on sm_90a;
         /// # Safety
-        /// 1. All threads of the warpgroup reach this same call, those of a warp together, and meet before
-        ///    the next one.
+        /// 1. All threads of the warpgroup reach this same call, those of a warp together, and
+        ///    synchronise before the next one.
         /// 2. The kernel was launched with a number of registers that is known when it is compiled
         ///    (`.maxnreg`).
         #[doc = concat!("3. ", $condition)]

@@ -40,7 +40,7 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
     }
     // SAFETY: every thread is here.
     unsafe { sync_threads() };
-    // SAFETY: the meeting orders the initialisation before; its only phase has the one arrival
+    // SAFETY: `sync_threads` orders the initialisation before; its only phase has the one arrival
     // and the bytes of the copy.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
@@ -64,7 +64,7 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
         i += threads;
     }
 
-    // The copy engine sees the threads' writes after this fence and the meeting.
+    // The copy engine sees the threads' writes after this fence and `sync_threads`.
     // SAFETY: a fence only orders.
     unsafe { fence::proxy_async_shared_cta() };
     // SAFETY: every thread is here.

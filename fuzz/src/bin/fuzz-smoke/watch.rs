@@ -69,7 +69,7 @@ pub(crate) fn save(target: Target, input: &[u8]) -> PathBuf {
 
 /// Where it panicked, and why.
 pub(crate) fn remember_panic(info: &PanicHookInfo<'_>) {
-    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    let location = info.location().map(ToString::to_string).unwrap_or_default();
     let payload = info.payload();
     let message = payload.downcast_ref::<String>().map(String::as_str);
     let message = message.or_else(|| payload.downcast_ref::<&str>().copied());
@@ -80,7 +80,7 @@ pub(crate) fn remember_panic(info: &PanicHookInfo<'_>) {
         .filter(|c| !c.is_ascii_digit())
         .take(100)
         .collect();
-    *lock(&PANIC) = format!("panic at {place}: {message}");
+    *lock(&PANIC) = format!("panic at {location}: {message}");
 }
 
 pub(crate) fn last_panic() -> String {

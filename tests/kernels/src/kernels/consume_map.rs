@@ -54,7 +54,7 @@ impl Tensor {
     }
 
     /// The box that begins here, in the order of shared memory.
-    fn load(&self, data: &[u8], place: [i32; 2]) -> Vec<u8> {
+    fn load(&self, data: &[u8], coords: [i32; 2]) -> Vec<u8> {
         let rank = self.tiled.tensor.rank();
         let mut loaded = Vec::new();
         let mut at = vec![0_i64; rank];
@@ -62,7 +62,7 @@ impl Tensor {
             let coords: Vec<i64> = at
                 .iter()
                 .enumerate()
-                .map(|(dim, at)| i64::from(place[dim.min(1)]) + at)
+                .map(|(dim, at)| i64::from(coords[dim.min(1)]) + at)
                 .collect();
             loaded.push(self.at(data, &coords));
             let mut dim = 0;
@@ -96,21 +96,21 @@ pub(super) fn lay_out(tensors: &[Tensor]) -> (Vec<u8>, Vec<u64>) {
 }
 
 /// What is loaded through the maps of all tensors.
-pub(super) fn boxes(tensors: &[Tensor], data: &[u8], offsets: &[u64], place: [i32; 2]) -> Vec<u8> {
+pub(super) fn boxes(tensors: &[Tensor], data: &[u8], offsets: &[u64], coords: [i32; 2]) -> Vec<u8> {
     tensors
         .iter()
         .zip(offsets)
-        .flat_map(|(tensor, offset)| tensor.load(&data[*offset as usize..], place))
+        .flat_map(|(tensor, offset)| tensor.load(&data[*offset as usize..], coords))
         .collect()
 }
 
 fn cases() -> Vec<Scenario> {
     [([0, 0], 32), ([16, 2], 32), ([-16, -3], 96), ([160, 6], 32)]
-        .map(|(place, threads)| scenario(place, threads))
+        .map(|(coords, threads)| scenario(coords, threads))
         .to_vec()
 }
 
-fn scenario(place: [i32; 2], threads: u32) -> Scenario {
+fn scenario(coords: [i32; 2], threads: u32) -> Scenario {
     let tiled = |width: u64, height: u64| {
         let tiled = TensorMap::tiled(DataType::U8, &[width, height]);
         Tensor::new(
@@ -130,17 +130,17 @@ fn scenario(place: [i32; 2], threads: u32) -> Scenario {
             offset_bytes: *offset,
         });
     }
-    let expected = boxes(&tensors, &data, &offsets, place);
+    let expected = boxes(&tensors, &data, &offsets, coords);
     let consume = ConsumeMap {
         rank: 2,
         maps: 1,
         output: 2,
-        place,
+        coords,
         count: tensors.len() as u32,
         threads,
     };
     Scenario {
-        name: format!("of_the_host_at_{}_{}", place[0], place[1]),
+        name: format!("of_the_host_at_{}_{}", coords[0], coords[1]),
         buffers: vec![
             Buffer::new("tensors", &data),
             maps,

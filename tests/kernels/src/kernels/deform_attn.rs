@@ -83,14 +83,14 @@ const SMALL: Size = Size {
 
 /// Where queries look.
 #[derive(Clone, Copy, Debug)]
-enum Places {
+enum Distribution {
     /// Anywhere, and up to a fifth of the image beyond its edges.
     Uniform,
-    /// Around the query's own place, row by row.
+    /// Around the query's own location, row by row.
     Local,
 }
 
-use Places::{Local, Uniform};
+use Distribution::{Local, Uniform};
 
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
@@ -121,7 +121,7 @@ fn cases() -> Vec<Scenario> {
 }
 
 /// The form is that of this number among all.
-fn large(queries: usize, form: usize, places: Places) -> Scenario {
+fn large(queries: usize, form: usize, distribution: Distribution) -> Scenario {
     let form = FORMS[form];
     let (blocks, warps) = match form {
         DeformAttnForm::Gather => (132 * 4, 8),
@@ -137,7 +137,7 @@ fn large(queries: usize, form: usize, places: Places) -> Scenario {
         waves: if queries > 10_000 { 2 } else { 1 },
         step: queries / 50,
     };
-    scenario(size, form, places)
+    scenario(size, form, distribution)
 }
 
 /// Numbers from 0 to 1.
@@ -166,7 +166,7 @@ struct Input {
 }
 
 impl Input {
-    fn new(size: Size, places: Places) -> Self {
+    fn new(size: Size, distribution: Distribution) -> Self {
         let mut random = Random(0x2545_f491_4f6c_dd1d);
         let shapes = (0..size.batches).flat_map(|_| size.shapes);
         let images = shapes.map(|[height, width]| {
@@ -182,7 +182,7 @@ impl Input {
             weights.extend(sums.iter().map(|weight| f16::from_f64(weight / sum)));
             for [height, width] in size.shapes {
                 for _ in 0..POINTS {
-                    locations.push(match places {
+                    locations.push(match distribution {
                         Uniform => [random.half(-0.2, 1.2), random.half(-0.2, 1.2)],
                         Local => {
                             let columns = (size.queries as f64).sqrt().ceil() as usize;
@@ -278,8 +278,8 @@ impl Input {
     }
 }
 
-fn scenario(size: Size, form: DeformAttnForm, places: Places) -> Scenario {
-    let input = Input::new(size, places);
+fn scenario(size: Size, form: DeformAttnForm, distribution: Distribution) -> Scenario {
+    let input = Input::new(size, distribution);
     let attention = DeformAttn {
         form,
         shapes: size.shapes.map(|shape| shape.map(|side| side as u32 + 2)),
@@ -299,7 +299,7 @@ fn scenario(size: Size, form: DeformAttnForm, places: Places) -> Scenario {
     let launch = kept(attention.launch());
     Scenario {
         name: format!(
-            "{}_{places:?}_{}_batches_of_{}_queries",
+            "{}_{distribution:?}_{}_batches_of_{}_queries",
             launch.entry, size.batches, size.queries
         )
         .to_lowercase(),

@@ -64,18 +64,18 @@ fn five_dimensions() -> Vec<Tensor> {
 fn cases() -> Vec<Scenario> {
     let mut cases = Vec::new();
     for template in [true, false] {
-        for place in [[0, 0], [16, 3], [-32, -2], [176, 1]] {
-            cases.push(scenario(template, &matrices(), place));
+        for coords in [[0, 0], [16, 3], [-32, -2], [176, 1]] {
+            cases.push(scenario(template, &matrices(), coords));
         }
         cases.push(scenario(template, &matrices()[..1], [128, 4]));
-        for place in [[0, 0], [0, 1], [-16, -1], [16, 1]] {
-            cases.push(scenario(template, &five_dimensions(), place));
+        for coords in [[0, 0], [0, 1], [-16, -1], [16, 1]] {
+            cases.push(scenario(template, &five_dimensions(), coords));
         }
     }
     cases
 }
 
-fn scenario(template: bool, tensors: &[Tensor], place: [i32; 2]) -> Scenario {
+fn scenario(template: bool, tensors: &[Tensor], coords: [i32; 2]) -> Scenario {
     let (data, offsets) = lay_out(tensors);
     let fields = tensors.iter().zip(&offsets).map(|(tensor, offset)| {
         match map_fields(&tensor.tiled, *offset) {
@@ -84,7 +84,7 @@ fn scenario(template: bool, tensors: &[Tensor], place: [i32; 2]) -> Scenario {
         }
     });
     let fields: Vec<MapFields> = fields.collect();
-    let expected = boxes(tensors, &data, &offsets, place);
+    let expected = boxes(tensors, &data, &offsets, coords);
     let encode = EncodeMap {
         template,
         fields: 1,
@@ -96,12 +96,12 @@ fn scenario(template: bool, tensors: &[Tensor], place: [i32; 2]) -> Scenario {
         rank: tensors[0].tiled.tensor.rank() as u32,
         maps: 2,
         output: 3,
-        place,
+        coords,
         count: tensors.len() as u32,
         threads: 64,
     };
     let (encode, consume) = (kept(encode.launch()), kept(consume.launch()));
-    let [x, y] = place;
+    let [x, y] = coords;
     Scenario {
         name: format!(
             "{}_{}_at_{x}_{y}_{}_tensors",

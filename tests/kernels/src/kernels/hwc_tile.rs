@@ -71,17 +71,17 @@ fn tile(image: Image, data: &[u16], [c, w, h]: [i32; 3]) -> Vec<u16> {
     tile
 }
 
-fn one(image: Image, place: [i32; 3], threads: u32) -> Scenario {
+fn one(image: Image, coords: [i32; 3], threads: u32) -> Scenario {
     let data = halves(image);
     let copy = HwcTile {
         image,
         data: 0,
         output: 1,
-        place,
+        coords,
         threads,
     };
-    let [c, w, h] = place;
-    let expected = tile(image, &data, place);
+    let [c, w, h] = coords;
+    let expected = tile(image, &data, coords);
     Scenario {
         name: format!(
             "tile_{c}_{w}_{h}_of_{}_channels_threads_{threads}",
@@ -101,7 +101,7 @@ fn lanes(image: Image, tiles: u32) -> Scenario {
     let data = halves(image);
     let along =
         |index: u32, length: usize, step: u32| (index * step % (length as u32 + 4)) as i32 - 2;
-    let places: Vec<[i32; 2]> = (0..tiles)
+    let coords: Vec<[i32; 2]> = (0..tiles)
         .map(|index| {
             [
                 along(index, image.width, 37),
@@ -109,14 +109,14 @@ fn lanes(image: Image, tiles: u32) -> Scenario {
             ]
         })
         .collect();
-    let expected = places
+    let expected = coords
         .iter()
         .flat_map(|[w, h]| tile(image, &data, [0, *w, *h]));
     let expected: Vec<u16> = expected.collect();
     let copies = HwcTileLanes {
         image,
         data: 0,
-        places: 1,
+        coords: 1,
         output: 2,
         tiles,
     };
@@ -124,7 +124,7 @@ fn lanes(image: Image, tiles: u32) -> Scenario {
         name: format!("{tiles}_tiles_by_lanes_of_{}_channels", image.channels),
         buffers: vec![
             Buffer::new("image", &data),
-            Buffer::new("places", &places),
+            Buffer::new("coords", &coords),
             Buffer::new("output", &vec![0xdead_u16; expected.len()]),
         ],
         launches: vec![kept(copies.launch())],

@@ -1,6 +1,6 @@
 use kernels_gpu::{
     Matrix,
-    tile_2d::{self, MapPlace, Tile2d, Tile2dTo},
+    tile_2d::{self, MapSource, Tile2d, Tile2dTo},
 };
 use tma_launch::Buffer;
 
@@ -24,7 +24,11 @@ pub(super) const KERNEL: Kernel = Kernel {
 const TILE: [i64; 2] = [64, 16];
 
 /// Where the map may come from; the buffers are those of [`in_place`].
-const MAPS: [MapPlace; 3] = [MapPlace::Parameter, MapPlace::Constant, MapPlace::Global(1)];
+const MAPS: [MapSource; 3] = [
+    MapSource::Parameter,
+    MapSource::Constant,
+    MapSource::Global(1),
+];
 
 fn index(matrix: Matrix, [x, y]: [i64; 2]) -> Option<usize> {
     let inside = (0..matrix.width as i64).contains(&x) && (0..matrix.height as i64).contains(&y);
@@ -144,8 +148,8 @@ fn position(origin: [i32; 2], block: [i64; 2], at: [i64; 2]) -> [i64; 2] {
     [along(0), along(1)]
 }
 
-/// Calls `visit` with each block and each place in its tile.
-fn for_each_place(blocks: [u32; 2], mut visit: impl FnMut([i64; 2], [i64; 2])) {
+/// Calls `visit` with each block and each element in its tile.
+fn for_each_element(blocks: [u32; 2], mut visit: impl FnMut([i64; 2], [i64; 2])) {
     for by in 0..i64::from(blocks[1]) {
         for bx in 0..i64::from(blocks[0]) {
             for y in 0..TILE[1] {
@@ -164,7 +168,7 @@ fn added([x, y]: [i64; 2]) -> i32 {
 
 /// The guide's kernel: tiles are stored where they came from.
 fn in_place(
-    map: MapPlace,
+    map: MapSource,
     matrix: Matrix,
     origin: [i32; 2],
     blocks: [u32; 2],
@@ -172,7 +176,7 @@ fn in_place(
 ) -> Scenario {
     let data = numbers(matrix.len_elems());
     let mut expected = data.clone();
-    for_each_place(blocks, |block, at| {
+    for_each_element(blocks, |block, at| {
         if let Some(index) = stored_index(matrix, position(origin, block, at)) {
             expected[index] = load(matrix, &data, origin, block, at) + added(at);
         }
@@ -188,9 +192,9 @@ fn in_place(
     let mut buffers = vec![Buffer::new("matrix", &data)];
     let in_memory = Buffer::tensor_maps("map", [(matrix.map(tile_2d::TILE), 0)]);
     match map {
-        MapPlace::Parameter => (),
-        MapPlace::Constant => buffers.push(in_memory.in_variable(Tile2d::VARIABLE)),
-        MapPlace::Global(_) => buffers.push(in_memory),
+        MapSource::Parameter => (),
+        MapSource::Constant => buffers.push(in_memory.in_variable(Tile2d::VARIABLE)),
+        MapSource::Global(_) => buffers.push(in_memory),
     }
     let launch = kept(tile.launch());
     let [x, y] = origin;
@@ -214,7 +218,7 @@ fn elsewhere(source: Matrix, origin: [i32; 2], blocks: [u32; 2]) -> Scenario {
     );
     let data = numbers(source.len_elems());
     let mut expected = vec![-1; target.len_elems()];
-    for_each_place(blocks, |block, at| {
+    for_each_element(blocks, |block, at| {
         if let Some(index) = stored_index(target, position([0, 0], block, at)) {
             expected[index] = load(source, &data, origin, block, at) + added(at);
         }

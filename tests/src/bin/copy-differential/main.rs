@@ -30,8 +30,8 @@ use sides::{Made, Sides};
 #[derive(Parser)]
 struct Arguments {
     /// Where to make the copies.
-    #[arg(long, value_enum, default_value_t = Place::Both)]
-    device: Place,
+    #[arg(long, value_enum, default_value_t = Devices::Both)]
+    device: Devices,
     /// How many copies.
     #[arg(long, default_value_t = 20_000)]
     cases: u64,
@@ -69,7 +69,7 @@ struct Arguments {
 
 /// Where copies are made.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Place {
+enum Devices {
     /// On both.
     Both,
     /// On a GPU alone.
@@ -88,8 +88,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let begin = Instant::now();
-    let place = arguments.device;
-    let mut sides = Sides::open(place != Place::Emulator, place != Place::Gpu)?;
+    let devices = arguments.device;
+    let mut sides = Sides::open(devices != Devices::Emulator, devices != Devices::Gpu)?;
     let mut ledger = Ledger::new(arguments)?;
     println!(
         "{}: cases {}..{} of seed {}, compared with {}",
@@ -97,8 +97,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         arguments.first,
         arguments.first + arguments.cases,
         arguments.seed,
-        match place {
-            Place::Both => "the emulator",
+        match devices {
+            Devices::Both => "the emulator",
             _ => "the definition, where it is written down",
         }
     );
@@ -265,7 +265,7 @@ impl<'a> Ledger<'a> {
         program
             .args([
                 "--device",
-                if arguments.device == Place::Gpu {
+                if arguments.device == Devices::Gpu {
                     "gpu"
                 } else {
                     "both"

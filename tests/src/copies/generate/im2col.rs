@@ -82,7 +82,7 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         Action::Load => offsets[..spatial].to_vec(),
         _ => Vec::new(),
     };
-    super::place(random, action, im2col.params(), coordinates, offsets)
+    super::region(random, action, im2col.params(), coordinates, offsets)
 }
 
 /// The first pixel of the box in a dimension, and its end; a store's has a pixel that is not

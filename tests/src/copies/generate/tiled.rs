@@ -7,7 +7,7 @@ use super::coordinates::{Extent, Mood};
 use super::tensor::{dim, kinds, lay_out, length, row_elements, unit};
 use crate::maps::generate::Random;
 
-/// Lengths of dimensions whose elements all lie in the same place.
+/// Lengths of dimensions whose elements all lie in the same region.
 const HUGE: [u64; 4] = [70_000, (1 << 31) - 1, 1 << 31, 1 << 32];
 
 pub(super) fn case(random: &mut Random, action: Action) -> Case {
@@ -65,7 +65,7 @@ pub(super) fn case(random: &mut Random, action: Action) -> Case {
         extent.coordinate(random, mood, action)
     });
     let coordinates = coordinates.collect();
-    super::place(random, action, tiled.params(), coordinates, Vec::new())
+    super::region(random, action, tiled.params(), coordinates, Vec::new())
 }
 
 /// The box's length in channels, of an interleaved tensor.

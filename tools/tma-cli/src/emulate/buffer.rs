@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{
     contents::{Contents, Room},
     element::ElementType,
-    mistakes::{Noted, Wrong},
     reader::{Table, Value},
+    violations::{Invalid, Noted},
 };
 
 /// All buffers together have no more bytes.
@@ -22,7 +22,7 @@ pub(super) struct FileBuffer {
     /// Innermost first; one of them where the file says `length`.
     pub(super) dims: Vec<u64>,
     pub(super) contents: Contents,
-    /// Its table has a mistake, which was noted.
+    /// Its table has an error, which was noted.
     pub(super) is_broken: bool,
 }
 
@@ -86,7 +86,7 @@ impl FileBuffer {
         })
     }
 
-    /// Stands for a buffer with a mistake, so that its name is known.
+    /// Stands for a buffer with a violation, so that its name is known.
     pub(super) fn broken(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -100,10 +100,10 @@ impl FileBuffer {
 }
 
 /// Which buffer a name means.
-pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Wrong> {
+pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Invalid> {
     let given = value.string()?;
     match buffers.iter().position(|buffer| buffer.name == given) {
-        Some(index) if buffers[index].is_broken => Err(Wrong::Noted),
+        Some(index) if buffers[index].is_broken => Err(Invalid::Noted),
         Some(index) => Ok(index),
         None => {
             let names = buffers.iter().map(|buffer| buffer.name.as_str());

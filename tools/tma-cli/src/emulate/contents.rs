@@ -11,8 +11,8 @@ use tma_launch::Buffer;
 use super::{
     buffer::{FileBuffer, find},
     element::ElementType,
-    mistakes::Wrong,
     reader::{Number, Table, Value},
+    violations::Invalid,
 };
 
 /// Elements of one type.
@@ -61,7 +61,7 @@ const PATTERNS: [&str; 4] = ["zeros", "poison", "iota", "random"];
 const KINDS: [&str; 6] = ["constant", "iota", "random", "repeat", "file", "buffer"];
 
 impl Room<'_> {
-    pub(super) fn read(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+    pub(super) fn read(&self, value: &Value<'_>) -> Result<Contents, Invalid> {
         if let Some(pattern) = value.as_str() {
             return self.pattern(value, pattern);
         }
@@ -77,7 +77,7 @@ impl Room<'_> {
         self.table(value)
     }
 
-    fn pattern(&self, value: &Value<'_>, pattern: &str) -> Result<Contents, Wrong> {
+    fn pattern(&self, value: &Value<'_>, pattern: &str) -> Result<Contents, Invalid> {
         Ok(match pattern {
             "zeros" => Contents::Zeros,
             "poison" => Contents::Poison,
@@ -101,7 +101,7 @@ impl Room<'_> {
         })
     }
 
-    fn list(&self, value: &Value<'_>, whole: bool) -> Result<Contents, Wrong> {
+    fn list(&self, value: &Value<'_>, whole: bool) -> Result<Contents, Invalid> {
         let (given, count) = (value.array()?.len() as u64, self.count);
         if whole && given != count {
             return Err(value.wrong(format!(
@@ -118,7 +118,7 @@ impl Room<'_> {
         Ok(Contents::List(bytes.copied().collect()))
     }
 
-    fn table(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+    fn table(&self, value: &Value<'_>) -> Result<Contents, Invalid> {
         let table = value.table("contents")?;
         let known = if self.before.is_some() { 6 } else { 5 };
         let mut kinds = KINDS[..known]
@@ -129,7 +129,7 @@ impl Room<'_> {
             (None, _) => {
                 let kinds = KINDS[..known].join("`, `");
                 if !table.end() {
-                    return Err(Wrong::Noted);
+                    return Err(Invalid::Noted);
                 }
                 return Err(value.wrong(format!("one of `{kinds}` is wanted")));
             }
@@ -156,7 +156,7 @@ impl Room<'_> {
         }
     }
 
-    fn read_iota(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+    fn read_iota(&self, value: &Value<'_>) -> Result<Contents, Invalid> {
         let table = value.table("iota")?;
         let start = table.optional("start", |value| self.number(value));
         let step = table.optional("step", |value| self.difference(value));
@@ -176,7 +176,7 @@ impl Room<'_> {
         }
     }
 
-    fn read_random(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+    fn read_random(&self, value: &Value<'_>) -> Result<Contents, Invalid> {
         let table = value.table("random")?;
         let seed = table.optional("seed", Value::integer::<u64>);
         let low = table.optional("low", |value| self.number(value));
@@ -200,19 +200,19 @@ impl Room<'_> {
     }
 
     /// A number of the type.
-    fn number(&self, value: &Value<'_>) -> Result<Number, Wrong> {
+    fn number(&self, value: &Value<'_>) -> Result<Number, Invalid> {
         Ok(self.ty.number(self.ty.exact_bits(value)?))
     }
 
     /// What can be added to numbers of the type, or multiply them.
-    fn difference(&self, value: &Value<'_>) -> Result<Number, Wrong> {
+    fn difference(&self, value: &Value<'_>) -> Result<Number, Invalid> {
         Ok(match self.ty.is_float() {
             true => self.number(value)?,
             false => Number::Integer(value.integer::<i64>()?.into()),
         })
     }
 
-    fn file(&self, value: &Value<'_>) -> Result<Contents, Wrong> {
+    fn file(&self, value: &Value<'_>) -> Result<Contents, Invalid> {
         let given = value.string()?;
         let path = self.folder.join(given);
         let cannot = |why: String| value.wrong(format!("cannot read `{given}`: {why}"));
@@ -230,7 +230,7 @@ impl Room<'_> {
         Ok(Contents::File(path))
     }
 
-    fn initial(&self, table: &Table<'_>, value: &Value<'_>) -> Result<Contents, Wrong> {
+    fn initial(&self, table: &Table<'_>, value: &Value<'_>) -> Result<Contents, Invalid> {
         let (buffers, _, first) = self.before.unwrap_or((&[], 0, 0));
         let times = table.optional("times", |value| self.difference(value));
         let plus = table.optional("plus", |value| self.difference(value));

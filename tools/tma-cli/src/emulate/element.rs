@@ -9,8 +9,8 @@ use tma_launch::{
 };
 
 use super::{
-    mistakes::Wrong,
     reader::{Number, Value, choice},
+    violations::Invalid,
 };
 
 /// What a buffer is made of.
@@ -121,13 +121,13 @@ impl ElementType {
         }
     }
 
-    pub(super) fn read(value: &Value<'_>) -> Result<Self, Wrong> {
+    pub(super) fn read(value: &Value<'_>) -> Result<Self, Invalid> {
         choice(value, &Self::ALL, Self::name)
     }
 
     /// The bits of a number that was written down: an integer must fit, a number with a point is
     /// rounded to the nearest of the type, and the type must have a point.
-    pub(super) fn exact_bits(self, value: &Value<'_>) -> Result<u64, Wrong> {
+    pub(super) fn exact_bits(self, value: &Value<'_>) -> Result<u64, Invalid> {
         let number = value.number()?;
         match (self.bounds(), number) {
             (None, Number::Integer(integer)) => Ok(self.float_bits(integer as f64)),

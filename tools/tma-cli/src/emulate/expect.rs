@@ -7,8 +7,8 @@ use tma_launch::{Buffer, compare::Tolerance};
 use super::{
     buffer::{FileBuffer, find},
     contents::{Contents, Room},
-    mistakes::{Noted, Wrong},
     reader::{Table, Value},
+    violations::{Invalid, Noted},
 };
 
 /// `[[expect]]`
@@ -92,7 +92,7 @@ impl Expectation {
     }
 }
 
-fn tolerance(value: &Value<'_>) -> Result<Tolerance, Wrong> {
+fn tolerance(value: &Value<'_>) -> Result<Tolerance, Invalid> {
     let table = value.table("tolerance")?;
     let ulps = table.optional("ulps", Value::integer::<u64>);
     let absolute = table.optional("absolute", Value::float);

@@ -13,8 +13,8 @@ use super::{
     expect::{Dump, Expectation},
     launches::FileLaunch,
     maps::{FileMap, read_map},
-    mistakes::{Mistakes, Noted, Notes, Wrong},
     reader::{Table, Value},
+    violations::{Invalid, Noted, Notes, Violations},
 };
 use tma_host::Source;
 
@@ -36,15 +36,15 @@ pub struct LaunchFile {
 }
 
 impl LaunchFile {
-    /// Reads a launch file. The error names the line and column of every mistake.
-    pub fn read(path: &Path) -> Result<Self, Mistakes> {
+    /// Reads a launch file. The error names the line and column of every violation.
+    pub fn read(path: &Path) -> Result<Self, Violations> {
         let name = path.display().to_string();
         let cannot = |why: String| {
             let notes = Notes::default();
-            notes.note(Wrong::Here(0..0, format!("cannot read it: {why}")));
+            notes.note(Invalid::Here(0..0, format!("cannot read it: {why}")));
             match notes.into_result(&name, "") {
-                Err(mistakes) => mistakes,
-                Ok(()) => Mistakes {
+                Err(violations) => violations,
+                Ok(()) => Violations {
                     file: name.clone(),
                     list: Vec::new(),
                 },
@@ -67,12 +67,12 @@ impl LaunchFile {
 
     /// Reads the text of a launch file. Messages call it `name`; the paths in it are relative to
     /// `folder`.
-    pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Mistakes> {
+    pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Self, Violations> {
         let notes = Notes::default();
-        // After a mistake in the syntax, all else would only confuse.
+        // After a violation in the syntax, all else would only confuse.
         let document = DeTable::parse(text).map_err(|error| {
             let at = error.span().unwrap_or(0..0);
-            notes.note(Wrong::Here(at, error.message().to_owned()))
+            notes.note(Invalid::Here(at, error.message().to_owned()))
         });
         let parsed = document.as_ref().map_err(|noted| *noted);
         let parsed = parsed.and_then(|document| {
@@ -80,7 +80,7 @@ impl LaunchFile {
             parse(name, text, folder, &table)
         });
         notes.into_result(name, text)?;
-        parsed.map_err(|Noted| Mistakes {
+        parsed.map_err(|Noted| Violations {
             file: name.to_owned(),
             list: Vec::new(),
         })
@@ -142,7 +142,7 @@ impl LaunchFile {
     ///
     /// # Errors
     /// A kernel that is not in the module, and every rule that a launch breaks.
-    pub fn check(&self, source: &Source, buffers: &[Buffer]) -> Result<(), Mistakes> {
+    pub fn check(&self, source: &Source, buffers: &[Buffer]) -> Result<(), Violations> {
         let notes = Notes::default();
         for FileLaunch { launch, at } in &self.launches {
             let checked = source.signature(&launch.entry).and_then(|signature| {
@@ -150,7 +150,7 @@ impl LaunchFile {
                     .map_err(|violations| Failure::check(&launch.entry, violations))
             });
             if let Err(failure) = checked {
-                notes.note(Wrong::Here(at.clone(), failure.to_string()));
+                notes.note(Invalid::Here(at.clone(), failure.to_string()));
             }
         }
         notes.into_result(&self.name, &self.text)

@@ -8,8 +8,8 @@ use super::{
     buffer::{FileBuffer, find},
     element::ElementType,
     maps::{FileMap, find_map},
-    mistakes::{Noted, Wrong},
     reader::{Table, Value},
+    violations::{Invalid, Noted},
 };
 
 /// `[[launch]]`
@@ -47,7 +47,7 @@ impl FileLaunch {
 }
 
 /// A number, or one to three of them, innermost first.
-fn extent(value: &Value<'_>) -> Result<Dim3, Wrong> {
+fn extent(value: &Value<'_>) -> Result<Dim3, Invalid> {
     if !value.is_array() {
         return Ok(Dim3::from(value.integer::<u32>()?));
     }
@@ -67,7 +67,7 @@ fn argument(
     value: &Value<'_>,
     buffers: &[FileBuffer],
     maps: &[FileMap],
-) -> Result<Argument, Wrong> {
+) -> Result<Argument, Invalid> {
     if value.is_array() {
         let fields = value.list(|value| argument(value, buffers, maps))?;
         return match fields.is_empty() {
@@ -96,7 +96,7 @@ fn argument(
         }),
         (None, Some(map), []) => Ok(map),
         (None, None, [scalar]) => Ok(Argument::Scalar(*scalar)),
-        _ if !is_known => Err(Wrong::Noted),
+        _ if !is_known => Err(Invalid::Noted),
         _ => Err(value.wrong(
             "an argument is one thing: `{ buffer = \"x\" }`, `{ map = \"x\" }`, \
              or a number with its type, as `{ u32 = 5 }`",
@@ -105,7 +105,7 @@ fn argument(
 }
 
 /// Half-precision numbers are passed as the 16 bits that they are.
-fn scalar(ty: ElementType, value: &Value<'_>) -> Result<Scalar, Wrong> {
+fn scalar(ty: ElementType, value: &Value<'_>) -> Result<Scalar, Invalid> {
     let bits = ty.exact_bits(value)?;
     Ok(match ty {
         ElementType::U8 => Scalar::U8(bits as u8),

@@ -10,8 +10,8 @@ use tma_launch::Argument;
 
 use super::{
     buffer::{FileBuffer, find},
-    mistakes::{Noted, Wrong},
     reader::{Table, Value, choice},
+    violations::{Invalid, Noted},
 };
 
 /// Where rules are checked: buffers begin at multiples of more than any rule asks for.
@@ -21,7 +21,7 @@ const ADDRESS: u64 = 0x7f00_0000_0000;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileMap {
     pub(super) name: String,
-    /// `None` where its table has a mistake, which was noted.
+    /// `None` where its table has a violation, which was noted.
     pub(super) argument: Option<Argument>,
 }
 
@@ -50,10 +50,10 @@ pub(super) fn read_map(
 }
 
 /// Which map a name means.
-pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, Wrong> {
+pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, Invalid> {
     let given = value.string()?;
     match maps.iter().find(|map| map.name == given) {
-        Some(map) => map.argument.clone().ok_or(Wrong::Noted),
+        Some(map) => map.argument.clone().ok_or(Invalid::Noted),
         None => {
             let names = maps.iter().map(|map| map.name.as_str());
             let suggestion = tma_launch::suggestion(given, names);
@@ -85,7 +85,7 @@ struct Given {
 fn either<T>(
     table: &Table<'_>,
     [long, short]: [&'static str; 2],
-    read: impl Fn(&Value<'_>) -> Result<T, Wrong>,
+    read: impl Fn(&Value<'_>) -> Result<T, Invalid>,
 ) -> Result<Option<T>, Noted> {
     let (a, b) = (table.optional(long, &read), table.optional(short, &read));
     match (a?, b?) {

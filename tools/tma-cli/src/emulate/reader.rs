@@ -1,4 +1,4 @@
-//! Reads tables of a TOML text; every mistake is kept with its place.
+//! Reads tables of a TOML text; every violation is kept with its location.
 
 use std::{
     cell::RefCell,
@@ -9,7 +9,7 @@ use std::{
 use tma_launch::suggestion;
 use toml::de::{DeTable, DeValue};
 
-use super::mistakes::{Noted, Notes, Wrong};
+use super::violations::{Invalid, Noted, Notes};
 
 /// A number as it stands in the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,10 +27,10 @@ impl Display for Number {
     }
 }
 
-/// As many mistakes of one list are noted.
+/// As many violations of one list are noted.
 const LISTED: usize = 8;
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Clone, Debug)]
 pub(super) struct Value<'d> {
     value: &'d DeValue<'d>,
@@ -39,12 +39,12 @@ pub(super) struct Value<'d> {
 }
 
 impl<'d> Value<'d> {
-    /// A mistake here.
-    pub(super) fn wrong(&self, says: impl Into<String>) -> Wrong {
-        Wrong::Here(self.at.clone(), says.into())
+    /// A violation here.
+    pub(super) fn wrong(&self, says: impl Into<String>) -> Invalid {
+        Invalid::Here(self.at.clone(), says.into())
     }
 
-    fn expected(&self, what: &str) -> Wrong {
+    fn expected(&self, what: &str) -> Invalid {
         let article = if self.value.is_array() || self.value.is_integer() {
             "an"
         } else {
@@ -68,16 +68,16 @@ impl<'d> Value<'d> {
         self.value.is_array()
     }
 
-    pub(super) fn string(&self) -> Result<&'d str, Wrong> {
+    pub(super) fn string(&self) -> Result<&'d str, Invalid> {
         self.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    pub(super) fn boolean(&self) -> Result<bool, Wrong> {
+    pub(super) fn boolean(&self) -> Result<bool, Invalid> {
         let value = self.value.as_bool();
         value.ok_or_else(|| self.expected("`true` or `false`"))
     }
 
-    pub(super) fn number(&self) -> Result<Number, Wrong> {
+    pub(super) fn number(&self) -> Result<Number, Invalid> {
         if let Some(integer) = self.value.as_integer() {
             let value = i128::from_str_radix(integer.as_str(), integer.radix());
             return value
@@ -98,7 +98,7 @@ impl<'d> Value<'d> {
     }
 
     /// An integer that the type has.
-    pub(super) fn integer<T: TryFrom<i128> + Bounds>(&self) -> Result<T, Wrong> {
+    pub(super) fn integer<T: TryFrom<i128> + Bounds>(&self) -> Result<T, Invalid> {
         let value = match self.number()? {
             Number::Integer(value) => value,
             Number::Float(_) => return Err(self.expected("an integer")),
@@ -109,14 +109,14 @@ impl<'d> Value<'d> {
         })
     }
 
-    pub(super) fn float(&self) -> Result<f64, Wrong> {
+    pub(super) fn float(&self) -> Result<f64, Invalid> {
         Ok(match self.number()? {
             Number::Integer(value) => value as f64,
             Number::Float(value) => value,
         })
     }
 
-    pub(super) fn array(&self) -> Result<Vec<Value<'d>>, Wrong> {
+    pub(super) fn array(&self) -> Result<Vec<Value<'d>>, Invalid> {
         let array = self
             .value
             .as_array()
@@ -132,30 +132,30 @@ impl<'d> Value<'d> {
     /// All items, each read by `read`, also after one that is wrong.
     pub(super) fn list<T>(
         &self,
-        mut read: impl FnMut(&Value<'d>) -> Result<T, Wrong>,
-    ) -> Result<Vec<T>, Wrong> {
-        let (items, mut mistakes) = (self.array()?, 0);
+        mut read: impl FnMut(&Value<'d>) -> Result<T, Invalid>,
+    ) -> Result<Vec<T>, Invalid> {
+        let (items, mut violations) = (self.array()?, 0);
         let mut all = Vec::with_capacity(items.len());
         for item in &items {
             match read(item) {
                 Ok(value) => all.push(value),
                 Err(wrong) => {
                     self.notes.note(wrong);
-                    mistakes += 1;
+                    violations += 1;
                 }
             }
-            if mistakes == LISTED {
+            if violations == LISTED {
                 break;
             }
         }
-        match mistakes {
+        match violations {
             0 => Ok(all),
-            _ => Err(Wrong::Noted),
+            _ => Err(Invalid::Noted),
         }
     }
 
     /// A table that messages call `name`.
-    pub(super) fn table(&self, name: impl Into<String>) -> Result<Table<'d>, Wrong> {
+    pub(super) fn table(&self, name: impl Into<String>) -> Result<Table<'d>, Invalid> {
         let entries = self.value.as_table();
         Ok(Table {
             name: name.into(),
@@ -204,13 +204,13 @@ impl<'d> Table<'d> {
         }
     }
 
-    /// Notes a mistake that concerns all of the table.
+    /// Notes a violation that concerns all of the table.
     pub(super) fn note(&self, says: impl Into<String>) -> Noted {
-        self.notes.note(Wrong::Here(self.at.clone(), says.into()))
+        self.notes.note(Invalid::Here(self.at.clone(), says.into()))
     }
 
-    /// Notes a mistake within the table.
-    pub(super) fn add(&self, wrong: Wrong) -> Noted {
+    /// Notes a violation within the table.
+    pub(super) fn add(&self, wrong: Invalid) -> Noted {
         self.notes.note(wrong)
     }
 
@@ -238,17 +238,17 @@ impl<'d> Table<'d> {
     pub(super) fn optional<T>(
         &self,
         key: &'static str,
-        read: impl FnOnce(&Value<'d>) -> Result<T, Wrong>,
+        read: impl FnOnce(&Value<'d>) -> Result<T, Invalid>,
     ) -> Result<Option<T>, Noted> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
         read(&value).map(Some).map_err(|wrong| match wrong {
-            Wrong::Here(at, says) => {
+            Invalid::Here(at, says) => {
                 let says = format!("`{key}`: {says}");
-                self.notes.note(Wrong::Here(at, says))
+                self.notes.note(Invalid::Here(at, says))
             }
-            Wrong::Noted => Noted,
+            Invalid::Noted => Noted,
         })
     }
 
@@ -256,7 +256,7 @@ impl<'d> Table<'d> {
     pub(super) fn required<T>(
         &self,
         key: &'static str,
-        read: impl FnOnce(&Value<'d>) -> Result<T, Wrong>,
+        read: impl FnOnce(&Value<'d>) -> Result<T, Invalid>,
     ) -> Result<T, Noted> {
         self.optional(key, read)?
             .ok_or_else(|| self.note(format!("{} has no `{key}`", self.called())))
@@ -299,7 +299,7 @@ impl<'d> Table<'d> {
                 self.called(),
                 all.join(", ")
             );
-            self.notes.note(Wrong::Here(at, says));
+            self.notes.note(Invalid::Here(at, says));
             is_known = false;
         }
         is_known
@@ -311,7 +311,7 @@ pub(super) fn choice<'d, T: Copy>(
     value: &Value<'d>,
     all: &[T],
     name: impl Fn(T) -> &'static str,
-) -> Result<T, Wrong> {
+) -> Result<T, Invalid> {
     let given = value.string()?;
     let found = all.iter().copied().find(|choice| name(*choice) == given);
     found.ok_or_else(|| {

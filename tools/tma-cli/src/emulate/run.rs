@@ -5,7 +5,7 @@ use std::path::Path;
 use tma_emulator::{Config, EmulatorBackend, Observer, Report, check};
 use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
 
-use super::{Finding, LaunchFile, Mistakes};
+use super::{Diagnostic, LaunchFile, Violations};
 use tma_host::{Capability, Source};
 
 /// How an emulation ended.
@@ -47,7 +47,7 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub enum Stopped {
     /// The launch file is wrong.
-    Mistakes(Mistakes),
+    Violations(Violations),
     /// Something that it names is wrong.
     Failure(Failure),
     /// The emulator does not have what is needed.
@@ -58,7 +58,7 @@ impl Stopped {
     /// [`Verdict::Error`] or [`Verdict::Unsupported`].
     pub const fn verdict(&self) -> Verdict {
         match self {
-            Self::Mistakes(_) | Self::Failure(_) => Verdict::Error,
+            Self::Violations(_) | Self::Failure(_) => Verdict::Error,
             Self::Unsupported(_) => Verdict::Unsupported,
         }
     }
@@ -67,7 +67,7 @@ impl Stopped {
 impl std::fmt::Display for Stopped {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Mistakes(mistakes) => mistakes.fmt(f),
+            Self::Violations(violations) => violations.fmt(f),
             Self::Failure(failure) => failure.fmt(f),
             Self::Unsupported(what) => f.write_str(what),
         }
@@ -82,7 +82,7 @@ pub struct Run {
     /// The seed.
     pub seed: u64,
     /// Everything that was found; nothing if the kernels are right.
-    pub findings: Vec<Finding>,
+    pub diagnostics: Vec<Diagnostic>,
     /// What the kernels printed.
     pub printed: String,
     /// Instructions, each counted once for each thread; nothing where a kernel did not end.
@@ -92,7 +92,7 @@ pub struct Run {
 impl Run {
     /// [`Verdict::Clean`] or [`Verdict::Findings`].
     pub fn verdict(&self) -> Verdict {
-        match self.findings.iter().any(Finding::is_error) {
+        match self.diagnostics.iter().any(Diagnostic::is_error) {
             true => Verdict::Findings,
             false => Verdict::Clean,
         }
@@ -117,7 +117,7 @@ impl Emulation {
     /// # Errors
     /// Everything that is wrong with the input.
     pub fn open(path: &Path) -> Result<Self, Stopped> {
-        Self::new(LaunchFile::read(path).map_err(Stopped::Mistakes)?)
+        Self::new(LaunchFile::read(path).map_err(Stopped::Violations)?)
     }
 
     /// As [`open`](Self::open), of a file that was read.
@@ -128,7 +128,7 @@ impl Emulation {
         let source = Source::read(file.module()).map_err(Stopped::Failure)?;
         supported(&file, &source)?;
         let before = file.buffers().map_err(Stopped::Failure)?;
-        file.check(&source, &before).map_err(Stopped::Mistakes)?;
+        file.check(&source, &before).map_err(Stopped::Violations)?;
         Ok(Self {
             file,
             source,
@@ -151,7 +151,7 @@ impl Emulation {
         let mut job = self.job();
         let mut run = Run {
             seed: config.seed,
-            findings: Vec::new(),
+            diagnostics: Vec::new(),
             printed: String::new(),
             steps: None,
         };
@@ -162,15 +162,15 @@ impl Emulation {
                 let result = EmulatorBackend::with_config(config).run_unchecked(&mut job, print);
                 match steps(result)? {
                     Ok(steps) => run.steps = Some(steps),
-                    Err(fault) => run.findings.push(fault),
+                    Err(fault) => run.diagnostics.push(fault),
                 }
             }
         }
         if run.steps.is_some() {
             let mismatches = self.file.mismatches(&self.before, &job.buffers);
             let mismatches = mismatches.map_err(Stopped::Failure)?;
-            let mismatches = mismatches.into_iter().map(Finding::Mismatch);
-            run.findings.extend(mismatches);
+            let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
+            run.diagnostics.extend(mismatches);
             self.file.dump(&job.buffers).map_err(Stopped::Failure)?;
         }
         Ok(run)
@@ -197,22 +197,26 @@ impl Emulation {
 fn check(config: Config, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
     let backend = EmulatorBackend::with_config(config);
     let verdict = backend.check(job).map_err(stopped)?;
-    if !verdict.findings.iter().any(check::Finding::ends_kernel) {
+    if !verdict
+        .diagnostics
+        .iter()
+        .any(check::Diagnostic::ends_kernel)
+    {
         run.steps = Some(verdict.reports.iter().map(|report| report.steps).sum());
     }
     run.printed = verdict.printed;
-    let findings = verdict.findings.into_iter();
-    run.findings = findings
-        .map(|found| Finding::Kernel(Box::new(found)))
+    let diagnostics = verdict.diagnostics.into_iter();
+    run.diagnostics = diagnostics
+        .map(|found| Diagnostic::Kernel(Box::new(found)))
         .collect();
     Ok(())
 }
 
 /// The number of steps, or what ended a kernel.
-fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Finding>, Stopped> {
+fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Diagnostic>, Stopped> {
     match result {
         Ok(reports) => Ok(Ok(reports.iter().map(|report| report.steps).sum())),
-        Err(failure) if failure.stage == Stage::Synchronise => Ok(Err(Finding::Fault {
+        Err(failure) if failure.stage == Stage::Synchronise => Ok(Err(Diagnostic::Fault {
             error_name: failure.error_name,
             what: failure.what,
         })),

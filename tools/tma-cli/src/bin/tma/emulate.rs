@@ -20,7 +20,7 @@ use seeds::Seeds;
 /// Runs the kernels of a launch file on the CPU and says what is wrong with them
 ///
 /// `docs/emulate.md` describes launch files. Exit codes: 0 when all is clean, 1 when there are
-/// findings, 2 when the input is wrong, 3 when the emulator does not have what a kernel needs.
+/// diagnostics, 2 when the input is wrong, 3 when the emulator does not have what a kernel needs.
 #[derive(clap::Args)]
 pub(crate) struct Emulate {
     /// The launch file
@@ -31,7 +31,7 @@ pub(crate) struct Emulate {
     /// Many schedules, one after the other: 0..64
     #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
     seeds: Option<Seeds>,
-    /// Stop at the first seed with findings
+    /// Stop at the first seed with diagnostics
     #[arg(long, requires = "seeds")]
     fail_fast: bool,
     /// Instructions, counted for each thread, after which a kernel counts as endless

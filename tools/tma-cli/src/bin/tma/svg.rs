@@ -9,9 +9,9 @@ pub(crate) struct Svg {
     height: f64,
 }
 
-/// A place for a rectangle.
+/// A rectangle.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Rect {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) width: f64,
@@ -27,13 +27,13 @@ impl Svg {
         }
     }
 
-    pub(crate) fn rectangle(&mut self, place: Place, fill: &str, title: &str) {
-        let Place {
+    pub(crate) fn rectangle(&mut self, rect: Rect, fill: &str, title: &str) {
+        let Rect {
             x,
             y,
             width,
             height,
-        } = place;
+        } = rect;
         self.put(format_args!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\" stroke=\"#555\" \
              stroke-width=\"0.5\"><title>{}</title></rect>",

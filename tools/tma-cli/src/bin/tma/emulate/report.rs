@@ -4,7 +4,7 @@ use std::{io::Write, path::Path};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tma_cli::emulate::{Finding, Run, Stopped, Verdict};
+use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict};
 use tma_emulator::{Location, check::Site};
 
 use super::Seeds;
@@ -67,16 +67,16 @@ impl<'a> Report<'a> {
         runs.max(stopped).unwrap_or(Verdict::Clean)
     }
 
-    /// The findings, each with the seeds that have it.
-    fn findings(&self) -> Vec<(&Finding, Vec<u64>)> {
-        let mut all: Vec<(&Finding, Vec<u64>)> = Vec::new();
+    /// The diagnostics, each with the seeds that have it.
+    fn diagnostics(&self) -> Vec<(&Diagnostic, Vec<u64>)> {
+        let mut all: Vec<(&Diagnostic, Vec<u64>)> = Vec::new();
         for run in &self.runs {
-            for finding in &run.findings {
-                match all.iter_mut().find(|(known, _)| known.is_like(finding)) {
+            for diagnostic in &run.diagnostics {
+                match all.iter_mut().find(|(known, _)| known.is_like(diagnostic)) {
                     // Two launches of a run may have it.
                     Some((_, seeds)) if seeds.last() == Some(&run.seed) => {}
                     Some((_, seeds)) => seeds.push(run.seed),
-                    None => all.push((finding, vec![run.seed])),
+                    None => all.push((diagnostic, vec![run.seed])),
                 }
             }
         }
@@ -90,8 +90,8 @@ impl<'a> Report<'a> {
                 writeln!(out)?;
             }
         }
-        for (finding, seeds) in self.findings() {
-            writeln!(out, "{finding}")?;
+        for (diagnostic, seeds) in self.diagnostics() {
+            writeln!(out, "{diagnostic}")?;
             if self.seeds.is_some() {
                 writeln!(out, "  = seeds: {}", list(&seeds))?;
             }
@@ -129,16 +129,16 @@ impl<'a> Report<'a> {
 
     pub(crate) fn to_json(&self) -> Value {
         let stopped = self.stopped.as_ref();
-        let mistakes = match stopped {
-            Some(Stopped::Mistakes(mistakes)) => {
-                let mistake = |mistake: &tma_cli::emulate::Mistake| {
+        let violations = match stopped {
+            Some(Stopped::Violations(violations)) => {
+                let violation = |violation: &tma_cli::emulate::Violation| {
                     json!({
-                        "line": mistake.line,
-                        "column": mistake.column,
-                        "message": mistake.says,
+                        "line": violation.line,
+                        "column": violation.column,
+                        "message": violation.says,
                     })
                 };
-                mistakes.iter().map(mistake).collect()
+                violations.iter().map(violation).collect()
             }
             _ => Vec::new(),
         };
@@ -146,7 +146,7 @@ impl<'a> Report<'a> {
             "file": self.again.file.display().to_string(),
             "verdict": self.verdict().as_str(),
             "message": stopped.map(ToString::to_string),
-            "mistakes": mistakes,
+            "mistakes": violations,
             "runs": self.runs.iter().map(|run| self.run_to_json(run)).collect::<Vec<_>>(),
         })
     }
@@ -157,20 +157,20 @@ impl<'a> Report<'a> {
             "verdict": run.verdict().as_str(),
             "steps": run.steps,
             "printed": run.printed,
-            "findings": run.findings.iter().map(finding_to_json).collect::<Vec<_>>(),
+            "findings": run.diagnostics.iter().map(diagnostic_to_json).collect::<Vec<_>>(),
             "again": self.again.with(run.seed),
         })
     }
 }
 
-fn finding_to_json(finding: &Finding) -> Value {
+fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
     let mut value = json!({
-        "kind": finding.kind(),
-        "severity": if finding.is_error() { "error" } else { "warning" },
-        "message": finding.to_string(),
+        "kind": diagnostic.kind(),
+        "severity": if diagnostic.is_error() { "error" } else { "warning" },
+        "message": diagnostic.to_string(),
     });
-    match finding {
-        Finding::Kernel(found) => {
+    match diagnostic {
+        Diagnostic::Kernel(found) => {
             value["title"] = json!(found.kind.title());
             value["entry"] = json!(found.entry);
             value["here"] = json!(found.here.as_ref().map(site_to_json));
@@ -181,8 +181,8 @@ fn finding_to_json(finding: &Finding) -> Value {
             value["help"] = json!(found.kind.help());
             value["error_name"] = json!(found.trap.map(tma_emulator::Trap::name));
         }
-        Finding::Fault { error_name, .. } => value["error_name"] = json!(error_name),
-        Finding::Mismatch(_) => {}
+        Diagnostic::Fault { error_name, .. } => value["error_name"] = json!(error_name),
+        Diagnostic::Mismatch(_) => {}
     }
     value
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::svg::{Place, Svg};
+use crate::svg::{Rect, Svg};
 
 /// Of the labels, of all time, and of a track.
 const LABEL_WIDTH: f64 = 190.0;
@@ -123,14 +123,14 @@ struct Copies {
 impl Copies {
     fn begin(&mut self, event: &Value, name: &str) {
         let loads = name.ends_with("to shared");
-        let place = event["args"]["place"].as_str().unwrap_or_default();
+        let location = event["args"]["place"].as_str().unwrap_or_default();
         let from = number(event, "ts") as f64;
         let slice = Slice {
             from,
             to: from,
             fill: if loads { LOADS } else { STORES },
             label: if loads { "load" } else { "store" }.to_owned(),
-            title: format!("{name}: {place}"),
+            title: format!("{name}: {location}"),
             counts_bytes: false,
         };
         self.open
@@ -171,14 +171,14 @@ fn render(names: &BTreeMap<(u64, Option<u64>), String>, tracks: &Tracks) -> Stri
         (STORES, "store"),
     ];
     for (index, (fill, label)) in (0_u8..).zip(legend) {
-        let place = Place {
+        let rect = Rect {
             x: LABEL_WIDTH + 80.0 * f64::from(index),
             y: 8.0,
             width: 14.0,
             height: TRACK_HEIGHT - 4.0,
         };
-        svg.rectangle(place, fill, label);
-        svg.text(place.x + 20.0, 19.0, "", label);
+        svg.rectangle(rect, fill, label);
+        svg.text(rect.x + 20.0, 19.0, "", label);
     }
     let (mut y, mut block) = (TRACK_HEIGHT + 10.0, None);
     for ((process, thread), slices) in tracks {
@@ -194,17 +194,17 @@ fn render(names: &BTreeMap<(u64, Option<u64>), String>, tracks: &Tracks) -> Stri
             .map_or("", String::as_str);
         svg.text(10.0, y + 13.0, "", name);
         for slice in slices {
-            let place = Place {
+            let rect = Rect {
                 x: rounded(LABEL_WIDTH + slice.from * scale),
                 y,
                 width: rounded((slice.to - slice.from) * scale),
                 height: TRACK_HEIGHT - 4.0,
             };
-            svg.rectangle(place, slice.fill, &slice.title);
+            svg.rectangle(rect, slice.fill, &slice.title);
             // A letter of this size takes six units.
-            if place.width > 6.0 * slice.label.len() as f64 {
+            if rect.width > 6.0 * slice.label.len() as f64 {
                 svg.text(
-                    rounded(place.x + place.width / 2.0),
+                    rounded(rect.x + rect.width / 2.0),
                     y + 10.0,
                     "middle",
                     &slice.label,

@@ -3,7 +3,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
-use tensor_map::{Finding, Rule};
+use tensor_map::{Rule, Violation};
 
 use super::parameters::{Given, Parameters};
 
@@ -33,24 +33,24 @@ impl Check {
             target,
             ..
         } = self.parameters.or_bytes(self.map.as_deref())?;
-        let broken: Vec<Finding> = match params.build_for(address, target) {
+        let broken: Vec<Violation> = match params.build_for(address, target) {
             Ok(_) => Vec::new(),
             Err(refused) => refused.violations().collect(),
         };
-        let warnings: Vec<Finding> = params.warnings(address, target).collect();
+        let warnings: Vec<Violation> = params.warnings(address, target).collect();
         if self.json {
             let all = json!({
-                "broken": broken.iter().map(finding_to_json).collect::<Vec<_>>(),
-                "warnings": warnings.iter().map(finding_to_json).collect::<Vec<_>>(),
+                "broken": broken.iter().map(violation_to_json).collect::<Vec<_>>(),
+                "warnings": warnings.iter().map(violation_to_json).collect::<Vec<_>>(),
             });
             writeln!(out, "{all:#}")?;
         } else {
             broken
                 .iter()
-                .try_for_each(|finding| print(out, "broken", finding))?;
+                .try_for_each(|violation| print(out, "broken", violation))?;
             warnings
                 .iter()
-                .try_for_each(|finding| print(out, "warning", finding))?;
+                .try_for_each(|violation| print(out, "warning", violation))?;
             if broken.is_empty() {
                 let function = params.function();
                 writeln!(
@@ -68,25 +68,25 @@ impl Check {
     }
 }
 
-fn print(out: &mut impl Write, kind: &str, finding: &Finding) -> Result<()> {
-    writeln!(out, "{kind}: {finding}")?;
+fn print(out: &mut impl Write, kind: &str, violation: &Violation) -> Result<()> {
+    writeln!(out, "{kind}: {violation}")?;
     writeln!(
         out,
         "    {} ({})",
-        finding.rule.summary(),
-        finding.rule.source()
+        violation.rule.summary(),
+        violation.rule.source()
     )?;
     Ok(())
 }
 
-pub(crate) fn finding_to_json(finding: &Finding) -> Value {
+pub(crate) fn violation_to_json(violation: &Violation) -> Value {
     json!({
-        "rule": finding.rule.id(),
-        "parameter": finding.parameter.to_string(),
-        "value": finding.value.to_string(),
-        "nearest": finding.nearest.map(|nearest| nearest.to_string()),
-        "message": finding.to_string(),
-        "source": finding.rule.source(),
+        "rule": violation.rule.id(),
+        "parameter": violation.parameter.to_string(),
+        "value": violation.value.to_string(),
+        "nearest": violation.nearest.map(|nearest| nearest.to_string()),
+        "message": violation.to_string(),
+        "source": violation.rule.source(),
     })
 }
 

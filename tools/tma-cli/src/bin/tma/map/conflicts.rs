@@ -71,12 +71,12 @@ impl Access {
 
     fn offset(self, shape: Shape, thread: u64) -> Option<u64> {
         let per_row = (shape.row_bytes / self.bytes).max(1);
-        let (row, place) = if self.down {
+        let (row, index) = if self.down {
             (thread % shape.rows, thread / shape.rows)
         } else {
             (thread / per_row, thread % per_row)
         };
-        (row < shape.rows && place < per_row).then(|| row * shape.pitch + place * self.bytes)
+        (row < shape.rows && index < per_row).then(|| row * shape.pitch + index * self.bytes)
     }
 }
 

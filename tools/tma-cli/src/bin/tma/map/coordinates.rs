@@ -22,7 +22,7 @@ pub(crate) fn coordinates(
 fn of_tile(tiled: &Tiled, at: &[i32], row: u64) -> Vec<i64> {
     let is_row = |dim: usize| dim == 0 && tiled.tensor.interleave == Interleave::None;
     let mut rest = row;
-    let place = |(dim, first): (usize, &i32)| {
+    let coordinate = |(dim, first): (usize, &i32)| {
         let length = tiled.box_elements(dim).max(1);
         if is_row(dim) {
             return i64::from(*first);
@@ -31,7 +31,7 @@ fn of_tile(tiled: &Tiled, at: &[i32], row: u64) -> Vec<i64> {
         rest /= length;
         i64::from(*first) + step * i64::from(tiled.tensor.element_strides.at(dim))
     };
-    at.iter().enumerate().map(place).collect()
+    at.iter().enumerate().map(coordinate).collect()
 }
 
 fn of_column(im2col: &Im2col, at: &[i32], offsets: &[u16], rows: usize) -> Vec<Vec<i64>> {

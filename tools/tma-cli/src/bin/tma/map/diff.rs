@@ -3,7 +3,7 @@ use std::io::Write;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
-use tensor_map::{Difference, Refused, Rule, TensorMap};
+use tensor_map::{Difference, Rule, TensorMap, Violations};
 use tma_host::{Device, EncodeError, encode_with_driver, target};
 
 use super::parameters::{Given, Parameters, from_hex, hex, read_map};
@@ -114,7 +114,7 @@ impl Diff {
 
 /// Our map and the driver's, or why there is none.
 fn verdicts(
-    ours: Result<TensorMap, Refused>,
+    ours: Result<TensorMap, Violations>,
     theirs: Result<TensorMap, EncodeError>,
 ) -> Result<(Side, Side)> {
     if let Err(refused) = &ours

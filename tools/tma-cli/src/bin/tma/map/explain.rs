@@ -4,11 +4,11 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use tensor_map::{
-    DataType, Decoded, Difference, Finding, Interleave, L2Promotion, OobFill, Params, TensorMap,
+    DataType, Decoded, Difference, Interleave, L2Promotion, OobFill, Params, TensorMap, Violation,
 };
 
 use super::{
-    check::finding_to_json,
+    check::violation_to_json,
     diff::{difference_to_json, line},
     parameters::{Given, Parameters, hex, to_json},
 };
@@ -32,11 +32,11 @@ impl Explain {
         let given = self.parameters.or_bytes(self.map.as_deref())?;
         let (params, address) = (&given.params, given.address);
         let built = params.build_for(address, given.target);
-        let broken: Vec<Finding> = match &built {
+        let broken: Vec<Violation> = match &built {
             Ok(_) => Vec::new(),
             Err(refused) => refused.violations().collect(),
         };
-        let warnings: Vec<Finding> = params.warnings(address, given.target).collect();
+        let warnings: Vec<Violation> = params.warnings(address, given.target).collect();
         let found = Found {
             given: &given,
             built: built.ok(),
@@ -62,8 +62,8 @@ struct Found<'a> {
     given: &'a Given,
     /// What the parameters are encoded to.
     built: Option<TensorMap>,
-    broken: &'a [Finding],
-    warnings: &'a [Finding],
+    broken: &'a [Violation],
+    warnings: &'a [Violation],
 }
 
 impl Found<'_> {
@@ -104,17 +104,17 @@ impl Found<'_> {
             let line = line(&difference, "given", "encoded anew");
             writeln!(out, "  not as encoded   {line}")?;
         }
-        for finding in self.broken {
-            writeln!(out, "broken: {finding}")?;
+        for violation in self.broken {
+            writeln!(out, "broken: {violation}")?;
         }
-        for finding in self.warnings {
-            writeln!(out, "warning: {finding}")?;
+        for violation in self.warnings {
+            writeln!(out, "warning: {violation}")?;
         }
         Ok(())
     }
 
     fn to_json(&self) -> Value {
-        let findings = |all: &[Finding]| all.iter().map(finding_to_json).collect::<Vec<_>>();
+        let violations = |all: &[Violation]| all.iter().map(violation_to_json).collect::<Vec<_>>();
         let mut value = to_json(&self.given.params, self.given.address);
         if let Some(map) = self.map() {
             value["bytes"] = json!(hex(&map));
@@ -126,8 +126,8 @@ impl Found<'_> {
                 "differences": anew,
             });
         }
-        value["broken"] = json!(findings(self.broken));
-        value["warnings"] = json!(findings(self.warnings));
+        value["broken"] = json!(violations(self.broken));
+        value["warnings"] = json!(violations(self.warnings));
         value
     }
 }

@@ -1,6 +1,6 @@
 //! The drawing: global memory on the left, shared memory on the right.
 //!
-//! Each piece of 16 bytes has the colour of its place in its row on both sides, so that the swizzle
+//! Each piece of 16 bytes has the colour of its index in its row on both sides, so that the swizzle
 //! shows; pieces out of bounds are hatched.
 
 use tensor_map::{
@@ -9,7 +9,7 @@ use tensor_map::{
 };
 
 use super::draw::Copy;
-use crate::svg::{Place, Svg};
+use crate::svg::{Rect, Svg};
 
 const CELL: f64 = 46.0;
 const LINE: f64 = 18.0;
@@ -88,7 +88,7 @@ fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
             );
             cell(
                 svg,
-                Place {
+                Rect {
                     x,
                     y: top,
                     width: CELL,
@@ -129,7 +129,7 @@ fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
                 let address = piece.shared_address + part as u32;
                 let line = address / 128 - first_line;
                 let top = y + LINE * f64::from(line);
-                let place = Place {
+                let rect = Rect {
                     x: x + CELL / 16.0 * f64::from(address % 128),
                     y: top,
                     width: CELL / 16.0 * (end - begin) as f64,
@@ -149,8 +149,8 @@ fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
                     address + (end - begin) as u32 - 1,
                     end - 1
                 );
-                cell(svg, place, row, begin..end, copy.direction, &title);
-                let middle = (place.x + place.width / 2.0, top + 12.0);
+                cell(svg, rect, row, begin..end, copy.direction, &title);
+                let middle = (rect.x + rect.width / 2.0, top + 12.0);
                 if swizzle != Swizzle::B128Atom32Flip8 {
                     svg.text(
                         middle.0,
@@ -164,10 +164,10 @@ fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
     }
 }
 
-/// A part of a row: coloured by its place, hatched where it is out of bounds.
+/// A part of a row: coloured by its index, hatched where it is out of bounds.
 fn cell(
     svg: &mut Svg,
-    place: Place,
+    rect: Rect,
     row: &Row,
     bytes: std::ops::Range<u64>,
     direction: Direction,
@@ -179,23 +179,19 @@ fn cell(
         Direction::Store => "out of bounds, not written",
     };
     if inside.is_empty() {
-        return svg.rectangle(place, "url(#outside)", &format!("{title}, {outside}"));
+        return svg.rectangle(rect, "url(#outside)", &format!("{title}, {outside}"));
     }
     let hue = bytes.start / 16 % 8 * 45;
     let colour = format!("hsl({hue}, 70%, 80%)");
     if inside == bytes {
-        return svg.rectangle(place, &colour, title);
+        return svg.rectangle(rect, &colour, title);
     }
-    svg.rectangle(
-        place,
-        "url(#outside)",
-        &format!("{title}, partly {outside}"),
-    );
-    let scale = place.width / (bytes.end - bytes.start) as f64;
-    let part = Place {
-        x: place.x + scale * (inside.start - bytes.start) as f64,
+    svg.rectangle(rect, "url(#outside)", &format!("{title}, partly {outside}"));
+    let scale = rect.width / (bytes.end - bytes.start) as f64;
+    let part = Rect {
+        x: rect.x + scale * (inside.start - bytes.start) as f64,
         width: scale * (inside.end - inside.start) as f64,
-        ..place
+        ..rect
     };
     svg.rectangle(part, &colour, title);
 }

@@ -1,0 +1,115 @@
+//! What the guide kernels read besides the source.
+
+use anyhow::Result;
+use kernels_gpu::{encode_map::map_fields, hwc_tile::Image};
+use tensor_map::{DataType, TensorMap};
+
+use crate::arena::hash;
+
+/// Indices of the buffers in launches.
+pub(crate) const SRC: usize = 0;
+pub(crate) const DST: usize = 1;
+pub(crate) const FIRST_INPUT: usize = 2;
+/// Small numbers of `f32`: halos and centres of a stencil, images, filters.
+pub(super) const LEFT: usize = 2;
+pub(super) const CENTER: usize = 3;
+pub(super) const RIGHT: usize = 4;
+pub(super) const FILTERS: usize = 5;
+/// Rows of a table, and coordinates in an image.
+pub(super) const INDICES: usize = 6;
+pub(super) const COORDS: usize = 7;
+/// What tensor maps are made of, and where they are made.
+pub(super) const FIELDS: usize = 8;
+pub(super) const MAPS: usize = 9;
+pub(crate) const BUFFERS: usize = 10;
+pub(crate) const INPUTS: usize = BUFFERS - FIRST_INPUT;
+
+/// The image that tiles are taken from, at the start of the source.
+pub(super) const IMAGE: Image = Image {
+    height: 94,
+    width: 162,
+    channels: 32,
+};
+
+/// How many of each there are, where source and destination have so many bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    /// Of a stencil.
+    pub(super) blocks: u32,
+    pub(super) images: u32,
+    pub(super) image_side: u32,
+    pub(super) table_rows: u64,
+    pub(super) rows: u32,
+    pub(super) tiles: u32,
+    pub(super) maps: u32,
+}
+
+impl Sizes {
+    pub(super) fn of(bytes: u64) -> Self {
+        Self {
+            blocks: (bytes / 4096) as u32,
+            images: (bytes >> 24).max(1) as u32,
+            image_side: if bytes >> 24 == 0 { 9 } else { 56 },
+            table_rows: bytes / 256,
+            rows: (bytes / 1024) as u32,
+            tiles: (bytes / 2048) as u32,
+            maps: (bytes / MAP_TENSOR_BYTES).min(16384) as u32,
+        }
+    }
+}
+
+/// A tensor of 256 by 8 bytes for each map, as the guide has it, one behind the other.
+pub(super) const MAP_TENSOR_BYTES: u64 = 2048;
+
+/// The number of `f32` at an index of one of its buffers: small, so that sums are exact.
+pub(super) fn small(buffer: usize, index: u64) -> f32 {
+    let most = if buffer == FILTERS { 15 } else { 255 };
+    (hash(index + ((buffer as u64) << 40)) & most) as f32
+}
+
+/// The row of the table that is gathered to an index.
+pub(super) fn row(sizes: Sizes, index: u64) -> u64 {
+    u64::from(hash(index + ((INDICES as u64) << 40))) % sizes.table_rows
+}
+
+/// Column and row where a tile begins.
+pub(super) fn tile(index: u64) -> [u64; 2] {
+    let along = |index: u64, len: usize| {
+        u64::from(hash(index + ((COORDS as u64) << 40))) % (len as u64 - 1)
+    };
+    [
+        along(2 * index, IMAGE.width),
+        along(2 * index + 1, IMAGE.height),
+    ]
+}
+
+/// The buffers from [`FIRST_INPUT`] on.
+pub(crate) fn inputs(bytes: u64) -> Result<Vec<Vec<u8>>> {
+    let sizes = Sizes::of(bytes);
+    let blocks = u64::from(sizes.blocks);
+    let pixels = u64::from(sizes.images) * u64::from(sizes.image_side).pow(2);
+    let numbers = |buffer: usize, count: u64| -> Vec<u8> {
+        let numbers = (0..count).map(|index| small(buffer, index));
+        numbers.flat_map(f32::to_le_bytes).collect()
+    };
+    let words = |words: &mut dyn Iterator<Item = u64>| -> Vec<u8> {
+        words.flat_map(|word| (word as u32).to_le_bytes()).collect()
+    };
+    let tiled = TensorMap::tiled(DataType::U8, &[256, 8]).box_dims(&[128, 4]);
+    let mut fields = Vec::new();
+    for map in 0..u64::from(sizes.maps) {
+        let of_map = map_fields(&tiled, map * MAP_TENSOR_BYTES);
+        let of_map = of_map.map_err(|refused| anyhow::anyhow!("{refused}"))?;
+        fields.extend_from_slice(bytemuck::bytes_of(&of_map));
+    }
+    Ok(vec![
+        numbers(LEFT, 8 * blocks),
+        numbers(CENTER, (32 * blocks).max(16 * pixels)),
+        numbers(RIGHT, 8 * blocks),
+        numbers(FILTERS, 8 * 9 * 16),
+        words(&mut (0..sizes.rows.into()).map(|index| row(sizes, index))),
+        words(&mut (0..sizes.tiles.into()).flat_map(tile)),
+        fields,
+        vec![0; 128 * sizes.maps as usize],
+    ])
+}

@@ -1,0 +1,74 @@
+//! Kernels that are launched as data: ports of the guide's samples and what people port next.
+//!
+//! What they write is compared with what the host works out from the numbers in the inputs.
+
+mod inputs;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use anyhow::Result;
+use tma_launch::Launch;
+
+use super::{Setup, kept};
+use crate::{
+    case::{Amount, Case, Check, Expected, Reference, Run, Words},
+    work::L2,
+};
+
+pub(crate) use inputs::{BUFFERS, DST, FIRST_INPUT, INPUTS, inputs};
+pub(crate) use rows::all;
+
+/// A row, with its launches in terms of buffers.
+pub(crate) struct Ported {
+    kernel: &'static str,
+    variant: String,
+    launch: Launch,
+    amount: Amount,
+    l2: L2,
+    /// Words of the destination that are compared.
+    words: u64,
+    expected: Expected,
+    /// Indices of the buffers that are poisoned before, or else zeroed.
+    written: Vec<usize>,
+    from_zero: bool,
+    before: Option<Launch>,
+    after: Option<Launch>,
+    reference: Reference,
+}
+
+impl Ported {
+    /// With the addresses that the buffers have.
+    pub(crate) fn case(self, setup: Setup<'_>) -> Result<Case> {
+        let run = |launch: Option<Launch>| -> Result<Option<Run>> {
+            let Some(launch) = launch else {
+                return Ok(None);
+            };
+            Ok(Some(Run {
+                values: setup.values(&launch)?,
+                entry: launch.entry,
+                shape: launch.shape,
+            }))
+        };
+        Ok(Case {
+            kernel: self.kernel,
+            variant: self.variant,
+            values: setup.values(&self.launch)?,
+            entry: self.launch.entry,
+            shape: self.launch.shape,
+            draws: false,
+            amount: self.amount,
+            l2: self.l2,
+            check: Check::Words(Box::new(Words {
+                count: self.words,
+                expected: self.expected,
+                written: self.written,
+                from_zero: self.from_zero,
+                before: run(self.before)?,
+                after: run(self.after)?,
+            })),
+            reference: self.reference,
+            goal: None,
+        })
+    }
+}

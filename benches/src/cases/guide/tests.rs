@@ -1,0 +1,72 @@
+//! The rows at a small size, on the emulator: kernels and their CUDA versions write what is expected.
+
+use tma_emulator::EmulatorBackend;
+use tma_launch::{Backend, Buffer, Job, Ptx};
+
+use super::*;
+use crate::{arena::hash, modules::BUILT};
+
+const BYTES: u64 = 1 << 18;
+const MULTIPROCESSORS: u32 = 2;
+
+/// The words of the destination after a row's launches.
+fn run(row: &Ported, text: &str) -> Vec<u32> {
+    let source: Vec<u32> = (0..BYTES / 4).map(hash).collect();
+    let poison = if row.from_zero { 0_u8 } else { 0xa5 };
+    let mut buffers = vec![
+        Buffer::new("source", &source),
+        Buffer::new("destination", &vec![poison; BYTES as usize]),
+    ];
+    let inputs = inputs(BYTES).unwrap();
+    buffers.extend(inputs.iter().map(|input| Buffer::new("input", input)));
+    let launches = [&row.before, &Some(row.launch.clone()), &row.after];
+    let mut job = Job {
+        ptx: Ptx {
+            name: "module",
+            text,
+        },
+        buffers,
+        launches: launches.into_iter().flatten().cloned().collect(),
+    };
+    let outcome = EmulatorBackend::new(3).run(&mut job);
+    outcome.unwrap_or_else(|wrong| panic!("{} {}: {wrong}", row.kernel, row.variant));
+    job.buffers[DST].to_vec().unwrap()
+}
+
+fn write_what_is_expected(text: &str) {
+    for row in all(MULTIPROCESSORS, BYTES).unwrap() {
+        let words = run(&row, text);
+        let name = format!("{} {}", row.kernel, row.variant);
+        assert!(row.words > 0 && 4 * row.words <= BYTES, "{name}");
+        for (index, word) in words[..row.words as usize].iter().enumerate() {
+            let expected = (row.expected)(index as u64);
+            assert_eq!(*word, expected, "word {index} of {name}");
+        }
+        let poison = if row.from_zero { 0 } else { 0xa5a5_a5a5 };
+        let rest = &words[row.words as usize..];
+        assert!(
+            rest.iter().all(|word| *word == poison),
+            "{name} writes more"
+        );
+    }
+}
+
+#[test]
+fn kernels_write_what_is_expected() {
+    write_what_is_expected(BUILT[0].kernels);
+}
+
+#[test]
+fn cuda_kernels_write_what_is_expected() {
+    if let Some(cuda) = BUILT[0].cuda {
+        write_what_is_expected(cuda);
+    }
+}
+
+#[test]
+fn what_is_compared_fits_the_arena() {
+    let bytes = 1 << 32;
+    for row in all(132, bytes).unwrap() {
+        assert!(4 * row.words <= bytes, "{} {}", row.kernel, row.variant);
+    }
+}

@@ -1,0 +1,140 @@
+//! What was found, for people and for programs.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Kind, Severity};
+use crate::{
+    machine::{Location, Trap},
+    run::Report,
+};
+
+/// One thing that is wrong with a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// What is wrong.
+    pub kind: Kind,
+    /// What the kernel itself says is wrong, by a panic.
+    pub said: Option<String>,
+    /// The kernel.
+    pub entry: String,
+    /// Where it showed. Nothing where no single instruction is to blame.
+    pub here: Option<Site>,
+    /// The other of two locations. Where nothing orders the two, either may come first.
+    pub there: Option<Site>,
+    /// The state that explains it, a line each.
+    pub notes: Vec<String>,
+    /// How often it was found, at these two locations.
+    pub count: u64,
+    /// What ended the kernel, when this did.
+    pub trap: Option<Trap>,
+}
+
+impl Diagnostic {
+    /// Whether the kernel did not run to its end.
+    pub fn ends_kernel(&self) -> bool {
+        self.trap.is_some()
+    }
+}
+
+/// An instruction, who executed it, and what it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Site {
+    /// Where it stands.
+    pub location: Location,
+    /// The opcode.
+    pub instruction: String,
+    /// The block's index.
+    pub block: [u32; 3],
+    /// The thread's index in its block.
+    pub thread: [u32; 3],
+    /// What it did, as `writes 4 bytes at shared address 0x410`.
+    pub what: String,
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CheckReport {
+    /// In the order in which they were found; each pair of locations once.
+    pub diagnostics: Vec<Diagnostic>,
+    /// One for each launch that ran to its end.
+    pub reports: Vec<Report>,
+    /// What all launches printed, also one that did not run to its end.
+    pub printed: String,
+}
+
+impl CheckReport {
+    /// With what came of the next launch.
+    pub(crate) fn extend(&mut self, next: Self) {
+        self.diagnostics.extend(next.diagnostics);
+        self.reports.extend(next.reports);
+        self.printed.push_str(&next.printed);
+    }
+
+    /// Whether nothing was found that is worse than a warning.
+    pub fn is_clean(&self) -> bool {
+        let mut diagnostics = self.diagnostics.iter();
+        diagnostics.all(|diagnostic| diagnostic.kind.severity() < Severity::Error)
+    }
+}
+
+impl Display for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            location,
+            instruction,
+            block,
+            thread,
+            what,
+        } = self;
+        let Location {
+            file,
+            line,
+            column,
+            source,
+        } = location;
+        match source {
+            Some((source, number)) => {
+                writeln!(f, "  --> {source}:{number}")?;
+                writeln!(f, "      {file}:{line}:{column}")?;
+            }
+            None => writeln!(f, "  --> {file}:{line}:{column}")?,
+        }
+        writeln!(f, "      `{instruction}`")?;
+        write!(f, "      thread {thread:?} of block {block:?} {what}")
+    }
+}
+
+impl Display for Diagnostic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let severity = match self.kind.severity() {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let title = self.said.as_deref().unwrap_or(self.kind.title());
+        write!(f, "{severity}[{}]: {title}", self.kind)?;
+        if let Some(here) = &self.here {
+            write!(f, "\n{here}")?;
+        }
+        if let Some(there) = &self.there {
+            write!(f, "\n  and\n{there}")?;
+        }
+        for note in &self.notes {
+            for (index, line) in note.lines().enumerate() {
+                let mark = if index == 0 { "= note:" } else { "       " };
+                write!(f, "\n  {mark} {line}")?;
+            }
+        }
+        if self.count > 1 {
+            write!(
+                f,
+                "\n  = note: found {} times at these locations",
+                self.count
+            )?;
+        }
+        write!(f, "\n  = rule: PTX ISA {}", self.kind.rule())?;
+        write!(f, "\n  = help: {}", self.kind.help())
+    }
+}

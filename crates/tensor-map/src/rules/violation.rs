@@ -1,0 +1,315 @@
+use core::fmt::{self, Display, Formatter};
+
+use super::Rule;
+use crate::{DataType, Dims, Interleave, Swizzle};
+
+/// A parameter that a violation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// The number of dimensions.
+    Rank,
+    /// The element type.
+    DataType,
+    /// The global address.
+    Address,
+    /// The length of a dimension.
+    Dim(usize),
+    /// All strides.
+    Strides,
+    /// A stride, that of dimension 1 being number 0.
+    Stride(usize),
+    /// All element strides.
+    ElementStrides,
+    /// An element stride.
+    ElementStride(usize),
+    /// All lengths of the box.
+    BoxDims,
+    /// A length of the box.
+    BoxDim(usize),
+    /// Channels per pixel.
+    ChannelsPerPixel,
+    /// Pixels per column.
+    PixelsPerColumn,
+    /// The lower corner, or its value in a spatial dimension.
+    LowerCorner(Option<usize>),
+    /// The upper corner, or its value in a spatial dimension.
+    UpperCorner(Option<usize>),
+    /// The interleave.
+    Interleave,
+    /// The swizzle.
+    Swizzle,
+    /// The fill.
+    OobFill,
+    /// The mode of a wide map.
+    Mode,
+}
+
+impl Display for Parameter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rank => f.write_str("rank"),
+            Self::DataType => f.write_str("data type"),
+            Self::Address => f.write_str("address"),
+            Self::Dim(dim) => write!(f, "dims[{dim}]"),
+            Self::Strides => f.write_str("strides_bytes"),
+            Self::Stride(dim) => write!(f, "strides_bytes[{dim}]"),
+            Self::ElementStrides => f.write_str("element_strides"),
+            Self::ElementStride(dim) => write!(f, "element_strides[{dim}]"),
+            Self::BoxDims => f.write_str("box_dims"),
+            Self::BoxDim(dim) => write!(f, "box_dims[{dim}]"),
+            Self::ChannelsPerPixel => f.write_str("channels_per_pixel"),
+            Self::PixelsPerColumn => f.write_str("pixels_per_column"),
+            Self::LowerCorner(None) => f.write_str("lower_corner"),
+            Self::LowerCorner(Some(dim)) => write!(f, "lower_corner[{dim}]"),
+            Self::UpperCorner(None) => f.write_str("upper_corner"),
+            Self::UpperCorner(Some(dim)) => write!(f, "upper_corner[{dim}]"),
+            Self::Interleave => f.write_str("interleave"),
+            Self::Swizzle => f.write_str("swizzle"),
+            Self::OobFill => f.write_str("oob_fill"),
+            Self::Mode => f.write_str("mode"),
+        }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(i128),
+    /// An address.
+    Address(u64),
+    /// So many values.
+    Values(usize),
+    /// A length for each dimension.
+    Lengths(Dims<u32>),
+    /// A type.
+    Type(DataType),
+    /// An interleave.
+    Interleave(Interleave),
+    /// A swizzle.
+    Swizzle(Swizzle),
+    /// Any other name.
+    Name(&'static str),
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Address(address) => write!(f, "{address:#x}"),
+            Self::Values(1) => f.write_str("1 value"),
+            Self::Values(count) => write!(f, "{count} values"),
+            Self::Lengths(lengths) => write!(f, "{lengths:?}"),
+            Self::Type(data_type) => f.write_str(data_type.name()),
+            Self::Interleave(interleave) => f.write_str(interleave.name()),
+            Self::Swizzle(swizzle) => f.write_str(swizzle.name()),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A rule that some parameters break, or a warning about them.
+///
+/// Printed, it is one line: the parameter and its value, what is needed, what to try, and the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule.
+    pub rule: Rule,
+    /// The parameter.
+    pub parameter: Parameter,
+    /// Its value.
+    pub value: Value,
+    /// The number that the rule compares, where it is not the value itself: most often bytes.
+    pub measured: i128,
+    /// The number that it compares with.
+    pub limit: i128,
+    /// The nearest value that keeps the rule.
+    pub nearest: Option<Value>,
+}
+
+impl Violation {
+    pub(crate) const fn new(rule: Rule, parameter: Parameter, value: Value) -> Self {
+        Self {
+            rule,
+            parameter,
+            value,
+            measured: 0,
+            limit: 0,
+            nearest: None,
+        }
+    }
+
+    pub(crate) const fn measured(mut self, measured: i128) -> Self {
+        self.measured = measured;
+        self
+    }
+
+    pub(crate) const fn limit(mut self, limit: i128) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    pub(crate) const fn try_value(mut self, nearest: Value) -> Self {
+        self.nearest = Some(nearest);
+        self
+    }
+
+    pub(crate) const fn try_number(self, nearest: i128) -> Self {
+        self.try_value(Value::Number(nearest))
+    }
+}
+
+impl Display for Violation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            rule,
+            parameter,
+            value,
+            measured,
+            limit,
+            nearest,
+        } = self;
+        match value {
+            Value::Values(_) => write!(f, "{parameter} has {value}: ")?,
+            _ => write!(f, "{parameter} = {value}: ")?,
+        }
+        match rule {
+            Rule::RankRange => write!(f, "must be {measured} to {limit}"),
+            Rule::InterleaveRank => write!(f, "an interleaved tensor has at least 3 dimensions"),
+            Rule::StridesLength => write!(
+                f,
+                "must be {limit}, one for each dimension but the innermost"
+            ),
+            Rule::BoxLength | Rule::ElementStridesLength => {
+                write!(f, "must be {limit}, one for each dimension")
+            }
+            Rule::CornersLength => write!(
+                f,
+                "must be {limit}, one for each of W, H, D that the tensor has"
+            ),
+            Rule::TypeNeedsBlackwell | Rule::SwizzleNeedsBlackwell => {
+                write!(
+                    f,
+                    "needs compute capability 10.0, and this is for {}.{}",
+                    measured / 10,
+                    measured % 10
+                )
+            }
+            Rule::NanFillNeedsFloat => {
+                write!(f, "the element type must be f16, bf16, f32, tf32 or f64")
+            }
+            Rule::PackedTypeSwizzle if *measured == 1 => write!(
+                f,
+                "the element type goes with none, 128b, 128b-atom-32b and, in stores, 128b-atom-64b only"
+            ),
+            Rule::PackedTypeSwizzle => write!(
+                f,
+                "the element type goes with none, 128b and 128b-atom-32b only"
+            ),
+            Rule::PackedTypeInterleave => write!(f, "elements of 6 bits are not interleaved"),
+            Rule::AddressMultiple => write!(f, "must be a multiple of {limit}"),
+            Rule::AddressRange => write!(f, "must be below 2^57"),
+            Rule::AddressNull => write!(f, "must not be null"),
+            Rule::DimRange => write!(f, "must be 1 to 2^32 elements"),
+            Rule::DimPackedMultiple => write!(f, "must be a multiple of {limit} elements"),
+            Rule::StrideMultiple => write!(f, "must be a multiple of {limit} bytes"),
+            Rule::StrideRange => write!(f, "must be below 2^40 bytes"),
+            Rule::ElementStrideRange => write!(f, "must be 1 to 8"),
+            Rule::BoxRange | Rule::ChannelsRange => write!(f, "must be 1 to 256 elements"),
+            Rule::BoxPackedWidth => write!(f, "must be 128 elements for this element type"),
+            Rule::BoxRowMultiple => {
+                write!(f, "a row of {measured} bytes, must be a multiple of 16")
+            }
+            Rule::BoxRowSpan => write!(
+                f,
+                "a row of {measured} bytes, must fit the swizzle span of {limit}"
+            ),
+            Rule::BoxFitsShared => write!(
+                f,
+                "the box takes {measured} bytes, must fit the {limit} of shared memory"
+            ),
+            Rule::PixelsRange => write!(f, "must be 1 to 1024 pixels"),
+            Rule::CornerRange if *limit == i16::MAX as i128 => {
+                write!(f, "must be {measured} to {limit}")
+            }
+            Rule::CornerRange => write!(
+                f,
+                "must be {measured} to {limit} in a tensor of so many dimensions"
+            ),
+            Rule::PixelBoxEmpty if *measured >= 1 << 31 => {
+                write!(
+                    f,
+                    "the box of pixels ends at pixel {measured}, must be below 2^31"
+                )
+            }
+            Rule::PixelBoxEmpty => {
+                write!(
+                    f,
+                    "the box of pixels ends at pixel {measured}, must be after its first, {limit}"
+                )
+            }
+            Rule::WideSwizzle => write!(f, "must be 64b, 128b or 128b-atom-32b"),
+            Rule::WideBitsUnknown => {
+                write!(
+                    f,
+                    "the bits of wide maps for compute capability {}.{} are not known; let the driver encode",
+                    measured / 10,
+                    measured % 10
+                )
+            }
+            Rule::InterleaveSwizzle => write!(f, "32-byte slices want the 32-byte swizzle"),
+            Rule::WideNeedsBlackwell => {
+                write!(
+                    f,
+                    "wide copies need compute capability 10.0; this is an ordinary im2col map"
+                )
+            }
+            Rule::BoxBeyondTensor => write!(
+                f,
+                "longer than the {limit} elements of the tensor, so always partly out of bounds"
+            ),
+            Rule::StrideOverlap => write!(
+                f,
+                "elements share memory, since what it steps over has {limit} bytes"
+            ),
+            Rule::StridesDecrease => write!(
+                f,
+                "smaller than the {limit} before it; are these written outermost first?"
+            ),
+            Rule::SpanNotFilled => write!(
+                f,
+                "a row of {measured} bytes takes the whole swizzle span of {limit} in shared memory"
+            ),
+            Rule::SharedAlign => write!(
+                f,
+                "the buffer in shared memory must be aligned to {limit} bytes, not 128"
+            ),
+            Rule::BoxSlices => write!(
+                f,
+                "a copy takes one slice of channels, whatever the box says"
+            ),
+            Rule::RowRemainder => write!(
+                f,
+                "rows of {measured} bytes, and stores write whole 16 bytes, up to byte {limit}"
+            ),
+            Rule::LoadOnly => write!(f, "for loads only"),
+            Rule::StoreOnly => write!(f, "for stores only with this element type"),
+            Rule::BoxBeyondBlock => write!(
+                f,
+                "the box takes {measured} bytes, and one block can have {limit}"
+            ),
+            Rule::ElementStrideIgnored => {
+                write!(f, "ignored in dimension 0, all elements are copied")
+            }
+            Rule::ElementStrideRemainder => write!(
+                f,
+                "does not divide the box of {limit}: the copy takes {measured} elements, the driver counts one less"
+            ),
+            Rule::NullAddress => write!(f, "replace it before the map is used"),
+        }?;
+        if let Some(nearest) = nearest {
+            write!(f, "; try {nearest}")?;
+        }
+        write!(f, " [{}]", rule.id())
+    }
+}

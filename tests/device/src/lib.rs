@@ -1,0 +1,21 @@
+//! Kernels that show, one by one, what the device library does; the cases are in `tests`.
+#![no_std]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+
+mod by_value;
+mod clusters;
+mod indices;
+mod lanes;
+mod messages;
+mod parameters;
+mod shared_memory;
+mod typed;
+
+pub use by_value::{Bits, Fields, Inner, by_value};
+pub use clusters::{cluster_at_launch, cluster_indices, cluster_of_two};
+pub use indices::indices;
+pub use lanes::{half_barriers, lanes};
+pub use messages::{panics, prints};
+pub use parameters::{parameters, trap};
+pub use shared_memory::*;
+pub use typed::*;

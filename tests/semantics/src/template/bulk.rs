@@ -1,0 +1,309 @@
+//! Copies by the TMA unit, around a region of shared memory that is filled before and written out
+//! after.
+//!
+//! Words, of each block:
+//!
+//! | word | |
+//! | --- | --- |
+//! | 0 | bytes of the region, a multiple of 4 |
+//! | 1 | where in it the copy begins |
+//! | 2 | bytes of the copy |
+//! | 3 | bytes that this block's barrier is to count |
+//! | 4 to 8 | coordinates |
+//! | 9 to 11 | offsets |
+//! | 12 | where in the region a copy within shared memory writes |
+//! | 13 | blocks that get the copy, a bit for each |
+//! | 14 | where in global memory the copy begins |
+//! | 15 | whether this block issues |
+//! | 16 to 18 | more values of 32 bits |
+//! | 19 to 22 | two values of 64 bits |
+//!
+//! Results of a block are its region, whether its barrier's phase ended, and whether no byte was left
+//! over.
+
+use tma::{
+    SharedPtr, cluster,
+    ptx::{
+        Acquire, Cluster, Cta, EvictLast, EvictUnchanged, Release, cp_async_bulk, createpolicy,
+        fence,
+        mbarrier::{self, Mbarrier},
+    },
+    shared, thread,
+};
+
+use crate::io::{Io, NONE, Operands};
+
+shared! {
+    static COUNTER: Mbarrier;
+}
+
+/// Words of a block.
+const WORDS: usize = 32;
+
+/// Questions to a barrier before a copy counts as lost.
+const PATIENCE: u32 = 1 << 14;
+
+/// A block's part of what the kernel was launched with.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    pub(super) io: Io,
+    region: SharedPtr<u32>,
+}
+
+impl Block {
+    #[inline(always)]
+    pub(super) unsafe fn new(io: Io) -> Self {
+        let block = thread::block_idx().x as usize;
+        let io = Io {
+            words: io.words.add(block * WORDS),
+            ..io
+        };
+        let region = shared::dynamic::<u32, 1024>();
+        Self { io, region }
+    }
+
+    /// Words of the region, and of the results.
+    #[inline(always)]
+    unsafe fn words(self) -> u32 {
+        self.io.word(0) / 4
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn fill(self) {
+        let results = self
+            .io
+            .out
+            .add((thread::block_idx().x * (self.words() + 2)) as usize);
+        let mut index = thread::thread_idx().x;
+        while index < self.words() {
+            self.region.add(index).write(*results.add(index as usize));
+            index += thread::block_dim().x;
+        }
+        fence::proxy_async();
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn write_out(self, ended: bool, is_zero: bool) {
+        let words = self.words();
+        let mut index = thread::thread_idx().x;
+        while index < words {
+            self.io.put(words + 2, index, self.region.add(index).read());
+            index += thread::block_dim().x;
+        }
+        if thread::thread_idx().x == 0 {
+            self.io.put(words + 2, words, u32::from(ended));
+            self.io.put(words + 2, words + 1, u32::from(is_zero));
+        }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn operands(self) -> Operands {
+        let io = self.io;
+        let global = io.memory.add(io.word(14) as usize);
+        let in_shared = self.region.address() + io.word(1);
+        Operands {
+            a: in_shared,
+            b: COUNTER::ptr().address(),
+            n: io.word(2),
+            p: if io.map.is_null() {
+                global
+            } else {
+                io.map as *mut u8
+            },
+            x: io.word(4) as i32,
+            y: io.word(5) as i32,
+            z: io.word(6) as i32,
+            t: io.word(7) as i32,
+            u: io.word(8) as i32,
+            i: io.word(9) as u16,
+            j: io.word(10) as u16,
+            k: io.word(11) as u16,
+            h: io.word(13) as u16,
+            w: createpolicy::fractional::<EvictLast, EvictUnchanged>(0.5),
+            ..NONE
+        }
+    }
+}
+
+/// A copy whose bytes a barrier counts.
+#[inline(always)]
+pub(crate) unsafe fn completes_tx(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    count(block, block.operands(), form);
+}
+
+/// As [`completes_tx`], within shared memory.
+#[inline(always)]
+pub(crate) unsafe fn moved(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    let operands = Operands {
+        a: block.region.address() + block.io.word(12),
+        c: block.region.address() + block.io.word(1),
+        ..block.operands()
+    };
+    count(block, operands, form);
+}
+
+/// A copy by one thread, which a barrier counts.
+#[inline(always)]
+pub(super) unsafe fn count(block: Block, operands: Operands, form: impl Fn(Operands)) {
+    count_after(block, operands, || {}, form);
+}
+
+/// As [`count`], after something that all threads do.
+#[inline(always)]
+pub(super) unsafe fn count_after(
+    block: Block,
+    operands: Operands,
+    before: impl Fn(),
+    form: impl Fn(Operands),
+) {
+    let bar = COUNTER::ptr();
+    let first = thread::thread_idx().x == 0;
+    block.fill();
+    if first {
+        mbarrier::init(bar, 1);
+        fence::mbarrier_init_release_cluster();
+        let _ = mbarrier::arrive_expect_tx::<Release, Cta>(bar, block.io.word(3));
+    }
+    before();
+    cluster::sync();
+    if first && block.io.word(15) != 0 {
+        form(operands);
+    }
+    let ended = first && comes(bar, 0);
+    // The barrier of a block may count for another one.
+    cluster::sync();
+    // A barrier whose phase did not end takes no more arrivals.
+    let mut is_zero = false;
+    if ended {
+        let _ = mbarrier::arrive::<Release, Cta>(bar);
+        is_zero = comes(bar, 1);
+    }
+    block.write_out(ended, is_zero);
+    cluster::sync();
+}
+
+/// Stores and reductions by single instructions, which a barrier counts. The values are those of the
+/// words 2, 4 to 8 and from 16 on.
+#[inline(always)]
+pub(crate) unsafe fn stored(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    let io = block.io;
+    let wide = |index: usize| u64::from(io.word(index)) | u64::from(io.word(index + 1)) << 32;
+    let operands = Operands {
+        m: io.word(16),
+        f: f32::from_bits(io.word(17)),
+        g: f32::from_bits(io.word(18)),
+        w: wide(19),
+        v: wide(21),
+        l: wide(19) as i64,
+        e: f64::from_bits(wide(19)),
+        p: core::ptr::null_mut(),
+        ..block.operands()
+    };
+    count(block, operands, form);
+}
+
+#[inline(always)]
+unsafe fn comes(bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
+    let mut left = PATIENCE;
+    while left > 0 {
+        if mbarrier::test_wait_parity::<Acquire, Cluster>(bar, parity) {
+            return true;
+        }
+        left -= 1;
+    }
+    false
+}
+
+/// A copy that a bulk group waits for.
+#[inline(always)]
+pub(crate) unsafe fn grouped(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    block.fill();
+    thread::sync_threads();
+    if thread::thread_idx().x == 0 {
+        form(block.operands());
+        cp_async_bulk::commit_group();
+        cp_async_bulk::wait_group::<0>();
+    }
+    thread::sync_threads();
+    block.write_out(true, true);
+}
+
+/// Nothing that can be seen: the region gets what lies in global memory, by ordinary loads.
+#[inline(always)]
+pub(crate) unsafe fn prefetched(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    if thread::thread_idx().x == 0 {
+        form(block.operands());
+    }
+    let memory = io.memory.cast::<u32>();
+    let mut index = thread::thread_idx().x;
+    while index < block.words() {
+        block.region.add(index).write(*memory.add(index as usize));
+        index += thread::block_dim().x;
+    }
+    thread::sync_threads();
+    block.write_out(true, true);
+}
+
+/// Bytes that each group stores.
+const GROUP_BYTES: u32 = 128;
+
+/// Groups of a thread.
+const GROUPS: u32 = 5;
+
+/// Five stores by one thread, a group each. Word 0 says what the call is.
+///
+/// Results: the first words of the first two groups' destinations, read when they must be there, and
+/// then all destinations in global memory.
+#[inline(always)]
+pub(crate) unsafe fn bulk_groups(io: Io, form: impl Fn(Operands)) {
+    const COMMITS: u32 = 0;
+    const WAITS: u32 = 1;
+    shared! {
+        static SOURCE: [u32; 160] align 128;
+    }
+    let source = SOURCE::ptr().cast::<u32>();
+    if thread::thread_idx().x != 0 {
+        return;
+    }
+    let what = io.word(0);
+    let mut index = 0;
+    while index < GROUPS * GROUP_BYTES / 4 {
+        source.add(index).write(io.word(1) ^ index);
+        index += 1;
+    }
+    fence::proxy_async_shared_cta();
+    let mut group = 0;
+    while group < GROUPS {
+        let at = group * GROUP_BYTES;
+        cp_async_bulk::global_shared_cta(
+            io.memory.add(at as usize),
+            source.cast::<u8>().byte_add(at),
+            GROUP_BYTES,
+        );
+        match what {
+            COMMITS => form(NONE),
+            _ => cp_async_bulk::commit_group(),
+        }
+        group += 1;
+    }
+    match what {
+        COMMITS => cp_async_bulk::wait_group::<3>(),
+        _ => form(NONE),
+    }
+    let memory = io.memory.cast::<u32>();
+    if what <= WAITS {
+        // Two groups have written.
+        io.put(2, 0, memory.read_volatile());
+        io.put(2, 1, memory.add(GROUP_BYTES as usize / 4).read_volatile());
+    } else {
+        // Two groups have read.
+        source.write(0);
+        source.add(GROUP_BYTES / 4).write(0);
+    }
+    cp_async_bulk::wait_group::<0>();
+}

@@ -1,0 +1,160 @@
+//! What each instruction form does: a launch whose results show it.
+//!
+//! The kernels are in the crate `tests-semantics`, one for each wrapper's form. A form that is another
+//! spelling has that of the form which the wrapper emits, with the spelling changed in the text.
+
+mod blackwell;
+mod bulk;
+mod cp_async;
+mod hints;
+mod maps;
+mod mbarrier;
+mod order;
+mod plan;
+mod registers;
+pub mod results;
+#[allow(unreachable_pub, reason = "a build script has it, too")]
+mod template;
+pub mod text;
+
+use crate::{Scenario, forms};
+
+/// A form and the launches that show what it does.
+pub struct FormCase {
+    /// The form, and the wrapper that emits it or another spelling of it.
+    pub support: forms::Support,
+    /// The kernel.
+    pub entry: String,
+    /// The launches, and what must come out.
+    pub scenario: Scenario,
+}
+
+impl FormCase {
+    /// Whether a Hopper GPU has it. The emulator has all.
+    pub fn is_on_hopper(&self) -> bool {
+        self.support.form.targets().has("sm_90a")
+    }
+
+    /// The form as the tables have it.
+    pub fn form(&self) -> &str {
+        self.support.form.text()
+    }
+
+    /// Whether a kernel gives the same results without the instruction, which is a hint, or orders
+    /// what happens to be in order.
+    pub fn is_silent(&self) -> bool {
+        let mut silent = SILENT.iter();
+        silent.any(|beginning| self.form().starts_with(beginning))
+    }
+}
+
+/// Beginnings of forms whose absence does not show.
+const SILENT: &[&str] = &[
+    "applypriority.",
+    "cp.async.bulk.prefetch.",
+    "createpolicy.",
+    "discard.",
+    "fence.proxy.alias",
+    "griddepcontrol.",
+    "membar.proxy.alias",
+    "prefetch",
+    "setmaxnreg.",
+];
+
+/// Beginnings of forms that have no kernel of their own, and why.
+pub const EXCEPTIONS: &[(&str, &str)] = &[
+    ("mapa.u32 ", NOT_IN_32_BITS),
+    ("getctarank.u32 ", NOT_IN_32_BITS),
+    ("bar.", ELSEWHERE),
+    ("cvta.shared.", ELSEWHERE),
+    ("ld.shared.", ELSEWHERE),
+    ("mov.u32 r, %ctaid", ELSEWHERE),
+    ("mov.u32 r, %laneid", ELSEWHERE),
+    ("mov.u32 r, %nctaid", ELSEWHERE),
+    ("mov.u32 r, %ntid", ELSEWHERE),
+    ("mov.u32 r, %tid", ELSEWHERE),
+    ("mov.u64 ", "a clock gives another value each time"),
+    ("red.relaxed.cta.shared::cta.", ELSEWHERE),
+    ("setmaxnreg.dec.", ELSEWHERE),
+    ("shfl.", ELSEWHERE),
+    ("st.shared.", ELSEWHERE),
+    ("vote.", ELSEWHERE),
+];
+
+const NOT_IN_32_BITS: &str = "a generic address of shared memory does not fit into 32 bits";
+const ELSEWHERE: &str = "in other kernels";
+
+/// Why a form has no kernel of its own.
+pub fn exception(form: &str) -> Option<&'static str> {
+    let mut exceptions = EXCEPTIONS.iter();
+    let of = exceptions.find(|(beginning, _)| form.starts_with(beginning));
+    of.map(|(_, why)| *why)
+}
+
+/// Every form that has a case.
+pub fn form_cases() -> Vec<FormCase> {
+    forms::support().into_iter().filter_map(form_case).collect()
+}
+
+fn form_case(support: forms::Support) -> Option<FormCase> {
+    let form = support.form.text();
+    let emitted = support.spelled.clone().unwrap_or_else(|| form.to_owned());
+    let template = template::template(&emitted)?;
+    let entry = template::entry(support.index);
+    let blackwell = blackwell::plans(&emitted, template.name);
+    let plans = match template.name {
+        _ if blackwell.is_some() => blackwell?,
+        "init" | "inval" | "pending_count" | "arrivals" | "waits" => mbarrier::plans(&emitted),
+        "small_copies" | "small_groups" | "small_arrivals" => {
+            cp_async::plans(&emitted, template.name)
+        }
+        "value" | "mapped" | "rank_of" | "is_in" | "to_cluster" | "elected" => {
+            registers::plans(form, template.name)
+        }
+        "ordered" | "cluster_halves" | "made_known" | "proxied" | "handed_over" => {
+            order::plans(&emitted, template.name)
+        }
+        "released" | "edited" | "constant_map" | "prefetched_map" => {
+            maps::plans(&emitted, template.name)
+        }
+        "discarded" | "registers" => hints::plans(template.name),
+        "stored" | "policies" | "completes_tx" | "moved" | "grouped" | "prefetched"
+        | "bulk_groups" => bulk::plans(&emitted, template.name),
+        _ => return None,
+    };
+    let scenario = plan::scenario(form, &entry, plans);
+    Some(FormCase {
+        support,
+        entry,
+        scenario,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_form_has_launches_or_a_reason() {
+        let cases = form_cases();
+        let shown: BTreeSet<&str> = cases.iter().map(FormCase::form).collect();
+        for support in forms::support() {
+            let form = support.form.text();
+            assert!(shown.contains(form) != exception(form).is_some(), "{form}");
+        }
+        for case in &cases {
+            let plans = &case.scenario.launches;
+            assert!(!plans.is_empty(), "{}", case.form());
+        }
+    }
+
+    #[test]
+    fn every_exception_is_one() {
+        for (beginning, _) in EXCEPTIONS {
+            let forms = ptx_isa::forms().filter(|form| form.text().starts_with(beginning));
+            assert!(forms.count() > 0, "{beginning}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Which kernel shows what a form does. The device crate reads this file, too.
+
+/// A kernel around the call of a wrapper: a function of the crate `tests-semantics`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The function.
+    pub name: &'static str,
+    /// Whether the kernel takes a tensor map.
+    pub has_map: bool,
+    /// Options of the kernel.
+    pub options: &'static str,
+}
+
+/// Beginnings of forms, or words in them behind a `*`, and their templates. The first that fits counts.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("mbarrier.init", "init"),
+    ("mbarrier.inval", "inval"),
+    ("mbarrier.pending_count", "pending_count"),
+    ("mbarrier.expect_tx", "arrivals"),
+    ("mbarrier.complete_tx", "arrivals"),
+    ("mbarrier.arrive", "arrivals"),
+    ("mbarrier.test_wait", "waits"),
+    ("mbarrier.try_wait", "waits"),
+    ("cp.async.bulk.commit_group", "bulk_groups"),
+    ("cp.async.bulk.wait_group", "bulk_groups"),
+    ("cp.async.bulk.prefetch", "prefetched"),
+    ("*.shared::cluster.shared::cta.", "moved"),
+    ("cp.async.bulk.global", "grouped"),
+    ("*d.global.shared::cta.", "grouped"),
+    ("cp.reduce.async.bulk.global", "grouped"),
+    ("cp.async.bulk.", "completes_tx"),
+    ("cp.async.mbarrier.arrive", "small_arrivals"),
+    ("cp.async.commit_group", "small_groups"),
+    ("cp.async.wait_", "small_groups"),
+    ("cp.async.c", "small_copies"),
+    ("st.async.release", "published"),
+    ("st.async.mmio", "published"),
+    ("red.async.release", "published"),
+    ("red.async.mmio", "published"),
+    ("st.bulk", "zeroed"),
+    ("clusterlaunchcontrol.try_cancel", "cancelled"),
+    (
+        "clusterlaunchcontrol.query_cancel.is_canceled",
+        "is_cancelled",
+    ),
+    (
+        "clusterlaunchcontrol.query_cancel.get_first",
+        "first_cancelled",
+    ),
+    ("st.async.weak", "stored"),
+    ("red.async.relaxed", "stored"),
+    ("mov.u32 r, %cluster", "value"),
+    ("mov.u32 r, %ncluster", "value"),
+    ("mov.pred p, %is_explicit_cluster", "value"),
+    ("mapa.u32", ""),
+    ("getctarank.u32", ""),
+    ("mapa.", "mapped"),
+    ("getctarank.", "rank_of"),
+    ("isspacep.", "is_in"),
+    ("cvta.to.", "to_cluster"),
+    ("elect.sync", "elected"),
+    ("barrier.cluster.", "cluster_halves"),
+    ("fence.mbarrier_init", "made_known"),
+    ("fence.proxy.async::generic", "handed_over"),
+    ("fence.proxy.tensormap", "released"),
+    ("fence.proxy.", "proxied"),
+    ("fence.", "ordered"),
+    ("tensormap.cp_fenceproxy", "released"),
+    ("tensormap.replace", "edited"),
+    ("prefetch.const", "constant_map"),
+    ("prefetch.param", "prefetched_map"),
+    ("prefetch.tensormap", "prefetched_map"),
+    ("prefetch", "prefetched"),
+    ("applypriority", "prefetched"),
+    ("griddepcontrol", "prefetched"),
+    ("discard", "discarded"),
+    ("createpolicy", "policies"),
+    ("setmaxnreg.inc", "registers"),
+];
+
+/// Templates that take a map whatever the form.
+const MAP_TEMPLATES: &[&str] = &["released", "edited", "prefetched_map"];
+
+/// The template of a form; none where there is no case yet.
+pub fn template(text: &str) -> Option<Template> {
+    let (_, name) = TEMPLATES
+        .iter()
+        .find(|(beginning, _)| match beginning.strip_prefix('*') {
+            Some(word) => text.contains(word),
+            None => text.starts_with(beginning),
+        })?;
+    (!name.is_empty()).then_some(Template {
+        name,
+        has_map: text.contains(".tensor.") || MAP_TEMPLATES.contains(name),
+        options: match *name {
+            "registers" => "max_threads = 512, min_blocks = 1",
+            _ => "max_threads = 128",
+        },
+    })
+}
+
+/// What the kernel of a form is called.
+pub fn entry(index: usize) -> String {
+    format!("form_{index:04}")
+}

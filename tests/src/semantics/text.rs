@@ -1,0 +1,201 @@
+//! The PTX of one kernel, and where the instruction of a form stands in it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use tma_emulator::{
+    Observer, Program,
+    observer::{Event, Origin},
+};
+
+use super::FormCase;
+use crate::{
+    BLACKWELL_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, plain::drop_locations, width,
+};
+
+type Parsed = LazyLock<Result<ptx::Module, String>>;
+
+static ON_HOPPER: Parsed = LazyLock::new(|| parse(SEMANTICS_PTX.text));
+static ON_BLACKWELL: Parsed = LazyLock::new(|| parse(BLACKWELL_SEMANTICS_PTX.text));
+
+fn parse(text: &str) -> Result<ptx::Module, String> {
+    ptx::parse(text).map_err(|errors| errors.to_string())
+}
+
+/// A module with the kernel of an case alone, in which the form stands as the table spells it.
+///
+/// # Errors
+/// The kernel is not there, or does not have the form.
+pub fn module(case: &FormCase) -> Result<String, String> {
+    let module = if case.is_on_hopper() {
+        &ON_HOPPER
+    } else {
+        &ON_BLACKWELL
+    };
+    let module = module.as_ref().map_err(Clone::clone)?;
+    let mut module = module
+        .extract(&case.entry)
+        .ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
+    drop_locations(&mut module);
+    let mut text = module.to_string();
+    let form = case.form();
+    let emitted = case.support.spelled.as_deref().unwrap_or(form);
+    {
+        let mut spelled = BTreeSet::new();
+        for body in module
+            .functions()
+            .filter_map(|function| function.body.as_ref())
+        {
+            for instruction in body.instructions() {
+                let written = instruction.to_string();
+                if by_width(&written, |name| width(body, name)) == emitted {
+                    spelled.insert(written);
+                }
+            }
+        }
+        for written in spelled {
+            let new = match converted(&written, form) {
+                Some(converted) => converted,
+                None if emitted != form => respelled(&written, form),
+                None => continue,
+            };
+            text = text.replace(&written, &new);
+        }
+    }
+    match written(&text)?.values().any(|written| *written == form) {
+        true => Ok(text),
+        false => Err(format!("`{form}` is not in `{}`", case.entry)),
+    }
+}
+
+/// The text without the instruction.
+///
+/// # Errors
+/// The text is not PTX.
+pub fn without(case: &FormCase, text: &str) -> Result<String, String> {
+    let module = ptx::parse(text).map_err(|errors| errors.to_string())?;
+    let form = case.form();
+    let mut left = text.to_owned();
+    for body in module
+        .functions()
+        .filter_map(|function| function.body.as_ref())
+    {
+        let is_it = |instruction: &&ptx::Instruction| {
+            by_width(&instruction.to_string(), |name| width(body, name)) == form
+        };
+        let found: Vec<_> = body.instructions().filter(is_it).collect();
+        for instruction in found.into_iter().rev() {
+            left.replace_range(instruction.span.start..instruction.span.end, "");
+        }
+    }
+    Ok(left)
+}
+
+/// An instruction with the opcode of a form, and its own operands; where the form takes generic
+/// addresses, those are made of its own before.
+fn respelled(written: &str, form: &str) -> String {
+    let (opcode, wanted) = form.split_once(' ').unwrap_or((form, ""));
+    let Some((_, operands)) = written.split_once(' ') else {
+        return format!("{opcode};");
+    };
+    if let Some(rest) = wanted.strip_prefix("_|")
+        && rest.starts_with('p')
+        && let Some((_, operands)) = operands.split_once('|')
+    {
+        return format!("{opcode} _|{operands}");
+    }
+    let is_async = opcode.starts_with("st.async.") || opcode.starts_with("red.async.");
+    if !is_async || !wanted.contains("[d]") {
+        return format!("{opcode} {operands}");
+    }
+    let (mut before, mut after) = (String::new(), String::new());
+    let mut rest = operands;
+    let mut number = 0;
+    while let Some((left, right)) = rest.split_once('[') {
+        let (address, right) = right.split_once(']').unwrap_or((right, ""));
+        before += &format!(
+            "cvt.u64.u32 %generic{number}, {address}; \
+             cvta.shared::cluster.u64 %generic{number}, %generic{number}; "
+        );
+        after += &format!("{left}[%generic{number}]");
+        rest = right;
+        number += 1;
+    }
+    format!("{{ .reg .b64 %generic<{number}>; {before}{opcode} {after}{rest} }}")
+}
+
+/// Operands of 64 bits that must be addresses of a space, and are generic ones in the kernel.
+const SPACES: &[(&str, &str)] = &[
+    ("prefetch.const.tensormap", "cvta.to.const.u64"),
+    ("prefetch.param.tensormap", "cvta.to.param.u64"),
+];
+
+/// An instruction with its address converted before, where the form is one of [`SPACES`].
+fn converted(written: &str, form: &str) -> Option<String> {
+    let (_, conversion) = SPACES.iter().find(|(opcode, _)| form.starts_with(opcode))?;
+    let (opcode, operands) = written.split_once(' ')?;
+    let address = operands.strip_prefix('[')?.split(']').next()?;
+    Some(format!(
+        "{{ .reg .b64 %inspace; {conversion} %inspace, {address}; {opcode} [%inspace]; }}"
+    ))
+}
+
+/// Every instruction of a text as the tables have it, by line and column.
+///
+/// # Errors
+/// The text is not PTX.
+pub fn written(text: &str) -> Result<BTreeMap<(usize, usize), String>, String> {
+    let module = ptx::parse(text).map_err(|errors| errors.to_string())?;
+    let lines = ptx::LineIndex::new(text);
+    let mut written = BTreeMap::new();
+    for body in module
+        .functions()
+        .filter_map(|function| function.body.as_ref())
+    {
+        for instruction in body.instructions() {
+            let at = lines.line_column(instruction.span.start);
+            let form = by_width(&instruction.to_string(), |name| width(body, name));
+            written.insert((at.line, at.column), form);
+        }
+    }
+    Ok(written)
+}
+
+/// Sees which instructions a thread executed.
+#[derive(Debug, Default)]
+pub struct Reached {
+    locations: BTreeMap<usize, (usize, usize)>,
+    reached: BTreeSet<(usize, usize)>,
+}
+
+impl Reached {
+    /// The forms of these instructions, of a text.
+    ///
+    /// # Errors
+    /// The text is not PTX.
+    pub fn forms(&self, text: &str) -> Result<BTreeSet<String>, String> {
+        let written = written(text)?;
+        let reached = self.reached.iter().filter_map(|at| written.get(at));
+        Ok(reached.cloned().collect())
+    }
+}
+
+impl Observer for Reached {
+    fn begin(&mut self, program: &Program, _: &tma_launch::Shape, _: [u32; 3]) {
+        let location = |index| {
+            let location = program.location(index);
+            (index, (location.line, location.column))
+        };
+        self.locations = (0..program.instructions()).map(location).collect();
+    }
+
+    fn execute(&mut self, instruction: usize) {
+        if let Some(location) = self.locations.remove(&instruction) {
+            self.reached.insert(location);
+        }
+    }
+
+    fn see(&mut self, _: Origin, _: Event) {}
+}

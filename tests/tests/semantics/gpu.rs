@@ -1,0 +1,144 @@
+//! All forms on a GPU. A fault ends the GPU for its process, so that the cases run in processes of
+//! their own; after one that fails, a new process goes on with the next.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use tests::{
+    CaseFailure,
+    semantics::{FormCase, text},
+};
+use tma_host::{DeviceChoice, Jobs};
+use tma_launch::{Ptx, Stage};
+
+/// Tells a process with which case it begins.
+const FROM_VARIABLE: &str = "TMA_SEMANTICS_FROM";
+
+/// What stands before the results in what a process prints.
+const MARK: &str = "case ";
+
+/// A kernel that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// After so many processes the others are not run.
+const MOST_PROCESSES: usize = 60;
+
+/// Where this process is to begin, if it is one of those.
+pub(super) fn from() -> Option<usize> {
+    std::env::var(FROM_VARIABLE).ok()?.parse().ok()
+}
+
+/// Runs cases until one fails, and prints a line for each.
+pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
+    for (number, case) in cases.iter().enumerate().skip(from) {
+        let text = match text::module(case) {
+            Ok(text) => text,
+            Err(wrong) => {
+                tell(number, &wrong);
+                continue;
+            }
+        };
+        let ptx = Ptx {
+            name: &case.entry,
+            text: &text,
+        };
+        match case.scenario.check(backend, ptx) {
+            Ok(0) => tell(number, "nothing was compared"),
+            Ok(_) => tell(number, ""),
+            Err(wrong) => {
+                tell(number, &wrong.to_string());
+                // A module that does not load harms nobody.
+                if let CaseFailure::Failed(failure) = wrong
+                    && failure.stage > Stage::Load
+                {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn tell(number: usize, wrong: &str) {
+    println!("{MARK}{number} {}", wrong.replace('\n', " / "));
+}
+
+/// What was wrong with each case that was run; empty where nothing was.
+pub(super) fn all(cases: usize) -> BTreeMap<usize, String> {
+    let mut results = BTreeMap::new();
+    let mut next = 0;
+    for _ in 0..MOST_PROCESSES {
+        if next >= cases {
+            break;
+        }
+        let end = process(next, &mut results);
+        let last = results.range(next..).next_back().map(|(number, _)| *number);
+        next = match (end, last) {
+            // It ended by itself, behind a failure or at the end.
+            (None, Some(last)) => last + 1,
+            (Some(wrong), last) => {
+                let at = last.map_or(next, |last| last + 1);
+                results.insert(at, wrong);
+                at + 1
+            }
+            (None, None) => {
+                results.insert(next, "its process printed nothing".into());
+                next + 1
+            }
+        };
+    }
+    results.retain(|number, _| *number < cases);
+    results
+}
+
+/// Runs a process; gives why it was ended or died before its time.
+fn process(from: usize, results: &mut BTreeMap<usize, String>) -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let child = Command::new(program)
+        .args(["--device", "gpu"])
+        .env(FROM_VARIABLE, from.to_string())
+        .env(DeviceChoice::VARIABLE, "gpu")
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => return Some(error.to_string()),
+    };
+    let output = child.stdout.take()?;
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                let result = line
+                    .strip_prefix(MARK)
+                    .and_then(|rest| rest.split_once(' '));
+                if let Some((number, wrong)) = result
+                    && let Ok(number) = number.parse()
+                {
+                    results.insert(number, wrong.to_owned());
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = child.wait().ok()?;
+                return (!status.success()).then(|| format!("its process died: {status}"));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Some(format!("no end within {} s", PATIENCE.as_secs()));
+            }
+        }
+    }
+}
