@@ -28,17 +28,17 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
             }
         }
     }
-    check_semantics(files, breaches);
+    check_semantics(files, violations);
 }
 
 /// Each family is executed.
-fn check_semantics(files: &[File], breaches: &mut Vec<Breach>) {
+fn check_semantics(files: &[File], violations: &mut Vec<Violation>) {
     for (stem, file) in stems(files, LAYERS[0]) {
         let part = PARTS.iter().find(|(part, _)| *part == stem);
         let stem = part.map_or(stem, |(_, whole)| whole);
         if stems(files, SEMANTICS).all(|(there, _)| there != stem) {
             let says = format!("has no semantics {SEMANTICS}/{stem}.rs");
-            breaches.push(Breach::new(file, 1, says));
+            violations.push(Violation::new(file, 1, says));
         }
     }
 }
