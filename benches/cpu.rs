@@ -1,4 +1,5 @@
-//! What the host side costs: tensor maps, reading and finishing PTX, the emulator, the builder.
+//! Measures the cost of the host side: tensor maps, reading and finishing PTX, the emulator, the
+//! builder.
 //!
 //! `cargo xtask bench --cpu`; a name behind it chooses.
 

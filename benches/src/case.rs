@@ -1,4 +1,4 @@
-//! What one row of the table is about.
+//! One row of the table: a kernel, its launch and its check.
 
 use std::sync::Arc;
 

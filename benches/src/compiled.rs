@@ -1,4 +1,4 @@
-//! What the compilers made of a kernel and its CUDA version: registers from ptxas, instructions from the
+//! The machine code of a kernel and its CUDA version: registers from ptxas, instructions from the
 //! machine code.
 
 use std::{

@@ -1,4 +1,4 @@
-//! What one thing after another takes, in cycles that the kernels count themselves.
+//! Latencies of dependent operations, in cycles that the kernels count themselves.
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What is measured, as text.
+//! The PTX of the kernels that are measured.
 
 use anyhow::{Context, Result};
 use tma_host::{Capability, Device, Module, Source};

@@ -1,4 +1,4 @@
-//! What nvidia-smi says of a GPU.
+//! Reads clocks, power and processes of a GPU from nvidia-smi.
 
 use std::{process::Command, thread, time::Duration};
 

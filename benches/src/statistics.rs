@@ -1,4 +1,4 @@
-//! What many times say.
+//! Statistics of many timings.
 
 use serde::Serialize;
 

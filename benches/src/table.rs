@@ -1,4 +1,4 @@
-//! What people read.
+//! The report's tables for people.
 
 use crate::{
     compiled::{Code, Compiled},

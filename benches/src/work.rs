@@ -1,4 +1,4 @@
-//! What is timed: a kernel or the driver's copy, and how.
+//! The timed work: a kernel or the driver's copy, and how it is launched.
 
 use anyhow::{Context, Result, ensure};
 use cust::sys;

@@ -1,4 +1,4 @@
-//! What the search begins with: the PTX, launch files and maps of the repository.
+//! The corpus that the search begins with: the PTX, launch files and maps of the repository.
 
 use std::{
     fs,

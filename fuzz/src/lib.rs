@@ -1,4 +1,4 @@
-//! What is tried with arbitrary input, for libFuzzer and for `fuzz-smoke`.
+//! The targets that take arbitrary input, for libFuzzer and for `fuzz-smoke`.
 //!
 //! A target panics when it has found something: by itself, or because what it calls does.
 

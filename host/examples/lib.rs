@@ -1,4 +1,4 @@
-//! What the examples share: where kernels run, and their PTX.
+//! The examples share this: where kernels run, and their PTX.
 //!
 //! `cargo run -p host-examples --bin 01_first_copy`, and so on. On a machine without a GPU they run on the
 //! emulator.

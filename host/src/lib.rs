@@ -1,4 +1,5 @@
-//! What a host program uses to run kernels: devices, modules, buffers, tensor maps and launches.
+//! A host program runs kernels with this crate: devices, modules, buffers, tensor maps and
+//! launches.
 //!
 //! A [`Device`] is a GPU, driven by [`cust`], or the emulator where there is none. Everything else is
 //! made from it, and works on both:

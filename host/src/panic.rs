@@ -1,4 +1,4 @@
-//! What a kernel that panicked says, from memory of the host that outlives the GPU's context.
+//! The record of a kernel that panicked, in memory of the host that outlives the GPU's context.
 
 use std::{ffi::c_void, ptr, sync::OnceLock};
 

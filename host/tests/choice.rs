@@ -1,4 +1,4 @@
-//! What `TMA_DEVICE` and `TMA_SEED` say.
+//! `TMA_DEVICE` and `TMA_SEED` choose the device and the schedule.
 
 use std::{env, process::Command};
 

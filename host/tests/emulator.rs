@@ -1,4 +1,4 @@
-//! What the emulator adds: reports as errors, and schedules.
+//! The emulator adds reports as errors, and schedules.
 
 mod support;
 

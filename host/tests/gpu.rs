@@ -1,4 +1,4 @@
-//! What only a driver does: run with `--ignored`.
+//! Tests that need a driver: run with `--ignored`.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! What each instruction form does: a launch whose results show it.
+//! The semantics of each instruction form: a launch whose results show them.
 //!
 //! The kernels are in the crate `tests-semantics`, one for each wrapper's form. A form that is another
 //! spelling has that of the form which the wrapper emits, with the spelling changed in the text.

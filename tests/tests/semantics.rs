@@ -1,4 +1,4 @@
-//! What each instruction form does, on the chosen backend.
+//! The semantics of each instruction form, on the chosen backend.
 //!
 //! `--device gpu` makes a missing GPU a failure. `--out FILE` writes which forms a GPU executed, for
 //! `data/semantics`, from which the support matrix is made. `--ptx FOLDER` writes the kernels and runs none.

@@ -1,4 +1,4 @@
-//! What people read.
+//! Output for people.
 
 use std::fmt::{self, Display, Formatter};
 

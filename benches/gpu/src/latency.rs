@@ -1,4 +1,4 @@
-//! What one thing after another takes, in cycles.
+//! Kernels that measure latencies of dependent operations, in cycles.
 
 use tma::{
     Barrier, ClusterPtr, SharedPtr, TensorMap, cluster, kernel,

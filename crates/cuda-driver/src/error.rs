@@ -1,4 +1,4 @@
-//! What the driver answers when it does not succeed.
+//! Errors of the driver.
 
 mod codes;
 

@@ -1,4 +1,4 @@
-//! Which GPUs the driver has.
+//! The driver's GPUs and their properties.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 

@@ -1,4 +1,4 @@
-//! What registers and memory hold, and arithmetic on it: nothing here knows a machine.
+//! Values of registers and memory, and arithmetic on them: nothing here knows a machine.
 
 mod bytes;
 mod float;

@@ -1,4 +1,4 @@
-//! What is wrong with a launch, before it is made: every broken rule, each with its nearest fix.
+//! Checks a launch before it is made: every broken rule, each with its nearest fix.
 
 mod arguments;
 mod placed;

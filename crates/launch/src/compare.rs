@@ -1,4 +1,4 @@
-//! What was expected against what came out: the first element that differs.
+//! Compares expected with actual elements: the first one that differs.
 //!
 //! ```
 //! use tma_launch::compare;

@@ -1,4 +1,4 @@
-//! What a kernel that panicked left behind.
+//! The record that a kernel leaves behind when it panics.
 
 mod message;
 

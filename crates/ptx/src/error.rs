@@ -1,4 +1,4 @@
-//! What is wrong with a text, for people.
+//! Syntax errors, for people.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What people read when a text is wrong.
+//! The messages of syntax errors.
 
 use ptx::{SyntaxErrors, parse, parse_named, parse_statements};
 

@@ -1,4 +1,4 @@
-//! What the tree says about each part of the language, and how it prints.
+//! Each part of the language, in the tree and as it prints.
 
 use ptx::*;
 

@@ -1,4 +1,4 @@
-//! Which fields of two maps differ.
+//! Compares two maps field by field.
 
 use core::fmt::{self, Display, Formatter};
 

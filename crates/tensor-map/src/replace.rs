@@ -1,4 +1,4 @@
-//! What `tensormap.replace` does to the bytes of a map.
+//! `tensormap.replace`, on the bytes of a map.
 //!
 //! The instruction changes one field and nothing else: neither the bytes of a box nor its alignment
 //! follow. It exists for tiled maps, on targets with an `a` or `f` (`sm_90a`, `sm_100a`, ...).

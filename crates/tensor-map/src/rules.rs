@@ -1,4 +1,4 @@
-//! What the driver requires of the parameters, and what it accepts and people regret.
+//! The rules that parameters keep, and warnings about what the driver accepts all the same.
 //!
 //! Each requirement is one [`Rule`]. Rules that the driver does not enforce on the GPU in question,
 //! though the reference has them, are warnings. What the driver really enforces was compared on an

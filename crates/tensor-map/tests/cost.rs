@@ -1,4 +1,4 @@
-//! What building a map costs: no allocation, and little time.
+//! Building a map takes no allocation, and little time.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

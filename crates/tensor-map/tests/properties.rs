@@ -1,4 +1,4 @@
-//! What holds for all parameters and all bytes.
+//! Properties of all parameters and all bytes.
 
 use proptest::{collection::vec, prelude::*, sample::select};
 use tensor_map::{

@@ -1,4 +1,4 @@
-//! Which instruction comes before which on every way through a function.
+//! Dominance: the instructions that precede another one on every path through a function.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a module though it parses.
+//! Lints of a module that parses.
 
 mod barriers;
 mod calls;

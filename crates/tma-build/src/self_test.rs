@@ -1,4 +1,4 @@
-//! What a compiler must do before it is trusted with device code.
+//! The self-test that a compiler passes before it is trusted with device code.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! What the macros expand to; not for use by hand.
+//! The expansion of the macros uses this; it is not for use by hand.
 
 pub use core::arch::{asm, global_asm};
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,4 +1,4 @@
-//! What `#[kernel]` makes of a kernel on the host.
+//! `#[kernel]` makes typed launches of a kernel on the host.
 
 use tma::{KernelArg, TensorMap, kernel};
 use tma_launch::{Argument, BufferRef, Call, Launch, MapRef, Scalar, Shape};

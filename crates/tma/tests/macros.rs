@@ -1,4 +1,4 @@
-//! What the macros of `tma` refuse, and how they say so.
+//! The macros of `tma` refuse bad input with these messages.
 
 #[test]
 fn wrong_kernels_are_refused_with_a_reason() {

@@ -1,4 +1,4 @@
-//! What the arguments of several kernels have in common.
+//! Arguments that several kernels have in common.
 
 mod bulk;
 mod matrix;

@@ -1,4 +1,4 @@
-//! What templates take and hand on.
+//! The inputs and outputs of templates.
 
 use tma::{ClusterPtr, GlobalPtr, SharedPtr, TensorMap, cluster, ptx::mapa, thread};
 

@@ -1,4 +1,4 @@
-//! What stands around the call of a wrapper, by family.
+//! The templates around the call of a wrapper, by family.
 
 mod blackwell;
 mod bulk;

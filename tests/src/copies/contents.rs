@@ -1,4 +1,4 @@
-//! What memory holds before a copy.
+//! The contents of memory before a copy.
 
 use super::Number;
 use crate::maps::generate::Random;

@@ -1,4 +1,4 @@
-//! What copies there are: ways, operators and types.
+//! The forms of copies: ways, operators and types.
 
 use std::sync::OnceLock;
 

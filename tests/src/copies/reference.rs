@@ -1,4 +1,4 @@
-//! What must come out, element by element from the definition. Nothing here is shared with the
+//! The expected result, element by element from the definition. Nothing here is shared with the
 //! emulator or with the walks of tensor maps.
 
 mod arithmetic;

@@ -1,4 +1,4 @@
-//! What can be changed in one instruction.
+//! The changes that a mutant makes to one instruction.
 
 use ptx::{Instruction, Opcode, Operand, OperandKind};
 

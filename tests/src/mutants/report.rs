@@ -1,4 +1,4 @@
-//! What became of mutants, for people and for programs.
+//! The results of mutants, for people and for programs.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What forms do that came after sm_90. They run on the emulator alone.
+//! The semantics of forms that came after sm_90. They run on the emulator alone.
 
 use tensor_map::{DataType, Params, TensorMap, WideMode};
 

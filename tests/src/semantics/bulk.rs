@@ -1,4 +1,4 @@
-//! What copies by the TMA unit must do to a region of shared memory and to global memory.
+//! The expected effect of copies by the TMA unit on a region of shared memory and on global memory.
 
 use half::{bf16, f16};
 

@@ -1,4 +1,4 @@
-//! What `cp.async` must do, thread by thread.
+//! The expected results of `cp.async`, thread by thread.
 
 use super::plan::{Plan, UNTOUCHED};
 

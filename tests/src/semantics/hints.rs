@@ -1,4 +1,4 @@
-//! What is said of memory and registers, around data that stays as it is.
+//! Hints about memory and registers, around data that stays as it is.
 
 use super::plan::Plan;
 

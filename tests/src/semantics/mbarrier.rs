@@ -1,4 +1,4 @@
-//! What operations on a barrier must do, by counting.
+//! The expected results of operations on a barrier, by counting.
 
 use super::plan::{Plan, UNTOUCHED};
 

@@ -1,4 +1,4 @@
-//! Which forms a GPU executed, and whether what came out was right.
+//! The forms that a GPU executed, and whether their results were right.
 
 use std::{collections::BTreeMap, fs, path::Path, time::SystemTime};
 

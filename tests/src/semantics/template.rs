@@ -1,4 +1,4 @@
-//! Which kernel shows what a form does. The device crate reads this file, too.
+//! The kernel template of each form. The device crate reads this file, too.
 
 /// A kernel around the call of a wrapper: a function of the crate `tests-semantics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! What ptxas says of every form: for each target that it knows, at the lowest version, and at the
-//! version before.
+//! ptxas takes or refuses every form: for each target that it knows, at the lowest version, and at
+//! the version before.
 
 use std::{
     collections::{BTreeSet, HashMap},

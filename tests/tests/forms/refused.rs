@@ -1,4 +1,4 @@
-//! What the compiler says of wrappers on architectures without their instruction.
+//! The compiler's errors for wrappers on architectures without their instruction.
 
 use std::collections::{BTreeMap, BTreeSet};
 

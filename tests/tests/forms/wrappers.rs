@@ -1,4 +1,4 @@
-//! What rustdoc says of the wrappers is what the table says of their forms.
+//! The wrappers' rustdoc agrees with the table of forms.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

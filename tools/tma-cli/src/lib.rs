@@ -1,3 +1,3 @@
-//! What the command `tma` does that programs can use too: launch files.
+//! Launch files, which the command `tma` and other programs run.
 
 pub mod emulate;

@@ -1,4 +1,4 @@
-//! What `docs/emulate.md` shows is so.
+//! The examples of `docs/emulate.md` are true.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "other tests use the rest")]

@@ -1,4 +1,4 @@
-//! What may not stand in a file.
+//! Text that may not stand in a file.
 
 use super::{File, Violation};
 

@@ -1,4 +1,4 @@
-//! What the guide kernels read besides the source.
+//! The inputs of the guide's kernels besides the source.
 
 use anyhow::Result;
 use kernels_gpu::{encode_map::map_fields, hwc_tile::Image};

@@ -1,4 +1,4 @@
-//! What the driver knows of an address.
+//! Attributes of an address, as the driver knows them.
 
 use std::ffi::{c_int, c_uint, c_void};
 

@@ -1,4 +1,4 @@
-//! What follows from something else that was found is not reported apart.
+//! Drops diagnostics that follow from others.
 
 use std::collections::{HashMap, HashSet};
 

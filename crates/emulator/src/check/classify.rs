@@ -1,4 +1,4 @@
-//! What a clash of two accesses is called, and what is said of it.
+//! Classifies a race between two accesses: its kind and its notes.
 
 use super::{
     Checker, Kind,

@@ -1,4 +1,4 @@
-//! What was found, for people and for programs.
+//! Diagnostics of the checker, for people and for programs.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! What ends a kernel, as a diagnostic.
+//! Makes a diagnostic of the fault that ended a kernel.
 
 use super::{Checker, Diagnostic, Kind, Site};
 use crate::machine::{Fault, Trap};

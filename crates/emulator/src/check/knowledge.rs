@@ -1,4 +1,5 @@
-//! What a thread knows, what it passes on when it releases, and what it learns when it acquires.
+//! The knowledge of a thread, what it passes on when it releases, and what it learns when it
+//! acquires.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What ends a kernel.
+//! Faults, which end a kernel.
 
 use std::fmt::{self, Display, Formatter};
 

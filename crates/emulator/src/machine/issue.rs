@@ -1,4 +1,4 @@
-//! What copies of all kinds have in common when they are issued.
+//! The issue of copies of all kinds.
 
 use super::{
     Address, Completion, Located, Piece, Slot, Space, Step, Target, Transfer, Trap, Trapped,

@@ -1,4 +1,4 @@
-//! What the machine runs, and what is known of it: locations in the text, functions, slots.
+//! The program that the machine runs: locations in the text, functions, slots.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What an operation may touch, for the lanes of a group that execute it.
+//! The view that an operation has of the machine, for the lanes of a group that execute it.
 
 use super::{
     Constant, Cta, Group, Here, LOCAL_WINDOW, Operation, Program, SHARED_RANK_SHIFT, SHARED_WINDOW,

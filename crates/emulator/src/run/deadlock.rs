@@ -1,4 +1,4 @@
-//! What is said when nothing can go on.
+//! Describes a deadlock: who waits where, and for what.
 
 use std::fmt::Write;
 

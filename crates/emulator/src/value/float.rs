@@ -1,4 +1,4 @@
-//! What floating-point numbers of every precision do, as the hardware does it.
+//! Floating-point arithmetic in every precision, as the hardware does it.
 
 use half::{bf16, f16};
 use ptx::Type;

@@ -1,4 +1,4 @@
-//! What atomics and reducing copies do to a value in memory.
+//! The operators of atomics and reducing copies.
 
 use half::{bf16, f16};
 use ptx::Type;

@@ -1,4 +1,4 @@
-//! What an observer sees of a kernel, in order.
+//! An observer sees the events of a kernel in order.
 
 use std::collections::BTreeMap;
 

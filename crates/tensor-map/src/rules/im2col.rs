@@ -1,4 +1,4 @@
-//! What holds for im2col maps.
+//! The rules for im2col maps.
 
 use super::{Parameter, Rule, Sink, Value, Violation, tensor};
 use crate::{Im2col, Im2colWide, Swizzle, Target, Tensor, encode::counted_column_bytes};

@@ -1,4 +1,4 @@
-//! What holds for the tensors of all modes.
+//! The rules for the tensors of all modes.
 
 use super::{Parameter, Rule, Sink, Value, Violation};
 use crate::{DataType, Interleave, MAX_RANK, OobFill, Swizzle, Target, Tensor};

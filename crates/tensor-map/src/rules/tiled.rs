@@ -1,4 +1,4 @@
-//! What holds for tiled maps.
+//! The rules for tiled maps.
 
 use super::{Parameter, Rule, Sink, Value, Violation, tensor};
 use crate::{Interleave, Target, Tiled, encode::counted_box_bytes};

@@ -1,4 +1,4 @@
-//! What the driver accepts and people regret.
+//! Warnings about parameters that the driver accepts.
 
 use super::{Parameter, Rule, Sink, Value, Violation};
 use crate::{DataType, Interleave, Params, Swizzle, Target, Tensor, Tiled};

@@ -1,4 +1,4 @@
-//! What is said of caches, registers and launches, around data that stays as it is.
+//! Hints about caches, registers and launches, around data that stays as it is.
 
 use tma::{
     SharedPtr,

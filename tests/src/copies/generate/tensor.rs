@@ -1,4 +1,4 @@
-//! What tiled and im2col maps have in common.
+//! The parameters that tiled and im2col maps have in common.
 
 use tensor_map::{DataType, Dims, Interleave, L2Promotion, Swizzle, Tensor};
 

@@ -1,4 +1,4 @@
-//! What happens to one element.
+//! The arithmetic on one element.
 
 use super::super::{Number, Operator};
 

@@ -1,4 +1,4 @@
-//! What is in a buffer: a pattern, a list, or a file.
+//! The contents of a buffer: a pattern, a list, or a file.
 
 use std::{
     fs::File,

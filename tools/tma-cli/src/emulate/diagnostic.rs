@@ -1,4 +1,4 @@
-//! What is wrong with a kernel.
+//! Diagnostics of a kernel.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! What buffers must hold in the end, and where they are written.
+//! The expected contents of buffers in the end, and where they are written.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a launch file, and where.
+//! Violations of the format of a launch file, each with its location.
 
 use std::{
     cell::RefCell,

@@ -1,4 +1,4 @@
-//! Whether the bytes that a phase expects are those of its copies.
+//! Compares the bytes that a phase expects with those of its copies.
 
 use super::Object;
 use crate::{

@@ -1,4 +1,4 @@
-//! What the kernels of a PTX file take, as ptxas says, without a driver.
+//! The resources of a PTX file's kernels, as ptxas says, without a driver.
 
 use std::{collections::BTreeMap, path::Path};
 

@@ -1,4 +1,4 @@
-//! What came out, for people and for programs.
+//! The report of an emulation, for people and for programs.
 
 use std::{io::Write, path::Path};
 

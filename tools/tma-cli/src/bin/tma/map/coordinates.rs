@@ -1,4 +1,4 @@
-//! Which element each row of a copy begins with.
+//! The coordinates of the element that each row of a copy begins with.
 
 use tensor_map::{Im2col, Interleave, Params, Tiled};
 
