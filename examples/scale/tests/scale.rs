@@ -1,7 +1,7 @@
 //! The kernel under several schedules of the emulator, and on a GPU where there is one.
 
-use tma_host::{Device, Failure};
 use scale::scale;
+use tma_host::{Device, Failure};
 
 /// Less than a block, more than one, and not a multiple of 16 bytes.
 fn check(device: &Device) -> Result<(), Failure> {

@@ -7,8 +7,8 @@ use std::{
     process::ExitCode,
 };
 
-use tma_host::Device;
 use softmax::{PTX, softmax};
+use tma_host::Device;
 
 fn main() -> ExitCode {
     match run() {

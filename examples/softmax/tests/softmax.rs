@@ -1,7 +1,7 @@
 //! The kernel under several schedules of the emulator, and on a GPU where there is one.
 
-use tma_host::{Device, Failure};
 use softmax::softmax;
+use tma_host::{Device, Failure};
 
 /// What the softmax of a row is, in double precision.
 fn expected(row: &[f32]) -> Vec<f64> {
