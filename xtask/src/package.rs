@@ -1,9 +1,14 @@
 //! The step `package` of CI: every crate that can be published is packaged and built from its package.
 
+use std::{fs, process};
+
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::process::{cargo, output, run};
+use crate::{
+    paths::target_dir,
+    process::{cargo, output, run},
+};
 
 /// Cargo packages them in the order of their dependencies, each against the packages of the others.
 pub(crate) fn check() -> Result<()> {
@@ -13,10 +18,19 @@ pub(crate) fn check() -> Result<()> {
         !names.is_empty(),
         "no crate of the workspace can be published"
     );
+    // Cargo keeps what it took out of packages by the folder and the version: in the folder of an earlier
+    // run it would build with the crates of then.
+    let folder = target_dir().join(format!("packages-{}", process::id()));
     // What is not committed is packaged too: CI has nothing such.
     let mut package = cargo();
-    package.args(["package", "--quiet", "--allow-dirty"]);
-    run(package.args(names.iter().map(|name| format!("--package={name}"))))
+    package.args(["package", "--quiet", "--allow-dirty", "--target-dir"]);
+    package.arg(&folder);
+    let done = run(package.args(names.iter().map(|name| format!("--package={name}"))));
+    if folder.exists() {
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    done
 }
 
 fn published(metadata: &str) -> Result<Vec<String>> {
