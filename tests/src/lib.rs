@@ -7,6 +7,7 @@ pub mod bugs;
 pub mod copies;
 pub mod device;
 pub mod forms;
+pub mod golden;
 pub mod maps;
 pub mod matrix;
 mod modules;

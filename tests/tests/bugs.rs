@@ -1,12 +1,13 @@
 //! The checker finds each seeded bug, says the same of it whatever the schedule, and says nothing of
 //! the kernel without it. `cargo xtask bless` renews the reports.
 
-use std::{collections::BTreeSet, env, fs, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
     BUGS_PTX, DEVICE_COMPILER,
     bugs::{Bug, Family, families},
+    golden,
 };
 use tma_emulator::{
     Config, EmulatorBackend,
@@ -153,21 +154,7 @@ fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     let report = rendered(&variant.check(0)?);
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/findings");
     let path = folder.join(format!("{}.{}.txt", variant.family.name, bug.name));
-    if env::var_os("BLESS").is_some() {
-        fs::create_dir_all(&folder)?;
-        fs::write(&path, report)?;
-        return Ok(());
-    }
-    let golden =
-        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if golden == report {
-        return Ok(());
-    }
-    Err(format!(
-        "{} is another; `cargo xtask bless` renews it\n--- golden\n{golden}--- now\n{report}",
-        path.display()
-    )
-    .into())
+    Ok(golden::check(&path, &report)?)
 }
 
 fn rendered(checked: &CheckReport) -> String {

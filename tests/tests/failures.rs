@@ -161,11 +161,7 @@ fn print_failure(case: &Case) -> ExitCode {
         println!("the device cannot be opened");
         return ExitCode::FAILURE;
     };
-    let Some(module) = case
-        .modules
-        .iter()
-        .rfind(|module| module.runs_on(capability))
-    else {
+    let Some(module) = Module::for_device(case.modules, capability) else {
         println!("there is no module for this device");
         return ExitCode::FAILURE;
     };

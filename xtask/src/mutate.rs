@@ -20,6 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    setup::ensure_device_compiler()?;
     mutate(&args.passed_on)
 }
 
@@ -41,9 +42,8 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Runs the program that makes the mutants.
+/// Runs the program that makes the mutants, for which there is a device compiler.
 pub(crate) fn mutate(arguments: &[String]) -> Result<ExitCode> {
-    setup::ensure_device_compiler()?;
     let built = programs(&["build", "--package=tests", "--bin=mutate"])?;
     let program = built.first().context("cargo made no program `mutate`")?;
     let status = Command::new(&program.1).args(arguments).status();

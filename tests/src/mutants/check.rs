@@ -1,7 +1,7 @@
-use std::{env, fs, path::PathBuf};
+use std::path::Path;
 
 use super::{Caught, Operator, Tried, page, shown};
-use crate::KERNELS;
+use crate::{KERNELS, golden};
 
 /// Has every kernel its mutants, is every one caught or explained, in each way that there is?
 ///
@@ -39,21 +39,8 @@ pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
 /// Is `docs/mutation.md` about this run? Writes it when blessing.
 ///
 /// # Errors
-/// The first line that differs.
+/// The lines that differ.
 pub fn check_page(tried: &[Tried<'_>], bless: bool) -> Result<(), String> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/mutation.md");
-    let now = page(tried);
-    if bless {
-        return fs::write(&path, now).map_err(|error| format!("{}: {error}", path.display()));
-    }
-    let page = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let lines = page.lines().zip(now.lines()).enumerate();
-    let mut lines = lines.map(|(index, (page, now))| (index + 1, page, now));
-    match lines.find(|(_, page, now)| page != now) {
-        Some((line, page, now)) => Err(format!(
-            "docs/mutation.md:{line} differs; `cargo xtask bless` renews it\n  page: {page}\n  now:  {now}"
-        )),
-        None if page.len() != now.len() => Err("docs/mutation.md is longer or shorter".into()),
-        None => Ok(()),
-    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/mutation.md");
+    golden::check_or_bless(&path, &page(tried), bless)
 }

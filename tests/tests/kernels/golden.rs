@@ -1,11 +1,11 @@
 //! The PTX of the kernels is that of the golden files; `cargo xtask bless` renews them.
 
-use std::{env, fs, path::PathBuf, sync::LazyLock};
+use std::{path::Path, sync::LazyLock};
 
 use libtest_mimic::{Failed, Trial};
 use ptx::Space;
 use similar::TextDiff;
-use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, plain};
+use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden, plain};
 
 /// The architecture whose PTX the golden files have; for the others they have what is different.
 const ARCH: &str = "sm_90a";
@@ -51,25 +51,8 @@ fn entries() -> impl Iterator<Item = &'static str> {
 }
 
 fn is_golden(file: &str, text: String) -> Result<(), Failed> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/ptx");
-    let path = folder.join(file);
-    if env::var_os("BLESS").is_some() {
-        fs::create_dir_all(&folder)?;
-        fs::write(&path, text)?;
-        return Ok(());
-    }
-    let golden =
-        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if golden == text {
-        return Ok(());
-    }
-    let changes = TextDiff::from_lines(&golden, &text);
-    Err(format!(
-        "{} differs; `cargo xtask bless` renews it\n{}",
-        path.display(),
-        changes.unified_diff().header("golden", "now")
-    )
-    .into())
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ptx");
+    Ok(golden::check(&folder.join(file), &text)?)
 }
 
 /// What every kernel has in the other module that it has not in this one, and the reverse.

@@ -132,8 +132,8 @@ static OURS: OnceLock<Result<Assembled, String>> = OnceLock::new();
 
 impl Tools {
     fn find() -> Option<Self> {
-        let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
-        let nvcc = { nvcc }.find(|path| path.is_file())?;
+        let mut paths = tool_dirs().map(|folder| folder.join("nvcc"));
+        let nvcc = paths.find(|path| path.is_file())?;
         let ptxas = Ptxas::find()?;
         Some(Self { ptxas, nvcc })
     }

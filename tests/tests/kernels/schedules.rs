@@ -1,7 +1,9 @@
 //! Every scenario of every kernel on the emulator, under several schedules.
 
+use std::sync::LazyLock;
+
 use libtest_mimic::{Failed, Trial};
-use tests::{Module, groups, jobs};
+use tests::{Group, Module, Scenario, groups, jobs};
 use tma_host::Device;
 
 const SEEDS: [u64; 3] = [1, 2, 3];
@@ -11,23 +13,30 @@ pub(crate) fn trials() -> Vec<Trial> {
     SEEDS.map(trial).into()
 }
 
-fn all_hold(seed: u64) -> Result<(), Failed> {
-    let mut checked = 0;
-    let device = Device::emulator(seed);
-    let capability = device.capability();
-    let mut backend = jobs(device);
-    for group in groups() {
+/// Each with the module that the emulator runs. Their references are computed once for all seeds.
+static SCENARIOS: LazyLock<Vec<(String, &Module, Scenario)>> = LazyLock::new(|| {
+    let capability = Device::emulator(0).capability();
+    let of = |group: Group| {
         let module = Module::for_device(group.modules, capability).expect("it is built");
-        for scenario in (group.cases)() {
+        let scenarios = (group.cases)().into_iter();
+        scenarios.map(move |scenario| {
             let name = format!("{}/{}", group.name, scenario.name);
-            let result = scenario.check(&mut backend, module.ptx());
-            let elements = result.map_err(|wrong| format!("{name}: {wrong}"))?;
-            if elements == 0 {
-                return Err(format!("nothing was compared in {name}").into());
-            }
-            checked += 1;
+            (name, module, scenario)
+        })
+    };
+    groups().into_iter().flat_map(of).collect()
+});
+
+fn all_hold(seed: u64) -> Result<(), Failed> {
+    let mut backend = jobs(Device::emulator(seed));
+    for (name, module, scenario) in SCENARIOS.iter() {
+        let result = scenario.check(&mut backend, module.ptx());
+        let elements = result.map_err(|wrong| format!("{name}: {wrong}"))?;
+        if elements == 0 {
+            return Err(format!("nothing was compared in {name}").into());
         }
     }
+    let checked = SCENARIOS.len();
     assert!(checked >= 100, "only {checked} runs");
     Ok(())
 }

@@ -20,6 +20,14 @@ impl<'a> Modifiers<'a> {
         found.map(|index| self.0.remove(index)).is_some()
     }
 
+    /// Takes the only type that the instruction has.
+    pub(crate) fn take_type(&mut self, ty: &str) -> Result<(), NotSupported> {
+        match self.take(ty) {
+            true => Ok(()),
+            false => Err(NotSupported::Part("type")),
+        }
+    }
+
     /// Takes the first modifier that the table has.
     pub(crate) fn one_of<T: Copy>(&mut self, table: &[(&str, T)]) -> Option<T> {
         let find = |part: &&str| table.iter().find(|(word, _)| word == part).map(|(_, t)| *t);

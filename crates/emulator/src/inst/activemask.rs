@@ -20,10 +20,7 @@ pub(crate) fn decode(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("b32")?;
     let [d] = operands(instruction)?;
     let d = decoder.destination(d)?.slot;
     decoder.emit(Action::Activemask(Activemask { d }));

@@ -1,4 +1,4 @@
-//! `bar.warp.sync`: the meeting of lanes of a warp. PTX ISA 9.7.13.2.
+//! `bar.warp.sync`: the barrier of lanes of a warp. PTX ISA 9.7.13.2.
 
 use ptx::{Instruction, Type};
 use ptx_isa::{Form, barrier_warp::Op};

@@ -89,10 +89,7 @@ pub(crate) fn funnel(
     let wraps = modifiers
         .one_of(&[("wrap", true), ("clamp", false)])
         .ok_or(NotSupported::Part("mode"))?;
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("b32")?;
     fn left_by(a: u32, b: u32, n: u32) -> u32 {
         ((((u64::from(b) << 32) | u64::from(a)) << n) >> 32) as u32
     }
@@ -236,10 +233,7 @@ pub(crate) fn prmt(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("b32")?;
     fn pick(a: u32, b: u32, selector: u32) -> u32 {
         let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
         let byte = |index: u32| {
@@ -292,10 +286,7 @@ pub(crate) fn fns(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("b32")?;
     fn find(mask: u32, base: u32, offset: i32) -> u32 {
         let set = |bit: &u32| mask >> bit & 1 != 0;
         let found = match offset {

@@ -17,10 +17,7 @@ pub(crate) fn decode(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("u32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("u32")?;
     let [time] = operands(instruction)?;
     decoder.source(time, Type::U32)?;
     decoder.emit(Action::Sleep(Sleep));

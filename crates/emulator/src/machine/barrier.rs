@@ -30,7 +30,7 @@ impl BarrierState {
             .sum()
     }
 
-    /// For whom it waits.
+    /// The threads that have arrived, and those that are missing.
     pub(crate) fn describe(&self, cta: &Cta, barrier: usize) -> String {
         let arrived = self.count(|warp| cta.warps[warp].alive, self.expected != 0);
         let (expected, what) = match self.expected {

@@ -14,10 +14,7 @@ pub(crate) fn lop3(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("b32")?;
     let combine = modifiers.one_of(&[("or", true), ("and", false)]);
     let ([d, a, b, c, table], q) = match (instruction.operands.as_slice(), combine) {
         ([d, a, b, c, table], None) => ([d, a, b, c, table], None),

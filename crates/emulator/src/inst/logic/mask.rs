@@ -26,10 +26,7 @@ pub(crate) fn bmsk(
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
     let clamps = clamps(modifiers)?;
-    modifiers
-        .take("b32")
-        .then_some(())
-        .ok_or(NotSupported::Part("type"))?;
+    modifiers.take_type("b32")?;
     let f = match clamps {
         true => lift!(|a: u32, b: u32| run(a, b.min(32))),
         false => lift!(|a: u32, b: u32| run(a & 31, b & 31)),

@@ -1,0 +1,57 @@
+//! Files that must be what the code makes: `cargo xtask bless` renews them.
+
+use std::{env, fs, path::Path};
+
+use similar::TextDiff;
+
+/// Is the text of the file this one? With `BLESS` in the environment, the file gets it.
+///
+/// # Errors
+/// The lines that differ; the file cannot be read or written.
+pub fn check(path: &Path, now: &str) -> Result<(), String> {
+    check_or_bless(path, now, env::var_os("BLESS").is_some())
+}
+
+/// As [`check`], where the caller says whether the file gets the text.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_or_bless(path: &Path, now: &str, bless: bool) -> Result<(), String> {
+    let named = |error| format!("{}: {error}", path.display());
+    if bless {
+        path.parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .map_err(named)?;
+        return fs::write(path, now).map_err(named);
+    }
+    let golden = fs::read_to_string(path).map_err(named)?;
+    if golden == now {
+        return Ok(());
+    }
+    let changes = TextDiff::from_lines(&golden, now);
+    Err(format!(
+        "{} differs; `cargo xtask bless` renews it\n{}",
+        path.display(),
+        changes.unified_diff().header("golden", "now")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_differs_is_named_until_it_is_blessed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/page.md");
+        assert!(check_or_bless(&path, "a\n", false).is_err());
+        check_or_bless(&path, "a\n", true).unwrap();
+        check_or_bless(&path, "a\n", false).unwrap();
+        let differs = check_or_bless(&path, "b\n", false).unwrap_err();
+        assert!(
+            differs.contains("page.md") && differs.contains("-a\n+b\n"),
+            "{differs}"
+        );
+        assert!(check_or_bless(&path, "a", false).is_err());
+    }
+}
