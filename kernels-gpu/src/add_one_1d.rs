@@ -2,13 +2,12 @@
 //! load and to say how many bytes come.
 
 use tma::{
-    Barrier, SharedPtr, Stores, kernel,
+    Barrier, Block, SharedPtr, Stores, kernel,
     ptx::{
         Cta, cp_async_bulk, fence,
         mbarrier::{self, Mbarrier},
     },
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
 /// Numbers that one block handles.
@@ -85,26 +84,19 @@ unsafe fn add_one(
         static SMEM_DATA: [i32; BUF_LEN] align 16;
         static BAR: Mbarrier;
     }
+    // SAFETY: every thread gets here (1); each arrives once, and the copy delivers what is expected (2).
+    let block = unsafe { Block::converged() };
     let smem_data = SMEM_DATA::ptr();
-    let block_offset = u64::from(block_idx().x) * BUF_LEN as u64;
+    let block_offset = u64::from(block.index()) * BUF_LEN as u64;
     // SAFETY: the block's numbers lie within `data` (1).
     let data = unsafe { data.add((offset_elems + block_offset) as usize) };
 
     // 1. Initialise the barrier with the number of threads that arrive on it.
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), block_dim().x) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; below each thread arrives once and
-    // the copy delivers the bytes that are expected.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+    let bar = block.barrier(BAR::ptr(), block.threads());
 
     // 2. One thread starts the copy and says how many bytes will come. Both ends have the bytes and
     // the alignment, and nobody uses the buffer before the phase completes.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
-    if unsafe { is_elected() } {
+    if block.elect() {
         load(&bar, smem_data.cast(), data.cast_const().cast());
     }
     // 3. All threads arrive, and wait for the data.
@@ -112,28 +104,23 @@ unsafe fn add_one(
     bar.wait(token);
 
     // 4. Work on the data in shared memory.
-    let mut i = thread_idx().x;
+    let mut i = block.thread();
     while i < BUF_LEN as u32 {
         let number = smem_data.at(i);
         // SAFETY: the index is in bounds, the copy wrote the number, and no other thread has it.
         unsafe { number.write(number.read() + 1) };
-        i += block_dim().x;
+        i += block.threads();
     }
 
     // 5. Make each thread's writes visible to the copy engine, then synchronise.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    fence::proxy_async_shared_cta();
+    block.sync();
 
-    // 6. One thread copies the buffer back.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
-    if unsafe { is_elected() } {
+    // 6. One thread stores the data, and waits until it has been read: the buffer ends with the block.
+    if block.elect() {
         let mut stores = Stores::new();
-        // SAFETY: both ends have the bytes and the alignment (1); fences and `sync_threads` order
-        // the writes before.
+        // SAFETY: the numbers are the block's, aligned (1); fences and `sync` order the writes before.
         unsafe { stores.bulk(data.cast(), smem_data.cast(), BYTES) };
-        // 7. Wait until the buffer has been read: it ends with the block.
         stores.commit().wait_read();
     }
 }

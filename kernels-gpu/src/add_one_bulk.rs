@@ -1,13 +1,12 @@
 //! Adds one to an array with a bulk copy in and out for each block, as fast as memory goes.
 
 use tma::{
-    Barrier, kernel,
-    ptx::{cp_async_bulk, fence, mbarrier::Mbarrier},
+    Block, Stores, Transaction, kernel,
+    ptx::{fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
-use crate::pipelines::{VECTOR_BYTES, add_one};
+use crate::vectors::{VECTOR_BYTES, add_one};
 
 /// A vector for each thread.
 const fn tile_bytes(threads: u32) -> u32 {
@@ -31,56 +30,34 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     shared! {
         static BAR: Mbarrier;
     }
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
     let data = shared::dynamic::<u8, 128>();
-    let tile_bytes = tile_bytes(block_dim().x);
-    let start = u64::from(block_idx().x) * u64::from(tile_bytes);
+    let tile_bytes = tile_bytes(block.threads());
+    let start = u64::from(block.index()) * u64::from(tile_bytes);
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
 
-    // One thread makes the barrier and starts the copy; `sync_threads` comes after, so that the
-    // copy is under way while the others gather.
-    // SAFETY: blocks are one-dimensional, and whole warps are here (3).
-    if unsafe { is_elected() } {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-        // SAFETY: this thread initialised it; its one phase has this arrival and these bytes.
-        let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-        let _ = bar.arrive_expect_tx(bytes);
-        // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its buffer before
-        // the phase completes.
-        unsafe {
-            cp_async_bulk::shared_cluster_global(
-                data,
-                src.add(start as usize),
-                bytes,
-                bar.address(),
-            )
-        };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before.
-    unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
+    // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its buffer before it is
+    // loaded.
+    let load =
+        |loads: &mut Transaction<'_>| unsafe { loads.bulk(data, src.add(start as usize), bytes) };
+    block.load(BAR::ptr(), load).wait();
 
     // SAFETY: the tile has been loaded, and each thread has its own vector.
-    unsafe { add_one::<1>(data, bytes / VECTOR_BYTES, thread_idx().x, block_dim().x) };
+    unsafe { add_one::<1>(data, bytes / VECTOR_BYTES, block.thread(), block.threads()) };
 
     // Make each thread's writes visible to the copy engine, then synchronise.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    fence::proxy_async_shared_cta();
+    block.sync();
 
-    // SAFETY: blocks are one-dimensional, and whole warps are here (3).
-    if unsafe { is_elected() } {
-        // SAFETY: the tile lies within the destination (1), aligned (2); fences and `sync_threads`
-        // order the writes before.
-        unsafe { cp_async_bulk::global_shared_cta(dst.add(start as usize), data, bytes) };
+    if block.elect() {
+        let mut stores = Stores::new();
+        // SAFETY: the tile lies within the destination (1), aligned (2); fences and `sync` order the
+        // writes before.
+        unsafe { stores.bulk(dst.add(start as usize), data, bytes) };
         // The tile's buffer ends with the block.
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::commit_group() };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<0>() };
+        stores.commit().wait_read();
     }
 }
 

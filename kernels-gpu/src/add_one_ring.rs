@@ -2,9 +2,13 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk, thread::block_dim};
+use tma::{
+    Block, kernel,
+    pipeline::{self, Items},
+    shared,
+};
 
-use crate::pipelines::{Schedule, VECTOR_BYTES, add_one, pipeline};
+use crate::vectors::{VECTOR_BYTES, add_one};
 
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
@@ -34,7 +38,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
 #[kernel(
     max_threads = 544,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = |threads| crate::pipelines::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+    shared_bytes = |threads| pipeline::bytes::<u8>(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring<const STAGES: u32>(
     dst: *mut u8,
@@ -42,8 +46,12 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     len_bytes: u64,
     counter: *mut u32,
 ) {
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
+    // SAFETY: the counter is for this alone (3).
+    let deal = |chunks| unsafe { Items::drawn(block, 1, chunks, counter) };
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(dst, src, len_bytes, Schedule::Drawn(counter)) }
+    unsafe { ring::<STAGES>(block, dst, src, len_bytes, deal) }
 }
 
 /// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
@@ -54,56 +62,60 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
 #[kernel(
     max_threads = 544,
     instances(STAGES = 3, 4, 6),
-    shared_bytes = |threads| crate::pipelines::ring_bytes(STAGES, chunk_bytes(threads as u32).into())
+    shared_bytes = |threads| pipeline::bytes::<u8>(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
+    let deal = |chunks| Items::dealt(block, chunks);
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(dst, src, len_bytes, Schedule::Static) }
+    unsafe { ring::<STAGES>(block, dst, src, len_bytes, deal) }
 }
 
 /// # Safety
 /// As for [`add_one_ring`].
 #[inline(always)]
 unsafe fn ring<const STAGES: u32>(
+    block: Block,
     dst: *mut u8,
     src: *const u8,
     len_bytes: u64,
-    schedule: Schedule,
+    deal: impl Fn(u32) -> Items<'static>,
 ) {
-    let chunk_bytes = chunk_bytes(block_dim().x);
+    let chunk_bytes = chunk_bytes(block.threads());
     // SAFETY: there are working threads (4).
     unsafe { assert_unchecked(chunk_bytes != 0) };
     let chunks = len_bytes.div_ceil(chunk_bytes.into()) as u32;
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    let load = |chunk: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
-        let _ = bar.arrive_expect_tx(bytes(chunk));
-        // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes
-        // it.
-        unsafe {
-            cp_async_bulk::shared_cluster_global(
-                buffer,
-                src.add(start(chunk) as usize),
-                bytes(chunk),
-                bar.address(),
-            )
-        };
-    };
-    let work = |chunk: u32, buffer: SharedPtr<u8>, thread: u32, threads: u32| {
-        // SAFETY: the chunk has been loaded, and each thread has its own vectors.
-        unsafe { add_one::<VECTORS>(buffer, bytes(chunk) / VECTOR_BYTES, thread, threads) };
-    };
-    let store = |chunk: u32, buffer: SharedPtr<u8>| {
-        // SAFETY: the chunk lies within the destination (1), aligned (2); its buffer is left alone
-        // until the group has been read.
-        unsafe {
-            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), buffer, bytes(chunk))
-        };
-    };
-    // SAFETY: the three do so; the counter (3), the launch (4) and the number of chunks (2) are as it
-    // wants them.
-    unsafe { pipeline::<STAGES>(chunk_bytes, chunks, schedule, load, work, store) };
+    let memory = shared::dynamic::<u8, 1024>();
+    let pipeline = block.storing_pipeline::<_, STAGES>(memory, chunk_bytes);
+    pipeline.split(
+        |mut fill| {
+            for chunk in deal(chunks) {
+                let stage = fill.next().with_item(chunk);
+                // SAFETY: the chunk lies within the source (1), aligned (2); the stage takes it.
+                unsafe { stage.copy(src.add(start(chunk) as usize), bytes(chunk)) };
+            }
+            fill.finish();
+        },
+        |workers, drain| {
+            let mut drain = drain.storing(workers);
+            while let Some((chunk, stage)) = drain.next_item() {
+                let vectors = bytes(chunk) / VECTOR_BYTES;
+                // SAFETY: the chunk has been loaded, and each thread has its own vectors.
+                unsafe {
+                    add_one::<VECTORS>(stage.as_ptr(), vectors, workers.thread(), workers.threads())
+                };
+                // SAFETY: the chunk lies within the destination (1), aligned (2).
+                drain.store(stage, |stores, stage| unsafe {
+                    stores.bulk(dst.add(start(chunk) as usize), stage, bytes(chunk));
+                });
+            }
+            drain.finish();
+        },
+    );
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,13 +1,13 @@
 //! Adds one to a matrix with a tensor copy in and out for each block, as fast as memory goes.
 
 use tma::{
-    Barrier, TensorMap, kernel,
-    ptx::{cp_async_bulk, cp_async_bulk_tensor, fence, mbarrier::Mbarrier},
+    Block, Stores, TensorMap, kernel,
+    ptx::{fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+    thread::block_idx,
 };
 
-use crate::pipelines::{VECTOR_BYTES, add_one};
+use crate::vectors::{VECTOR_BYTES, add_one};
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
 ///
@@ -38,54 +38,38 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     shared! {
         static BAR: Mbarrier;
     }
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
     let data = shared::dynamic::<u8, 1024>();
-    let vectors = VECTORS as u32 * block_dim().x;
-    let block = block_idx();
+    let vectors = VECTORS as u32 * block.threads();
+    let (column, row) = (block_idx().x, block_idx().y);
     let coords = [
-        (block.x * tile_width_elems) as i32,
-        (block.y * tile_height_elems) as i32,
+        (column * tile_width_elems) as i32,
+        (row * tile_height_elems) as i32,
     ];
 
-    // One thread makes the barrier and starts the copy; `sync_threads` comes after, so that the
-    // copy is under way while the others gather.
-    // SAFETY: blocks are one-dimensional, and whole warps are here (3).
-    if unsafe { is_elected() } {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-        // SAFETY: this thread initialised it; its one phase has this arrival and these bytes.
-        let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-        let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
-        // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
-        // nobody uses its buffer before the phase completes.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(data, src, coords, bar.address())
-        };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before.
-    unsafe { Barrier::assume_init(BAR::ptr()) }.wait_parity(0);
+    // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2); nobody
+    // uses its buffer before it is loaded.
+    let start = |loads: &mut tma::Transaction<'_>| unsafe {
+        loads.tensor(data, src, coords, VECTOR_BYTES * vectors)
+    };
+    block.load(BAR::ptr(), start).wait();
 
     // Where a number lies in the tile makes no difference.
     // SAFETY: the tile has been loaded, and each thread has its own vectors.
-    unsafe { add_one::<VECTORS>(data, vectors, thread_idx().x, block_dim().x) };
+    unsafe { add_one::<VECTORS>(data, vectors, block.thread(), block.threads()) };
 
     // Make each thread's writes visible to the copy engine, then synchronise.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    fence::proxy_async_shared_cta();
+    block.sync();
 
-    // SAFETY: blocks are one-dimensional, and whole warps are here (3).
-    if unsafe { is_elected() } {
+    if block.elect() {
+        let mut stores = Stores::new();
         // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2);
-        // fences and `sync_threads` order the writes before.
-        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords, data) };
+        // fences and `sync` order the writes before.
+        unsafe { stores.tensor(dst, coords, data) };
         // The tile's buffer ends with the block.
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::commit_group() };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<0>() };
+        stores.commit().wait_read();
     }
 }
 

@@ -2,9 +2,13 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor, thread::block_dim};
+use tma::{
+    Block, TensorMap, kernel,
+    pipeline::{self, Items},
+    shared,
+};
 
-use crate::pipelines::{Schedule, VECTOR_BYTES, add_one, pipeline};
+use crate::vectors::{VECTOR_BYTES, add_one};
 
 /// Vectors of four numbers that a thread has of a tile.
 const VECTORS: usize = 4;
@@ -34,7 +38,7 @@ const VECTORS: usize = 4;
     instances(STAGES = 2, 3, 4),
     shared_bytes = |threads| {
         let tile_bytes = threads.saturating_sub(32) * u64::from(host::THREAD_BYTES);
-        crate::pipelines::ring_bytes(STAGES, tile_bytes)
+        pipeline::bytes::<u8>(STAGES, tile_bytes)
     }
 )]
 pub unsafe fn add_one_tile_ring<const STAGES: u32>(
@@ -46,7 +50,9 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
     tile_height_elems: u32,
     counter: *mut u32,
 ) {
-    let vectors = (block_dim().x - 32) * VECTORS as u32;
+    // SAFETY: every thread gets here (5).
+    let block = unsafe { Block::converged() };
+    let tile_bytes = (block.threads() - 32) * VECTORS as u32 * VECTOR_BYTES;
     // SAFETY: the caller says so (3).
     unsafe { assert_unchecked(tiles_x != 0) };
     let coords = |tile: u32| {
@@ -55,41 +61,40 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
             (tile / tiles_x * tile_height_elems) as i32,
         ]
     };
-    let load = |tile: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
-        let _ = bar.arrive_expect_tx(VECTOR_BYTES * vectors);
-        // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2);
-        // the buffer is free, aligned and takes it.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(
-                buffer,
-                src,
-                coords(tile),
-                bar.address(),
-            )
-        };
-    };
-    // Where a number lies in the tile makes no difference.
-    let work = |_, buffer: SharedPtr<u8>, thread: u32, threads: u32| {
-        // SAFETY: the tile has been loaded, and each thread has its own vectors.
-        unsafe { add_one::<VECTORS>(buffer, vectors, thread, threads) };
-    };
-    let store = |tile: u32, buffer: SharedPtr<u8>| {
-        // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is negative (3);
-        // its buffer is left alone until the group has been read.
-        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords(tile), buffer) };
-    };
-    // SAFETY: the three do so; the counter (4), the launch (5) and the number of tiles (3) are as it
-    // wants them.
-    unsafe {
-        pipeline::<STAGES>(
-            VECTOR_BYTES * vectors,
-            tiles,
-            Schedule::Drawn(counter),
-            load,
-            work,
-            store,
-        )
-    };
+    let memory = shared::dynamic::<u8, 1024>();
+    let pipeline = block.storing_pipeline::<_, STAGES>(memory, tile_bytes);
+    pipeline.split(
+        |mut fill| {
+            // SAFETY: the counter is for this alone (4).
+            for tile in unsafe { Items::drawn(block, 1, tiles, counter) } {
+                // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16
+                // (2); the stage is aligned and takes it.
+                fill.next()
+                    .with_item(tile)
+                    .load_with(|loads, stage| unsafe {
+                        loads.tensor(stage, src, coords(tile), tile_bytes);
+                    });
+            }
+            fill.finish();
+        },
+        |workers, drain| {
+            let mut drain = drain.storing(workers);
+            while let Some((tile, stage)) = drain.next_item() {
+                let vectors = tile_bytes / VECTOR_BYTES;
+                // Where a number lies in the tile makes no difference.
+                // SAFETY: the tile has been loaded, and each thread has its own vectors.
+                unsafe {
+                    add_one::<VECTORS>(stage.as_ptr(), vectors, workers.thread(), workers.threads())
+                };
+                // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is
+                // negative (3).
+                drain.store(stage, |stores, stage| unsafe {
+                    stores.tensor(dst, coords(tile), stage);
+                });
+            }
+            drain.finish();
+        },
+    );
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -101,7 +106,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{VECTORS, add_one_tile_ring};
-    use crate::{arguments::Tiles, pipelines::VECTOR_BYTES};
+    use crate::{arguments::Tiles, vectors::VECTOR_BYTES};
 
     /// Bytes of a tile that a working thread has.
     pub(super) const THREAD_BYTES: u32 = VECTORS as u32 * VECTOR_BYTES;

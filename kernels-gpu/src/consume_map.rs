@@ -3,10 +3,9 @@
 //! them.
 
 use tma::{
-    Barrier, TensorMap, kernel,
+    Block, TensorMap, Transaction, kernel,
     ptx::{Sys, fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
 /// Columns and rows of the box of [`consume_map`].
@@ -58,39 +57,28 @@ unsafe fn consume<const RANK: usize, const BYTES: usize>(
         static SMEM_BOX: [u32; BOX_BYTES / 4] align 128;
         static BAR: Mbarrier;
     }
-    let block = block_idx().x as usize;
-    let smem_box = SMEM_BOX::ptr();
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-
-    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
-    if unsafe { is_elected() } {
+    // SAFETY: every thread gets here (1).
+    let block = unsafe { Block::converged() };
+    let (index, smem_box) = (block.index() as usize, SMEM_BOX::ptr());
+    let load = |loads: &mut Transaction<'_>| {
+        // SAFETY: the map is there (1).
+        let map = unsafe { maps.add(index) };
         // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
         // GPU could be acquired at `Gpu`, those of the host not.
-        // SAFETY: the map is there (1).
-        let map = unsafe { maps.add(block) };
         // SAFETY: as above.
         unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
-        let mut load = bar.transaction();
         // SAFETY: the map has this box and is acquired, its first column is aligned (1), and nobody
-        // uses the buffer before the phase completes.
-        unsafe { load.tensor(smem_box.cast(), map, coords, BYTES as u32) };
-        let _ = load.arrive();
-    }
-    bar.wait_parity(0);
+        // uses the buffer before it is loaded.
+        unsafe { loads.tensor(smem_box.cast(), map, coords, BYTES as u32) };
+    };
+    block.load(BAR::ptr(), load).wait();
 
-    let mut i = thread_idx().x;
+    let mut i = block.thread();
     while i < (BYTES / 4) as u32 {
         // SAFETY: the index is in bounds, the copy wrote the box, and the output has room for it
         // (1).
-        unsafe { *output.add(block * (BYTES / 4) + i as usize) = smem_box.at(i).read() };
-        i += block_dim().x;
+        unsafe { *output.add(index * (BYTES / 4) + i as usize) = smem_box.at(i).read() };
+        i += block.threads();
     }
 }
 

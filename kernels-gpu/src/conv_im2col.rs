@@ -4,14 +4,7 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{
-    Barrier, TensorMap,
-    float::fma,
-    kernel,
-    ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
-    shared,
-    thread::{block_idx, is_elected, sync_threads, thread_idx},
-};
+use tma::{Block, TensorMap, Transaction, float::fma, kernel, ptx::mbarrier::Mbarrier, shared};
 
 /// Channels of a pixel.
 pub const CHANNELS: usize = 16;
@@ -54,20 +47,12 @@ pub unsafe fn conv_im2col(
         static COLUMNS: [f32; TAPS * CHANNELS * PIXELS] align 128;
         static BAR: Mbarrier;
     }
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
     let columns = COLUMNS::ptr();
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
+    let load = |loads: &mut Transaction<'_>| {
         // The first result of this block; the copy goes on along W, H and N by itself.
-        let result = block_idx().x * PIXELS as u32;
+        let result = block.index() * PIXELS as u32;
         // SAFETY: there is a result (3), so there are columns and rows.
         unsafe { assert_unchecked(width != 0 && height != 0) };
         let (column, row, image) = (
@@ -78,28 +63,20 @@ pub unsafe fn conv_im2col(
         let coords = [0, column as i32 + first, row as i32 + first, image as i32];
         for tap in 0..TAPS as u32 {
             let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
+            let to = columns.at(tap * COLUMN_ELEMS).cast();
             // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
-            // nobody uses the buffer before the phase completes, which expects the bytes below.
-            unsafe {
-                cp_async_bulk_tensor::shared_cluster_global_im2col(
-                    columns.at(tap * COLUMN_ELEMS).cast(),
-                    images,
-                    coords,
-                    bar.address(),
-                    offsets,
-                );
-            }
+            // nobody uses the buffer before it is loaded.
+            unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
         }
-        let _ = bar.arrive_expect_tx(TAPS as u32 * COLUMN_BYTES);
-    }
-    bar.wait_parity(0);
+    };
+    block.load(BAR::ptr(), load).wait();
 
     // A thread has one channel of one result.
     let (pixel, filter) = (
-        thread_idx().x / FILTERS as u32,
-        thread_idx().x % FILTERS as u32,
+        block.thread() / FILTERS as u32,
+        block.thread() % FILTERS as u32,
     );
-    let result = block_idx().x * PIXELS as u32 + pixel;
+    let result = block.index() * PIXELS as u32 + pixel;
     let filter_of = filter as usize * TAPS * CHANNELS;
     let mut sum = 0.0;
     for tap in 0..TAPS as u32 {

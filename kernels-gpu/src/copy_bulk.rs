@@ -3,9 +3,11 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{Barrier, SharedPtr, kernel, ptx::cp_async_bulk};
-
-use crate::pipelines::stream;
+use tma::{
+    Block, Stores, Transaction, kernel,
+    pipeline::{self, Items},
+    shared,
+};
 
 /// Copies `len_bytes` bytes from `src` to `dst`, in chunks of `chunk_bytes` of which each block
 /// keeps `STAGES` in shared memory: `copy_bulk_2` to `copy_bulk_8`.
@@ -25,7 +27,7 @@ use crate::pipelines::stream;
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = crate::pipelines::ring_bytes(STAGES, chunk_bytes.into())
+    shared_bytes = pipeline::bytes::<u8>(STAGES, chunk_bytes.into())
 )]
 pub unsafe fn copy_bulk<const STAGES: u32>(
     dst: *mut u8,
@@ -40,29 +42,21 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    let load = |chunk: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
-        let _ = bar.arrive_expect_tx(bytes(chunk));
-        // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes
-        // it.
-        unsafe {
-            cp_async_bulk::shared_cluster_global(
-                buffer,
-                src.add(start(chunk) as usize),
-                bytes(chunk),
-                bar.address(),
-            )
-        };
+    // SAFETY: the chunk lies within the source (1), aligned (2); the buffer is free and takes it.
+    let load = |chunk: u32, loads: &mut Transaction<'_>, buffer| unsafe {
+        loads.bulk(buffer, src.add(start(chunk) as usize), bytes(chunk));
     };
-    let store = |chunk: u32, buffer: SharedPtr<u8>| {
-        // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and
-        // its buffer is left alone until the group has been read.
-        unsafe {
-            cp_async_bulk::global_shared_cta(dst.add(start(chunk) as usize), buffer, bytes(chunk))
-        };
+    // SAFETY: the chunk lies within the destination (1), aligned (2); it has been loaded, and its buffer is
+    // left alone until the group has been read.
+    let store = |chunk: u32, stores: &mut Stores, buffer| unsafe {
+        stores.bulk(dst.add(start(chunk) as usize), buffer, bytes(chunk));
     };
-    // SAFETY: `load` and `store` do so; the counter (3), the launch (4) and the number of chunks (2)
-    // are as it wants them.
-    unsafe { stream::<STAGES>(chunk_bytes, chunks, counter, load, store) };
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
+    // SAFETY: the counter is for this alone (3).
+    let items = unsafe { Items::drawn(block, STAGES - 1, chunks, counter) };
+    let memory = shared::dynamic::<u8, 1024>();
+    block.stream::<_, STAGES>(memory, chunk_bytes, items, load, store);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -2,9 +2,11 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{Barrier, SharedPtr, TensorMap, kernel, ptx::cp_async_bulk_tensor};
-
-use crate::pipelines::stream;
+use tma::{
+    Block, Stores, TensorMap, Transaction, kernel,
+    pipeline::{self, Items},
+    shared,
+};
 
 /// Copies a matrix to another one of the same shape, in tiles of which each block keeps `STAGES` in
 /// shared memory: `copy_tile_2` to `copy_tile_4`.
@@ -33,7 +35,7 @@ use crate::pipelines::stream;
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6),
-    shared_bytes = crate::pipelines::ring_bytes(STAGES, tile_bytes.into())
+    shared_bytes = pipeline::bytes::<u8>(STAGES, tile_bytes.into())
 )]
 pub unsafe fn copy_tile<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,
@@ -53,27 +55,22 @@ pub unsafe fn copy_tile<const STAGES: u32>(
             (tile / tiles_x * tile_height_elems) as i32,
         ]
     };
-    let load = |tile: u32, buffer: SharedPtr<u8>, bar: &Barrier| {
-        let _ = bar.arrive_expect_tx(tile_bytes);
-        // SAFETY: the map has this box (1), which begins at a multiple of 16 bytes (2); the buffer
-        // is free, aligned and takes it.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(
-                buffer,
-                src,
-                coords(tile),
-                bar.address(),
-            )
-        };
+    // SAFETY: the map has this box (1), which begins at a multiple of 16 bytes (2); the buffer is free, aligned
+    // and takes it.
+    let load = |tile: u32, loads: &mut Transaction<'_>, buffer| unsafe {
+        loads.tensor(buffer, src, coords(tile), tile_bytes);
     };
-    let store = |tile: u32, buffer: SharedPtr<u8>| {
-        // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is negative (3);
-        // the tile has been loaded, and its buffer is left alone until the group has been read.
-        unsafe { cp_async_bulk_tensor::global_shared_cta_tile(dst, coords(tile), buffer) };
+    // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is negative (3); the tile has
+    // been loaded, and its buffer is left alone until the group has been read.
+    let store = |tile: u32, stores: &mut Stores, buffer| unsafe {
+        stores.tensor(dst, coords(tile), buffer);
     };
-    // SAFETY: `load` and `store` do so; the counter (4), the launch (5) and the number of tiles (3)
-    // are as it wants them.
-    unsafe { stream::<STAGES>(tile_bytes, tiles, counter, load, store) };
+    // SAFETY: every thread gets here (5).
+    let block = unsafe { Block::converged() };
+    // SAFETY: the counter is for this alone (4).
+    let items = unsafe { Items::drawn(block, STAGES - 1, tiles, counter) };
+    let memory = shared::dynamic::<u8, 1024>();
+    block.stream::<_, STAGES>(memory, tile_bytes, items, load, store);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

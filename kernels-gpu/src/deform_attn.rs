@@ -26,7 +26,7 @@ mod gather;
 mod geometry;
 mod tiles;
 
-use tma::{TensorMap, kernel};
+use tma::{TileMap, kernel};
 
 pub use geometry::Chunk;
 use geometry::{Levels, Problem};
@@ -37,6 +37,8 @@ pub const LEVELS: u32 = 4;
 pub const POINTS: u32 = 8;
 /// Channels of a pixel.
 pub const CHANNELS: u32 = 32;
+/// The box of the maps, of halves: 2 x 2 pixels of an image that is seen as a matrix.
+pub type Pixels = [[[u16; 2 * CHANNELS as usize]; 2]; 1];
 /// Queries of a warp.
 pub const QUERIES: u32 = 8;
 
@@ -86,8 +88,7 @@ pub unsafe fn deform_attn_gather(
 ///
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
-/// 2. `map_0` to `map_3` are maps of halves over the images of all batches: dimensions
-///    `W * CHANNELS`, H and batches, boxes of 64, 2 and 1, no swizzle.
+/// 2. `map_0` to `map_3` are over the images of all batches: dimensions `W * CHANNELS`, H and batches.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is 1 to `batches`.
 /// 4. The launch has the shared memory.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
@@ -99,10 +100,10 @@ pub unsafe fn deform_attn_gather(
     }
 )]
 pub unsafe fn deform_attn_tiles<const STAGES: u32>(
-    #[grid_constant] map_0: &TensorMap,
-    #[grid_constant] map_1: &TensorMap,
-    #[grid_constant] map_2: &TensorMap,
-    #[grid_constant] map_3: &TensorMap,
+    #[grid_constant] map_0: &TileMap<Pixels>,
+    #[grid_constant] map_1: &TileMap<Pixels>,
+    #[grid_constant] map_2: &TileMap<Pixels>,
+    #[grid_constant] map_3: &TileMap<Pixels>,
     locations: *const u32,
     weights: *const u16,
     output: *mut Chunk,
@@ -143,8 +144,8 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     }
 )]
 pub unsafe fn deform_attn_resident<const STAGES: u32>(
-    #[grid_constant] map_0: &TensorMap,
-    #[grid_constant] map_1: &TensorMap,
+    #[grid_constant] map_0: &TileMap<Pixels>,
+    #[grid_constant] map_1: &TileMap<Pixels>,
     value: *const Chunk,
     locations: *const u32,
     weights: *const u16,

@@ -5,11 +5,9 @@
 //! `tensormap.replace` is an instruction of each architecture by itself (`sm_90a`, not `sm_90`).
 
 use tma::{
-    SharedPtr, TensorMap, kernel,
+    Block, SharedPtr, TensorMap, kernel,
     ptx::{Gpu, tensormap_cp_fenceproxy, tensormap_replace},
     shared,
-    thread::{block_idx, thread_idx},
-    warp,
 };
 
 /// What a map is to say of a tensor of bytes. Dimensions are innermost first.
@@ -59,8 +57,9 @@ pub unsafe fn encode_map(
     tensors: *mut u8,
     maps: *mut TensorMap,
 ) {
-    let lane = thread_idx().x;
-    let map = SMEM_MAP::ptr();
+    // SAFETY: the whole warp gets here (4).
+    let block = unsafe { Block::converged() };
+    let (lane, map) = (block.thread(), SMEM_MAP::ptr());
     if lane < TensorMap::WORDS as u32 {
         // SAFETY: the words are the map's, and no other lane has this one.
         unsafe {
@@ -70,7 +69,7 @@ pub unsafe fn encode_map(
         };
     }
     // SAFETY: the conditions are this kernel's own.
-    unsafe { replace_and_release(map, fields, tensors, maps) }
+    unsafe { replace_and_release(block, map, fields, tensors, maps) }
 }
 
 /// As [`encode_map`], from 128 bytes of zeros: no map comes from the host.
@@ -80,14 +79,15 @@ pub unsafe fn encode_map(
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map_zeroed(fields: *const MapFields, tensors: *mut u8, maps: *mut TensorMap) {
-    let lane = thread_idx().x;
-    let map = SMEM_MAP::ptr();
+    // SAFETY: the whole warp gets here (4).
+    let block = unsafe { Block::converged() };
+    let (lane, map) = (block.thread(), SMEM_MAP::ptr());
     if lane < TensorMap::WORDS as u32 {
         // SAFETY: the words are the map's, and no other lane has this one.
         unsafe { map.cast::<u64>().add(lane).write(0) };
     }
     // SAFETY: the conditions are this kernel's own.
-    unsafe { replace_and_release(map, fields, tensors, maps) }
+    unsafe { replace_and_release(block, map, fields, tensors, maps) }
 }
 
 /// Replaces every field of the map in shared memory, and copies it to its buffer.
@@ -96,15 +96,15 @@ pub unsafe fn encode_map_zeroed(fields: *const MapFields, tensors: *mut u8, maps
 /// 1. Those of [`encode_map`]; all lanes are here and have written the map.
 #[inline(always)]
 unsafe fn replace_and_release(
+    block: Block,
     map: SharedPtr<TensorMap>,
     fields: *const MapFields,
     tensors: *mut u8,
     maps: *mut TensorMap,
 ) {
-    let block = block_idx().x as usize;
-    // SAFETY: the whole warp is here (1).
-    unsafe { warp::sync_warp() };
-    if thread_idx().x == 0 {
+    let (warp, block) = (block.warp(), block.index() as usize);
+    warp.sync();
+    if warp.lane() == 0 {
         // SAFETY: there are fields for each block, and they are those of a map (1); the map is the
         // block's own, and the lanes have synchronised since they wrote it.
         unsafe {
@@ -120,9 +120,9 @@ unsafe fn replace_and_release(
     }
     // Show the changes to the other lanes, then copy the map together, and release it to whoever
     // acquires it for copies.
+    warp.sync();
     // SAFETY: the whole warp is here with the same addresses; the map has room (1).
     unsafe {
-        warp::sync_warp();
         tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(maps.add(block), map);
     }
 }

@@ -1,12 +1,6 @@
 //! Gathers rows of a table by their numbers: a lane of a warp issues the copy of a row each.
 
-use tma::{
-    Barrier, Stores, TensorMap, kernel,
-    ptx::mbarrier::Mbarrier,
-    shared,
-    thread::{block_idx, thread_idx},
-    warp,
-};
+use tma::{Block, Stores, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};
 
 /// Elements of a row.
 pub const ROW: usize = 64;
@@ -19,59 +13,43 @@ const ROW_BYTES: u32 = size_of::<[u32; ROW]>() as u32;
 /// A number that no row of the table has gives zeros.
 ///
 /// # Safety
-/// 1. `table` is a two-dimensional map of 4-byte elements with boxes of [`ROW`] by 1 and no swizzle,
-///    over a table of [`ROW`] columns that nobody writes while the kernel runs.
+/// 1. `table` is over a table of [`ROW`] columns that nobody writes while the kernel runs.
 /// 2. `indices` has `rows` numbers, none of them negative as `i32`; `output` has room for as many
 ///    rows, is a multiple of 16 bytes, and nobody else uses it.
 /// 3. Blocks are one warp, and there is one for each [`ROWS`] rows.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/gather_rows.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn gather_rows(
-    #[grid_constant] table: &TensorMap,
+    #[grid_constant] table: &TileMap<[[u32; ROW]; 1]>,
     indices: *const u32,
     output: *mut u32,
     rows: u32,
 ) {
     shared! {
-        static GATHERED: [u32; ROW * ROWS] align 128;
+        static GATHERED: [Tile<[[u32; ROW]; 1]>; ROWS];
         static BAR: Mbarrier;
     }
-    let gathered = GATHERED::ptr();
-    let lane = thread_idx().x;
-    let first = block_idx().x * ROWS as u32;
+    // SAFETY: the whole warp gets here, which is the block (3).
+    let block = unsafe { Block::converged() };
+    let (warp, gathered) = (block.warp(), GATHERED::ptr());
+    let first = block.index() * ROWS as u32;
     let count = (rows - first).min(ROWS as u32);
-    if lane == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), count) };
-    }
-    // SAFETY: the whole warp is here, which is the block (3).
-    unsafe { warp::sync_warp() };
-    // SAFETY: `sync_warp` orders the initialisation before; a lane for each row arrives, with the
-    // bytes of its own copy.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+    // SAFETY: the barrier is for this alone; a lane for each row arrives, with the bytes of its copy.
+    let bar = unsafe { warp.barrier(BAR::ptr(), count) };
 
-    if lane < count {
+    if warp.lane() < count {
         // SAFETY: there is a number for each row (2).
-        let row = unsafe { *indices.add((first + lane) as usize) };
+        let row = unsafe { *indices.add((first + warp.lane()) as usize) };
         let mut load = bar.transaction();
-        // SAFETY: the map has this box (1), column 0 is aligned, and nobody uses the slot before the
-        // phase completes.
-        unsafe {
-            load.tensor(
-                gathered.at(lane * ROW as u32).cast(),
-                table,
-                [0, row as i32],
-                ROW_BYTES,
-            )
-        };
+        // SAFETY: column 0 is aligned, and nobody uses the slot before the phase completes.
+        unsafe { load.tile(gathered.at(warp.lane()), table, [0, row as i32]) };
         let _ = load.arrive();
     }
     bar.wait_parity(0);
 
     // Only copies wrote the rows, so they need no fence before the copy that reads them: waiting for
     // the phase has ordered them for every lane.
-    // SAFETY: the whole warp is here (3).
-    if unsafe { warp::is_elected() } {
+    if warp.elect() {
         let mut stores = Stores::new();
         // SAFETY: the output has room for these rows (2), which lie one behind the other.
         unsafe {

@@ -2,10 +2,10 @@
 //! adds its counts to those of all blocks.
 
 use tma::{
-    kernel,
+    Block, kernel,
     ptx::{Add, cp_async_bulk, cp_reduce_async_bulk, fence},
     shared,
-    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
+    thread::grid_dim,
 };
 
 /// Bins: one for each value of a byte.
@@ -25,46 +25,45 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
     shared! {
         static COUNTS: [u32; BINS] align 16;
     }
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
     let block_counts = COUNTS::ptr();
-    let mut bin = thread_idx().x;
+    let mut bin = block.thread();
     while bin < BINS as u32 {
         // SAFETY: the index is in bounds, and no other thread has it.
         unsafe { block_counts.at(bin).write(0) };
-        bin += block_dim().x;
+        bin += block.threads();
     }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    block.sync();
 
-    let mut i = u64::from(block_idx().x) * u64::from(block_dim().x) + u64::from(thread_idx().x);
+    let threads = u64::from(block.threads());
+    let mut i = u64::from(block.index()) * threads + u64::from(block.thread());
     while i < u64::from(len) {
         // SAFETY: the index is in bounds (1).
         let value = unsafe { *data.add(i as usize) };
         // SAFETY: the index is in bounds, and the bin is used by atomic operations alone until the
         // threads synchronise.
         unsafe { block_counts.at(value.into()).add_relaxed(1) };
-        i += u64::from(grid_dim().x) * u64::from(block_dim().x);
+        i += u64::from(grid_dim().x) * threads;
     }
 
     // Make each thread's counts visible to the copy engine, then synchronise.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    fence::proxy_async_shared_cta();
+    block.sync();
 
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
-        // SAFETY: both ends have the bins (2), fences and `sync_threads` order the counts before,
-        // and others use the sums by such reductions alone. Shared memory ends with the block: it
-        // has been read before.
+    if block.elect() {
+        // SAFETY: both ends have the bins (2), fences and `sync` order the counts before, and others use
+        // the sums by such reductions alone.
         unsafe {
             cp_reduce_async_bulk::global_shared_cta::<Add, u32>(
                 counts,
                 block_counts.at(0),
                 BINS_BYTES,
             );
-            cp_async_bulk::commit_group();
-            cp_async_bulk::wait_group_read::<0>();
         }
+        // Shared memory ends with the block: it has been read before.
+        cp_async_bulk::commit_group();
+        cp_async_bulk::wait_group_read::<0>();
     }
 }
 

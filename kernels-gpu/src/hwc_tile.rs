@@ -1,13 +1,7 @@
 //! Tiles of an image in `[H][W][C]` order, eight copies of a warp on their way at once. The innermost
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
-use tma::{
-    Barrier, TensorMap, kernel,
-    ptx::mbarrier::Mbarrier,
-    shared,
-    thread::{block_idx, is_elected, sync_threads, thread_idx},
-    warp,
-};
+use tma::{Barrier, Block, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared, warp};
 
 /// Channels of a tile.
 pub const CHANNELS: usize = 32;
@@ -16,54 +10,44 @@ pub const SIDE: usize = 2;
 /// Lanes of a warp that issue a copy each.
 pub const LANES: usize = 8;
 
-/// Halves of a tile.
-const TILE_ELEMS: usize = CHANNELS * SIDE * SIDE;
+/// The box of the maps, of halves.
+pub type Pixels = [[[u16; CHANNELS]; SIDE]; SIDE];
+
 /// Words of a tile: two halves each.
-const TILE_WORDS: usize = TILE_ELEMS / 2;
-const TILE_BYTES: u32 = 2 * TILE_ELEMS as u32;
+const TILE_WORDS: usize = size_of::<Tile<Pixels>>() / 4;
 
 /// Copies the tile of 2 x 2 pixels of 32 channels whose first element is at channel `c`, column `w`
 /// and row `h` to `output`, in the order of shared memory: channels, then columns, then rows.
 /// Elements outside the image are zero.
 ///
 /// # Safety
-/// 1. `map` is a map of an image of halves with dimensions C, W, H and boxes of 32, 2, 2, without
-///    swizzle, that nobody writes while the kernel runs.
+/// 1. `map` is over an image with dimensions C, W, H that nobody writes while the kernel runs.
 /// 2. `output` has room for 128 halves that nobody else uses, and is a multiple of 4 bytes.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 128)]
-pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i32, w: i32, h: i32) {
+pub unsafe fn hwc_tile(
+    #[grid_constant] map: &TileMap<Pixels>,
+    output: *mut u32,
+    c: i32,
+    w: i32,
+    h: i32,
+) {
     shared! {
-        static SMEM_TILE: [u32; TILE_WORDS] align 128;
+        static SMEM_TILE: Tile<Pixels>;
         static BAR: Mbarrier;
     }
-    let tile = SMEM_TILE::ptr();
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-
-    // SAFETY: whole warps are here, and the block is one-dimensional (4).
-    if unsafe { is_elected() } {
-        let mut load = bar.transaction();
-        // X is C, Y is W, Z is H.
-        // SAFETY: the map has this box (1), its first element is aligned (3), and nobody uses the
-        // tile before the phase completes.
-        unsafe { load.tensor(tile.cast(), map, [c, w, h], TILE_BYTES) };
-        let _ = load.arrive();
-    }
-    bar.wait_parity(0);
-
-    let i = thread_idx().x;
+    // SAFETY: every thread gets here (4); the image and the channel are as wanted (1, 3).
+    let block = unsafe { Block::converged() };
+    // X is C, Y is W, Z is H.
+    let tile = block
+        .load_tile(SMEM_TILE::ptr(), BAR::ptr(), map, [c, w, h])
+        .wait();
+    let (i, words) = (block.thread(), tile.as_ptr().cast::<u32>());
     if i < TILE_WORDS as u32 {
         // SAFETY: the index is in bounds, the copy wrote the word, and the output has room (2).
-        unsafe { *output.add(i as usize) = tile.at(i).read() };
+        unsafe { *output.add(i as usize) = words.add(i).read() };
     }
 }
 
@@ -80,45 +64,37 @@ pub unsafe fn hwc_tile(#[grid_constant] map: &TensorMap, output: *mut u32, c: i3
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn hwc_tile_lanes(
-    #[grid_constant] map: &TensorMap,
+    #[grid_constant] map: &TileMap<Pixels>,
     coords: *const i32,
     output: *mut u32,
 ) {
     shared! {
-        static SMEM_TILES: [u32; LANES * TILE_WORDS] align 128;
+        static SMEM_TILES: [Tile<Pixels>; LANES];
         static LANES_BAR: Mbarrier;
     }
-    let tiles = SMEM_TILES::ptr();
-    let lane = thread_idx().x;
-    let first = block_idx().x as usize * LANES;
-    if lane == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(LANES_BAR::ptr(), LANES as u32) };
-    }
-    // SAFETY: the whole warp is here, which is the block (3).
-    unsafe { warp::sync_warp() };
-    // SAFETY: `sync_warp` orders the initialisation before; eight lanes arrive, each with the
-    // bytes of its own copy.
-    let bar = unsafe { Barrier::assume_init(LANES_BAR::ptr()) };
+    // SAFETY: the whole warp gets here, which is the block (3).
+    let block = unsafe { Block::converged() };
+    let lane = warp::lane();
+    let first = block.index() as usize * LANES;
+    // SAFETY: the barrier is for this alone; eight lanes arrive, each with the bytes of its own copy.
+    let bar: Barrier = unsafe { block.warp().barrier(LANES_BAR::ptr(), LANES as u32) };
 
     if lane < LANES as u32 {
         let first = (first + lane as usize) * 2;
         // SAFETY: there are two numbers for each tile (2).
         let (w, h) = unsafe { (*coords.add(first), *coords.add(first + 1)) };
-        let slot = tiles.at(lane * TILE_WORDS as u32);
         let mut load = bar.transaction();
-        // SAFETY: the map has this box (1), channel 0 is aligned, and nobody uses the slot before
-        // the phase completes.
-        unsafe { load.tensor(slot.cast(), map, [0, w, h], TILE_BYTES) };
+        // SAFETY: channel 0 is aligned, and nobody uses the slot before the phase completes.
+        unsafe { load.tile(SMEM_TILES::ptr().at(lane), map, [0, w, h]) };
         let _ = load.arrive();
     }
     // All lanes wait for all eight copies.
     bar.wait_parity(0);
 
-    let mut i = lane;
+    let (words, mut i) = (SMEM_TILES::ptr().cast::<u32>(), lane);
     while i < (LANES * TILE_WORDS) as u32 {
         // SAFETY: the index is in bounds, the copies wrote the word, and the output has room (2).
-        unsafe { *output.add(first * TILE_WORDS + i as usize) = tiles.at(i).read() };
+        unsafe { *output.add(first * TILE_WORDS + i as usize) = words.add(i).read() };
         i += 32;
     }
 }
@@ -131,8 +107,9 @@ mod host {
     use tensor_map::{DataType, TensorMap, Tiled};
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
-    use super::{CHANNELS, LANES, SIDE, TILE_BYTES, hwc_tile, hwc_tile_lanes};
+    use super::{CHANNELS, LANES, Pixels, SIDE, hwc_tile, hwc_tile_lanes};
     use crate::arguments::product;
+    use tma::TileArray;
 
     /// An image of halves in `[H][W][C]` order.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +181,7 @@ mod host {
                 "a box begins at a multiple of 16 bytes: a multiple of",
             );
             let [c, w, h] = self.coords;
-            conditions.uses(self.output, TILE_BYTES.into());
+            conditions.uses(self.output, <Pixels as TileArray>::BYTES.into());
             let map = MapRef::new(self.image.map(), self.data);
             let call = hwc_tile(map, BufferRef::new(self.output), c, w, h);
             conditions.launch(call, Shape::new(1, self.threads))
@@ -243,7 +220,10 @@ mod host {
             // A column and a row each.
             let coords_bytes = size_of::<[i32; 2]>() as u32;
             conditions.uses(self.coords, product(&[self.tiles, coords_bytes]));
-            conditions.uses(self.output, product(&[self.tiles, TILE_BYTES]));
+            conditions.uses(
+                self.output,
+                product(&[self.tiles, <Pixels as TileArray>::BYTES]),
+            );
             let map = MapRef::new(self.image.map(), self.data);
             let (coords, output) = (BufferRef::new(self.coords), BufferRef::new(self.output));
             let call = hwc_tile_lanes(map, coords, output);

@@ -53,7 +53,6 @@ pub mod histogram;
 pub mod hwc_tile;
 pub mod multicast_tile;
 pub mod persistent_tiles;
-mod pipelines;
 pub mod prefetch;
 pub mod prefetch_1d;
 pub mod producer_consumer;
@@ -62,6 +61,7 @@ pub mod stencil;
 pub mod tile_2d;
 pub mod tile_gather;
 pub mod transpose;
+mod vectors;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod arguments;

@@ -2,10 +2,9 @@
 //! that every block has the whole tile and global memory is read once.
 
 use tma::{
-    Barrier, TensorMap, cluster, kernel,
+    Barrier, Block, TensorMap, kernel,
     ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, is_elected, thread_idx},
 };
 
 /// Blocks of a cluster.
@@ -34,28 +33,28 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
         static SMEM_TILE: [i32; TILE_ELEMS] align 128;
         static BAR: Mbarrier;
     }
+    // SAFETY: every thread of the cluster gets here (3).
+    let block = unsafe { Block::converged() };
     let tile = SMEM_TILE::ptr();
-    let rank = cluster::block_rank();
+    let rank = block.cluster().rank();
     // Grid and clusters are one-dimensional; `%clusterid` would be worked out by a division.
-    let cluster = block_idx().x / BLOCKS;
+    let cluster = block.index() / BLOCKS;
 
     // Every block has a barrier of its own, which counts all slices that arrive in it.
-    if thread_idx().x == 0 {
+    if block.thread() == 0 {
         // SAFETY: one thread does so, before any other uses the barrier.
         unsafe { Barrier::init(BAR::ptr(), 1) };
         // SAFETY: this thread has initialised it; it alone arrives, with the bytes of all slices.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let _ = bar.arrive_expect_tx(TILE_BYTES);
     }
-    // No slice may be sent before the barriers of all blocks are there. `cluster::sync` releases
-    // and acquires: only one with `.relaxed` would need a `fence.mbarrier_init` before it.
-    // SAFETY: every thread of the cluster is here, whole warps (3).
-    unsafe { cluster::sync() };
-    // SAFETY: `cluster::sync` orders the initialisation before; the bytes are those of all slices.
+    // No slice may be sent before the barriers of all blocks are there. `sync` releases and acquires:
+    // only one with `.relaxed` would need a `fence.mbarrier_init` before it.
+    block.cluster().sync();
+    // SAFETY: `sync` orders the initialisation before; the bytes are those of all slices.
     let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
 
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
+    if block.elect() {
         let column = x + (cluster * TILE[0] as u32) as i32;
         let row = y + (rank * SLICE_ROWS as u32) as i32;
         // SAFETY: the map has this box (1), whose first column is aligned; the slice has its offset
@@ -72,13 +71,13 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
     }
     bar.wait_parity(0);
 
-    let first = block_idx().x as usize * TILE_ELEMS;
-    let mut i = thread_idx().x;
+    let first = block.index() as usize * TILE_ELEMS;
+    let mut i = block.thread();
     while i < TILE_ELEMS as u32 {
         // SAFETY: the index is in bounds, the copies wrote the tile, and the output has room for it
         // (2).
         unsafe { *output.add(first + i as usize) = tile.at(i).read() + rank as i32 };
-        i += block_dim().x;
+        i += block.threads();
     }
 }
 

@@ -2,10 +2,10 @@
 //! (`cp.async`) on their way, in groups.
 
 use tma::{
-    kernel,
+    Block, kernel,
     ptx::{Ca, cp_async},
     shared,
-    thread::{block_dim, block_idx, grid_dim, sync_threads, thread_idx},
+    thread::grid_dim,
 };
 
 /// Writes `3 * x + y` for each number `x` of `global_in` to the same index of `global_out`, where
@@ -29,26 +29,27 @@ pub unsafe fn prefetch<const STAGES: u32>(
     global_in: *const i32,
     batches: u32,
 ) {
-    let tid = thread_idx().x;
-    let block_size = block_dim().x;
+    // SAFETY: every thread gets here (2).
+    let block = unsafe { Block::converged() };
+    let (tid, block_size) = (block.thread(), block.threads());
     let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
     let block_batch = |batch: u32| {
         let grid_size = u64::from(grid_dim().x) * u64::from(block_size);
-        (u64::from(block_idx().x) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
+        (u64::from(block.index()) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
     };
     // A group for every batch, also for those that are not there: so the number of groups behind the
     // one that is waited for is always the same.
     let fetch = |batch: u32, stage: u32| {
-        // SAFETY: the batch lies within the input (1), and nobody uses the stage's buffer any more.
-        unsafe {
-            if batch < batches {
-                let to = stage_data(stage).add(tid);
+        if batch < batches {
+            let to = stage_data(stage).add(tid);
+            // SAFETY: the batch lies within the input (1), and nobody uses the stage's buffer any more.
+            unsafe {
                 let from = global_in.add(block_batch(batch) + tid as usize);
                 cp_async::shared_cta_global::<Ca, 4>(to.cast(), from.cast());
             }
-            cp_async::commit_group();
         }
+        cp_async::commit_group();
     };
 
     // Fill the pipeline with the first batches.
@@ -59,14 +60,10 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let mut stage = 0;
     let mut compute_batch = 0;
     while compute_batch < batches {
-        // Wait for the current batch: a thread for its own copy, `sync_threads` for those of
-        // others.
-        // SAFETY: the groups are this thread's; every thread is here.
-        unsafe {
-            // `STAGES - 1` groups may be on their way.
-            wait_for_all_but::<STAGES>();
-            sync_threads();
-        }
+        // Wait for the current batch, with `STAGES - 1` groups on their way: a thread for its own copy,
+        // `sync` for those of others.
+        wait_for_all_but::<STAGES>();
+        block.sync();
 
         // Compute on it.
         // SAFETY: the copies wrote the numbers, and the output has room for it (1).
@@ -75,8 +72,7 @@ pub unsafe fn prefetch<const STAGES: u32>(
             let next = stage_data(stage).add((tid + 1) % block_size).read();
             *global_out.add(block_batch(compute_batch) + tid as usize) = 3 * number + next;
         }
-        // SAFETY: every thread is here.
-        unsafe { sync_threads() };
+        block.sync();
 
         // Load the batch that comes `STAGES` later into the same stage.
         fetch(compute_batch + STAGES, stage);
@@ -86,20 +82,14 @@ pub unsafe fn prefetch<const STAGES: u32>(
 }
 
 /// Waits for all groups but the last `STAGES - 1`.
-///
-/// # Safety
-/// 1. None: the groups belong to this thread.
 #[inline(always)]
-unsafe fn wait_for_all_but<const STAGES: u32>() {
-    // SAFETY: (1).
-    unsafe {
-        match STAGES {
-            1 => cp_async::wait_group::<0>(),
-            2 => cp_async::wait_group::<1>(),
-            3 => cp_async::wait_group::<2>(),
-            4 => cp_async::wait_group::<3>(),
-            _ => cp_async::wait_group::<7>(),
-        }
+fn wait_for_all_but<const STAGES: u32>() {
+    match STAGES {
+        1 => cp_async::wait_group::<0>(),
+        2 => cp_async::wait_group::<1>(),
+        3 => cp_async::wait_group::<2>(),
+        4 => cp_async::wait_group::<3>(),
+        _ => cp_async::wait_group::<7>(),
     }
 }
 

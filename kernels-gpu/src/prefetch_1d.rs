@@ -2,10 +2,7 @@
 //! on, with explicit phase tracking.
 
 use tma::{
-    Barrier, kernel,
-    ptx::{cp_async_bulk, mbarrier::Mbarrier},
-    shared,
-    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
+    Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::grid_dim,
 };
 
 /// Writes `3 * x + 1` for each number `x` of `global_in` to the same index of `global_out`.
@@ -31,86 +28,66 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     global_in: *const i32,
     batches: u32,
 ) {
-    let tid = thread_idx().x;
-    let block_size = block_dim().x;
+    // SAFETY: every thread gets here (2, 3); each phase has the one arrival and the bytes of `fetch`.
+    let block = unsafe { Block::converged() };
+    let (tid, block_size) = (block.thread(), block.threads());
     let bytes = block_size * size_of::<i32>() as u32;
 
     // The stages lie one after another, the barriers behind them.
     let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
-    let bar_address = |stage: u32| stage_data(STAGES).cast::<Mbarrier>().add(stage);
     let block_batch = |batch: u32| {
         let grid_size = u64::from(grid_dim().x) * u64::from(block_size);
-        (u64::from(block_idx().x) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
+        (u64::from(block.index()) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
     };
-
     // Only the thread that starts a copy arrives; the others wait for the parity to flip.
-    if tid == 0 {
-        for stage in 0..STAGES {
-            // SAFETY: one thread does so, before any other uses the barrier.
-            unsafe { Barrier::init(bar_address(stage), 1) };
-        }
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; each phase has the one arrival and
-    // the bytes of `fetch`.
-    let bar = |stage: u32| unsafe { Barrier::assume_init(bar_address(stage)) };
+    let bars = block.barrier_array::<STAGES>(stage_data(STAGES).cast::<Mbarrier>(), 1);
 
-    let fetch = |batch: u32, stage: u32| {
-        let bar = bar(stage);
+    let fetch = |batch: u32, at: Cursor<STAGES>| {
+        let bar = bars.at(at);
+        let mut load = bar.transaction();
         // SAFETY: the batch lies within the input (1), aligned (2); nobody uses the stage's buffer
-        // any more, and the phase expects the bytes right after.
+        // any more.
         unsafe {
-            cp_async_bulk::shared_cluster_global(
-                stage_data(stage).cast(),
-                global_in.add(block_batch(batch)).cast(),
-                bytes,
-                bar.address(),
-            )
+            let from = global_in.add(block_batch(batch)).cast();
+            load.bulk(stage_data(at.stage()).cast(), from, bytes)
         };
-        let _ = bar.arrive_expect_tx(bytes);
+        let _ = load.arrive();
     };
 
     // Fill the pipeline with the first batches.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
-        for stage in 0..STAGES {
-            if stage < batches {
-                fetch(stage, stage);
+    if block.elect() {
+        let mut cursor = Cursor::new();
+        for batch in 0..STAGES {
+            if batch < batches {
+                fetch(batch, cursor);
             }
+            cursor.advance();
         }
     }
 
-    let mut stage = 0;
-    let mut parity = 0;
+    let mut cursor = Cursor::new();
     let mut compute_batch = 0;
     while compute_batch < batches {
         // (a) Wait for the current batch.
-        bar(stage).wait_parity(parity);
+        bars.at(cursor).wait_parity(cursor.parity());
 
         // (b) Compute on it.
         // SAFETY: the copy wrote this thread's number, and the output has room for it (1).
         unsafe {
-            let number = stage_data(stage).add(tid).read();
+            let number = stage_data(cursor.stage()).add(tid).read();
             *global_out.add(block_batch(compute_batch) + tid as usize) = 3 * number + 1;
         }
-        // SAFETY: every thread is here.
-        unsafe { sync_threads() };
+        block.sync();
 
         // (c) Load the batch that comes `STAGES` later into the same stage.
         let fetch_batch = compute_batch + STAGES;
-        // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-        if fetch_batch < batches && unsafe { is_elected() } {
-            fetch(fetch_batch, stage);
+        if fetch_batch < batches && block.elect() {
+            fetch(fetch_batch, cursor);
         }
 
         // (d) Go to the next stage.
-        stage += 1;
-        if stage == STAGES {
-            stage = 0;
-            parity ^= 1;
-        }
+        cursor.advance();
         compute_batch += 1;
     }
 }

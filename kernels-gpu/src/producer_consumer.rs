@@ -2,12 +2,10 @@
 //! warp copies batches into two buffers, the others work on them.
 
 use tma::{
-    Barrier, Ring, SharedPtr, kernel,
+    Block, Ring, SharedPtr, Warps, kernel,
     ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
     ring::Cursor,
-    shared,
-    thread::{block_dim, block_idx, sync_threads, thread_idx},
-    warp,
+    shared, warp,
 };
 
 /// Buffers in shared memory.
@@ -39,40 +37,38 @@ pub unsafe fn producer_consumer_ring(
     shared! {
         static RING: [Mbarrier; Ring::<STAGES>::BARRIERS];
     }
+    // SAFETY: every thread gets here (2).
+    let block = unsafe { Block::converged() };
     let buffer = shared::dynamic::<f32, 16>();
-    let block = Block::new(input, output, batches, buffer_len);
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barriers.
-        unsafe { Ring::<STAGES>::init(RING::ptr().cast(), PRODUCERS, block_dim().x - PRODUCERS) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; producers and consumers go through
-    // the stages in order, and each arrives once at each.
-    let ring = unsafe { Ring::<STAGES>::assume_init(RING::ptr().cast()) };
+    let work = Work::new(block, input, output, batches, buffer_len);
+    let consumers = block.threads() - PRODUCERS;
+    let ring = block.ring::<STAGES>(RING::ptr().cast(), PRODUCERS, consumers);
 
     let mut cursor = Cursor::new();
-    // SAFETY: every thread is here, and blocks are one-dimensional (2).
-    if unsafe { warp::index() } == 0 {
-        for batch in 0..batches {
-            ring.acquire(cursor);
-            // SAFETY: the batch is there (1), and the stage is empty. The barrier takes one arrival
-            // from each producer, which its copies make when they are done.
-            unsafe {
-                block.produce(buffer.add(cursor.stage() * buffer_len), batch);
-                cp_async_mbarrier_arrive::arrive_noinc(ring.full(cursor).address());
+    block.split(
+        |_| {
+            for batch in 0..batches {
+                ring.acquire(cursor);
+                // SAFETY: the batch is there (1), and the stage is empty. The barrier takes one arrival
+                // from each producer, which its copies make when they are done.
+                unsafe {
+                    work.produce(buffer.add(cursor.stage() * buffer_len), batch);
+                    cp_async_mbarrier_arrive::arrive_noinc(ring.full(cursor).address());
+                }
+                cursor.advance();
             }
-            cursor.advance();
-        }
-    } else {
-        for batch in 0..batches {
-            ring.wait(cursor);
-            // SAFETY: the batch is there (1), and the stage is full.
-            unsafe { block.consume(buffer.add(cursor.stage() * buffer_len), batch) };
-            ring.release(cursor);
-            cursor.advance();
-        }
-    }
+        },
+        |consumers| {
+            let mut cursor = Cursor::new();
+            for batch in 0..batches {
+                ring.wait(cursor);
+                // SAFETY: the batch is there (1), and the stage is full.
+                unsafe { work.consume(consumers, buffer.add(cursor.stage() * buffer_len), batch) };
+                ring.release(cursor);
+                cursor.advance();
+            }
+        },
+    );
 }
 
 /// As [`producer_consumer_ring`], with four bare barriers at which every thread arrives.
@@ -95,61 +91,70 @@ pub unsafe fn producer_consumer_barriers(
     shared! {
         static BAR: [Mbarrier; 4];
     }
+    // SAFETY: every thread gets here (2), and arrives once in each phase.
+    let block = unsafe { Block::converged() };
     let buffer = shared::dynamic::<f32, 16>();
-    let block = Block::new(input, output, batches, buffer_len);
-    if thread_idx().x < 4 {
-        // SAFETY: one thread does so for each, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr().at(thread_idx().x), block_dim().x) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisations before; in each phase every thread arrives
-    // once.
-    let [ready, filled] = [0, 2]
-        .map(|first| move |i: u32| unsafe { Barrier::assume_init(BAR::ptr().at(first + i % 2)) });
+    let work = Work::new(block, input, output, batches, buffer_len);
+    let bars = BAR::ptr().cast::<Mbarrier>();
+    let ready = block.barrier_array::<STAGES>(bars, block.threads());
+    let filled = block.barrier_array::<STAGES>(bars.add(STAGES), block.threads());
 
-    // SAFETY: every thread is here, and blocks are one-dimensional (2).
-    if unsafe { warp::index() } == 0 {
-        for i in 0..batches {
-            // Wait for the buffer to be ready.
-            ready(i).arrive_and_wait();
-            // Fill it: the phase waits for the copies besides this thread's own arrival.
-            // SAFETY: the batch is there (1), the buffer is ready, and the arrival comes after.
-            unsafe {
-                block.produce(buffer.add(i % 2 * buffer_len), i);
-                cp_async_mbarrier_arrive::arrive(filled(i).address());
+    let mut at = Cursor::new();
+    block.split(
+        |_| {
+            for batch in 0..batches {
+                // Wait for the buffer to be ready.
+                ready.at(at).arrive_and_wait();
+                // Fill it: the phase waits for the copies besides this thread's own arrival.
+                // SAFETY: the batch is there (1), the buffer is ready, and the arrival comes after.
+                unsafe {
+                    work.produce(buffer.add(at.stage() * buffer_len), batch);
+                    cp_async_mbarrier_arrive::arrive(filled.at(at).address());
+                }
+                let _ = filled.at(at).arrive();
+                at.advance();
             }
-            let _ = filled(i).arrive();
-        }
-    } else {
-        // Both buffers are ready to be filled for the first time.
-        let _ = ready(0).arrive();
-        let _ = ready(1).arrive();
-        for i in 0..batches {
-            filled(i).arrive_and_wait();
-            // SAFETY: the batch is there (1), and the buffer is filled.
-            unsafe { block.consume(buffer.add(i % 2 * buffer_len), i) };
-            // The buffer is ready to be filled again.
-            let _ = ready(i).arrive();
-        }
-    }
+        },
+        |consumers| {
+            let mut at = Cursor::new();
+            // All buffers are ready to be filled for the first time.
+            for _ in 0..STAGES {
+                let _ = ready.at(at).arrive();
+                at.advance();
+            }
+            for batch in 0..batches {
+                filled.at(at).arrive_and_wait();
+                // SAFETY: the batch is there (1), and the buffer is filled.
+                unsafe { work.consume(consumers, buffer.add(at.stage() * buffer_len), batch) };
+                // The buffer is ready to be filled again.
+                let _ = ready.at(at).arrive();
+                at.advance();
+            }
+        },
+    );
 }
 
 /// What a block works on.
-struct Block {
+struct Work {
     input: *const f32,
     output: *mut f32,
     first: usize,
     buffer_len: u32,
 }
 
-impl Block {
+impl Work {
     #[inline(always)]
-    fn new(input: *const f32, output: *mut f32, batches: u32, buffer_len: u32) -> Self {
+    fn new(
+        block: Block,
+        input: *const f32,
+        output: *mut f32,
+        batches: u32,
+        buffer_len: u32,
+    ) -> Self {
         Self {
             input,
             output,
-            first: block_idx().x as usize * batches as usize * buffer_len as usize,
+            first: block.index() as usize * batches as usize * buffer_len as usize,
             buffer_len,
         }
     }
@@ -165,7 +170,7 @@ impl Block {
     /// 1. The batch is there, and the buffer has room for it that nobody uses.
     #[inline(always)]
     unsafe fn produce(&self, buffer: SharedPtr<f32>, batch: u32) {
-        let mut i = thread_idx().x;
+        let mut i = warp::lane();
         while i < self.buffer_len {
             // SAFETY: the number is there, and has an address of its own (1).
             unsafe {
@@ -181,15 +186,15 @@ impl Block {
     /// # Safety
     /// 1. The batch is in the buffer, for this thread to see, and the output has room for it.
     #[inline(always)]
-    unsafe fn consume(&self, buffer: SharedPtr<f32>, batch: u32) {
-        let mut i = thread_idx().x - PRODUCERS;
+    unsafe fn consume(&self, consumers: Warps, buffer: SharedPtr<f32>, batch: u32) {
+        let mut i = consumers.thread();
         while i < self.buffer_len {
             // SAFETY: the number is there, and the output has room for it (1).
             unsafe {
                 let dst = self.output.add(self.batch(batch) + i as usize);
                 *dst = 2.0 * buffer.add(i).read() + 1.0;
             }
-            i += block_dim().x - PRODUCERS;
+            i += consumers.threads();
         }
     }
 }

@@ -7,14 +7,14 @@
 //! synchronise with them. So both waits acquire in the cluster here.
 
 use tma::{
-    Barrier, SharedPtr, cluster, kernel,
+    Barrier, Block, kernel,
     ptx::{
-        Acquire, Cluster, Cta, Release, mapa,
+        Acquire, Cluster, Release, mapa,
         mbarrier::{self, Mbarrier},
         st_async,
     },
     shared,
-    thread::{block_dim, block_idx, grid_dim, thread_idx},
+    thread::grid_dim,
 };
 
 /// Blocks of the cluster.
@@ -37,37 +37,29 @@ pub const MAX_THREADS: usize = 1024;
 pub unsafe fn ring(output: *mut u32, rounds: u32) {
     shared! {
         static BUFFER: [u32; MAX_THREADS];
-        static FILLED: Mbarrier;
-        static READY: Mbarrier;
+        static BARS: [Mbarrier; 2];
     }
-    let (tid, threads) = (thread_idx().x, block_dim().x);
-    let (filled, ready) = (FILLED::ptr(), READY::ptr());
-
-    if tid == 0 {
-        // Filled when the one before has sent all, ready when all threads of the next have read.
-        // SAFETY: one thread does so, before any other uses the barriers.
-        unsafe {
-            Barrier::init(filled, 1);
-            Barrier::init(ready, threads);
-        }
-    }
+    // SAFETY: every thread of the cluster gets here (2); the barriers take the arrivals and bytes below.
+    let block = unsafe { Block::converged() };
+    let (tid, threads) = (block.thread(), block.threads());
+    // Filled when the one before has sent all, ready when all threads of the next have read.
+    let [filled, ready] = block.barriers(BARS::ptr(), [1, threads]);
     // Synchronise, so that the barriers of the others are initialised, too.
-    // SAFETY: every thread of the cluster is here, whole warps (2).
-    unsafe { cluster::sync() };
+    block.cluster().sync();
 
     // Where the next block and the one before have what is written to.
-    let rank = cluster::block_rank();
+    let rank = block.cluster().rank();
     // SAFETY: the ranks are those of blocks of the cluster.
     let (buffer_next, filled_next, ready_prev) = unsafe {
         let next = (rank + 1) % BLOCKS;
         (
             mapa::shared_cluster_u32(BUFFER::ptr().at(tid), next),
-            mapa::shared_cluster_u32(filled, next),
-            mapa::shared_cluster_u32(ready, (rank + BLOCKS - 1) % BLOCKS),
+            mapa::shared_cluster_u32(filled.address(), next),
+            mapa::shared_cluster_u32(ready.address(), (rank + BLOCKS - 1) % BLOCKS),
         )
     };
 
-    let index = block_idx().x * threads + tid;
+    let index = block.index() * threads + tid;
     let mut number = index;
     let mut parity = 0;
     for _ in 0..rounds {
@@ -78,23 +70,17 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
         if tid == 0 {
             // The block's own threads wait for it, and need nothing of what this one did: a wider
             // scope would only cost time.
-            // SAFETY: the barrier takes this one arrival in each phase, and the bytes that the block
-            // before sends.
-            unsafe {
-                mbarrier::arrive_expect_tx::<Release, Cta>(filled, threads * 4);
-            }
+            let _ = filled.arrive_expect_tx(threads * 4);
         }
         // As consumers, wait for what the block before sends, and use it.
-        // SAFETY: the barrier is initialised, and the parity is that of its phase.
-        unsafe { wait_parity(filled, parity) };
+        wait_parity(&filled, parity);
         // SAFETY: the block before has written the number.
         number = unsafe { BUFFER::ptr().at(tid).read() } + 1;
         // Tell it that the buffer may be written again.
         // SAFETY: its barrier takes an arrival from each of our threads, and it waits for them.
         unsafe { mbarrier::arrive_sink::<Release, Cluster>(ready_prev) };
         // As producers, wait until the next block has read.
-        // SAFETY: the barrier is initialised, and the parity is that of its phase.
-        unsafe { wait_parity(ready, parity) };
+        wait_parity(&ready, parity);
         parity ^= 1;
     }
     if index < grid_dim().x * threads {
@@ -104,14 +90,10 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
 }
 
 /// Waits for the phase of this parity, and acquires what the cluster released to it.
-///
-/// # Safety
-/// 1. `bar` is an initialised barrier of this block.
-/// 2. `parity` is 0 or 1, that of the current or the last phase.
 #[inline(always)]
-unsafe fn wait_parity(bar: SharedPtr<Mbarrier>, parity: u32) {
-    // SAFETY: (1) and (2).
-    while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(bar, parity) } {}
+fn wait_parity(bar: &Barrier, parity: u32) {
+    // SAFETY: the barrier is initialised, and the parity is that of its current or last phase.
+    while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(bar.address(), parity) } {}
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

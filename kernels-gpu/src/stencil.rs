@@ -4,10 +4,9 @@
 use core::hint::assert_unchecked;
 
 use tma::{
-    Barrier, SharedPtr, kernel,
+    Barrier, Block, SharedPtr, kernel,
     ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, sync_threads, thread_idx},
 };
 
 /// Numbers in the middle: one for each thread that loads.
@@ -33,10 +32,12 @@ pub unsafe fn stencil_loads(
     right: *const f32,
     output: *mut f32,
 ) {
+    // SAFETY: every thread gets here (2).
+    let block = unsafe { Block::converged() };
     let buffer = BUFFER_OF_BLOCK::ptr();
     // SAFETY: the conditions are this kernel's own (1, 2).
-    let (left, center, right) = unsafe { of_block(left, center, right) };
-    let tid = thread_idx().x;
+    let (left, center, right) = unsafe { of_block(block, left, center, right) };
+    let tid = block.thread();
     let copy = |to: u32, from: *const f32| {
         // SAFETY: both elements are there, and nobody else has the one in the buffer.
         unsafe { buffer.at(to).write(*from.add(tid as usize)) };
@@ -52,10 +53,9 @@ pub unsafe fn stencil_loads(
     if tid < CENTER {
         copy(tid + HALO, center);
     }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    block.sync();
     // SAFETY: the buffer is written, and the conditions are this kernel's own (1, 2).
-    unsafe { sum(buffer, output) };
+    unsafe { sum(block, buffer, output) };
 }
 
 /// As [`stencil_loads`], by copies that each thread starts for itself and that a barrier waits for:
@@ -71,15 +71,18 @@ pub unsafe fn stencil_threads(
     right: *const f32,
     output: *mut f32,
 ) {
-    let buffer = BUFFER_OF_BLOCK::ptr();
-    // SAFETY: every thread is here.
-    let bar = unsafe { barrier_of_all() };
+    // SAFETY: every thread gets here (2), and arrives once.
+    let block = unsafe { Block::converged() };
+    let (buffer, bar) = (
+        BUFFER_OF_BLOCK::ptr(),
+        block.barrier(BAR::ptr(), block.threads()),
+    );
     // SAFETY: the conditions are this kernel's own (1, 2).
     unsafe {
-        let (left, center, right) = of_block(left, center, right);
-        own_copies(buffer, left, center, right);
+        let (left, center, right) = of_block(block, left, center, right);
+        own_copies(block, buffer, left, center, right);
         wait(&bar);
-        sum(buffer, output);
+        sum(block, buffer, output);
     }
 }
 
@@ -96,17 +99,20 @@ pub unsafe fn stencil_block(
     right: *const f32,
     output: *mut f32,
 ) {
-    let buffer = BUFFER_OF_BLOCK::ptr();
-    // SAFETY: every thread is here.
-    let bar = unsafe { barrier_of_all() };
+    // SAFETY: every thread gets here (2), and arrives once.
+    let block = unsafe { Block::converged() };
+    let (buffer, bar) = (
+        BUFFER_OF_BLOCK::ptr(),
+        block.barrier(BAR::ptr(), block.threads()),
+    );
     // SAFETY: the conditions are this kernel's own (1, 2).
     unsafe {
-        let (left, center, right) = of_block(left, center, right);
-        copy_together(buffer.at(0), left, HALO);
-        copy_together(buffer.at(HALO), center, CENTER);
-        copy_together(buffer.at(HALO + CENTER), right, HALO);
+        let (left, center, right) = of_block(block, left, center, right);
+        copy_together(block, buffer.at(0), left, HALO);
+        copy_together(block, buffer.at(HALO), center, CENTER);
+        copy_together(block, buffer.at(HALO + CENTER), right, HALO);
         wait(&bar);
-        sum(buffer, output);
+        sum(block, buffer, output);
     }
 }
 
@@ -123,20 +129,23 @@ pub unsafe fn stencil_groups(
     right: *const f32,
     output: *mut f32,
 ) {
+    // SAFETY: every thread gets here (2).
+    let block = unsafe { Block::converged() };
     let buffer = BUFFER_OF_BLOCK::ptr();
     // SAFETY: the conditions are this kernel's own (1, 2).
     unsafe {
-        let (left, center, right) = of_block(left, center, right);
-        own_copies(buffer, left, center, right);
+        let (left, center, right) = of_block(block, left, center, right);
+        own_copies(block, buffer, left, center, right);
         cp_async::commit_group();
-        // A thread waits for its own copies; `sync_threads` shows them to the others.
+        // A thread waits for its own copies; `sync` shows them to the others.
         cp_async::wait_group::<0>();
-        sync_threads();
-        sum(buffer, output);
+        block.sync();
+        sum(block, buffer, output);
     }
 }
 
 shared! {
+    static BAR: Mbarrier;
     /// Left halo, centre, right halo.
     static BUFFER_OF_BLOCK: [f32; BUFFER];
 }
@@ -147,11 +156,12 @@ shared! {
 /// 1. As (1) and (2) of [`stencil_loads`].
 #[inline(always)]
 unsafe fn of_block(
+    block: Block,
     left: *const f32,
     center: *const f32,
     right: *const f32,
 ) -> (*const f32, *const f32, *const f32) {
-    let block = block_idx().x as usize;
+    let block = block.index() as usize;
     let halo = block * HALO as usize;
     // SAFETY: the parts lie within the inputs (1).
     unsafe {
@@ -161,25 +171,6 @@ unsafe fn of_block(
             right.add(halo),
         )
     }
-}
-
-/// A barrier at which every thread of the block arrives.
-///
-/// # Safety
-/// 1. Every thread of the block reaches this same call.
-#[inline(always)]
-unsafe fn barrier_of_all() -> Barrier {
-    shared! {
-        static BAR: Mbarrier;
-    }
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), block_dim().x) };
-    }
-    // SAFETY: every thread is here (1).
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; each thread arrives once.
-    unsafe { Barrier::assume_init(BAR::ptr()) }
 }
 
 /// Starts a copy of one number.
@@ -198,12 +189,13 @@ unsafe fn copy(to: SharedPtr<f32>, from: *const f32) {
 /// 1. The pointers are those of [`of_block`]; nobody uses the buffer.
 #[inline(always)]
 unsafe fn own_copies(
+    block: Block,
     buffer: SharedPtr<[f32; BUFFER]>,
     left: *const f32,
     center: *const f32,
     right: *const f32,
 ) {
-    let tid = thread_idx().x;
+    let tid = block.thread();
     // SAFETY: the numbers are there, and each has an address of its own (1).
     unsafe {
         if tid < HALO {
@@ -227,14 +219,14 @@ unsafe fn own_copies(
 /// 1. Both ends have `count` numbers, and nobody uses those at `to`.
 /// 2. The block has at least [`CENTER`] threads.
 #[inline(always)]
-unsafe fn copy_together(to: SharedPtr<f32>, from: *const f32, count: u32) {
+unsafe fn copy_together(block: Block, to: SharedPtr<f32>, from: *const f32, count: u32) {
     // SAFETY: (2).
-    unsafe { assert_unchecked(block_dim().x >= CENTER) };
-    let mut i = thread_idx().x;
+    unsafe { assert_unchecked(block.threads() >= CENTER) };
+    let mut i = block.thread();
     while i < count {
         // SAFETY: the numbers are there, and each is copied once (1).
         unsafe { copy(to.add(i), from.add(i as usize)) };
-        i += block_dim().x;
+        i += block.threads();
     }
 }
 
@@ -257,15 +249,15 @@ unsafe fn wait(bar: &Barrier) {
 /// 1. The buffer is written, for all threads to see.
 /// 2. As (1) and (2) of [`stencil_loads`].
 #[inline(always)]
-unsafe fn sum(buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
-    let tid = thread_idx().x;
+unsafe fn sum(block: Block, buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
+    let tid = block.thread();
     if tid < CENTER {
         let mut sum = 0.0;
         for neighbour in 0..2 * HALO + 1 {
             // SAFETY: the index is in bounds, and the number is written (1).
             sum += unsafe { buffer.at(tid + neighbour).read() };
         }
-        let index = (block_idx().x * CENTER + tid) as usize;
+        let index = (block.index() * CENTER + tid) as usize;
         // SAFETY: the output has room for it (2).
         unsafe { *output.add(index) = sum };
     }

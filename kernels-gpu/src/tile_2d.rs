@@ -2,16 +2,19 @@
 //! three sources that it can come from.
 
 use tma::{
-    Barrier, Stores, TensorMap, constant, kernel,
+    Block, TensorMap, Tile, TileMap, constant, kernel,
     ptx::{Sys, fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+    thread::block_idx,
 };
 
 /// Columns of the tile.
 pub const SMEM_WIDTH: usize = 64;
 /// Rows of the tile.
 pub const SMEM_HEIGHT: usize = 16;
+
+/// The box of the maps.
+pub type Rows = [[i32; SMEM_WIDTH]; SMEM_HEIGHT];
 
 constant! {
     /// The map of [`tile_2d_constant`].
@@ -25,42 +28,47 @@ constant! {
 /// not stored.
 ///
 /// # Safety
-/// 1. `map` is a two-dimensional map of `i32` with boxes of [`SMEM_WIDTH`] by [`SMEM_HEIGHT`],
-///    without swizzle, over a matrix that nobody else uses while the kernel runs.
+/// 1. `map` is over a matrix that nobody else uses while the kernel runs.
 /// 2. No tile starts at a negative coordinate, since a store cannot; `x` is a multiple of 4.
 /// 3. Blocks are one-dimensional, of a multiple of 32 threads; tiles of different blocks do not
 ///    overlap.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/tile_2d.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
-pub unsafe fn tile_2d(#[grid_constant] map: &TensorMap, x: i32, y: i32) {
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { load_add_store(map, map, [x, y], [x, y]) }
+pub unsafe fn tile_2d(#[grid_constant] map: &TileMap<Rows>, x: i32, y: i32) {
+    // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
+    let block = unsafe { Block::converged() };
+    add(block, map, [x, y], map, [x, y]);
 }
 
 /// As [`tile_2d`], but the host has copied the map into the constant [`TILE_2D_MAP`].
 ///
 /// # Safety
-/// As for [`tile_2d`].
+/// As for [`tile_2d`]; the constant holds a map with boxes of [`Rows`], without swizzle.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_constant(x: i32, y: i32) {
-    let map = TILE_2D_MAP::ptr();
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { load_add_store(map, map, [x, y], [x, y]) }
+    // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
+    let block = unsafe { Block::converged() };
+    // SAFETY: the map is there, with this box.
+    let map = unsafe { TileMap::from_ptr(TILE_2D_MAP::ptr()) };
+    add(block, map, [x, y], map, [x, y]);
 }
 
 /// As [`tile_2d`], but the host has copied the map into global memory.
 ///
 /// # Safety
-/// As for [`tile_2d`]; `map` is a multiple of 64 in global memory and does not change while the
-/// kernel runs.
+/// As for [`tile_2d`]; `map` is a multiple of 64 in global memory with a map as for
+/// [`tile_2d_constant`] that does not change while the kernel runs.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
+    // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
+    let block = unsafe { Block::converged() };
     // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
-    // block; other threads may use it after `sync_threads`.
+    // block; other threads may use it after they have synchronised.
     // SAFETY: the map has its 128 bytes.
     unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { load_add_store(map, map, [x, y], [x, y]) }
+    // SAFETY: the map is there, with this box.
+    let map = unsafe { TileMap::from_ptr(map) };
+    add(block, map, [x, y], map, [x, y]);
 }
 
 /// As [`tile_2d`], but the tile is stored through another map and at coordinates of its own.
@@ -71,92 +79,44 @@ pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
 /// As for [`tile_2d`], with (2) for the store alone; `load_x` is a multiple of 4.
 #[kernel(max_threads = 1024)]
 pub unsafe fn tile_2d_to(
-    #[grid_constant] load_map: &TensorMap,
-    #[grid_constant] store_map: &TensorMap,
+    #[grid_constant] load_map: &TileMap<Rows>,
+    #[grid_constant] store_map: &TileMap<Rows>,
     load_x: i32,
     load_y: i32,
     store_x: i32,
     store_y: i32,
 ) {
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { load_add_store(load_map, store_map, [load_x, load_y], [store_x, store_y]) }
+    // SAFETY: every thread gets here (3); the tensors and the coordinates are as wanted (1, 2).
+    let block = unsafe { Block::converged() };
+    add(
+        block,
+        load_map,
+        [load_x, load_y],
+        store_map,
+        [store_x, store_y],
+    );
 }
 
-/// # Safety
-/// 1. As (1) of [`tile_2d`], for both maps.
-/// 2. No store starts at a negative coordinate; columns are multiples of 4.
-/// 3. Every thread of the block calls it; blocks are one-dimensional, of a multiple of 32 threads;
-///    stores do not overlap.
+/// Adds its number to each element of a tile.
 #[inline(always)]
-unsafe fn load_add_store(
-    load_map: *const TensorMap,
-    store_map: *const TensorMap,
+fn add(
+    block: Block,
+    load_map: &TileMap<Rows>,
     load: [i32; 2],
+    store_map: &TileMap<Rows>,
     store: [i32; 2],
 ) {
-    // The shared buffer of a tensor copy is aligned to 128 bytes.
     shared! {
-        static SMEM_BUFFER: [i32; SMEM_WIDTH * SMEM_HEIGHT] align 128;
+        static SMEM_BUFFER: Tile<Rows>;
         static BAR: Mbarrier;
     }
-    const BYTES: u32 = size_of::<[i32; SMEM_WIDTH * SMEM_HEIGHT]>() as u32;
-    let smem_buffer = SMEM_BUFFER::ptr();
-
-    // Initialise the barrier with the number of threads that arrive on it.
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), block_dim().x) };
-    }
-    // SAFETY: every thread is here (3).
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; below each thread arrives once and
-    // the copy delivers the bytes that are expected.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-
-    // One thread starts the load and says how many bytes will come; the others just arrive.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    let token = if unsafe { is_elected() } {
-        let mut copy = bar.transaction();
-        // SAFETY: the map has this box (1), its first column is aligned (2), and the buffer has
-        // room for it; nobody uses the buffer before the phase completes.
-        unsafe { copy.tensor(smem_buffer.cast(), load_map, tile_at(load), BYTES) };
-        copy.arrive()
-    } else {
-        bar.arrive()
-    };
-    // Wait for the data to have arrived.
-    bar.wait(token);
-
-    // Modify it in shared memory.
-    let mut i = thread_idx().x;
-    while i < (SMEM_WIDTH * SMEM_HEIGHT) as u32 {
-        let number = smem_buffer.at(i);
-        // SAFETY: the index is in bounds, the copy wrote the number, and no other thread has it.
-        unsafe { number.write(number.read() + i as i32) };
-        i += block_dim().x;
-    }
-
-    // Make each thread's writes visible to the copy engine, then synchronise.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here (3).
-    unsafe { sync_threads() };
-
-    // One thread stores the tile and waits until the buffer has been read: it ends with the block.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
-        let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), the coordinates are allowed (2), and fences and
-        // `sync_threads` order the writes before.
-        unsafe { stores.tensor(store_map, tile_at(store), smem_buffer.cast()) };
-        stores.commit().wait_read();
-    }
-
-    // The barrier's memory could now serve something else.
-    if thread_idx().x == 0 {
-        // SAFETY: its only phase is over for everybody, since all synchronised after waiting.
-        unsafe { bar.invalidate() };
-    }
+    // One thread starts the load; all wait for the data to have arrived.
+    let tile = block.load_tile(SMEM_BUFFER::ptr(), BAR::ptr(), load_map, tile_at(load));
+    let tile = tile.wait();
+    // Modify it in shared memory, make each thread's writes visible to the copy engine, synchronise.
+    let tile = tile.update(block, |i, number| number + i as i32);
+    // One thread stores the tile and waits until it has been read: it ends with the block.
+    tile.store(block, store_map, tile_at(store));
 }
 
 /// Coordinates of this block's tile, when block 0 has the one at `origin`.

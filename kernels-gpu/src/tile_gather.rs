@@ -2,11 +2,10 @@
 //! pixels of 32 half-precision channels, 256 bytes, many on their way.
 
 use tma::{
-    Barrier, SharedPtr, TensorMap, kernel,
-    ptx::{cp_async_bulk_tensor, elect_sync, mbarrier::Mbarrier, shfl_sync},
+    Barrier, Block, SharedPtr, TensorMap, Warp, kernel,
+    ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, grid_dim, thread_idx},
-    warp::{broadcast, lane, sync_warp},
+    thread::grid_dim,
 };
 
 /// Boxes that a warp asks for at once.
@@ -17,7 +16,6 @@ const CHANNELS: u32 = 32;
 const TILE_BYTES: u32 = 256;
 const ROUND_BYTES: u32 = ROUND_TILES * TILE_BYTES;
 const VECTOR_BYTES: u32 = 16;
-const LANES: u32 = 32;
 
 /// What a thread's sums are multiplied by before each addition, so that the order counts.
 const FACTOR: u32 = 31;
@@ -26,7 +24,7 @@ const FACTOR: u32 = 31;
 #[cfg(not(target_arch = "nvptx64"))]
 const fn shared_bytes(stages: u32, threads: u64) -> u64 {
     let stage_bytes = ROUND_BYTES as u64 + size_of::<Mbarrier>() as u64;
-    threads / LANES as u64 * stages as u64 * stage_bytes
+    threads / Warp::LANES as u64 * stages as u64 * stage_bytes
 }
 
 /// Gathers eight boxes of 2 by 2 pixels of 32 channels of 2 bytes for each round, and adds them up.
@@ -146,6 +144,7 @@ enum Issue {
 /// The rounds of a warp that are still to be asked for. The positions of the next one are read ahead,
 /// one by each of eight lanes, so that ptxas waits for them when they are passed round and not before.
 struct Queue {
+    warp: Warp,
     positions: *const u32,
     round: u32,
     rounds: u32,
@@ -160,8 +159,9 @@ impl Queue {
     /// 1. `positions` points to those of `rounds` rounds, which nobody writes.
     /// 2. `round` is less than `rounds`, and `rounds + step` less than 2^32.
     #[inline(always)]
-    unsafe fn new(positions: *const u32, round: u32, rounds: u32, step: u32) -> Self {
+    unsafe fn new(warp: Warp, positions: *const u32, round: u32, rounds: u32, step: u32) -> Self {
         let mut queue = Self {
+            warp,
             positions,
             round,
             rounds,
@@ -178,7 +178,7 @@ impl Queue {
     #[inline(always)]
     unsafe fn read(&mut self) {
         let first = u64::from(self.round) * u64::from(ROUND_TILES);
-        let own = first + u64::from(lane() % ROUND_TILES);
+        let own = first + u64::from(self.warp.lane() % ROUND_TILES);
         // SAFETY: eight numbers of the round (1).
         self.ahead = unsafe { self.positions.add(own as usize).read() };
     }
@@ -186,10 +186,9 @@ impl Queue {
     /// Asks for the boxes of the next round, if there is one.
     ///
     /// # Safety
-    /// 1. Every lane of the warp is here.
-    /// 2. Nobody uses the buffer, and the barrier's phase takes an arrival and the bytes of a
+    /// 1. Nobody uses the buffer, and the barrier's phase takes an arrival and the bytes of a
     ///    round.
-    /// 3. `copy` starts a copy of the box at the position to the buffer, counted at the barrier.
+    /// 2. `copy` starts a copy of the box at the position to the buffer, counted at the barrier.
     #[inline(always)]
     unsafe fn ask(
         &mut self,
@@ -203,8 +202,8 @@ impl Queue {
         }
         match issue {
             Issue::Elected => {
-                // SAFETY: every lane is here: the round is the same for the whole warp (1).
-                let position = |tile| unsafe { broadcast(self.ahead, tile) };
+                // The round is the same for the whole warp.
+                let position = |tile| self.warp.shuffle(self.ahead, tile);
                 let positions: [u32; ROUND_TILES as usize] = [
                     position(0),
                     position(1),
@@ -215,8 +214,7 @@ impl Queue {
                     position(6),
                     position(7),
                 ];
-                // SAFETY: every lane is here (1).
-                if unsafe { elect_sync::elect(u32::MAX).1 } {
+                if self.warp.elect() {
                     let _ = bar.arrive_expect_tx(ROUND_BYTES);
                     for tile in 0..ROUND_TILES {
                         copy(
@@ -228,7 +226,7 @@ impl Queue {
                 }
             }
             Issue::EightLanes => {
-                let lane = lane();
+                let lane = self.warp.lane();
                 if lane == 0 {
                     let _ = bar.arrive_expect_tx(ROUND_BYTES);
                 }
@@ -256,10 +254,11 @@ unsafe fn gather<const STAGES: u32>(
     sums: *mut u32,
     copy: impl Fn(SharedPtr<u8>, u32, &Barrier),
 ) {
-    let (thread, lane) = (thread_idx().x, lane());
-    let block_warps = block_dim().x / LANES;
-    // SAFETY: whole warps are here (1); the broadcast makes the warp's number uniform for ptxas.
-    let warp = unsafe { shfl_sync::idx(u32::MAX, thread / LANES, 0) };
+    // SAFETY: every thread gets here (1).
+    let block = unsafe { Block::converged() };
+    let lanes = block.warp();
+    let (warp, lane) = (lanes.index(), lanes.lane());
+    let block_warps = block.threads() / Warp::LANES;
     let warps = grid_dim().x * block_warps;
 
     // The stages of all warps lie one after another, the barriers behind them.
@@ -275,21 +274,20 @@ unsafe fn gather<const STAGES: u32>(
             unsafe { Barrier::init(bar_address(stage), 1) };
         }
     }
-    // SAFETY: every lane is here.
-    unsafe { sync_warp() };
-    // SAFETY: `sync_warp` orders the initialisation before; a phase has the one arrival and the
+    lanes.sync();
+    // SAFETY: `sync` orders the initialisation before; a phase has the one arrival and the
     // bytes of a round.
     let bar = |stage| unsafe { Barrier::assume_init(bar_address(stage)) };
 
-    let mut round = block_idx().x * block_warps + warp;
+    let mut round = block.index() * block_warps + warp;
     if round >= rounds {
         // SAFETY: four numbers for each thread (1); this one's lanes have nothing to add up.
-        return unsafe { write(sums, [0; 4]) };
+        return unsafe { write(block, sums, [0; 4]) };
     }
     // SAFETY: the positions are there (1), and so is the first round.
-    let mut queue = unsafe { Queue::new(positions, round, rounds, warps) };
+    let mut queue = unsafe { Queue::new(lanes, positions, round, rounds, warps) };
     for stage in 0..STAGES {
-        // SAFETY: every lane is here; the stage is free, and `copy` does so (2).
+        // SAFETY: the stage is free, and `copy` does so (2).
         unsafe { queue.ask(issue, data(stage), &bar(stage), &copy) };
     }
 
@@ -297,17 +295,18 @@ unsafe fn gather<const STAGES: u32>(
     let (mut stage, mut parity) = (0, 0);
     while round < rounds {
         bar(stage).wait_parity(parity);
-        for turn in 0..ROUND_BYTES / VECTOR_BYTES / LANES {
-            let vector = data(stage).cast::<[u32; 4]>().add(lane + turn * LANES);
+        for turn in 0..ROUND_BYTES / VECTOR_BYTES / Warp::LANES {
+            let vector = data(stage)
+                .cast::<[u32; 4]>()
+                .add(lane + turn * Warp::LANES);
             // SAFETY: the copies wrote all vectors of the round.
             let vector = unsafe { vector.read() };
             let add = |index: usize| sum[index].wrapping_mul(FACTOR).wrapping_add(vector[index]);
             sum = [add(0), add(1), add(2), add(3)];
         }
         // All lanes have read before the stage is filled again.
-        // SAFETY: every lane is here.
-        unsafe { sync_warp() };
-        // SAFETY: every lane is here; the stage is free, and `copy` does so (2).
+        lanes.sync();
+        // SAFETY: the stage is free, and `copy` does so (2).
         unsafe { queue.ask(issue, data(stage), &bar(stage), &copy) };
         round += warps;
         stage += 1;
@@ -317,16 +316,16 @@ unsafe fn gather<const STAGES: u32>(
         }
     }
     // SAFETY: four numbers for each thread (1).
-    unsafe { write(sums, sum) };
+    unsafe { write(block, sums, sum) };
 }
 
 /// # Safety
 /// 1. `sums` has four numbers for each thread of the grid, at a multiple of 16 bytes.
 #[inline(always)]
-unsafe fn write(sums: *mut u32, sum: [u32; 4]) {
+unsafe fn write(block: Block, sums: *mut u32, sum: [u32; 4]) {
     #[repr(align(16))]
     struct Vector(#[expect(dead_code, reason = "it is only written")] [u32; 4]);
-    let thread = u64::from(block_idx().x) * u64::from(block_dim().x) + u64::from(thread_idx().x);
+    let thread = u64::from(block.index()) * u64::from(block.threads()) + u64::from(block.thread());
     // SAFETY: this thread's four (1).
     unsafe {
         sums.cast::<Vector>()
@@ -344,7 +343,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{
-        CHANNELS, LANES, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes,
+        CHANNELS, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes,
         tile_gather_view,
     };
     use crate::arguments::product;
@@ -395,7 +394,7 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
-            let warps = self.threads / LANES;
+            let warps = self.threads / tma::Warp::LANES;
             let ahead = product(&[self.blocks, warps, self.stages.min(4) + 1]);
             let most = u64::from(u32::MAX).saturating_sub(ahead);
             let reason = "rounds that are counted in 32 bits, and those of the next turns:";

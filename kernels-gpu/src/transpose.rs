@@ -1,10 +1,7 @@
 //! A transpose through tiles with a 128-byte swizzle, without bank conflicts.
 
 use tma::{
-    Barrier, SharedPtr, Stores, TensorMap, kernel,
-    ptx::{fence, mbarrier::Mbarrier},
-    shared,
-    thread::{block_idx, is_elected, sync_threads, thread_idx},
+    Block, Swizzle128, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx,
     warp,
 };
 
@@ -13,7 +10,9 @@ pub const TILE: usize = 32;
 /// Threads of a block.
 pub const THREADS: u32 = 256;
 
-const TILE_BYTES: u32 = size_of::<[u32; TILE * TILE]>() as u32;
+/// The box of the maps.
+pub type Rows = [[u32; TILE]; TILE];
+
 /// A warp moves so many elements at once.
 const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 
@@ -24,62 +23,37 @@ const STEPS: u32 = (TILE * TILE) as u32 / THREADS;
 /// left out.
 ///
 /// # Safety
-/// 1. `source` and `target` are two-dimensional maps of 4-byte elements with boxes of [`TILE`] by
-///    [`TILE`] and a 128-byte swizzle, over matrices that nobody else uses while the kernel runs.
+/// 1. `source` and `target` are over matrices that nobody else uses while the kernel runs.
 /// 2. Blocks are one-dimensional, of [`THREADS`] threads.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/transpose.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
-pub unsafe fn transpose(#[grid_constant] source: &TensorMap, #[grid_constant] target: &TensorMap) {
-    // The swizzle follows the address: tiles begin at multiples of its 1024 bytes.
+pub unsafe fn transpose(
+    #[grid_constant] source: &TileMap<Rows, Swizzle128>,
+    #[grid_constant] target: &TileMap<Rows, Swizzle128>,
+) {
     shared! {
-        static TILE_IN: [u32; TILE * TILE] align 1024;
-        static TILE_OUT: [u32; TILE * TILE] align 1024;
+        static TILE_IN: Tile<Rows, Swizzle128>;
+        static TILE_OUT: Tile<Rows, Swizzle128>;
         static BAR: Mbarrier;
     }
-    let (tile_in, tile_out) = (TILE_IN::ptr(), TILE_OUT::ptr());
+    // SAFETY: every thread gets here (2), and the matrices are this kernel's (1).
+    let block = unsafe { Block::converged() };
     let [column, row] = [block_idx().x, block_idx().y].map(|tile| (tile * TILE as u32) as i32);
-
-    if thread_idx().x == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
+    let tile_in = block.load_tile(TILE_IN::ptr(), BAR::ptr(), source, [column, row]);
+    let tile_in = tile_in.wait();
+    let (first, lane) = (block.thread() / 32 * STEPS, warp::lane());
+    for step in first..first + STEPS {
+        let [row, column] = element(lane, step);
+        let (from, to) = (
+            tile_in.as_ptr().at([column, row]),
+            TILE_OUT::ptr().at([row, column]),
+        );
+        // SAFETY: both elements are in their tiles; nobody else has the one that is written.
+        unsafe { to.write(from.read()) };
     }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives, with the bytes.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-
-    // SAFETY: whole warps are here, and blocks are one-dimensional (2).
-    if unsafe { is_elected() } {
-        let mut load = bar.transaction();
-        // SAFETY: the map has this box (1), which begins at a multiple of 128 bytes, and nobody uses
-        // the tile before the phase completes.
-        unsafe { load.tensor(tile_in.cast(), source, [column, row], TILE_BYTES) };
-        let _ = load.arrive();
-    }
-    bar.wait_parity(0);
-
-    let warp_index = thread_idx().x / 32;
-    for step in 0..STEPS {
-        let [row, column] = element(warp::lane(), warp_index * STEPS + step);
-        // SAFETY: both elements are in their tiles; the copy wrote the one, nobody else has the
-        // other.
-        unsafe { swizzled(tile_out, [column, row]).write(swizzled(tile_in, [row, column]).read()) };
-    }
-
-    // Make each thread's writes visible to the copy engine, then synchronise.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-
-    // SAFETY: whole warps are here, and blocks are one-dimensional (2).
-    if unsafe { is_elected() } {
-        let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), no coordinate is negative, and fences and
-        // `sync_threads` order the writes before.
-        unsafe { stores.tensor(target, [row, column], tile_out.cast()) };
-        stores.commit().wait_read();
-    }
+    // SAFETY: the threads have written the whole tile.
+    let tile_out = unsafe { block.written_tile(TILE_OUT::ptr()) };
+    tile_out.store(block, target, [row, column]);
 }
 
 /// Row and column of the element that a lane moves in a step.
@@ -96,14 +70,6 @@ const fn element(lane: u32, step: u32) -> [u32; 2] {
         block_row * 8 + diagonal * 4 + (lane & 3),
         block_column * 8 + (diagonal ^ beside) * 4 + (lane >> 2 & 3),
     ]
-}
-
-/// Where the 128-byte swizzle puts an element: the 16-byte chunk of its row is exchanged with that
-/// whose number differs by the row's number modulo 8.
-#[inline(always)]
-const fn swizzled(tile: SharedPtr<[u32; TILE * TILE]>, [row, column]: [u32; 2]) -> SharedPtr<u32> {
-    let chunk = (column / 4) ^ (row % 8);
-    tile.at(row * TILE as u32 + chunk * 4 + column % 4)
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -7,8 +7,7 @@ use tma::{kernel, ptx::clock};
 /// 2. There is one thread.
 #[kernel(max_threads = 1)]
 pub unsafe fn clock(elapsed: *mut u64, cycles: u64) {
-    // SAFETY: clocks are only read.
-    let now = || unsafe { (clock::clock64(), clock::globaltimer()) };
+    let now = || (clock::clock64(), clock::globaltimer());
     let start = now();
     let mut end = start;
     while end.0 - start.0 < cycles {

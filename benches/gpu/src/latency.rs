@@ -15,8 +15,7 @@ use tma::{
 /// Cycles of this multiprocessor.
 #[inline(always)]
 fn now() -> u64 {
-    // SAFETY: a clock is only read.
-    unsafe { clock::clock64() }
+    clock::clock64()
 }
 
 /// A barrier for one arrival, made and used by one thread.
@@ -223,8 +222,7 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
     if elected {
         // SAFETY: one thread does so, before any other uses the barrier.
         unsafe { Barrier::init(BAR::ptr(), 1) };
-        // SAFETY: a fence only orders.
-        unsafe { fence::mbarrier_init_release_cluster() };
+        fence::mbarrier_init_release_cluster();
         // SAFETY: this thread initialised it; the phase has this arrival and these bytes.
         let _ = unsafe { Barrier::assume_init(BAR::ptr()) }.arrive_expect_tx(BYTES);
     }

@@ -5,7 +5,7 @@ use std::{
 
 use tensor_map::TensorMap;
 
-use crate::{Argument, Conditions, Launch, Shape, Violations};
+use crate::{Argument, Conditions, Launch, Shape, TileShape, Violations};
 
 /// A kernel with its arguments, as the function makes it that `#[kernel]` writes for the host.
 ///
@@ -58,6 +58,20 @@ impl<'a> Call<'a> {
     pub fn argument(mut self, argument: Argument) -> Self {
         self.arguments.push(argument);
         self
+    }
+
+    /// The tensor map that the next parameter gets, a grid constant of this name. A kernel that names the
+    /// tile of its map is launched with no other; the launch refuses it.
+    pub fn grid_constant(
+        mut self,
+        parameter: &str,
+        map: Argument,
+        tile: Option<TileShape>,
+    ) -> Self {
+        if let Some(tile) = tile {
+            tile.check(parameter, &map, &mut self.conditions);
+        }
+        self.argument(map)
     }
 
     /// The dynamic shared memory that the kernel declares for these arguments, in bytes.

@@ -38,6 +38,7 @@ mod reference;
 mod scalar;
 mod shape;
 mod signature;
+mod tile_shape;
 
 pub use argument::{Argument, Form};
 pub use backend::{Backend, Outcome};
@@ -56,3 +57,4 @@ pub use reference::{BufferRef, MapRef};
 pub use scalar::Scalar;
 pub use shape::Shape;
 pub use signature::{Parameter, Signature};
+pub use tile_shape::TileShape;

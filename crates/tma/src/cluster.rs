@@ -2,6 +2,8 @@
 //!
 //! Source: PTX ISA 9.7.13.3, "barrier.cluster"; 10, "Special Registers".
 
+use core::marker::PhantomData;
+
 use crate::ptx;
 
 positions! {
@@ -21,16 +23,14 @@ positions! {
 #[doc(alias = "cluster_ctarank")]
 #[inline(always)]
 pub fn block_rank() -> u32 {
-    // SAFETY: reading a special register has no conditions.
-    unsafe { ptx::sreg::cluster_ctarank() }
+    ptx::sreg::cluster_ctarank()
 }
 
 /// Number of blocks in the cluster.
 #[doc(alias = "cluster_nctarank")]
 #[inline(always)]
 pub fn blocks() -> u32 {
-    // SAFETY: reading a special register has no conditions.
-    unsafe { ptx::sreg::cluster_nctarank() }
+    ptx::sreg::cluster_nctarank()
 }
 
 /// Waits until every thread of the cluster is here; what each wrote before is visible to all
@@ -48,4 +48,44 @@ pub unsafe fn sync() {
     unsafe { ptx::barrier_cluster::arrive_aligned() };
     // SAFETY: (1) is the caller's; the arrival went before.
     unsafe { ptx::barrier_cluster::wait_aligned() };
+}
+
+/// The cluster of this block, see [`Block::cluster`](crate::Block::cluster).
+#[doc(alias = "cluster_group")]
+#[derive(Clone, Copy)]
+pub struct Cluster {
+    /// A thread's own.
+    thread: PhantomData<*mut ()>,
+}
+
+impl Cluster {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self {
+            thread: PhantomData,
+        }
+    }
+
+    /// This block's number in the cluster.
+    #[doc(alias = "cluster_ctarank")]
+    #[inline(always)]
+    pub fn rank(self) -> u32 {
+        block_rank()
+    }
+
+    /// Blocks of the cluster.
+    #[doc(alias = "cluster_nctarank")]
+    #[inline(always)]
+    pub fn blocks(self) -> u32 {
+        blocks()
+    }
+
+    /// Waits until every thread of the cluster is here; what each wrote before is visible to all after.
+    /// Collective.
+    #[doc(alias = "cluster.sync")]
+    #[inline(always)]
+    pub fn sync(self) {
+        // SAFETY: every thread of the cluster is here (2 of `Block::converged`).
+        unsafe { sync() }
+    }
 }

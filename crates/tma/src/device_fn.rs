@@ -10,7 +10,7 @@ macro_rules! device_fn {
     ($(
         $(#[$attribute:meta])*
         $(isa $isa:literal on $arch:ident; $(#[$more:meta])*)?
-        pub unsafe fn $name:ident $([$($generic:tt)*])*
+        pub $(unsafe $(@ $never:tt)?)? fn $name:ident $([$($generic:tt)*])*
             $(($($argument:ident: $type:ty),* $(,)?))+ $(-> $result:ty)?
         $body:block
     )*) => {$(
@@ -24,7 +24,7 @@ macro_rules! device_fn {
         // So that a refusal comes with the location of the call.
         #[cfg_attr(target_arch = "nvptx64", rustc_no_mir_inline)]
         #[inline(always)]
-        pub unsafe fn $name<$($($generic)*)*>($($($argument: $type,)*)+) $(-> $result)? {
+        pub $(unsafe $(@ $never)?)? fn $name<$($($generic)*)*>($($($argument: $type,)*)+) $(-> $result)? {
             #[cfg(target_arch = "nvptx64")]
             {
                 $(gate!(concat!(module_path!(), "::", stringify!($name)), $arch);)?

@@ -1,5 +1,10 @@
 use tensor_map::TensorMap;
 
+use crate::{
+    TileArray, TileMap,
+    tile::{Element, Mode},
+};
+
 /// What a kernel can take as a parameter: numbers, raw pointers, structs of these, and `&TensorMap`
 /// marked `#[grid_constant]`.
 ///
@@ -115,8 +120,25 @@ unsafe impl<T: KernelArg, const N: usize> KernelArg for [T; N] {
 /// What a parameter marked `#[grid_constant]` can be.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a grid constant",
-    label = "not a `&TensorMap`"
+    label = "neither a `&TensorMap` nor a `&TileMap`"
 )]
-pub trait GridConstantArg {}
+pub trait GridConstantArg {
+    /// The tile that the map's box must be.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[doc(hidden)]
+    const TILE: Option<tma_launch::TileShape>;
+}
 
-impl GridConstantArg for &TensorMap {}
+impl GridConstantArg for &TensorMap {
+    #[cfg(not(target_arch = "nvptx64"))]
+    const TILE: Option<tma_launch::TileShape> = None;
+}
+
+impl<S: TileArray, M: Mode> GridConstantArg for &TileMap<S, M> {
+    #[cfg(not(target_arch = "nvptx64"))]
+    const TILE: Option<tma_launch::TileShape> = Some(tma_launch::TileShape {
+        data_type: <S::Element as Element>::TYPE,
+        box_dims: S::BOX,
+        swizzle: M::SWIZZLE,
+    });
+}

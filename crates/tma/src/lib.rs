@@ -71,6 +71,9 @@
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
+// The macros name the crate by its name.
+extern crate self as tma;
+
 #[macro_use]
 mod device_fn;
 #[macro_use]
@@ -80,33 +83,49 @@ mod positions;
 
 pub mod address;
 mod barrier;
+mod block;
 pub mod cluster;
 pub mod float;
 mod intrinsics;
 mod kernel_arg;
+mod lanes;
 mod modifier;
+mod outputs;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
+pub mod pipeline;
 #[doc(hidden)]
 pub mod print;
 pub mod ptx;
 pub mod ring;
 pub mod shared;
+mod shared_tile;
 mod stores;
 pub mod thread;
+pub mod tile;
 mod transaction;
 pub mod value;
 pub mod warp;
+mod warps;
 
 pub use address::{ClusterPtr, GlobalPtr};
 pub use barrier::{Barrier, Token};
+pub use block::{BarrierArray, Block, Loading, Threads};
+pub use cluster::Cluster;
 pub use kernel_arg::{GridConstantArg, KernelArg};
+pub use lanes::Lanes;
+pub use outputs::{OutputTile, Outputs};
+pub use pipeline::Pipeline;
 pub use ring::Ring;
 pub use shared::SharedPtr;
+pub use shared_tile::{LoadingTile, SharedTile};
 pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
+pub use tile::{Rank, Swizzle32, Swizzle64, Swizzle128, Tile, TileArray, TileMap, Unswizzled};
 pub use tma_macros::{KernelArg, constant, kernel, println, shared};
 pub use transaction::Transaction;
+pub use warp::Warp;
+pub use warps::Warps;
 
 #[doc(hidden)]
 pub mod __private;

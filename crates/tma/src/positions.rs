@@ -4,13 +4,10 @@ macro_rules! positions {
         $(#[$attribute])*
         #[inline(always)]
         pub fn $name() -> $crate::thread::Dim3 {
-            // SAFETY: reading a special register has no conditions.
-            unsafe {
-                $crate::thread::Dim3 {
-                    x: $crate::ptx::sreg::$register::<0>(),
-                    y: $crate::ptx::sreg::$register::<1>(),
-                    z: $crate::ptx::sreg::$register::<2>(),
-                }
+            $crate::thread::Dim3 {
+                x: $crate::ptx::sreg::$register::<0>(),
+                y: $crate::ptx::sreg::$register::<1>(),
+                z: $crate::ptx::sreg::$register::<2>(),
             }
         }
     )*};

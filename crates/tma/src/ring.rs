@@ -63,7 +63,10 @@ pub struct Ring<const STAGES: u32> {
 
 impl<const STAGES: u32> Ring<STAGES> {
     /// Barriers of a ring: a `[Mbarrier; Ring::<STAGES>::BARRIERS]` holds them.
-    pub const BARRIERS: usize = 2 * STAGES as usize;
+    pub const BARRIERS: usize = {
+        assert!(STAGES >= 1, "a ring has a stage at least");
+        2 * STAGES as usize
+    };
 
     /// Makes the barriers: "full" takes `fillers` arrivals, "empty" takes `emptiers`.
     ///

@@ -64,8 +64,7 @@ impl<T> SharedPtr<T> {
     #[doc(alias = "__cvta_shared_to_generic")]
     #[inline(always)]
     pub fn as_ptr(self) -> *mut T {
-        // SAFETY: converting an address has no conditions.
-        unsafe { ptx::cvta::shared(self.address) as *mut T }
+        ptx::cvta::shared(self.address) as *mut T
     }
 }
 
@@ -186,6 +185,5 @@ shared_values! {
 #[doc(alias = "extern __shared__")]
 #[inline(always)]
 pub fn dynamic<T, const ALIGN: usize>() -> SharedPtr<T> {
-    // SAFETY: taking an address has no conditions.
-    SharedPtr::from_address(unsafe { ptx::shared_symbol::dynamic::<ALIGN>() })
+    SharedPtr::from_address(ptx::shared_symbol::dynamic::<ALIGN>())
 }

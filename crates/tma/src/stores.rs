@@ -3,8 +3,9 @@ use core::marker::PhantomData;
 use tensor_map::TensorMap;
 
 use crate::{
-    SharedPtr,
+    Rank, SharedPtr, Tile, TileMap,
     ptx::{cp_async_bulk, cp_async_bulk_tensor},
+    tile::Mode,
 };
 
 /// Copies out of this block's shared memory that one thread starts and commits together.
@@ -73,12 +74,32 @@ impl Stores {
         unsafe { cp_async_bulk_tensor::global_shared_cta_tile(map, coords, src) };
     }
 
+    /// Starts a store of a tile, through a map of its type.
+    ///
+    /// # Safety
+    /// 1. `src` lies in this block's shared memory; nobody writes it until the group has been read, and
+    ///    earlier writes to it went before through a `fence.proxy.async` in the writing thread.
+    /// 2. Nobody uses the tensor there until the group ends. No coordinate is negative, and the first is a
+    ///    multiple of 16 bytes.
+    /// 3. The block stays until the group has been read.
+    #[inline(always)]
+    pub unsafe fn tile<S, M: Mode, const RANK: usize>(
+        &mut self,
+        map: &TileMap<S, M>,
+        coords: [i32; RANK],
+        src: SharedPtr<Tile<S, M>>,
+    ) where
+        S: Rank<RANK>,
+    {
+        // SAFETY: (1) to (3).
+        unsafe { self.tensor(map.as_ptr(), coords, src.cast()) };
+    }
+
     /// Makes a group of them.
     #[doc(alias = "cp_async_bulk_commit_group")]
     #[inline(always)]
     pub fn commit(self) -> Group {
-        // SAFETY: the copies are this thread's.
-        unsafe { cp_async_bulk::commit_group() };
+        cp_async_bulk::commit_group();
         Group {
             thread: PhantomData,
         }
@@ -90,8 +111,7 @@ impl Group {
     #[doc(alias = "cp_async_bulk_wait_group_read")]
     #[inline(always)]
     pub fn wait_read(self) {
-        // SAFETY: the groups are this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<0>() };
+        cp_async_bulk::wait_group_read::<0>();
     }
 
     /// Waits until this thread's groups, this one and all before, have been written; this thread
@@ -99,15 +119,13 @@ impl Group {
     #[doc(alias = "cp_async_bulk_wait_group")]
     #[inline(always)]
     pub fn wait(self) {
-        // SAFETY: the groups are this thread's.
-        unsafe { cp_async_bulk::wait_group::<0>() };
+        cp_async_bulk::wait_group::<0>();
     }
 
     /// Waits until all but the last `PENDING` groups of this thread have read shared memory, and
     /// leaves this one to later waits.
     #[inline(always)]
     pub fn wait_read_but<const PENDING: u32>(self) {
-        // SAFETY: the groups are this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<PENDING>() };
+        cp_async_bulk::wait_group_read::<PENDING>();
     }
 }

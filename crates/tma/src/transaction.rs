@@ -3,8 +3,9 @@ use core::mem;
 use tensor_map::TensorMap;
 
 use crate::{
-    Barrier, SharedPtr, Token,
+    Barrier, Rank, SharedPtr, Tile, TileMap, Token,
     ptx::{cp_async_bulk, cp_async_bulk_tensor},
+    tile::Mode,
 };
 
 /// Copies into this block's shared memory that one phase of a barrier counts, and their bytes.
@@ -91,6 +92,58 @@ impl Transaction<'_> {
                 self.barrier.address(),
             );
         }
+    }
+
+    /// Starts a load of columns of pixels through an im2col map, `column_bytes` bytes in all.
+    ///
+    /// # Safety
+    /// 1. Those of [`cp_async_bulk_tensor::shared_cluster_global_im2col`], but for the barrier, which is told
+    ///    of the bytes; an arrival of its phase is pending until the transaction ends.
+    /// 2. The columns have `column_bytes` bytes.
+    /// 3. As (2) of [`bulk`](Self::bulk).
+    #[doc(alias = "cp_async_bulk_tensor_im2col")]
+    #[inline(always)]
+    pub unsafe fn im2col<const RANK: usize, const OFFSETS: usize>(
+        &mut self,
+        dst: SharedPtr<u8>,
+        map: *const TensorMap,
+        coords: [i32; RANK],
+        offsets: [u16; OFFSETS],
+        column_bytes: u32,
+    ) {
+        self.bytes += column_bytes;
+        // SAFETY: (1) and (2); the barrier is initialised, and will expect the bytes (3).
+        unsafe {
+            cp_async_bulk_tensor::shared_cluster_global_im2col(
+                dst,
+                map,
+                coords,
+                self.barrier.address(),
+                offsets,
+            );
+        }
+    }
+
+    /// Starts a load of a tile, through a map of its type.
+    ///
+    /// # Safety
+    /// 1. `dst` lies in this block's shared memory; nobody uses it before the phase completes, and earlier
+    ///    writes to it went before through a `fence.proxy.async`.
+    /// 2. Nobody writes the tensor there until then. The first coordinate is a multiple of 16 bytes.
+    /// 3. An arrival of the phase is pending until the transaction ends, which it does, with fewer than 2^20
+    ///    bytes.
+    #[doc(alias = "cp_async_bulk_tensor")]
+    #[inline(always)]
+    pub unsafe fn tile<S, M: Mode, const RANK: usize>(
+        &mut self,
+        dst: SharedPtr<Tile<S, M>>,
+        map: &TileMap<S, M>,
+        coords: [i32; RANK],
+    ) where
+        S: Rank<RANK>,
+    {
+        // SAFETY: the box has the bytes of the tile by their types; the rest is (1) to (3).
+        unsafe { self.tensor(dst.cast(), map.as_ptr(), coords, S::BYTES) };
     }
 
     /// Tells the barrier of all bytes, and arrives once.

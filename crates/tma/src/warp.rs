@@ -2,7 +2,13 @@
 //!
 //! Source: PTX ISA 9.7.9.6, "shfl.sync"; 9.7.13.9, "vote.sync".
 
-use crate::ptx;
+use core::marker::PhantomData;
+
+use crate::{
+    Barrier, SharedPtr,
+    lanes::Lanes,
+    ptx::{self, mbarrier::Mbarrier},
+};
 
 /// Every lane of a warp.
 pub const ALL_LANES: u32 = u32::MAX;
@@ -10,8 +16,7 @@ pub const ALL_LANES: u32 = u32::MAX;
 /// This thread's lane, 0 to 31.
 #[inline(always)]
 pub fn lane() -> u32 {
-    // SAFETY: reading a special register has no conditions.
-    unsafe { ptx::sreg::laneid() }
+    ptx::sreg::laneid()
 }
 
 /// The value that lane `lane` passes, in every lane.
@@ -67,4 +72,171 @@ pub unsafe fn is_elected() -> bool {
 pub unsafe fn index() -> u32 {
     // SAFETY: (1) is the caller's.
     unsafe { broadcast(crate::thread::thread_idx().x / 32, 0) }
+}
+
+/// The warp of this thread, see [`Block::warp`](crate::Block::warp).
+#[doc(alias("thread_block_tile", "coalesced_group"))]
+#[derive(Clone, Copy)]
+pub struct Warp {
+    index: u32,
+    /// A thread's own.
+    thread: PhantomData<*mut ()>,
+}
+
+impl Warp {
+    /// Threads of a warp.
+    #[doc(alias = "warpSize")]
+    pub const LANES: u32 = 32;
+
+    /// # Safety
+    /// 1. Every thread of the warp reaches this same call together, and the collective methods.
+    /// 2. The block is one-dimensional.
+    #[inline(always)]
+    pub(crate) unsafe fn of_block() -> Self {
+        Self {
+            // SAFETY: (1) and (2).
+            index: unsafe { index() },
+            thread: PhantomData,
+        }
+    }
+
+    /// The warp's number in its block, the same in all lanes for ptxas too.
+    #[inline(always)]
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// This thread's lane, 0 to 31.
+    #[doc(alias = "laneid")]
+    #[inline(always)]
+    pub fn lane(self) -> u32 {
+        lane()
+    }
+
+    /// This thread's number among those of the warp: its lane.
+    #[inline(always)]
+    pub fn thread(self) -> u32 {
+        lane()
+    }
+
+    /// Threads of the warp.
+    #[inline(always)]
+    pub fn threads(self) -> u32 {
+        Self::LANES
+    }
+
+    /// Makes a barrier of this warp whose phases take `count` arrivals, for all lanes. Collective.
+    ///
+    /// # Safety
+    /// 1. As (3) and (4) of [`Block::converged`](crate::Block::converged): the memory is for this barrier alone,
+    ///    of each warp another one.
+    #[inline(always)]
+    pub unsafe fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
+        if self.lane() == 0 {
+            // SAFETY: one lane does so, before any other uses the barrier, in memory that is for it alone (1).
+            unsafe { Barrier::init(memory, count) };
+        }
+        self.sync();
+        // SAFETY: `sync` orders the initialisation before; the rest is (1).
+        unsafe { Barrier::assume_init(memory) }
+    }
+
+    /// Waits for all threads of the warp; what each wrote before is visible to all after. Collective.
+    #[doc(alias = "__syncwarp")]
+    #[inline(always)]
+    pub fn sync(self) {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        unsafe { sync_warp() }
+    }
+
+    /// Is this the one lane that is to issue copies? Collective; the same lane at every call.
+    #[doc(alias("elect_one_sync", "invoke_one"))]
+    #[inline(always)]
+    pub fn elect(self) -> bool {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        unsafe { is_elected() }
+    }
+
+    /// The value of lane `lane` modulo 32. Collective.
+    #[doc(alias = "__shfl_sync")]
+    #[inline(always)]
+    pub fn shuffle<T: Lanes>(self, value: T, lane: u32) -> T {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
+    }
+
+    /// The value of the lane whose number differs by `mask`, bit by bit. Collective.
+    #[doc(alias = "__shfl_xor_sync")]
+    #[inline(always)]
+    pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
+    }
+
+    /// The value of the lane `delta` below; the own one where there is none. Collective.
+    #[doc(alias = "__shfl_up_sync")]
+    #[inline(always)]
+    pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
+    }
+
+    /// The value of the lane `delta` above; the own one where there is none. Collective.
+    #[doc(alias = "__shfl_down_sync")]
+    #[inline(always)]
+    pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        value.map_words(|word| unsafe { ptx::shfl_sync::down(ALL_LANES, word, delta) })
+    }
+
+    /// A bit for each lane that passes `true`. Collective.
+    #[doc(alias = "__ballot_sync")]
+    #[inline(always)]
+    pub fn ballot(self, predicate: bool) -> u32 {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        unsafe { ballot(predicate) }
+    }
+
+    /// Do all lanes pass `true`? Collective.
+    #[doc(alias = "__all_sync")]
+    #[inline(always)]
+    pub fn all(self, predicate: bool) -> bool {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        unsafe { ptx::vote_sync::all(ALL_LANES, predicate) }
+    }
+
+    /// Does any lane pass `true`? Collective.
+    #[doc(alias = "__any_sync")]
+    #[inline(always)]
+    pub fn any(self, predicate: bool) -> bool {
+        // SAFETY: every thread of the warp is here (of_block 1).
+        unsafe { ptx::vote_sync::any(ALL_LANES, predicate) }
+    }
+
+    /// What `combine` makes of the values of all lanes, in every lane. Collective.
+    ///
+    /// Pairs of lanes 16, 8, 4, 2 and 1 apart are combined in turn, so that all lanes get the same bits
+    /// where `combine(a, b)` and `combine(b, a)` are the same.
+    #[doc(alias("WarpReduce", "cg::reduce", "__reduce_add_sync"))]
+    #[inline(always)]
+    pub fn reduce<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
+        let step = |value: T, distance| combine(value, self.shuffle_xor(value, distance));
+        step(step(step(step(step(value, 16), 8), 4), 2), 1)
+    }
+
+    /// What `combine` makes of the values of this lane and all below. Collective.
+    #[doc(alias("WarpScan", "cg::inclusive_scan"))]
+    #[inline(always)]
+    pub fn scan<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
+        let lane = self.lane();
+        let step = |value: T, distance| {
+            let below = self.shuffle_up(value, distance);
+            if lane >= distance {
+                combine(below, value)
+            } else {
+                value
+            }
+        };
+        step(step(step(step(step(value, 1), 2), 4), 8), 16)
+    }
 }

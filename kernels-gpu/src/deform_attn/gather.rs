@@ -2,11 +2,7 @@
 
 use core::hint::assert_unchecked;
 
-use tma::{
-    ptx::shfl_sync,
-    thread::{block_dim, block_idx, grid_dim, thread_idx},
-    warp,
-};
+use tma::{Block, thread::grid_dim};
 
 use super::{
     LEVELS, POINTS, QUERIES,
@@ -17,14 +13,18 @@ use super::{
 /// 1. The conditions of [`deform_attn_gather`](super::deform_attn_gather).
 #[inline(always)]
 pub(super) unsafe fn run(problem: &Problem) {
-    let lane = warp::lane();
+    // SAFETY: every thread gets here (1).
+    let block = unsafe { Block::converged() };
+    let warp = block.warp();
+    let lane = warp.lane();
     // A lane works out every fourth sample of its query; for the sums, it has eight channels.
     let (query_of_warp, own) = (lane / CHUNKS, lane % CHUNKS);
     let pixels = problem.levels.pixels();
     let groups_of_batch = problem.queries.div_ceil(QUERIES);
 
-    let warps = grid_dim().x * (block_dim().x / 32);
-    let mut group = block_idx().x * (block_dim().x / 32) + thread_idx().x / 32;
+    let warps_of_block = block.threads() / 32;
+    let warps = grid_dim().x * warps_of_block;
+    let mut group = block.index() * warps_of_block + warp.index();
     while group < groups_of_batch * problem.batches {
         // SAFETY: there is a group.
         unsafe { assert_unchecked(groups_of_batch != 0) };
@@ -48,12 +48,10 @@ pub(super) unsafe fn run(problem: &Problem) {
                 } = level.corners(location, weight);
                 let pixel = level.first + row * level.width + column;
                 let mut look = |other| {
-                    // SAFETY: all lanes are here.
-                    let from = |value| unsafe {
-                        shfl_sync::idx(warp::ALL_LANES, value, query_of_warp * CHUNKS + other)
-                    };
-                    let [a, b, c, d] = weights.map(|weight| f32::from_bits(from(weight.to_bits())));
-                    let chunk = (first_pixel + u64::from(from(pixel))) * u64::from(CHUNKS);
+                    let from = query_of_warp * CHUNKS + other;
+                    let [a, b, c, d] = warp.shuffle(weights, from);
+                    let pixel = warp.shuffle(pixel, from);
+                    let chunk = (first_pixel + u64::from(pixel)) * u64::from(CHUNKS);
                     // SAFETY: the four pixels around a sample lie in its image with its border (1).
                     let upper = unsafe { problem.value.add(chunk as usize + own as usize) };
                     let mut add = |offset: u32, weight| {

@@ -3,16 +3,12 @@
 use core::hint::assert_unchecked;
 
 use tma::{
-    Barrier, SharedPtr, TensorMap,
-    ptx::mbarrier::Mbarrier,
-    ring::Cursor,
-    shared,
-    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads},
-    warp,
+    Barrier, Block, SharedPtr, Tile, TileMap, ptx::mbarrier::Mbarrier, ring::Cursor, shared,
+    thread::grid_dim, warp,
 };
 
 use super::{
-    LEVELS, POINTS, QUERIES,
+    LEVELS, POINTS, Pixels, QUERIES,
     geometry::{CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
 };
 
@@ -26,13 +22,14 @@ const SAMPLES_BYTES: u32 = 32 * size_of::<u64>() as u32;
 #[inline(always)]
 pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     problem: &Problem,
-    maps: [&TensorMap; TILED],
+    maps: [&TileMap<Pixels>; TILED],
     waves: u32,
 ) {
     let is_resident = TILED < LEVELS as usize;
-    let warps = block_dim().x / 32;
-    // SAFETY: whole warps are here, and blocks are one-dimensional (1).
-    let warp_index = unsafe { warp::index() };
+    // SAFETY: every thread gets here, and nobody writes the images (1).
+    let block = unsafe { Block::converged() };
+    let warps = block.threads() / 32;
+    let warp_index = block.warp().index();
 
     // The coarser images, the warps' stages, the warps' barriers, the barrier of the images.
     let smem = shared::dynamic::<u8, 128>();
@@ -47,6 +44,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     let barriers = stages.byte_add(warps * warp_bytes).cast::<Mbarrier>();
     let images_barrier = barriers.add(warps * STAGES);
     let mut warp = Warp::<STAGES, TILED>::new(
+        block,
         problem,
         stages.byte_add(warp_index * warp_bytes),
         barriers.add(warp_index * STAGES),
@@ -72,7 +70,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
         // SAFETY: this is one of the waves (1).
         let batches = [wave, wave + 1].map(|wave| unsafe { share(problem.batches, wave, waves) });
         let [first, end] = batches.map(|batch| batch * groups_of_batch);
-        let part = [block_idx().x, block_idx().x + 1]
+        let part = [block.index(), block.index() + 1]
             // SAFETY: this is one of the blocks (1).
             .map(|block| first + unsafe { share(end - first, block, grid_dim().x) });
         let [mut group, end] = part;
@@ -82,14 +80,12 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             let batch = group / groups_of_batch;
             let end_of_batch = end.min((batch + 1) * groups_of_batch);
             if is_resident {
-                // Nobody reads the images of the batch before any more.
-                // SAFETY: every thread is here: all have the same part.
-                unsafe { sync_threads() };
-                // SAFETY: whole warps are here, and blocks are one-dimensional (1).
-                if unsafe { is_elected() } {
-                    // SAFETY: `sync_threads` orders the initialisation before; one thread arrives
-                    // in each phase, with the bytes.
-                    let bar = unsafe { Barrier::assume_init(images_barrier) };
+                // Nobody reads the images of the batch before any more: all have the same part.
+                block.sync();
+                // SAFETY: `sync` orders the initialisation before; one thread arrives in each phase, with
+                // the bytes.
+                let bar = unsafe { Barrier::assume_init(images_barrier) };
+                if block.elect() {
                     let pixel =
                         batch as usize * problem.levels.pixels() as usize + resident_first as usize;
                     let mut load = bar.transaction();
@@ -101,8 +97,6 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                     }
                     let _ = load.arrive();
                 }
-                // SAFETY: as above.
-                let bar = unsafe { Barrier::assume_init(images_barrier) };
                 bar.wait_parity(images_parity);
                 images_parity ^= 1;
             }
@@ -162,6 +156,7 @@ struct Work {
 /// the tiles, the weights of all 32 samples, and where these are: a tile's first element for those
 /// that are fetched, an address for those in shared memory.
 struct Warp<const STAGES: u32, const TILED: usize> {
+    warp: tma::Warp,
     lane: u32,
     /// Query of the lane among those of the warp.
     query: u32,
@@ -187,6 +182,7 @@ struct Next {
 impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     #[inline(always)]
     fn new(
+        block: Block,
         problem: &Problem,
         stages: SharedPtr<u8>,
         barriers: SharedPtr<Mbarrier>,
@@ -195,6 +191,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         let lane = warp::lane();
         let own = lane % CHUNKS;
         Self {
+            warp: block.warp(),
             lane,
             query: lane / CHUNKS,
             own,
@@ -236,7 +233,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     /// # Safety
     /// 1. Those of [`run`]; all lanes are here.
     #[inline(always)]
-    unsafe fn attend(&mut self, problem: &Problem, maps: &[&TensorMap; TILED], work: Work) {
+    unsafe fn attend(&mut self, problem: &Problem, maps: &[&TileMap<Pixels>; TILED], work: Work) {
         // SAFETY: the block has this warp.
         unsafe { assert_unchecked(work.step != 0) };
         let groups = work.end.saturating_sub(work.group).div_ceil(work.step);
@@ -314,7 +311,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     unsafe fn fill(
         &mut self,
         problem: &Problem,
-        maps: &[&TensorMap; TILED],
+        maps: &[&TileMap<Pixels>; TILED],
         work: &Work,
         next: &mut Next,
     ) {
@@ -348,10 +345,9 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                 .add(self.lane)
                 .write(weights.map(f32::to_bits));
             self.samples(at).add(self.lane).write(sample);
-            warp::sync_warp();
         }
-        // SAFETY: all lanes are here (1).
-        if unsafe { warp::is_elected() } {
+        self.warp.sync();
+        if self.warp.elect() {
             let bar = self.barrier(at);
             let mut load = bar.transaction();
             for image in 0..TILED as u32 {
@@ -368,11 +364,9 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                     let tile = self
                         .tiles(at)
                         .byte_add((image * QUERIES + query) * TILE_BYTES);
-                    // The lanes only read the stage before: `sync_warp` orders that before the
-                    // copy.
-                    // SAFETY: the map has this box, a pixel begins at a multiple of 64 bytes, and
-                    // the stage is empty (1).
-                    unsafe { load.tensor(tile, map, coords, TILE_BYTES) };
+                    // The lanes only read the stage before: `sync` orders that before the copy.
+                    // SAFETY: a pixel begins at a multiple of 64 bytes, and the stage is empty (1).
+                    unsafe { load.tile(tile.cast::<Tile<Pixels>>(), map, coords) };
                 }
             }
             let _ = load.arrive();
@@ -433,7 +427,6 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         }
         self.drain.advance();
         // The stage is empty when all lanes have read it.
-        // SAFETY: all lanes are here (1).
-        unsafe { warp::sync_warp() };
+        self.warp.sync();
     }
 }

@@ -56,8 +56,7 @@ pub unsafe fn cluster_indices(output: *mut u32) {
 /// 1. `output` has two numbers for each block, and all threads of the cluster are here.
 #[inline(always)]
 unsafe fn write_rank(output: *mut u32) {
-    // SAFETY: a fence only orders.
-    unsafe { fence::mbarrier_init_release_cluster() };
+    fence::mbarrier_init_release_cluster();
     // SAFETY: all threads of the cluster are here (1).
     unsafe { cluster::sync() };
     if thread_idx().x == 0 {

@@ -90,7 +90,7 @@ fn parameter_address(symbol: &Ident, index: usize) -> TokenStream {
             address = out(reg64) address,
             options(pure, nomem, nostack, preserves_flags),
         );
-        &*address
+        &*address.cast()
     })
 }
 

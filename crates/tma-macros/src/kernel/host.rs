@@ -89,7 +89,7 @@ fn call(function: &ItemFn, parameters: &[Parameter], options: &Options) -> Token
             #bindings
             ::tma::__private::launch::Call::new(#export)
                 #(#choose)*
-                #(.argument(#arguments))*
+                #(#arguments)*
                 #shared_bytes
         }
     }
@@ -119,19 +119,27 @@ fn taken(parameter: &Parameter) -> TokenStream {
     }
 }
 
-/// The argument that it becomes.
+/// The call of a method of `Call` that passes it.
 fn argument(parameter: &Parameter) -> TokenStream {
     let Parameter { name, ty, .. } = parameter;
-    match ty {
-        _ if parameter.grid_constant => {
-            quote!(::tma::__private::launch::MapArgument::map(&#name))
-        }
+    if parameter.grid_constant {
+        let named = name.to_string();
+        return quote! {
+            .grid_constant(
+                #named,
+                ::tma::__private::launch::MapArgument::map(&#name),
+                <#ty as ::tma::GridConstantArg>::TILE,
+            )
+        };
+    }
+    let argument = match ty {
         Type::Ptr(pointer) => {
             let of = &pointer.elem;
             quote!(::tma::__private::launch::Pointer::<#of>::pointer(&#name))
         }
         ty => quote_spanned!(ty.span()=> <#ty as ::tma::KernelArg>::to_argument(&#name)),
-    }
+    };
+    quote!(.argument(#argument))
 }
 
 fn mentions(ty: &Type, parameter: &Ident) -> bool {

@@ -31,7 +31,7 @@ pub(super) fn parameters(function: &mut ItemFn) -> syn::Result<Vec<Parameter>> {
         if grid_constant && !is_reference {
             return Err(syn::Error::new(
                 input.ty.span(),
-                "a grid constant is taken as `&TensorMap`",
+                "a grid constant is taken as `&TensorMap` or `&TileMap<…>`",
             ));
         }
         if is_reference && !grid_constant {

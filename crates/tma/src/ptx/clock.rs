@@ -6,11 +6,9 @@ macro_rules! clocks {
         ///
         $(#[$attribute])*
         isa "7.0" on sm_80;
-        /// # Safety
-        /// 1. None: a register is only read.
-        pub unsafe fn $name() -> u64 {
+        pub fn $name() -> u64 {
             let value;
-            // SAFETY: (1). It is not `pure`, since each reading gives another value.
+            // SAFETY: a register is only read. It is not `pure`, since each reading gives another value.
             unsafe {
                 core::arch::asm!(
                     concat!("mov.u64 {value}, %", $register, ";"),

@@ -113,11 +113,9 @@ device_fn! {
     ///
     /// Makes a group of this thread's copies since the last one.
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: the group belongs to this thread.
     #[doc(alias = "__pipeline_commit")]
-    pub unsafe fn commit_group() {
-        // SAFETY: (1).
+    pub fn commit_group() {
+        // SAFETY: the groups belong to this thread.
         unsafe { ptx_asm! { [] ("cp.async.commit_group;") } }
     }
 
@@ -126,11 +124,9 @@ device_fn! {
     /// Waits until at most `PENDING` of this thread's latest groups are unfinished; what the others
     /// wrote is visible to it.
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: the groups belong to this thread.
     #[doc(alias("__pipeline_wait_prior", "pipeline_consumer_wait_prior", "wait_prior"))]
-    pub unsafe fn wait_group[const PENDING: u32]() {
-        // SAFETY: (1).
+    pub fn wait_group[const PENDING: u32]() {
+        // SAFETY: the groups belong to this thread.
         unsafe { ptx_asm! { [] ("cp.async.wait_group {pending};" ""; pending = const PENDING) } }
     }
 
@@ -138,10 +134,8 @@ device_fn! {
     ///
     /// Waits for all of this thread's copies; what they wrote is visible to it.
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: the copies belong to this thread.
-    pub unsafe fn wait_all() {
-        // SAFETY: (1).
+    pub fn wait_all() {
+        // SAFETY: the groups belong to this thread.
         unsafe { ptx_asm! { [] ("cp.async.wait_all;") } }
     }
 }

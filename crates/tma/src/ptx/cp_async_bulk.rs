@@ -143,11 +143,9 @@ device_fn! {
     ///
     /// Makes a group of this thread's bulk copies since the last one.
     isa "8.0" on sm_90;
-    /// # Safety
-    /// 1. None: the group belongs to this thread.
     #[doc(alias = "cp_async_bulk_commit_group")]
-    pub unsafe fn commit_group() {
-        // SAFETY: (1).
+    pub fn commit_group() {
+        // SAFETY: the groups belong to this thread.
         unsafe { ptx_asm! { [] ("cp.async.bulk.commit_group;") } }
     }
 
@@ -156,11 +154,9 @@ device_fn! {
     /// Waits until at most `PENDING` of this thread's groups are unfinished; their writes are
     /// visible to it.
     isa "8.0" on sm_90;
-    /// # Safety
-    /// 1. None: the groups belong to this thread.
     #[doc(alias = "cp_async_bulk_wait_group")]
-    pub unsafe fn wait_group[const PENDING: u32]() {
-        // SAFETY: (1).
+    pub fn wait_group[const PENDING: u32]() {
+        // SAFETY: the groups belong to this thread.
         unsafe { ptx_asm! { [] ("cp.async.bulk.wait_group {pending};" ""; pending = const PENDING) } }
     }
 
@@ -169,11 +165,9 @@ device_fn! {
     /// Waits until all but `PENDING` of this thread's groups have read their sources, which may
     /// then be written again.
     isa "8.0" on sm_90;
-    /// # Safety
-    /// 1. None: the groups belong to this thread.
     #[doc(alias = "cp_async_bulk_wait_group_read")]
-    pub unsafe fn wait_group_read[const PENDING: u32]() {
-        // SAFETY: (1).
+    pub fn wait_group_read[const PENDING: u32]() {
+        // SAFETY: the groups belong to this thread.
         unsafe { ptx_asm! { [] ("cp.async.bulk.wait_group.read {pending};" ""; pending = const PENDING) } }
     }
 }

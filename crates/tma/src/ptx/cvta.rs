@@ -6,12 +6,10 @@ device_fn! {
     /// `cvta.shared.u64 generic, address;` — the generic address of a byte in shared memory.
     ///
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: an address is only converted.
     #[doc(alias = "__cvta_shared_to_generic")]
-    pub unsafe fn shared(address: u32) -> *mut u8 {
+    pub fn shared(address: u32) -> *mut u8 {
         let generic;
-        // SAFETY: (1). The result depends on the operand alone and no memory is touched.
+        // SAFETY: an address is only converted. The result depends on the operand alone and no memory is touched.
         unsafe {
             core::arch::asm!(
                 "cvta.shared.u64 {generic}, {address};",

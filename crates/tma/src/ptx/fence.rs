@@ -13,15 +13,13 @@ device_fn! {
     ///
     /// Orders this thread's accesses before it with those after it, as seen by the threads in scope.
     isa "7.0, with `Cluster` 7.8, with `Acquire` or `Release` 8.6" on sm_90;
-    /// # Safety
-    /// 1. None: a fence only orders.
     #[doc(alias = "__threadfence")]
     #[doc(alias = "fence_sc")]
     #[doc(alias = "fence_acq_rel")]
     #[doc(alias = "fence_acquire")]
     #[doc(alias = "fence_release")]
-    pub unsafe fn fence[S: FenceSem, C: Scope]() {
-        // SAFETY: (1).
+    pub fn fence[S: FenceSem, C: Scope]() {
+        // SAFETY: a fence only orders.
         unsafe {
             ptx_asm! { []
                 { S::WORD; Word::Sc => ("fence.sc"), Word::AcqRel => ("fence.acq_rel"),
@@ -36,11 +34,9 @@ device_fn! {
     /// This thread's earlier writes to a tensor map through ordinary stores are seen by those in scope
     /// that acquire it for copies.
     isa "8.3" on sm_90;
-    /// # Safety
-    /// 1. None: a fence only orders.
     #[doc(alias = "fence_proxy_tensormap_generic")]
-    pub unsafe fn proxy_tensormap_generic_release[C: Scope]() {
-        // SAFETY: (1).
+    pub fn proxy_tensormap_generic_release[C: Scope]() {
+        // SAFETY: a fence only orders.
         unsafe { ptx_asm! { [] ("fence.proxy.tensormap::generic.release") { scope C } (";") } }
     }
 
@@ -68,10 +64,8 @@ macro_rules! fences {
         ///
         $(#[$attribute])*
         isa $isa on $arch;
-        /// # Safety
-        /// 1. None: a fence only orders.
-        pub unsafe fn $name() {
-            // SAFETY: (1).
+        pub fn $name() {
+            // SAFETY: a fence only orders.
             unsafe { ptx_asm! { [] ($text) } }
         }
     )+} };

@@ -6,12 +6,10 @@ device_fn! {
     ///
     /// Waits for the kernels that this one depends on; their writes are visible.
     isa "7.8" on sm_90;
-    /// # Safety
-    /// 1. None: it only waits.
     #[doc(alias = "griddepcontrol_wait")]
     #[doc(alias = "cudaGridDependencySynchronize")]
-    pub unsafe fn wait() {
-        // SAFETY: (1).
+    pub fn wait() {
+        // SAFETY: it only orders kernels of a stream.
         unsafe { crate::intrinsics::griddepcontrol_wait() }
     }
 
@@ -19,12 +17,10 @@ device_fn! {
     ///
     /// Lets the kernels that depend on this one start as soon as every block has said so or has ended.
     isa "7.8" on sm_90;
-    /// # Safety
-    /// 1. None: who depends on this kernel's writes waits for its end.
     #[doc(alias = "griddepcontrol_launch_dependents")]
     #[doc(alias = "cudaTriggerProgrammaticLaunchCompletion")]
-    pub unsafe fn launch_dependents() {
-        // SAFETY: (1).
+    pub fn launch_dependents() {
+        // SAFETY: it only orders kernels of a stream.
         unsafe { crate::intrinsics::griddepcontrol_launch_dependents() }
     }
 }

@@ -6,11 +6,9 @@ macro_rules! spaces {
         ///
         $(#[$attribute])*
         isa "7.8" on $arch;
-        /// # Safety
-        /// 1. None: an address is only looked at.
-        pub unsafe fn $name(address: *const u8) -> bool {
+        pub fn $name(address: *const u8) -> bool {
             let is: u32;
-            // SAFETY: (1). No memory is touched.
+            // SAFETY: an address is only looked at. No memory is touched.
             unsafe {
                 ptx_asm! { [pure nomem]
                     ("{{ .reg .pred p; ") ($mnemonic " p, {address}; selp.b32 {is}, 1, 0, p; }}";

@@ -14,13 +14,10 @@ macro_rules! dynamic_symbols {
             /// a multiple of `ALIGN` bytes: a power of two from 16 to 1024.
             ///
             /// PTX ISA 2.0, every architecture.
-            ///
-            /// # Safety
-            /// 1. None: an address is only taken.
-            pub unsafe fn dynamic[const ALIGN: usize]() -> u32 {
+            pub fn dynamic[const ALIGN: usize]() -> u32 {
                 const { assert!(ALIGN.is_power_of_two() && ALIGN >= 16 && ALIGN <= 1024) };
                 let address;
-                // SAFETY: (1). The result is a constant and no memory is touched.
+                // SAFETY: an address is only taken. The result is a constant and no memory is touched.
                 unsafe {
                     match ALIGN {
                         $($align => core::arch::asm!(

@@ -4,11 +4,9 @@ device_fn! {
     /// `mov.u32 value, %tid.x;` (`.y` for dimension 1, `.z` for 2) — this thread in its block.
     ///
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: a register is only read.
     #[doc(alias = "threadIdx")]
-    pub unsafe fn tid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: (1).
+    pub fn tid[const DIMENSION: usize]() -> u32 {
+        // SAFETY: a register is only read.
         unsafe {
             match DIMENSION {
                 0 => core::arch::nvptx::_thread_idx_x() as u32,
@@ -21,11 +19,9 @@ device_fn! {
     /// `mov.u32 value, %ntid.x;` (`.y`, `.z`) — threads of a block.
     ///
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: a register is only read.
     #[doc(alias = "blockDim")]
-    pub unsafe fn ntid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: (1).
+    pub fn ntid[const DIMENSION: usize]() -> u32 {
+        // SAFETY: a register is only read.
         unsafe {
             match DIMENSION {
                 0 => core::arch::nvptx::_block_dim_x() as u32,
@@ -38,11 +34,9 @@ device_fn! {
     /// `mov.u32 value, %ctaid.x;` (`.y`, `.z`) — this block in the grid.
     ///
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: a register is only read.
     #[doc(alias = "blockIdx")]
-    pub unsafe fn ctaid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: (1).
+    pub fn ctaid[const DIMENSION: usize]() -> u32 {
+        // SAFETY: a register is only read.
         unsafe {
             match DIMENSION {
                 0 => core::arch::nvptx::_block_idx_x() as u32,
@@ -55,11 +49,9 @@ device_fn! {
     /// `mov.u32 value, %nctaid.x;` (`.y`, `.z`) — blocks of the grid.
     ///
     isa "7.0" on sm_80;
-    /// # Safety
-    /// 1. None: a register is only read.
     #[doc(alias = "gridDim")]
-    pub unsafe fn nctaid[const DIMENSION: usize]() -> u32 {
-        // SAFETY: (1).
+    pub fn nctaid[const DIMENSION: usize]() -> u32 {
+        // SAFETY: a register is only read.
         unsafe {
             match DIMENSION {
                 0 => core::arch::nvptx::_grid_dim_x() as u32,
@@ -77,11 +69,9 @@ macro_rules! constant_registers {
         ///
         $(#[$attribute])*
         isa $isa on $arch;
-        /// # Safety
-        /// 1. None: a register is only read.
-        pub unsafe fn $name() -> u32 {
+        pub fn $name() -> u32 {
             let value;
-            // SAFETY: (1). No memory is touched.
+            // SAFETY: a register is only read. No memory is touched.
             unsafe {
                 core::arch::asm!(
                     concat!("mov.u32 {value}, %", $register, ";"),
@@ -113,11 +103,9 @@ macro_rules! constant_vectors {
         ///
         $(#[$attribute])*
         isa "7.8" on sm_90;
-        /// # Safety
-        /// 1. None: a register is only read.
-        pub unsafe fn $name[const DIMENSION: usize]() -> u32 {
+        pub fn $name[const DIMENSION: usize]() -> u32 {
             let value;
-            // SAFETY: (1). No memory is touched.
+            // SAFETY: a register is only read. No memory is touched.
             unsafe {
                 match DIMENSION {
                     0 => constant_vectors!(@read value, $register, ".x"),
@@ -155,12 +143,10 @@ constant_vectors! {
 device_fn! {
     /// `mov.pred is, %is_explicit_cluster;` — did the launch ask for clusters?
     isa "7.8" on sm_90;
-    /// # Safety
-    /// 1. None: a register is only read.
     #[doc(alias = "get_sreg_is_explicit_cluster")]
-    pub unsafe fn is_explicit_cluster() -> bool {
+    pub fn is_explicit_cluster() -> bool {
         let is: u32;
-        // SAFETY: (1). No memory is touched.
+        // SAFETY: a register is only read. No memory is touched.
         unsafe {
             ptx_asm! { [pure nomem]
                 ("{{ .reg .pred p; mov.pred p, %is_explicit_cluster; selp.b32 {is}, 1, 0, p; }}" "";

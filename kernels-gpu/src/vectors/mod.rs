@@ -1,3 +1,5 @@
+//! Numbers four at a time, for the kernels that add one.
+
 use core::array;
 
 use tma::SharedPtr;
@@ -25,9 +27,9 @@ pub(crate) unsafe fn add_one<const VECTORS: usize>(
         // All loads first, so that none waits for a store.
         // SAFETY: the index is in bounds (1), and no other thread has it (2).
         let loaded = array::from_fn::<_, VECTORS, _>(|turn| unsafe { vector(turn).read() });
-        for (turn, loaded) in loaded.into_iter().enumerate() {
+        for turn in 0..VECTORS {
             // SAFETY: as above.
-            unsafe { vector(turn).write(one_more(loaded)) };
+            unsafe { vector(turn).write(one_more(loaded[turn])) };
         }
         return;
     }

@@ -1,0 +1,370 @@
+use core::marker::PhantomData;
+
+use crate::{
+    Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warps,
+    lanes::Lanes,
+    pipeline::Items,
+    ring::Cursor,
+    ptx::{barrier_cta, mbarrier::Mbarrier},
+    shared,
+    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+};
+
+/// The block of this thread, at a point that all its threads reach together.
+///
+/// A kernel gets it once, by one `unsafe` call, and then synchronises, elects, reduces and hands out
+/// barriers by safe methods. A method that its doc calls *collective* is one that all threads of the
+/// group reach.
+///
+/// ```
+/// # use tma::{Block, kernel};
+/// /// Writes the sum of the numbers of each block.
+/// ///
+/// /// # Safety
+/// /// 1. `numbers` has a number for each thread of the grid, `sums` one for each block.
+/// /// 2. Blocks are one-dimensional, of whole warps.
+/// #[kernel]
+/// pub unsafe fn sum(sums: *mut u32, numbers: *const u32) {
+///     // SAFETY: every thread gets here (2).
+///     let block = unsafe { Block::converged() };
+///     // SAFETY: there is a number for each thread (1).
+///     let number = unsafe { *numbers.add((block.index() * block.threads() + block.thread()) as usize) };
+///     let sum = block.reduce(number, |a, b| a + b);
+///     if block.elect() {
+///         // SAFETY: there is a sum for each block (1).
+///         unsafe { *sums.add(block.index() as usize) = sum };
+///     }
+/// }
+/// # fn main() {}
+/// ```
+#[doc(alias("thread_block", "this_thread_block"))]
+#[derive(Clone, Copy)]
+pub struct Block {
+    /// A thread's own.
+    thread: PhantomData<*mut ()>,
+}
+
+shared! {
+    /// A value of each warp, for [`Block::reduce`].
+    static OF_WARPS: [[u32; Block::MOST_WORDS]; 32];
+}
+
+impl Block {
+    /// Words of 32 bits that a value of [`reduce`](Self::reduce) can have.
+    const MOST_WORDS: usize = 4;
+
+    /// The block of this thread.
+    ///
+    /// # Safety
+    /// 1. Blocks are one-dimensional, and their threads are a multiple of 32. Every thread of the block
+    ///    makes this call.
+    /// 2. A collective method is reached by all threads of its group at the same call, those of a warp
+    ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the warp for
+    ///    [`Warp`], of the cluster for [`Cluster`].
+    /// 3. Memory that is handed to a method of a block is there, aligned for its type, and serves nothing
+    ///    else until the kernel ends; no two calls get the same.
+    /// 4. A barrier that a method hands out is used as (3) to (5) of [`Barrier::assume_init`] say.
+    /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
+    ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
+    ///    bytes, none of a store negative.
+    /// 6. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
+    ///    one for each block and stage can follow.
+    #[inline(always)]
+    pub unsafe fn converged() -> Self {
+        debug_assert!(block_dim().x.is_multiple_of(32), "(1)");
+        debug_assert!(block_dim().y == 1 && block_dim().z == 1, "(1)");
+        Self {
+            thread: PhantomData,
+        }
+    }
+
+    /// This thread's number in the block.
+    #[doc(alias("threadIdx", "thread_rank"))]
+    #[inline(always)]
+    pub fn thread(self) -> u32 {
+        thread_idx().x
+    }
+
+    /// Threads of the block.
+    #[doc(alias("blockDim", "num_threads"))]
+    #[inline(always)]
+    pub fn threads(self) -> u32 {
+        block_dim().x
+    }
+
+    /// The block's number in the grid, along its first dimension.
+    #[doc(alias("blockIdx", "group_index"))]
+    #[inline(always)]
+    pub fn index(self) -> u32 {
+        block_idx().x
+    }
+
+    /// The warp of this thread. Collective of the warp.
+    #[doc(alias = "tiled_partition")]
+    #[inline(always)]
+    pub fn warp(self) -> Warp {
+        // SAFETY: blocks are one-dimensional, and every thread of the warp is here (converged 1, 2).
+        unsafe { Warp::of_block() }
+    }
+
+    /// The cluster of this block.
+    #[doc(alias = "this_cluster")]
+    #[inline(always)]
+    pub fn cluster(self) -> Cluster {
+        Cluster::new()
+    }
+
+    /// Waits until every thread of the block is here; what each wrote before is visible to all after.
+    /// Collective.
+    ///
+    /// PTX: `bar.sync 0;`
+    #[doc(alias = "__syncthreads")]
+    #[inline(always)]
+    pub fn sync(self) {
+        // SAFETY: every thread of the block is here (converged 2).
+        unsafe { sync_threads() }
+    }
+
+    /// Is this the one thread of the block, a lane of its first warp, that is to issue copies? Collective.
+    ///
+    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    #[doc(alias("elect_one_sync", "invoke_one"))]
+    #[inline(always)]
+    pub fn elect(self) -> bool {
+        // SAFETY: whole warps are here, and blocks are one-dimensional (converged 1, 2).
+        unsafe { is_elected() }
+    }
+
+    /// Every `blocks`-th number below `count`, from the block's own on.
+    #[doc(alias = "grid-stride loop")]
+    #[inline(always)]
+    pub fn items(self, count: u32) -> Items<'static> {
+        Items::dealt(self, count)
+    }
+
+    /// Makes a barrier whose phases take `count` arrivals, for all threads. Collective.
+    #[doc(alias = "cuda::barrier")]
+    #[inline(always)]
+    pub fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
+        let [barrier] = self.barriers(memory.cast(), [count]);
+        barrier
+    }
+
+    /// Makes barriers whose phases take so many arrivals each, for all threads. Collective.
+    #[inline(always)]
+    pub fn barriers<const N: usize>(
+        self,
+        memory: SharedPtr<[Mbarrier; N]>,
+        counts: [u32; N],
+    ) -> [Barrier; N] {
+        if self.thread() == 0 {
+            for (index, count) in counts.into_iter().enumerate() {
+                // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it
+                // alone (converged 3).
+                unsafe { Barrier::init(memory.at(index as u32), count) };
+            }
+        }
+        self.sync();
+        core::array::from_fn(|index| {
+            // SAFETY: `sync` orders the initialisation before; the rest is (4) of `converged`.
+            unsafe { Barrier::assume_init(memory.at(index as u32)) }
+        })
+    }
+
+    /// Makes `COUNT` barriers whose phases take `count` arrivals each, to be gone through in turn. Collective.
+    #[inline(always)]
+    pub fn barrier_array<const COUNT: u32>(
+        self,
+        memory: SharedPtr<Mbarrier>,
+        count: u32,
+    ) -> BarrierArray<COUNT> {
+        if self.thread() == 0 {
+            for index in 0..COUNT {
+                // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it
+                // alone (converged 3).
+                unsafe { Barrier::init(memory.add(index), count) };
+            }
+        }
+        self.sync();
+        BarrierArray { memory }
+    }
+
+    /// Makes the barriers of a ring of stages whose "full" takes `fillers` arrivals and whose "empty" takes
+    /// `emptiers`. Collective.
+    ///
+    /// Each thread goes through the stages in order with one [`Cursor`](crate::ring::Cursor) for each role
+    /// that it has, and at each stage does what its role does, once.
+    #[inline(always)]
+    pub fn ring<const STAGES: u32>(
+        self,
+        memory: SharedPtr<Mbarrier>,
+        fillers: u32,
+        emptiers: u32,
+    ) -> Ring<STAGES> {
+        if self.thread() == 0 {
+            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them
+            // alone (converged 3).
+            unsafe { Ring::<STAGES>::init(memory, fillers, emptiers) };
+        }
+        self.sync();
+        // SAFETY: `sync` orders the initialisation before; the rest is (4) of `converged`.
+        unsafe { Ring::assume_init(memory) }
+    }
+
+    /// Has one thread start loads, and gives all threads what they wait for them by. Collective.
+    ///
+    /// That thread makes the barrier itself, so that the loads are on their way while the others arrive at
+    /// the block's barrier.
+    #[doc(alias = "cuda::memcpy_async")]
+    #[inline(always)]
+    pub fn load(
+        self,
+        memory: SharedPtr<Mbarrier>,
+        start: impl FnOnce(&mut Transaction<'_>),
+    ) -> Loading {
+        if self.elect() {
+            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
+            // (converged 3).
+            unsafe { Barrier::init(memory, 1) };
+            // SAFETY: this thread initialised it; its one phase has this arrival and the loads' bytes.
+            let barrier = unsafe { Barrier::assume_init(memory) };
+            let mut loads = barrier.transaction();
+            start(&mut loads);
+            let _ = loads.arrive();
+        }
+        self.sync();
+        // SAFETY: `sync` orders the initialisation before; nobody arrives any more.
+        let barrier = unsafe { Barrier::assume_init(memory) };
+        Loading { barrier }
+    }
+
+    /// Two roles: the threads of the first warp do the one, those of all others the other. Collective; the
+    /// block has two warps at least.
+    ///
+    /// The others synchronise at the hardware's barrier 1.
+    #[doc(alias = "warp specialization")]
+    #[inline(always)]
+    pub fn split(self, first: impl FnOnce(Warp), others: impl FnOnce(Warps)) {
+        let warp = self.warp();
+        if warp.index() == 0 {
+            first(warp);
+        } else {
+            others(Warps::new(warp, 1, self.threads() - Warp::LANES, 1));
+        }
+    }
+
+    /// What `combine`, in any order, makes of the values of all threads, in every thread. Collective.
+    #[doc(alias("BlockReduce", "cub::BlockReduce"))]
+    #[inline(always)]
+    pub fn reduce<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
+        const { assert!(T::WORDS <= Self::MOST_WORDS, "a value has 16 bytes at most") };
+        let warp = self.warp();
+        let of_warp = warp.reduce(value, &combine);
+        let slot = |warp| OF_WARPS::ptr().at(warp);
+        if warp.lane() == 0 {
+            let mut word = 0;
+            let _ = of_warp.map_words(|bits| {
+                // SAFETY: the slot is this warp's, and the words of a value fit into it.
+                unsafe { slot(warp.index()).at(word).write(bits) };
+                word += 1;
+                bits
+            });
+        }
+        self.sync();
+        let read = |warp| {
+            let mut word = 0;
+            value.map_words(|_| {
+                // SAFETY: that warp wrote the word, and `sync` orders it before.
+                let bits = unsafe { slot(warp).at(word).read() };
+                word += 1;
+                bits
+            })
+        };
+        let mut all = read(0);
+        for warp in 1..self.threads() / Warp::LANES {
+            all = combine(all, read(warp));
+        }
+        // The slots serve the next call.
+        self.sync();
+        all
+    }
+}
+
+/// Threads that work together: they are numbered, and synchronise.
+pub trait Threads: Copy + crate::sealed::Sealed {
+    /// This thread's number in the group.
+    fn thread(self) -> u32;
+
+    /// Threads of the group.
+    fn threads(self) -> u32;
+
+    /// Waits until every thread of the group is here. Collective.
+    fn sync(self);
+
+    /// Is this the one thread that is to issue copies? Collective; the same thread at every call.
+    fn elect(self) -> bool;
+}
+
+macro_rules! groups {
+    ($($group:ty)*) => {$(
+        impl crate::sealed::Sealed for $group {}
+        impl Threads for $group {
+            #[inline(always)]
+            fn thread(self) -> u32 {
+                self.thread()
+            }
+
+            #[inline(always)]
+            fn threads(self) -> u32 {
+                self.threads()
+            }
+
+            #[inline(always)]
+            fn sync(self) {
+                self.sync();
+            }
+
+            #[inline(always)]
+            fn elect(self) -> bool {
+                self.elect()
+            }
+        }
+    )*};
+}
+
+groups! { Block Warp Warps }
+
+/// Barriers that lie one behind the other, see [`Block::barrier_array`].
+#[derive(Clone, Copy)]
+pub struct BarrierArray<const COUNT: u32> {
+    memory: SharedPtr<Mbarrier>,
+}
+
+impl<const COUNT: u32> BarrierArray<COUNT> {
+    /// The barrier at which a cursor stands.
+    #[inline(always)]
+    pub fn at(&self, cursor: Cursor<COUNT>) -> Barrier {
+        // SAFETY: `barrier_array` has initialised it; the rest is (4) of `Block::converged`.
+        unsafe { Barrier::assume_init(self.memory.add(cursor.stage())) }
+    }
+}
+
+/// Loads that [`Block::load`] has started.
+#[must_use = "what is loaded is there after `wait`"]
+pub struct Loading {
+    barrier: Barrier,
+}
+
+impl Loading {
+    /// Waits until all loads are done; this thread sees what they brought.
+    #[inline(always)]
+    pub fn wait(self) {
+        self.barrier.wait_parity(0);
+    }
+}
+
+/// The barriers of groups of warps, see [`Warps`].
+pub(crate) fn sync_warps(barrier: u32, threads: u32) {
+    // SAFETY: all threads of these warps are here, and no others use the barrier (converged 2).
+    unsafe { barrier_cta::sync_aligned_count(barrier, threads) }
+}

@@ -1,0 +1,111 @@
+use crate::{
+    Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
+    ptx::{cp_async_bulk, fence},
+    tile::Mode,
+};
+
+/// `TILES` tiles in shared memory in which a group of threads leaves its results: each is stored while the
+/// next is written, and written again when the copy has read it.
+///
+/// See [`Outputs::new`]; the example of `persistent_tiles` shows it behind a [`Pipeline`](crate::Pipeline).
+#[doc(alias("store pipeline", "PipelineTmaStore"))]
+pub struct Outputs<S, M: Mode, G, const TILES: u32> {
+    tiles: SharedPtr<Tile<S, M>>,
+    group: G,
+    number: u32,
+}
+
+/// A tile that nobody uses, to be written by all threads of the group.
+#[must_use = "what is written is still to be stored"]
+pub struct OutputTile<S, M: Mode, G> {
+    tile: SharedPtr<Tile<S, M>>,
+    group: G,
+}
+
+impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES> {
+    /// Output tiles of the group, one behind the other in this memory, which serves nothing else until the
+    /// kernel ends (3 of [`Block::converged`](crate::Block::converged)).
+    #[inline(always)]
+    pub fn new(group: G, tiles: SharedPtr<Tile<S, M>>) -> Self {
+        const {
+            assert!(
+                TILES >= 1 && TILES <= 8,
+                "there are one to eight output tiles"
+            )
+        };
+        Self {
+            tiles,
+            group,
+            number: 0,
+        }
+    }
+
+    /// Waits until the next tile may be written. Collective of the group.
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "tiles never end")]
+    pub fn next(&mut self) -> OutputTile<S, M, G> {
+        // The store before the last few has read this tile: its thread says so to the others.
+        if self.group.elect() {
+            match TILES {
+                1 => cp_async_bulk::wait_group_read::<0>(),
+                2 => cp_async_bulk::wait_group_read::<1>(),
+                3 => cp_async_bulk::wait_group_read::<2>(),
+                4 => cp_async_bulk::wait_group_read::<3>(),
+                5 => cp_async_bulk::wait_group_read::<4>(),
+                6 => cp_async_bulk::wait_group_read::<5>(),
+                7 => cp_async_bulk::wait_group_read::<6>(),
+                _ => cp_async_bulk::wait_group_read::<7>(),
+            }
+        }
+        self.group.sync();
+        let tile = self.tiles.add(self.number);
+        self.number = (self.number + 1) % TILES;
+        OutputTile {
+            tile,
+            group: self.group,
+        }
+    }
+
+    /// Waits until all tiles have been read: they end with the block. Collective of the group.
+    #[inline(always)]
+    pub fn finish(self) {
+        if self.group.elect() {
+            cp_async_bulk::wait_group_read::<0>();
+        }
+    }
+}
+
+impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
+    /// Writes this thread's elements: that with number `index`, counted row by row, as `element(index)` gives
+    /// it.
+    #[inline(always)]
+    pub fn write(&mut self, element: impl Fn(u32) -> S::Element) {
+        let mut index = self.group.thread();
+        while index < S::ELEMS {
+            // SAFETY: the element is there, and no other thread has it before the group synchronises.
+            unsafe { self.tile.element(index).write(element(index)) };
+            index += self.group.threads();
+        }
+    }
+
+    /// Has one thread start the store of the tile, when all have written it. Collective of the group.
+    #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
+    #[inline(always)]
+    pub fn store<const RANK: usize>(self, map: &TileMap<S, M>, coords: [i32; RANK])
+    where
+        S: Rank<RANK>,
+    {
+        // Make each thread's writes visible to the copy engine, then synchronise.
+        fence::proxy_async_shared_cta();
+        self.group.sync();
+        // It is always the same lane, to which the groups belong.
+        if self.group.elect() {
+            let mut stores = Stores::new();
+            // SAFETY: fences and `sync` order the writes before, nobody writes the tile before the group of
+            // this store has been read, and the tensor may be written there (5 of `Block::converged`).
+            unsafe { stores.tile(map, coords, self.tile) };
+            // Later calls wait for it.
+            let _ = stores.commit();
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! A pipeline through shared memory: one thread loads ahead, the warps behind it work.
+//!
+//! [`Block::pipeline`] makes it and [`Pipeline::split`] hands out its ends: the filling one, which only the
+//! loading thread gets, and the draining one for the threads that work. Stage, parity and the release of
+//! a stage belong to the ends, so that no barrier is named in a kernel.
+
+mod drain;
+mod fill;
+mod items;
+mod stream;
+
+use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
+
+pub use drain::{Drain, FullStage, StoringDrain};
+pub use fill::{EmptyStage, Fill};
+pub use items::Items;
+
+/// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
+/// of `T`, or one [`Tile`](crate::Tile).
+///
+/// In memory the stages lie one behind the other; behind them lie the barriers, and a number for each
+/// stage: see [`bytes`].
+///
+/// ```
+/// # use tma::{Block, Tile, TileMap, kernel, pipeline, shared};
+/// type Rows = [[f32; 64]; 32];
+/// const STAGES: u32 = 3;
+///
+/// /// Writes the sum of each of `tiles` tiles that lie one below the other.
+/// ///
+/// /// # Safety
+/// /// 1. `sums` has a number for each tile that nobody else uses; nobody writes the tensor of `map`.
+/// /// 2. Grid and blocks are one-dimensional, of whole warps; a block has two at least.
+/// #[kernel(shared_bytes = pipeline::bytes::<Tile<Rows>>(STAGES, 1))]
+/// pub unsafe fn sums(#[grid_constant] map: &TileMap<Rows>, sums: *mut f32, tiles: u32) {
+///     // SAFETY: every thread gets here (2), and the tensor may be read (1).
+///     let block = unsafe { Block::converged() };
+///     let pipeline = block.pipeline::<Tile<Rows>, STAGES>(shared::dynamic::<_, 128>(), 1);
+///     pipeline.split(
+///         |mut fill| {
+///             for tile in block.items(tiles) {
+///                 fill.next().load(map, [0, tile as i32 * 32]);
+///             }
+///         },
+///         |workers, mut drain| {
+///             for tile in block.items(tiles) {
+///                 let stage = drain.next();
+///                 let mut sum = 0.0;
+///                 let mut index = workers.warp().lane();
+///                 while index < 64 * 32 {
+///                     sum += stage.get(index);
+///                     index += 32;
+///                 }
+///                 stage.release();
+///                 let sum = workers.warp().reduce(sum, |a, b| a + b);
+///                 if workers.thread() == 0 {
+///                     // SAFETY: there is a number for each tile (1).
+///                     unsafe { *sums.add(tile as usize) = sum };
+///                 }
+///             }
+///         },
+///     );
+/// }
+/// # fn main() {}
+/// ```
+#[doc(alias("cuda::pipeline", "make_pipeline", "PipelineTmaAsync"))]
+pub struct Pipeline<T, const STAGES: u32> {
+    stages: SharedPtr<T>,
+    len: u32,
+    block: Block,
+}
+
+impl Block {
+    /// A pipeline whose stages have `len` elements, in this memory. A stage that is drained is free when
+    /// every thread of the warps behind the first has released it. Collective.
+    ///
+    /// The memory has [`bytes`]; stages of `len` elements are multiples of 16 bytes, and begin as
+    /// the copies into them want it: `T` has the alignment, or `len` sees to it.
+    #[inline(always)]
+    pub fn pipeline<T, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+        len: u32,
+    ) -> Pipeline<T, STAGES> {
+        self.pipeline_of(memory, len, self.threads() - Warp::LANES)
+    }
+
+    /// A pipeline from whose stages results are stored: a stage is free when the thread that stores has
+    /// seen that the copy has read it; see [`Drain::storing`]. Otherwise as [`pipeline`](Self::pipeline).
+    #[inline(always)]
+    pub fn storing_pipeline<T, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+        len: u32,
+    ) -> Pipeline<T, STAGES> {
+        self.pipeline_of(memory, len, 1)
+    }
+
+    #[inline(always)]
+    fn pipeline_of<T, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+        len: u32,
+        releases: u32,
+    ) -> Pipeline<T, STAGES> {
+        const { assert!(STAGES >= 1, "a pipeline has a stage at least") };
+        let pipeline = Pipeline {
+            stages: memory,
+            len,
+            block: self,
+        };
+        if self.thread() == 0 {
+            // SAFETY: one thread does so, before any other uses the barriers, in memory that is for the
+            // pipeline alone (3 of `converged`).
+            unsafe { Ring::<STAGES>::init(pipeline.barriers(), 1, releases) };
+        }
+        self.sync();
+        pipeline
+    }
+}
+
+impl<T, const STAGES: u32> Pipeline<T, STAGES> {
+    /// Two roles: one thread of the first warp fills, the threads of all other warps drain. Collective; the
+    /// block has two warps at least.
+    #[doc(alias = "warp specialization")]
+    #[inline(always)]
+    pub fn split(
+        self,
+        fill: impl FnOnce(Fill<T, STAGES>),
+        drain: impl FnOnce(Warps, Drain<T, STAGES>),
+    ) {
+        self.block.split(
+            |warp| {
+                if warp.elect() {
+                    fill(Fill::new(self.another()));
+                }
+            },
+            |warps| drain(warps, Drain::new(self.another())),
+        );
+    }
+
+    /// The same pipeline for one of its ends.
+    #[inline(always)]
+    fn another(&self) -> Self {
+        Self { ..*self }
+    }
+
+    #[inline(always)]
+    fn stage(&self, cursor: Cursor<STAGES>) -> SharedPtr<T> {
+        self.stages.add(cursor.stage() * self.len)
+    }
+
+    #[inline(always)]
+    fn barriers(&self) -> SharedPtr<Mbarrier> {
+        self.stages.add(STAGES * self.len).cast()
+    }
+
+    #[inline(always)]
+    fn ring(&self) -> Ring<STAGES> {
+        // SAFETY: whoever made the pipeline has initialised the barriers and synchronised; the ends go through
+        // the stages in order, and a stage that was handed out arrives once where it ends.
+        unsafe { Ring::assume_init(self.barriers()) }
+    }
+
+    #[inline(always)]
+    fn full(&self, cursor: Cursor<STAGES>) -> Barrier {
+        self.ring().full(cursor)
+    }
+
+    /// The number of the item that a stage holds.
+    #[inline(always)]
+    fn item(&self, cursor: Cursor<STAGES>) -> SharedPtr<u32> {
+        self.barriers()
+            .add(2 * STAGES)
+            .cast::<u32>()
+            .add(cursor.stage())
+    }
+}
+
+/// Bytes of shared memory of a [`Pipeline`] with so many stages of `len` elements of `T`.
+pub const fn bytes<T>(stages: u32, len: u64) -> u64 {
+    let stage_bytes = len.saturating_mul(size_of::<T>() as u64);
+    let behind_stage = 2 * size_of::<Mbarrier>() + size_of::<u32>();
+    (stages as u64).saturating_mul(stage_bytes.saturating_add(behind_stage as u64))
+}
+
+/// The item that follows the last one.
+const NO_ITEM: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_has_stages_barriers_and_numbers() {
+        assert_eq!(bytes::<u32>(3, 100), 3 * (400 + 16 + 4));
+        assert_eq!(bytes::<[u8; 16]>(1, u64::MAX), u64::MAX);
+    }
+}

@@ -1,0 +1,152 @@
+use super::{NO_ITEM, Pipeline};
+use crate::{
+    Barrier, SharedPtr, Stores, Tile, TileArray, Warps,
+    ptx::{cp_async_bulk, fence},
+    ring::Cursor,
+    shared::SharedValue,
+    tile::Mode,
+};
+
+/// The draining end of a [`Pipeline`], which every thread that works has.
+pub struct Drain<T, const STAGES: u32> {
+    pipeline: Pipeline<T, STAGES>,
+    cursor: Cursor<STAGES>,
+}
+
+/// A stage that has been loaded. All threads that work get it, and each releases it.
+#[must_use = "a stage that is not released is never loaded again"]
+pub struct FullStage<T> {
+    stage: SharedPtr<T>,
+    len: u32,
+    empty: Barrier,
+}
+
+impl<T, const STAGES: u32> Drain<T, STAGES> {
+    #[inline(always)]
+    pub(super) fn new(pipeline: Pipeline<T, STAGES>) -> Self {
+        Self {
+            pipeline,
+            cursor: Cursor::new(),
+        }
+    }
+
+    /// Waits until the next stage is full.
+    #[doc(alias = "consumer_wait")]
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "stages never end")]
+    pub fn next(&mut self) -> FullStage<T> {
+        let (pipeline, cursor) = (&self.pipeline, self.cursor);
+        pipeline.ring().wait(cursor);
+        self.cursor.advance();
+        FullStage {
+            stage: pipeline.stage(cursor),
+            len: pipeline.len,
+            empty: pipeline.ring().empty(cursor),
+        }
+    }
+
+    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
+    /// finished.
+    #[inline(always)]
+    pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
+        let item = self.pipeline.item(self.cursor);
+        let stage = self.next();
+        // SAFETY: the filling end wrote the number before it arrived.
+        let item = unsafe { item.read() };
+        (item != NO_ITEM).then_some((item, stage))
+    }
+
+    /// The end of a pipeline from [`Block::storing_pipeline`](crate::Block::storing_pipeline).
+    #[inline(always)]
+    pub fn storing(self, workers: Warps) -> StoringDrain<T, STAGES> {
+        StoringDrain {
+            drain: self,
+            workers,
+            last: None,
+        }
+    }
+}
+
+impl<T> FullStage<T> {
+    /// Where the stage lies.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> SharedPtr<T> {
+        self.stage
+    }
+
+    /// Gives the stage back, to be loaded again.
+    #[doc(alias = "consumer_release")]
+    #[inline(always)]
+    pub fn release(self) {
+        // The one who waits is the filling end, by parity.
+        let _ = self.empty.arrive();
+    }
+}
+
+impl<T: SharedValue> FullStage<T> {
+    /// Element `index`.
+    ///
+    /// # Panics
+    /// There is no such element.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> T {
+        assert!(index < self.len);
+        // SAFETY: the element is there, and nobody writes it before this thread releases the stage.
+        unsafe { self.stage.add(index).read() }
+    }
+}
+
+impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
+    /// The element with this number, counted row by row.
+    ///
+    /// # Panics
+    /// There is no such element.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> S::Element {
+        assert!(index < S::ELEMS);
+        // SAFETY: the element is there, and nobody writes it before this thread releases the stage.
+        unsafe { self.stage.element(index).read() }
+    }
+}
+
+/// The draining end of a pipeline whose stages are changed and stored: a stage is given back when the copy
+/// has read it, which is waited for when the next one has been started.
+pub struct StoringDrain<T, const STAGES: u32> {
+    drain: Drain<T, STAGES>,
+    workers: Warps,
+    last: Option<Barrier>,
+}
+
+impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
+    /// As [`Drain::next_item`].
+    #[inline(always)]
+    pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
+        self.drain.next_item()
+    }
+
+    /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.
+    #[inline(always)]
+    pub fn store(&mut self, stage: FullStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
+        // Make each thread's writes visible to the copy engine, then synchronise.
+        fence::proxy_async_shared_cta();
+        self.workers.sync();
+        // It is always the same lane, to which the groups belong.
+        if self.workers.elect() {
+            let mut stores = Stores::new();
+            start(&mut stores, stage.stage);
+            // The stage before has been left when only this one is still being read.
+            stores.commit().wait_read_but::<1>();
+            if let Some(last) = self.last.replace(stage.empty) {
+                let _ = last.arrive();
+            }
+        }
+    }
+
+    /// Waits until all stages have been read: they end with the block. Collective of the workers.
+    #[inline(always)]
+    pub fn finish(self) {
+        if self.workers.elect() {
+            cp_async_bulk::wait_group_read::<0>();
+        }
+    }
+}

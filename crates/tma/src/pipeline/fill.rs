@@ -1,0 +1,106 @@
+use super::{NO_ITEM, Pipeline};
+use crate::{
+    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction, ptx::cp_async_bulk, ring::Cursor,
+    tile::Mode,
+};
+
+/// The filling end of a [`Pipeline`], which one thread has.
+pub struct Fill<T, const STAGES: u32> {
+    pipeline: Pipeline<T, STAGES>,
+    cursor: Cursor<STAGES>,
+}
+
+/// A stage that nobody uses, to be loaded.
+#[must_use = "who drains the pipeline waits for the load"]
+pub struct EmptyStage<T> {
+    stage: SharedPtr<T>,
+    full: Barrier,
+    item: SharedPtr<u32>,
+}
+
+impl<T, const STAGES: u32> Fill<T, STAGES> {
+    #[inline(always)]
+    pub(super) fn new(pipeline: Pipeline<T, STAGES>) -> Self {
+        Self {
+            pipeline,
+            cursor: Cursor::new(),
+        }
+    }
+
+    /// Waits until the next stage is empty.
+    #[doc(alias = "producer_acquire")]
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "stages never end")]
+    pub fn next(&mut self) -> EmptyStage<T> {
+        let (pipeline, cursor) = (&self.pipeline, self.cursor);
+        // At first every stage is empty: the phase before the first counts as complete.
+        pipeline.ring().acquire(cursor);
+        self.cursor.advance();
+        EmptyStage {
+            stage: pipeline.stage(cursor),
+            full: pipeline.full(cursor),
+            item: pipeline.item(cursor),
+        }
+    }
+
+    /// Tells those who drain that no item follows: [`next_item`](super::Drain::next_item) gives `None`.
+    #[inline(always)]
+    pub fn finish(mut self) {
+        let _ = self.next().with_item(NO_ITEM).full.arrive();
+    }
+}
+
+impl<T> EmptyStage<T> {
+    /// Says which item the stage will hold: less than `u32::MAX`.
+    #[inline(always)]
+    pub fn with_item(self, item: u32) -> Self {
+        // SAFETY: who read the number has released the stage, and who reads it next waits for the arrival
+        // that follows.
+        unsafe { self.item.write(item) };
+        self
+    }
+
+    /// Copies `bytes` bytes from global memory to the start of the stage.
+    ///
+    /// # Safety
+    /// 1. `src` points to `bytes` bytes that nobody writes until the stage is full.
+    /// 2. `src` and `bytes` are multiples of 16; the stage has room for the bytes, which are fewer than
+    ///    2^20.
+    #[doc(alias("cuda::memcpy_async", "cp_async_bulk_global_to_shared"))]
+    #[inline(always)]
+    pub unsafe fn copy(self, src: *const T, bytes: u32) {
+        let _ = self.full.arrive_expect_tx(bytes);
+        // SAFETY: (1) and (2); the stage is empty, and its barrier expects the bytes.
+        unsafe {
+            cp_async_bulk::shared_cluster_global(
+                self.stage.cast(),
+                src.cast(),
+                bytes,
+                self.full.address(),
+            )
+        };
+    }
+
+    /// Starts several loads into the stage.
+    #[inline(always)]
+    pub fn load_with(self, start: impl FnOnce(&mut Transaction<'_>, SharedPtr<T>)) {
+        let mut loads = self.full.transaction();
+        start(&mut loads, self.stage);
+        let _ = loads.arrive();
+    }
+}
+
+impl<S, M: Mode> EmptyStage<Tile<S, M>> {
+    /// Loads the tile whose first element has these coordinates, innermost first.
+    #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
+    #[inline(always)]
+    pub fn load<const RANK: usize>(self, map: &TileMap<S, M>, coords: [i32; RANK])
+    where
+        S: Rank<RANK>,
+    {
+        self.load_with(|loads, stage| {
+            // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
+            unsafe { loads.tile(stage, map, coords) };
+        });
+    }
+}

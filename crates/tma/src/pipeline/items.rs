@@ -1,0 +1,81 @@
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crate::{Block, thread::grid_dim};
+
+/// The numbers of the items that a block works on, below a count.
+pub struct Items<'a> {
+    next: u32,
+    count: u32,
+    blocks: u32,
+    drawn: Option<Drawn<'a>>,
+}
+
+struct Drawn<'a> {
+    counter: &'a AtomicU32,
+    base: u32,
+}
+
+impl<'a> Items<'a> {
+    /// Every `blocks`-th item below `count`, from the block's own on.
+    #[doc(alias = "grid-stride loop")]
+    #[inline(always)]
+    pub fn dealt(block: Block, count: u32) -> Self {
+        Self {
+            next: block.index(),
+            count,
+            blocks: grid_dim().x,
+            drawn: None,
+        }
+    }
+
+    /// An item of the block's own, and then such as it draws from the counter, so that no block waits for a
+    /// slower one. [`Block::stream`] takes `STAGES - 1` of its own first; everybody else has `own` = 1.
+    ///
+    /// A number is drawn when the one before is handed out. ptxas waits for it there, so that is best done
+    /// when the copy for the last item has been started.
+    ///
+    /// # Safety
+    /// 1. `counter` points to a number in global memory that began as zero, and that is only drawn from
+    ///    while the kernel runs.
+    #[doc(alias("tile scheduler", "persistent kernel"))]
+    #[inline(always)]
+    pub unsafe fn drawn(block: Block, own: u32, count: u32, counter: *mut u32) -> Self {
+        // SAFETY: it is a number that changes in atomic steps alone (1).
+        let counter = unsafe { AtomicU32::from_ptr(counter) };
+        let base = grid_dim().x * own;
+        Self {
+            drawn: Some(Drawn { counter, base }),
+            ..Self::dealt(block, count)
+        }
+    }
+}
+
+impl Items<'_> {
+    /// The next of the block's own items, when at least one more of them follows.
+    #[inline(always)]
+    pub(super) fn next_own(&mut self) -> Option<u32> {
+        let item = self.next;
+        if item >= self.count {
+            return None;
+        }
+        self.next = item + self.blocks;
+        Some(item)
+    }
+}
+
+impl Iterator for Items<'_> {
+    type Item = u32;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u32> {
+        let Some(Drawn { counter, base }) = &self.drawn else {
+            return self.next_own();
+        };
+        let item = self.next;
+        if item >= self.count {
+            return None;
+        }
+        self.next = base + counter.fetch_add(1, Ordering::Relaxed);
+        Some(item)
+    }
+}

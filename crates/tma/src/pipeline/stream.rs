@@ -1,0 +1,77 @@
+use super::{Items, NO_ITEM, Pipeline};
+use crate::{Barrier, Block, SharedPtr, Stores, Transaction, ptx::cp_async_bulk, ring::Cursor};
+
+impl Block {
+    /// Moves items through shared memory: one thread of the block loads all stages but one ahead, and stores
+    /// each item from where it was loaded. Collective.
+    ///
+    /// The memory is that of a [`Pipeline`] whose stages have `len` elements, and `items` deals out
+    /// `STAGES - 1` of the block's own first: see [`Items::drawn`].
+    #[inline(always)]
+    pub fn stream<T, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+        len: u32,
+        mut items: Items<'_>,
+        load: impl Fn(u32, &mut Transaction<'_>, SharedPtr<T>),
+        store: impl Fn(u32, &mut Stores, SharedPtr<T>),
+    ) {
+        const {
+            assert!(
+                STAGES >= 2,
+                "one stage is loaded while another one is stored"
+            )
+        };
+        if !self.elect() {
+            return;
+        }
+        let pipeline = Pipeline::<T, STAGES> {
+            stages: memory,
+            len,
+            block: self,
+        };
+        let mut cursor = Cursor::new();
+        for _ in 0..STAGES {
+            // SAFETY: this thread alone uses the barriers, in memory that is for them alone (3 of
+            // `converged`).
+            unsafe { Barrier::init(pipeline.full(cursor).address(), 1) };
+            cursor.advance();
+        }
+        let fetch = |at: Cursor<STAGES>, item: Option<u32>| {
+            // SAFETY: the number is this thread's.
+            unsafe { pipeline.item(at).write(item.unwrap_or(NO_ITEM)) };
+            if let Some(item) = item {
+                let full = pipeline.full(at);
+                let mut loads = full.transaction();
+                load(item, &mut loads, pipeline.stage(at));
+                let _ = loads.arrive();
+            }
+        };
+        let mut spare = Cursor::new();
+        for _ in 0..STAGES - 2 {
+            fetch(spare, items.next_own());
+            spare.advance();
+        }
+        fetch(spare, items.next());
+        spare.advance();
+        let mut cursor = Cursor::new();
+        loop {
+            // SAFETY: this thread wrote the number.
+            let item = unsafe { pipeline.item(cursor).read() };
+            // Those that follow are not there either.
+            if item == NO_ITEM {
+                break;
+            }
+            pipeline.ring().wait(cursor);
+            let mut stores = Stores::new();
+            store(item, &mut stores, pipeline.stage(cursor));
+            // The item before has left the spare stage when only this one is still being read.
+            stores.commit().wait_read_but::<1>();
+            fetch(spare, items.next());
+            spare = cursor;
+            cursor.advance();
+        }
+        // The stages end with the block.
+        cp_async_bulk::wait_group_read::<0>();
+    }
+}

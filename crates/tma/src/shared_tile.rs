@@ -1,0 +1,166 @@
+use crate::{
+    Block, Loading, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
+    ptx::{fence, mbarrier::Mbarrier},
+    tile::{Mode, Unswizzled},
+};
+
+/// A tile that all threads of the block may read, and copies too.
+///
+/// ```
+/// # use tma::{Block, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};
+/// shared! {
+///     static TILE: Tile<[[i32; 64]; 16]>;
+///     static BAR: Mbarrier;
+/// }
+///
+/// /// Adds one to a tile of 64 columns and 16 rows.
+/// ///
+/// /// # Safety
+/// /// 1. Nobody else uses the tensor of `map`; `x` is a multiple of 4, and neither it nor `y` negative.
+/// /// 2. There is one block, one-dimensional, of whole warps.
+/// #[kernel]
+/// pub unsafe fn add_one(#[grid_constant] map: &TileMap<[[i32; 64]; 16]>, x: i32, y: i32) {
+///     // SAFETY: every thread gets here (2); the tensor is this kernel's (1).
+///     let block = unsafe { Block::converged() };
+///     let tile = block.load_tile(TILE::ptr(), BAR::ptr(), map, [x, y]).wait();
+///     tile.update(block, |_, number| number + 1).store(block, map, [x, y]);
+/// }
+/// # fn main() {}
+/// ```
+#[must_use = "a tile that was updated is still to be stored"]
+pub struct SharedTile<S, M: Mode = Unswizzled> {
+    tile: SharedPtr<Tile<S, M>>,
+}
+
+/// A tile that [`Block::load_tile`] has begun to load.
+#[must_use = "the tile is there after `wait`"]
+pub struct LoadingTile<S, M: Mode = Unswizzled> {
+    tile: SharedPtr<Tile<S, M>>,
+    loading: Loading,
+}
+
+impl Block {
+    /// Loads the tile whose first element has these coordinates, innermost first. Collective.
+    #[doc(alias = "cp_async_bulk_tensor_2d_global_to_shared")]
+    #[inline(always)]
+    pub fn load_tile<S, M: Mode, const RANK: usize>(
+        self,
+        tile: SharedPtr<Tile<S, M>>,
+        barrier: SharedPtr<Mbarrier>,
+        map: &TileMap<S, M>,
+        coords: [i32; RANK],
+    ) -> LoadingTile<S, M>
+    where
+        S: Rank<RANK>,
+    {
+        let loading = self.load(barrier, |loads| {
+            // SAFETY: the memory is for this tile alone, and the tensor may be read there (3 and 5 of
+            // `converged`).
+            unsafe { loads.tile(tile, map, coords) };
+        });
+        LoadingTile { tile, loading }
+    }
+
+    /// Writes a tile, the element with number `index`, counted row by row, as `element(index)` gives it.
+    /// Collective.
+    #[inline(always)]
+    pub fn write_tile<S: TileArray, M: Mode>(
+        self,
+        tile: SharedPtr<Tile<S, M>>,
+        element: impl Fn(u32) -> S::Element,
+    ) -> SharedTile<S, M> {
+        let tile = SharedTile { tile };
+        tile.write(self, element);
+        tile
+    }
+
+    /// Hands a tile that the threads of the block have written to all of them, and to copies. Collective.
+    ///
+    /// # Safety
+    /// 1. Every element was written, and nobody writes the tile any more.
+    #[inline(always)]
+    pub unsafe fn written_tile<S, M: Mode>(self, tile: SharedPtr<Tile<S, M>>) -> SharedTile<S, M> {
+        publish(self);
+        SharedTile { tile }
+    }
+}
+
+/// Makes each thread's writes visible to the copy engine, then synchronises.
+#[inline(always)]
+fn publish(group: impl Threads) {
+    fence::proxy_async_shared_cta();
+    group.sync();
+}
+
+impl<S: TileArray, M: Mode> LoadingTile<S, M> {
+    /// Waits until the tile is there.
+    #[inline(always)]
+    pub fn wait(self) -> SharedTile<S, M> {
+        self.loading.wait();
+        SharedTile { tile: self.tile }
+    }
+}
+
+impl<S: TileArray, M: Mode> SharedTile<S, M> {
+    /// Where the tile lies.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> SharedPtr<Tile<S, M>> {
+        self.tile
+    }
+
+    /// The element with this number, counted row by row.
+    ///
+    /// # Panics
+    /// There is no such element.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> S::Element {
+        assert!(index < S::ELEMS);
+        // SAFETY: the element is there, and whoever wrote the tile has handed it to all threads.
+        unsafe { self.tile.element(index).read() }
+    }
+
+    /// Makes `change(index, element)` of each element, with its number counted row by row. Collective of
+    /// the group, which is all that uses the tile.
+    #[inline(always)]
+    pub fn update(
+        self,
+        group: impl Threads,
+        change: impl Fn(u32, S::Element) -> S::Element,
+    ) -> Self {
+        self.write(group, |index| change(index, self.get(index)));
+        self
+    }
+
+    /// Each element is written by the one thread that may read it meanwhile.
+    #[inline(always)]
+    fn write(&self, group: impl Threads, element: impl Fn(u32) -> S::Element) {
+        let mut index = group.thread();
+        while index < S::ELEMS {
+            // SAFETY: the element is there, and this thread's alone until the group synchronises.
+            unsafe { self.tile.element(index).write(element(index)) };
+            index += group.threads();
+        }
+        publish(group);
+    }
+
+    /// Stores the tile; its memory ends with the block, or may be loaded again by the thread that the group
+    /// elects. Collective of the group.
+    #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
+    #[inline(always)]
+    pub fn store<const RANK: usize>(
+        self,
+        group: impl Threads,
+        map: &TileMap<S, M>,
+        coords: [i32; RANK],
+    ) where
+        S: Rank<RANK>,
+    {
+        if group.elect() {
+            let mut stores = Stores::new();
+            // SAFETY: what was written to the tile went before through a fence, nobody writes it any more,
+            // and the tensor may be written there (5 of `converged`).
+            unsafe { stores.tile(map, coords, self.tile) };
+            stores.commit().wait_read();
+        }
+    }
+}

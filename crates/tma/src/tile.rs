@@ -1,0 +1,217 @@
+//! Tiles in shared memory, whose shape is a type.
+
+use core::marker::PhantomData;
+
+use tensor_map::{DataType, Swizzle, TensorMap};
+
+use crate::{SharedPtr, shared::SharedValue};
+
+/// An element of a tile.
+pub trait Element: SharedValue + crate::sealed::Sealed {
+    /// Its type in a tensor map; an unsigned integer stands for every type of its size.
+    #[doc(hidden)]
+    const TYPE: DataType;
+}
+
+macro_rules! elements {
+    ($($type:ty = $name:ident)*) => {$(
+        impl Element for $type {
+            const TYPE: DataType = DataType::$name;
+        }
+    )*};
+}
+
+elements! { u8 = U8 u16 = U16 u32 = U32 i32 = I32 u64 = U64 i64 = I64 f32 = F32 f64 = F64 }
+
+/// The shape of a box: an array of one to five dimensions, outermost first as in C.
+///
+/// `[[f32; 64]; 32]` has 32 rows of 64 columns; the box of its tensor map is 64 by 32, and its coordinates
+/// are a column and a row.
+pub trait TileArray: crate::sealed::Sealed {
+    /// An element.
+    type Element: Element;
+    /// Elements along each dimension, innermost first.
+    const BOX: &'static [u32];
+    /// Elements of a box.
+    const ELEMS: u32;
+    /// Bytes of a box.
+    const BYTES: u32 = Self::ELEMS * size_of::<Self::Element>() as u32;
+}
+
+/// A shape of so many dimensions.
+pub trait Rank<const RANK: usize>: TileArray {}
+
+macro_rules! shapes {
+    ($($rank:literal: $array:ty, $($extent:ident)+;)*) => {$(
+        impl<T: Element, $(const $extent: usize),+> crate::sealed::Sealed for $array {}
+        impl<T: Element, $(const $extent: usize),+> TileArray for $array {
+            type Element = T;
+            const BOX: &'static [u32] = &[$($extent as u32),+];
+            const ELEMS: u32 = (1 $(* $extent)+) as u32;
+        }
+        impl<T: Element, $(const $extent: usize),+> Rank<$rank> for $array {}
+    )*};
+}
+
+shapes! {
+    1: [T; X], X;
+    2: [[T; X]; Y], X Y;
+    3: [[[T; X]; Y]; Z], X Y Z;
+    4: [[[[T; X]; Y]; Z]; W], X Y Z W;
+    5: [[[[[T; X]; Y]; Z]; W]; V], X Y Z W V;
+}
+
+/// A pattern in which a tensor copy lays out a tile in shared memory. PTX ISA 5.5.7, "Swizzling Modes".
+pub trait Mode: crate::sealed::Sealed {
+    /// The pattern.
+    const SWIZZLE: Swizzle;
+    /// Aligned as a tile must be.
+    #[doc(hidden)]
+    type Align;
+}
+
+macro_rules! modes {
+    ($($(#[$attribute:meta])* $name:ident = $swizzle:ident, $align:literal $aligned:ident;)*) => {$(
+        $(#[$attribute])*
+        pub enum $name {}
+
+        #[doc(hidden)]
+        #[repr(align($align))]
+        pub struct $aligned;
+
+        impl crate::sealed::Sealed for $name {}
+        impl Mode for $name {
+            const SWIZZLE: Swizzle = Swizzle::$swizzle;
+            type Align = $aligned;
+        }
+    )*};
+}
+
+modes! {
+    /// Row by row; a tile is a multiple of 128 bytes.
+    Unswizzled = None, 128 Align128;
+    /// `CU_TENSOR_MAP_SWIZZLE_32B`; a tile is a multiple of 256 bytes.
+    Swizzle32 = B32, 256 Align256;
+    /// `CU_TENSOR_MAP_SWIZZLE_64B`; a tile is a multiple of 512 bytes.
+    Swizzle64 = B64, 512 Align512;
+    /// `CU_TENSOR_MAP_SWIZZLE_128B`; a tile is a multiple of 1024 bytes.
+    Swizzle128 = B128, 1024 Align1024;
+}
+
+/// A tile in shared memory, as a tensor copy with a box of this shape and swizzle lays it out.
+///
+/// It has the bytes and the alignment that the copy needs. Declared with [`shared!`](macro@crate::shared) it
+/// is reached by its [`SharedPtr`], whose [`at`](SharedPtr::at) follows the swizzle:
+///
+/// ```
+/// use tma::{Swizzle128, Tile, shared};
+///
+/// type Rows = Tile<[[u32; 32]; 8], Swizzle128>;
+/// assert_eq!((size_of::<Rows>(), align_of::<Rows>()), (1024, 1024));
+///
+/// shared! { static ROWS: Rows; }
+/// # fn example() -> tma::SharedPtr<u32> {
+/// let fifth_of_row_3 = ROWS::ptr().at([5, 3]);
+/// # fifth_of_row_3 }
+/// ```
+#[repr(C)]
+pub struct Tile<S, M: Mode = Unswizzled> {
+    align: [M::Align; 0],
+    elements: S,
+    mode: PhantomData<M>,
+}
+
+impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
+    /// The element at these coordinates, innermost first; not checked.
+    #[inline(always)]
+    pub fn at<const RANK: usize>(self, coords: [u32; RANK]) -> SharedPtr<S::Element>
+    where
+        S: Rank<RANK>,
+    {
+        // Indexed by constants alone, so that the array stays in registers.
+        let inward = |dim: usize, outer: u32| {
+            if dim < RANK { outer * S::BOX[dim] + coords[dim] } else { outer }
+        };
+        self.element(inward(0, inward(1, inward(2, inward(3, inward(4, 0))))))
+    }
+
+    /// The element with this number, counted row by row; not checked.
+    #[inline(always)]
+    pub fn element(self, index: u32) -> SharedPtr<S::Element> {
+        const {
+            let row_bytes = S::BOX[0] as u64 * size_of::<S::Element>() as u64;
+            if let Some(span_bytes) = M::SWIZZLE.span_bytes() {
+                assert!(
+                    row_bytes == span_bytes,
+                    "a row of a swizzled tile is as long as the swizzle's span"
+                );
+            }
+        }
+        let offset = index * size_of::<S::Element>() as u32;
+        // The tile is aligned so that the pattern of its addresses is that of its offsets.
+        self.cast().byte_add(M::SWIZZLE.apply(offset))
+    }
+}
+
+/// A tensor map whose box has this shape and swizzle: a kernel parameter, as
+/// `#[grid_constant] map: &TileMap<[[f32; 64]; 32]>`.
+///
+/// A load through it takes a [`Tile`] of the same type, and anything else does not compile. On the host
+/// the launch refuses a map with another element type, box or swizzle, and names both.
+#[doc(alias = "CUtensorMap")]
+#[repr(transparent)]
+pub struct TileMap<S, M: Mode = Unswizzled> {
+    map: TensorMap,
+    tile: PhantomData<Tile<S, M>>,
+}
+
+impl<S: TileArray, M: Mode> TileMap<S, M> {
+    /// The map that lies there.
+    ///
+    /// # Safety
+    /// 1. `map` points to a tensor map with this element type, box and swizzle, for `'a`.
+    #[inline(always)]
+    pub unsafe fn from_ptr<'a>(map: *const TensorMap) -> &'a Self {
+        // SAFETY: the types are laid out alike, and the map is there (1).
+        unsafe { &*map.cast() }
+    }
+
+    /// The map without its type.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> *const TensorMap {
+        &raw const self.map
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tile_has_the_bytes_and_the_box_of_its_shape() {
+        type Image = [[[u16; 32]; 2]; 3];
+        assert_eq!(Image::BOX, [32, 2, 3]);
+        assert_eq!((Image::ELEMS, Image::BYTES), (192, 384));
+        assert_eq!(size_of::<Tile<Image>>(), 384);
+        // A tile fills up to its alignment.
+        assert_eq!(size_of::<Tile<[u32; 3]>>(), 128);
+    }
+
+    #[test]
+    fn elements_lie_where_the_walk_puts_them() {
+        let tile = SharedPtr::<Tile<[[u32; 32]; 16], Swizzle128>>::from_address(4096);
+        let mut seen = std::collections::BTreeSet::new();
+        for row in 0..16 {
+            for column in 0..32 {
+                // The 16-byte chunk of a row is exchanged with that whose number differs by the row's
+                // number modulo 8.
+                let chunk = (column / 4) ^ (row % 8);
+                let expected = 4096 + row * 128 + chunk * 16 + column % 4 * 4;
+                let address = tile.at([column, row]).address();
+                assert_eq!(address, expected, "{column}, {row}");
+                seen.insert(address);
+            }
+        }
+        assert_eq!(seen.len(), 512);
+    }
+}
