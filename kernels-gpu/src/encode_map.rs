@@ -102,9 +102,9 @@ unsafe fn replace_and_release(
     tensors: *mut u8,
     maps: *mut TensorMap,
 ) {
-    let (warp, block) = (block.warp(), block.index() as usize);
+    let (warp, thread, block) = (block.warp(), block.thread(), block.index() as usize);
     warp.sync();
-    if warp.lane() == 0 {
+    if thread == 0 {
         // SAFETY: there are fields for each block, and they are those of a map (1); the map is the
         // block's own, and the lanes have synchronised since they wrote it.
         unsafe {

@@ -1,9 +1,7 @@
 //! Ports the guide's "Prefetching Data" with TMA: several batches on their way while one is worked
 //! on, with explicit phase tracking.
 
-use tma::{
-    Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::grid_dim,
-};
+use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared, thread::grid_dim};
 
 /// Writes `3 * x + 1` for each number `x` of `global_in` to the same index of `global_out`.
 ///

@@ -343,8 +343,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
     use super::{
-        CHANNELS, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes,
-        tile_gather_view,
+        CHANNELS, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes, tile_gather_view,
     };
     use crate::arguments::product;
 

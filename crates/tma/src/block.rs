@@ -4,8 +4,8 @@ use crate::{
     Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warps,
     lanes::Lanes,
     pipeline::Items,
-    ring::Cursor,
     ptx::{barrier_cta, mbarrier::Mbarrier},
+    ring::Cursor,
     shared,
     thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
@@ -99,11 +99,11 @@ impl Block {
         block_idx().x
     }
 
-    /// The warp of this thread. Collective of the warp.
+    /// The warp of this thread.
     #[doc(alias = "tiled_partition")]
     #[inline(always)]
     pub fn warp(self) -> Warp {
-        // SAFETY: blocks are one-dimensional, and every thread of the warp is here (converged 1, 2).
+        // SAFETY: blocks are one-dimensional, and collective methods are reached together (converged 1, 2).
         unsafe { Warp::of_block() }
     }
 
@@ -246,10 +246,15 @@ impl Block {
     #[inline(always)]
     pub fn split(self, first: impl FnOnce(Warp), others: impl FnOnce(Warps)) {
         let warp = self.warp();
-        if warp.index() == 0 {
-            first(warp);
-        } else {
-            others(Warps::new(warp, 1, self.threads() - Warp::LANES, 1));
+        match warp.index() {
+            0 => first(warp),
+            index => others(Warps {
+                warp,
+                is_first: index == 1,
+                first_thread: Warp::LANES,
+                threads: self.threads() - Warp::LANES,
+                barrier: 1,
+            }),
         }
     }
 
@@ -262,10 +267,11 @@ impl Block {
         let of_warp = warp.reduce(value, &combine);
         let slot = |warp| OF_WARPS::ptr().at(warp);
         if warp.lane() == 0 {
+            let own = self.thread() / Warp::LANES;
             let mut word = 0;
             let _ = of_warp.map_words(|bits| {
                 // SAFETY: the slot is this warp's, and the words of a value fit into it.
-                unsafe { slot(warp.index()).at(word).write(bits) };
+                unsafe { slot(own).at(word).write(bits) };
                 word += 1;
                 bits
             });

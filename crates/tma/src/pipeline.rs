@@ -11,7 +11,7 @@ mod stream;
 
 use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
 
-pub use drain::{Drain, FullStage, StoringDrain};
+pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
 

@@ -130,7 +130,11 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
     {
         // Indexed by constants alone, so that the array stays in registers.
         let inward = |dim: usize, outer: u32| {
-            if dim < RANK { outer * S::BOX[dim] + coords[dim] } else { outer }
+            if dim < RANK {
+                outer * S::BOX[dim] + coords[dim]
+            } else {
+                outer
+            }
         };
         self.element(inward(0, inward(1, inward(2, inward(3, inward(4, 0))))))
     }

@@ -78,7 +78,6 @@ pub unsafe fn index() -> u32 {
 #[doc(alias("thread_block_tile", "coalesced_group"))]
 #[derive(Clone, Copy)]
 pub struct Warp {
-    index: u32,
     /// A thread's own.
     thread: PhantomData<*mut ()>,
 }
@@ -89,21 +88,20 @@ impl Warp {
     pub const LANES: u32 = 32;
 
     /// # Safety
-    /// 1. Every thread of the warp reaches this same call together, and the collective methods.
+    /// 1. Every thread of the warp reaches each call of a collective method together.
     /// 2. The block is one-dimensional.
     #[inline(always)]
     pub(crate) unsafe fn of_block() -> Self {
         Self {
-            // SAFETY: (1) and (2).
-            index: unsafe { index() },
             thread: PhantomData,
         }
     }
 
-    /// The warp's number in its block, the same in all lanes for ptxas too.
+    /// The warp's number in its block, the same in all lanes for ptxas too. Collective.
     #[inline(always)]
     pub fn index(self) -> u32 {
-        self.index
+        // SAFETY: every thread of the warp is here, and the block is one-dimensional (of_block 1, 2).
+        unsafe { index() }
     }
 
     /// This thread's lane, 0 to 31.

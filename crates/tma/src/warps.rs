@@ -1,26 +1,17 @@
-use crate::{Warp, block::sync_warps, warp};
+use crate::{Warp, block::sync_warps, thread::thread_idx};
 
 /// Some warps of a block, one behind the other, with a hardware barrier of their own.
 #[derive(Clone, Copy)]
 pub struct Warps {
-    warp: Warp,
-    first: u32,
-    threads: u32,
-    barrier: u32,
+    pub(crate) warp: Warp,
+    /// Is the warp of this thread the first of them?
+    pub(crate) is_first: bool,
+    pub(crate) first_thread: u32,
+    pub(crate) threads: u32,
+    pub(crate) barrier: u32,
 }
 
 impl Warps {
-    /// The warps from `first` on that have so many threads, for a thread whose warp is one of them.
-    #[inline(always)]
-    pub(crate) fn new(warp: Warp, first: u32, threads: u32, barrier: u32) -> Self {
-        Self {
-            warp,
-            first,
-            threads,
-            barrier,
-        }
-    }
-
     /// The warp of this thread.
     #[inline(always)]
     pub fn warp(self) -> Warp {
@@ -30,7 +21,7 @@ impl Warps {
     /// This thread's number among these.
     #[inline(always)]
     pub fn thread(self) -> u32 {
-        crate::thread::thread_idx().x - self.first * Warp::LANES
+        thread_idx().x - self.first_thread
     }
 
     /// Threads of these warps.
@@ -55,7 +46,6 @@ impl Warps {
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {
-        // SAFETY: every lane of the warp is here, and all have the same number (converged 2).
-        self.warp.index() == self.first && unsafe { warp::is_elected() }
+        self.is_first && self.warp.elect()
     }
 }

@@ -35,9 +35,24 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> FullStage<T> {
+        let stage = self.wait();
+        self.cursor.advance();
+        stage
+    }
+
+    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
+    /// finished.
+    #[inline(always)]
+    pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
+        let item = self.wait_item();
+        self.cursor.advance();
+        item
+    }
+
+    #[inline(always)]
+    fn wait(&self) -> FullStage<T> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
         pipeline.ring().wait(cursor);
-        self.cursor.advance();
         FullStage {
             stage: pipeline.stage(cursor),
             len: pipeline.len,
@@ -45,14 +60,11 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
         }
     }
 
-    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
-    /// finished.
     #[inline(always)]
-    pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
-        let item = self.pipeline.item(self.cursor);
-        let stage = self.next();
+    fn wait_item(&self) -> Option<(u32, FullStage<T>)> {
+        let stage = self.wait();
         // SAFETY: the filling end wrote the number before it arrived.
-        let item = unsafe { item.read() };
+        let item = unsafe { self.pipeline.item(self.cursor).read() };
         (item != NO_ITEM).then_some((item, stage))
     }
 
@@ -109,24 +121,41 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
     }
 }
 
+/// A stage that has been loaded, to be changed and then stored from where it lies.
+#[must_use = "a stage that is not stored is never loaded again"]
+pub struct StoredStage<T> {
+    stage: SharedPtr<T>,
+}
+
+impl<T> StoredStage<T> {
+    /// Where the stage lies.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> SharedPtr<T> {
+        self.stage
+    }
+}
+
 /// The draining end of a pipeline whose stages are changed and stored: a stage is given back when the copy
 /// has read it, which is waited for when the next one has been started.
 pub struct StoringDrain<T, const STAGES: u32> {
     drain: Drain<T, STAGES>,
     workers: Warps,
-    last: Option<Barrier>,
+    /// The stage that is being read.
+    last: Option<Cursor<STAGES>>,
 }
 
 impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
-    /// As [`Drain::next_item`].
+    /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
+    /// finished. The next is that behind the last one which was stored.
     #[inline(always)]
-    pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
-        self.drain.next_item()
+    pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
+        let (item, stage) = self.drain.wait_item()?;
+        Some((item, StoredStage { stage: stage.stage }))
     }
 
     /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.
     #[inline(always)]
-    pub fn store(&mut self, stage: FullStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
+    pub fn store(&mut self, stage: StoredStage<T>, start: impl FnOnce(&mut Stores, SharedPtr<T>)) {
         // Make each thread's writes visible to the copy engine, then synchronise.
         fence::proxy_async_shared_cta();
         self.workers.sync();
@@ -136,10 +165,11 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
             start(&mut stores, stage.stage);
             // The stage before has been left when only this one is still being read.
             stores.commit().wait_read_but::<1>();
-            if let Some(last) = self.last.replace(stage.empty) {
-                let _ = last.arrive();
+            if let Some(last) = self.last.replace(self.drain.cursor) {
+                let _ = self.drain.pipeline.ring().empty(last).arrive();
             }
         }
+        self.drain.cursor.advance();
     }
 
     /// Waits until all stages have been read: they end with the block. Collective of the workers.
