@@ -2,7 +2,7 @@
 //! that every block has the whole tile and global memory is read once.
 
 use tma::{
-    Barrier, Block, TensorMap, kernel,
+    Block, TensorMap, kernel,
     ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
 };
@@ -40,25 +40,16 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
     // Grid and clusters are one-dimensional; `%clusterid` would be worked out by a division.
     let cluster = block.index() / BLOCKS;
 
-    // Every block has a barrier of its own, which counts all slices that arrive in it.
-    if block.thread() == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-        // SAFETY: this thread has initialised it; it alone arrives, with the bytes of all slices.
-        let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
-        let _ = bar.arrive_expect_tx(TILE_BYTES);
-    }
-    // No slice may be sent before the barriers of all blocks are there. `sync` releases and acquires:
-    // only one with `.relaxed` would need a `fence.mbarrier_init` before it.
-    block.cluster().sync();
-    // SAFETY: `sync` orders the initialisation before; the bytes are those of all slices.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+    // Every block has a barrier of its own, which counts all slices that arrive in it. None is sent before the
+    // barriers of all blocks are there.
+    let [bar] = block.cluster().barriers(BAR::ptr().cast(), [1]);
 
     if block.elect() {
+        let _ = bar.arrive_expect_tx(TILE_BYTES);
         let column = x + (cluster * TILE[0] as u32) as i32;
         let row = y + (rank * SLICE_ROWS as u32) as i32;
-        // SAFETY: the map has this box (1), whose first column is aligned; the slice has its offset
-        // in every block, whose barrier expects it; no block ends before all slices are there.
+        // SAFETY: the map has this box (1), whose first column is aligned; the slice has its offset in every
+        // block, whose phase ends with the arrival that expects it; no block ends before all slices are there.
         unsafe {
             cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
                 tile.cast::<u8>().byte_add(rank * SLICE_BYTES),

@@ -43,9 +43,8 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
     let block = unsafe { Block::converged() };
     let (tid, threads) = (block.thread(), block.threads());
     // Filled when the one before has sent all, ready when all threads of the next have read.
-    let [filled, ready] = block.barriers(BARS::ptr(), [1, threads]);
-    // Synchronise, so that the barriers of the others are initialised, too.
-    block.cluster().sync();
+    // The barriers of the others are initialised, too.
+    let [filled, ready] = block.cluster().barriers(BARS::ptr(), [1, threads]);
 
     // Where the next block and the one before have what is written to.
     let rank = block.cluster().rank();

@@ -168,18 +168,16 @@ impl Queue {
             step,
             ahead: 0,
         };
-        // SAFETY: the round is there (1, 2).
-        unsafe { queue.read() };
+        queue.read();
         queue
     }
 
-    /// # Safety
-    /// 1. The round is there.
+    /// Reads the positions of the round, which is there.
     #[inline(always)]
-    unsafe fn read(&mut self) {
+    fn read(&mut self) {
         let first = u64::from(self.round) * u64::from(ROUND_TILES);
         let own = first + u64::from(self.warp.lane() % ROUND_TILES);
-        // SAFETY: eight numbers of the round (1).
+        // SAFETY: eight numbers of the round (1 and 2 of `new`).
         self.ahead = unsafe { self.positions.add(own as usize).read() };
     }
 
@@ -237,8 +235,7 @@ impl Queue {
         }
         self.round += self.step;
         if self.round < self.rounds {
-            // SAFETY: the round is there (1 of `new`).
-            unsafe { self.read() };
+            self.read();
         }
     }
 }

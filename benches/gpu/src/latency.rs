@@ -1,7 +1,7 @@
 //! Kernels that measure latencies of dependent operations, in cycles.
 
 use tma::{
-    Barrier, ClusterPtr, SharedPtr, TensorMap, cluster, kernel,
+    Barrier, Block, ClusterPtr, SharedPtr, TensorMap, kernel,
     ptx::{
         Acquire, Cluster, Gpu, clock, cp_async_bulk, cp_async_bulk_tensor, elect_sync, fence, mapa,
         mbarrier::{self, Mbarrier},
@@ -216,7 +216,9 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         static BAR: Mbarrier;
         static TOKENS: [u64; 256];
     }
-    let (rank, blocks) = (cluster::block_rank(), cluster::blocks());
+    // SAFETY: every thread of the cluster gets here (1).
+    let cluster = unsafe { Block::converged() }.cluster();
+    let (rank, blocks) = (cluster.rank(), cluster.blocks());
     // SAFETY: the whole warp is here (1).
     let elected = unsafe { elect_sync::elect(u32::MAX).1 };
     if elected {
@@ -226,11 +228,10 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         // SAFETY: this thread initialised it; the phase has this arrival and these bytes.
         let _ = unsafe { Barrier::assume_init(BAR::ptr()) }.arrive_expect_tx(BYTES);
     }
-    // SAFETY: every thread of the cluster is here.
-    unsafe { cluster::sync() };
+    cluster.sync();
 
     if elected {
-        // SAFETY: `cluster::sync` orders the initialisation before.
+        // SAFETY: `sync` orders the initialisation before.
         let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
         let next = (rank + 1) % blocks;
         // SAFETY: the rank is below the blocks of the cluster.
@@ -277,6 +278,5 @@ pub unsafe fn ring_latency(rounds: u32, result: *mut u64) {
         }
     }
     // Nobody leaves while numbers are on their way.
-    // SAFETY: every thread of the cluster is here.
-    unsafe { cluster::sync() };
+    cluster.sync();
 }

@@ -157,13 +157,7 @@ impl Block {
         memory: SharedPtr<[Mbarrier; N]>,
         counts: [u32; N],
     ) -> [Barrier; N] {
-        if self.thread() == 0 {
-            for (index, count) in counts.into_iter().enumerate() {
-                // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it
-                // alone (converged 3).
-                unsafe { Barrier::init(memory.at(index as u32), count) };
-            }
-        }
+        init_barriers(memory, counts);
         self.sync();
         core::array::from_fn(|index| {
             // SAFETY: `sync` orders the initialisation before; the rest is (4) of `converged`.
@@ -366,6 +360,17 @@ impl Loading {
     #[inline(always)]
     pub fn wait(self) {
         self.barrier.wait_parity(0);
+    }
+}
+
+/// One thread of the block initialises barriers, in memory that is for them alone (3 of `converged`).
+#[inline(always)]
+pub(crate) fn init_barriers<const N: usize>(memory: SharedPtr<[Mbarrier; N]>, counts: [u32; N]) {
+    if thread_idx().x == 0 {
+        for index in 0..N {
+            // SAFETY: one thread does so, before any other uses the barrier.
+            unsafe { Barrier::init(memory.at(index as u32), counts[index]) };
+        }
     }
 }
 

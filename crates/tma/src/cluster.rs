@@ -2,9 +2,13 @@
 //!
 //! Source: PTX ISA 9.7.13.3, "barrier.cluster"; 10, "Special Registers".
 
-use core::marker::PhantomData;
+use core::{marker::PhantomData, num::NonZero};
 
-use crate::ptx;
+use crate::{
+    Barrier, SharedPtr,
+    block::init_barriers,
+    ptx::{self, mbarrier::Mbarrier},
+};
 
 positions! {
     /// This cluster's position in the grid.
@@ -76,8 +80,26 @@ impl Cluster {
     /// Blocks of the cluster.
     #[doc(alias = "cluster_nctarank")]
     #[inline(always)]
-    pub fn blocks(self) -> u32 {
-        blocks()
+    pub fn blocks(self) -> NonZero<u32> {
+        // SAFETY: a cluster has this block.
+        unsafe { NonZero::new_unchecked(blocks()) }
+    }
+
+    /// Makes barriers whose phases take so many arrivals each, in every block of the cluster, for all threads
+    /// of the cluster. Collective.
+    ///
+    /// The memory is that of [`Block::barriers`](crate::Block::barriers).
+    #[inline(always)]
+    pub fn barriers<const N: usize>(
+        self,
+        memory: SharedPtr<[Mbarrier; N]>,
+        counts: [u32; N],
+    ) -> [Barrier; N] {
+        init_barriers(memory, counts);
+        self.sync();
+        // SAFETY: `sync` releases and acquires, and so orders the initialisations of all blocks before; the rest
+        // is (4) of `Block::converged`.
+        core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
     }
 
     /// Waits until every thread of the cluster is here; what each wrote before is visible to all after.

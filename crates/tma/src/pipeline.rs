@@ -7,6 +7,7 @@
 mod drain;
 mod fill;
 mod items;
+mod own;
 mod stream;
 
 use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
@@ -14,6 +15,7 @@ use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrie
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
+pub use own::Own;
 
 /// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).

@@ -43,22 +43,19 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     let warp_bytes = STAGES * stage_bytes::<TILED>();
     let barriers = stages.byte_add(warps * warp_bytes).cast::<Mbarrier>();
     let images_barrier = barriers.add(warps * STAGES);
-    let mut warp = Warp::<STAGES, TILED>::new(
-        block,
-        problem,
-        stages.byte_add(warp_index * warp_bytes),
-        barriers.add(warp_index * STAGES),
-        smem,
-    );
-    if warp.lane == 0 {
-        for stage in 0..STAGES {
-            // SAFETY: one thread does so, before any other uses the barrier.
-            unsafe { Barrier::init(warp.barriers.add(stage), 1) };
-        }
-        if is_resident && warp_index == 0 {
-            // SAFETY: one thread does so, before any other uses the barrier.
-            unsafe { Barrier::init(images_barrier, 1) };
-        }
+    // SAFETY: the memory is there and for this warp alone (1).
+    let mut warp = unsafe {
+        Warp::<STAGES, TILED>::new(
+            block,
+            problem,
+            stages.byte_add(warp_index * warp_bytes),
+            barriers.add(warp_index * STAGES),
+            smem,
+        )
+    };
+    if is_resident && block.thread() == 0 {
+        // SAFETY: one thread does so, before any other uses the barrier.
+        unsafe { Barrier::init(images_barrier, 1) };
     }
     // No `sync_threads`: a warp synchronises before it uses its barriers, all threads before they
     // use that of the images.
@@ -106,8 +103,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                 end: end_of_batch,
                 step: warps,
             };
-            // SAFETY: the conditions are the same (1), and the images of this batch are there.
-            unsafe { warp.attend(problem, &maps, work) };
+            warp.attend(problem, &maps, work);
             group = end_of_batch;
         }
     }
@@ -180,8 +176,12 @@ struct Next {
 }
 
 impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
+    /// # Safety
+    /// 1. `stages` and `barriers` are this warp's alone, as large as [`shared_bytes`] says, and `images` has
+    ///    those of the batch that is worked on.
+    /// 2. The problem and the maps are those of [`run`]. All lanes call `attend` together, whose groups are there.
     #[inline(always)]
-    fn new(
+    unsafe fn new(
         block: Block,
         problem: &Problem,
         stages: SharedPtr<u8>,
@@ -190,6 +190,12 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     ) -> Self {
         let lane = warp::lane();
         let own = lane % CHUNKS;
+        if lane == 0 {
+            for stage in 0..STAGES {
+                // SAFETY: one lane does so, before any other uses the barrier (1).
+                unsafe { Barrier::init(barriers.add(stage), 1) };
+            }
+        }
         Self {
             warp: block.warp(),
             lane,
@@ -230,10 +236,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         unsafe { Barrier::assume_init(self.barriers.add(cursor.stage())) }
     }
 
-    /// # Safety
-    /// 1. Those of [`run`]; all lanes are here.
     #[inline(always)]
-    unsafe fn attend(&mut self, problem: &Problem, maps: &[&TileMap<Pixels>; TILED], work: Work) {
+    fn attend(&mut self, problem: &Problem, maps: &[&TileMap<Pixels>; TILED], work: Work) {
         // SAFETY: the block has this warp.
         unsafe { assert_unchecked(work.step != 0) };
         let groups = work.end.saturating_sub(work.group).div_ceil(work.step);
@@ -247,23 +251,19 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         if rounds == 0 {
             return;
         }
-        // SAFETY: there is a group (1).
-        unsafe { self.look(problem, &work, &mut next) };
+        self.look(problem, &work, &mut next);
         let mut filled = 0;
         while filled < STAGES && filled < rounds {
-            // SAFETY: all lanes are here, and the stage is empty (1).
-            unsafe { self.fill(problem, maps, &work, &mut next) };
+            self.fill(problem, maps, &work, &mut next);
             filled += 1;
         }
         let mut group = work.group;
         while group < work.end {
             let mut sums = [0.0; 8];
             for _ in 0..POINTS {
-                // SAFETY: the round was filled, all lanes are here (1).
-                unsafe { self.drain(problem, &mut sums) };
+                self.drain(problem, &mut sums);
                 if filled < rounds {
-                    // SAFETY: all lanes are here, and the stage is empty (1).
-                    unsafe { self.fill(problem, maps, &work, &mut next) };
+                    self.fill(problem, maps, &work, &mut next);
                     filled += 1;
                 }
             }
@@ -290,11 +290,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     }
 
     /// Loads the lane's sample of the next round.
-    ///
-    /// # Safety
-    /// 1. Those of [`run`].
     #[inline(always)]
-    unsafe fn look(&self, problem: &Problem, work: &Work, next: &mut Next) {
+    fn look(&self, problem: &Problem, work: &Work, next: &mut Next) {
         if next.group < work.end {
             let query = self.query_of(problem, work, next.group);
             // SAFETY: the query is there (1).
@@ -303,12 +300,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     }
 
     /// Works out the next round's samples and starts its tiles.
-    ///
-    /// # Safety
-    /// 1. Those of [`run`]; all lanes are here and have synchronised since they read the stage
-    ///    last.
     #[inline(always)]
-    unsafe fn fill(
+    fn fill(
         &mut self,
         problem: &Problem,
         maps: &[&TileMap<Pixels>; TILED],
@@ -377,16 +370,12 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             next.point = 0;
             next.group += work.step;
         }
-        // SAFETY: the conditions are the same (1).
-        unsafe { self.look(problem, work, next) };
+        self.look(problem, work, next);
     }
 
     /// Waits for a round and adds what its samples show.
-    ///
-    /// # Safety
-    /// 1. The round was filled; all lanes are here.
     #[inline(always)]
-    unsafe fn drain(&mut self, problem: &Problem, sums: &mut [f32; 8]) {
+    fn drain(&mut self, problem: &Problem, sums: &mut [f32; 8]) {
         let at = self.drain;
         self.barrier(at).wait_parity(at.parity());
         let offset = self.own * size_of::<[u32; 4]>() as u32;

@@ -124,7 +124,8 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
 /// A stage that has been loaded, to be changed and then stored from where it lies.
 #[must_use = "a stage that is not stored is never loaded again"]
 pub struct StoredStage<T> {
-    stage: SharedPtr<T>,
+    pub(super) stage: SharedPtr<T>,
+    pub(super) len: u32,
 }
 
 impl<T> StoredStage<T> {
@@ -149,8 +150,8 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
     /// finished. The next is that behind the last one which was stored.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
-        let (item, stage) = self.drain.wait_item()?;
-        Some((item, StoredStage { stage: stage.stage }))
+        let (item, FullStage { stage, len, .. }) = self.drain.wait_item()?;
+        Some((item, StoredStage { stage, len }))
     }
 
     /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.

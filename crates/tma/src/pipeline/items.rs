@@ -51,15 +51,27 @@ impl<'a> Items<'a> {
 }
 
 impl Items<'_> {
-    /// The next of the block's own items, when at least one more of them follows.
+    /// The item that is handed out next.
     #[inline(always)]
-    pub(super) fn next_own(&mut self) -> Option<u32> {
-        let item = self.next;
-        if item >= self.count {
-            return None;
+    pub(super) fn peek(&self) -> Option<u32> {
+        (self.next < self.count).then_some(self.next)
+    }
+
+    /// Goes on to the next of the block's own items.
+    #[inline(always)]
+    pub(super) fn advance_own(&mut self) {
+        self.next += self.blocks;
+    }
+
+    /// Goes on to the next item: where it is drawn, ptxas waits for it here.
+    #[inline(always)]
+    pub(super) fn advance(&mut self) {
+        match &self.drawn {
+            None => self.advance_own(),
+            Some(Drawn { counter, base }) => {
+                self.next = base + counter.fetch_add(1, Ordering::Relaxed);
+            }
         }
-        self.next = item + self.blocks;
-        Some(item)
     }
 }
 
@@ -68,14 +80,8 @@ impl Iterator for Items<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
-        let Some(Drawn { counter, base }) = &self.drawn else {
-            return self.next_own();
-        };
-        let item = self.next;
-        if item >= self.count {
-            return None;
-        }
-        self.next = base + counter.fetch_add(1, Ordering::Relaxed);
+        let item = self.peek()?;
+        self.advance();
         Some(item)
     }
 }

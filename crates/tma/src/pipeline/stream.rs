@@ -49,10 +49,12 @@ impl Block {
         };
         let mut spare = Cursor::new();
         for _ in 0..STAGES - 2 {
-            fetch(spare, items.next_own());
+            fetch(spare, items.peek());
+            items.advance_own();
             spare.advance();
         }
-        fetch(spare, items.next());
+        fetch(spare, items.peek());
+        items.advance();
         spare.advance();
         let mut cursor = Cursor::new();
         loop {
@@ -67,7 +69,9 @@ impl Block {
             store(item, &mut stores, pipeline.stage(cursor));
             // The item before has left the spare stage when only this one is still being read.
             stores.commit().wait_read_but::<1>();
-            fetch(spare, items.next());
+            fetch(spare, items.peek());
+            // A number is drawn when the copy for the last one has been started.
+            items.advance();
             spare = cursor;
             cursor.advance();
         }
