@@ -1,7 +1,8 @@
 /// Defines functions whose body exists on the device only.
 ///
 /// For any other target the body is replaced by a panic, so that the crate compiles, documents
-/// and lints there. All of them are inlined: an instruction costs no call.
+/// and lints there. All of them are inlined: an instruction costs no call. The functions of a call are
+/// all `unsafe`, or all safe.
 ///
 /// Generic parameters stand in brackets; they and the parameters may come in several parts. A line `isa "8.6" on sm_100a;` among the attributes becomes a
 /// line of the documentation, and the function is refused on an architecture without the
@@ -14,6 +15,28 @@ macro_rules! device_fn {
             $(($($argument:ident: $type:ty),* $(,)?))+ $(-> $result:ty)?
         $body:block
     )*) => {$(
+        device_fn! { @one
+            $(#[$attribute])* $(isa $isa on $arch; $(#[$more])*)?
+            (pub unsafe fn) $name [$($($generic)*)*] ($($($argument: $type,)*)+) ($(-> $result)?) $body
+        }
+    )*};
+    ($(
+        $(#[$attribute:meta])*
+        $(isa $isa:literal on $arch:ident; $(#[$more:meta])*)?
+        pub fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?
+        $body:block
+    )*) => {$(
+        device_fn! { @one
+            $(#[$attribute])* $(isa $isa on $arch; $(#[$more])*)?
+            (pub fn) $name [] ($($argument: $type,)*) ($(-> $result)?) $body
+        }
+    )*};
+    (@one
+        $(#[$attribute:meta])*
+        $(isa $isa:literal on $arch:ident; $(#[$more:meta])*)?
+        ($($qualifier:tt)+) $name:ident [$($generic:tt)*] ($($argument:ident: $type:ty,)*) ($($result:tt)*)
+        $body:block
+    ) => {
         $(#[$attribute])*
         $(
             #[doc = ""]
@@ -24,7 +47,7 @@ macro_rules! device_fn {
         // So that a refusal comes with the location of the call.
         #[cfg_attr(target_arch = "nvptx64", rustc_no_mir_inline)]
         #[inline(always)]
-        pub unsafe fn $name<$($($generic)*)*>($($($argument: $type,)*)+) $(-> $result)? {
+        $($qualifier)+ $name<$($generic)*>($($argument: $type,)*) $($result)* {
             #[cfg(target_arch = "nvptx64")]
             {
                 $(gate!(concat!(module_path!(), "::", stringify!($name)), $arch);)?
@@ -32,9 +55,9 @@ macro_rules! device_fn {
             }
             #[cfg(not(target_arch = "nvptx64"))]
             {
-                let _ = ($($($argument,)*)+);
+                let _ = ($($argument,)*);
                 $crate::__private::device_only(stringify!($name))
             }
         }
-    )*};
+    };
 }

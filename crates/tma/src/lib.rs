@@ -79,11 +79,16 @@ mod gate;
 mod positions;
 
 pub mod address;
+pub mod atomic;
 mod barrier;
 pub mod cluster;
 pub mod float;
+pub mod halves;
+pub mod integer;
 mod intrinsics;
 mod kernel_arg;
+pub mod math;
+pub mod memory;
 mod modifier;
 #[cfg(target_arch = "nvptx64")]
 mod panic;
