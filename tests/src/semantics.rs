@@ -3,7 +3,7 @@
 //! The kernels are in the crate `tests-semantics`, one for each wrapper's form. A form that is another
 //! spelling has that of the form which the wrapper emits, with the spelling changed in the text.
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod blackwell;
 mod bulk;
 mod cp_async;

@@ -206,7 +206,8 @@ fn half(parts: &[&str], ty: &str, operands: &[u64]) -> u64 {
     encode(result, ty)
 }
 
-fn decode(bits: u64, ty: &str) -> f64 {
+/// The value of a half.
+pub(crate) fn decode(bits: u64, ty: &str) -> f64 {
     match ty {
         "f16" => f16::from_bits(bits as u16).to_f64(),
         _ => bf16::from_bits(bits as u16).to_f64(),
@@ -214,7 +215,7 @@ fn decode(bits: u64, ty: &str) -> f64 {
 }
 
 /// The bits of the number that is nearest, the even one of two; of two halves, in both of them.
-fn encode(value: f64, ty: &str) -> u64 {
+pub(crate) fn encode(value: f64, ty: &str) -> u64 {
     if ty == "f32" {
         return if value.is_nan() {
             0x7fff_ffff

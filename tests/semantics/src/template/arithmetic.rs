@@ -72,7 +72,11 @@ pub(crate) unsafe fn computed<R: Words>(io: Io, form: impl Fn(Operands) -> R) {
     let words = form(operands(io, WORDS * lane)).words();
     let mut index = 0;
     while index < 4 {
-        io.put(4 * thread::block_dim().x, 4 * lane + index, words[index as usize]);
+        io.put(
+            4 * thread::block_dim().x,
+            4 * lane + index,
+            words[index as usize],
+        );
         index += 1;
     }
 }
