@@ -1,8 +1,8 @@
 //! The hardware's own functions: fast, with the errors that [`math`](super) lists, and subnormal numbers.
 //!
-//! The emulator computes them in double precision and rounds; so its results may be as far from a GPU's as the
-//! error of the instruction is. Where subnormal numbers may become zero, the functions of [`ptx`] called
-//! `approx_ftz_f32` save the few instructions that keep them.
+//! The emulator gives the nearest number, which a GPU's result may miss by the error of the instruction. Where
+//! subnormal numbers may become zero, the functions of [`ptx`] called `approx_ftz_f32` save the few instructions
+//! that keep them.
 
 use crate::ptx;
 

@@ -71,23 +71,36 @@ fn reduce(x: f32) -> (f32, u32) {
     (fma(count, -RIGHT_ANGLE[2], rest), shifted.to_bits())
 }
 
-/// The same for any `x` from 1 on; a NaN for what is infinite.
+/// 32 zeros and then the bits of 2 / pi behind its point.
+static TWO_OVER_PI: [u32; 8] = [
+    0,
+    0xa2f9_836e,
+    0x4e44_1529,
+    0xfc27_57d1,
+    0xf534_ddc0,
+    0xdb62_9599,
+    0x3c43_9041,
+    0xfe51_63ab,
+];
+
+/// The same for any `x` from 2^16 on; a NaN for what is infinite.
 ///
 /// The mantissa is multiplied by the 96 bits of 2 / pi that decide: bits above them give multiples of a
 /// full turn, and those below do not count (Payne and Hanek).
 #[inline(always)]
 fn reduce_large(x: f32) -> (f32, u32) {
-    if x.is_infinite() || x.is_nan() {
+    if !x.is_finite() {
         return (f32::NAN, 0);
     }
     let exponent = (x.to_bits() >> 23 & 0xff) - 127;
     let mantissa = u64::from(x.to_bits() & 0x7f_ffff | 0x80_0000);
-    let first = exponent + 7;
-    let at = |from: u32| two_over_pi(first + from);
+    let (first, bits) = ((exponent + 7) / 32, (exponent + 7) % 32);
+    let word = |index: u32| u64::from(TWO_OVER_PI[(first + index) as usize % TWO_OVER_PI.len()]);
+    let part = |index: u32| mantissa * ((word(index) << 32 | word(index + 1)) << bits >> 32);
     // Right angles in units of 2^-62, modulo 4.
-    let low = (mantissa * at(64)) >> 32;
-    let angle = (mantissa * at(32)).wrapping_add(low);
-    let angle = ((mantissa * at(0)) << 32).wrapping_add(angle);
+    let angle = (part(0) << 32)
+        .wrapping_add(part(1))
+        .wrapping_add(part(2) >> 32);
     let nearest = angle.wrapping_add(1 << 61) >> 62;
     let rest = angle.wrapping_sub(nearest << 62) as i64;
     // Seldom executed, so double precision costs little where the hardware has few units of it.
@@ -97,34 +110,4 @@ fn reduce_large(x: f32) -> (f32, u32) {
     } else {
         (rest, nearest as u32)
     }
-}
-
-/// 32 bits of 2 / pi from a bit behind its point on, counted from 32 zeros before it.
-#[inline(always)]
-fn two_over_pi(from: u32) -> u64 {
-    /// Words of 2 / pi, behind a zero.
-    const WORDS: [u32; 8] = [
-        0,
-        0xa2f9_836e,
-        0x4e44_1529,
-        0xfc27_57d1,
-        0xf534_ddc0,
-        0xdb62_9599,
-        0x3c43_9041,
-        0xfe51_63ab,
-    ];
-    // A choice, since an array that is indexed lies in memory.
-    let word = |index: u32| match index {
-        1 => WORDS[1],
-        2 => WORDS[2],
-        3 => WORDS[3],
-        4 => WORDS[4],
-        5 => WORDS[5],
-        6 => WORDS[6],
-        7 => WORDS[7],
-        _ => WORDS[0],
-    };
-    let (index, bits) = (from / 32, from % 32);
-    let both = u64::from(word(index)) << 32 | u64::from(word(index + 1));
-    both << bits >> 32
 }
