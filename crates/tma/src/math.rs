@@ -2,12 +2,12 @@
 //!
 //! | function | in CUDA C++ | greatest error, ULP | [`approx`], in CUDA C++ | its greatest error (PTX ISA 9.7.3) |
 //! | --- | --- | --- | --- | --- |
-//! | [`exp`] | `expf` | 0.85 | `__expf` | that of `exp2`, and 2^-24 \|`x`\| more |
-//! | [`exp2`] | `exp2f` | 0.85 | | relative: 2^-22 |
-//! | [`log`] | `logf` | 0.85 | `__logf` | that of `log2`, and 1 ULP more |
-//! | [`log2`] | `log2f` | 1.05 | `__log2f` | absolute: 2^-22 from 0.5 to 2, else relative: 2^-22 |
-//! | [`pow`] | `powf` | 0.95, over samples | `__powf` | that of `exp2` and `y` times that of `log2` |
-//! | [`sin`], [`cos`] | `sinf`, `cosf` | 1.55 | `__sinf`, `__cosf` | absolute: 2^-20.5 from -2 pi to 2 pi |
+//! | [`exp`] | `expf` | 0.90 | `__expf` | that of `exp2`, and 2^-24 \|`x`\| more |
+//! | [`exp2`] | `exp2f` | 0.88 | | relative: 2^-22 |
+//! | [`log`] | `logf` | 0.89 | `__logf` | that of `log2`, and 1 ULP more |
+//! | [`log2`] | `log2f` | 1.13 | `__log2f` | absolute: 2^-22 from 0.5 to 2, else relative: 2^-22 |
+//! | [`pow`] | `powf` | 0.95, over 2^27 samples | `__powf` | that of `exp2` and `y` times that of `log2` |
+//! | [`sin`], [`cos`] | `sinf`, `cosf` | 1.54 | `__sinf`, `__cosf` | absolute: 2^-20.5 from -2 pi to 2 pi |
 //! | [`tanh`] | `tanhf` | 1.45 | `__tanhf` | relative: 2^-11 |
 //! | [`erf`] | `erff` | 1.00 | | |
 //! | [`sqrt`], [`rcp`] | `sqrtf`, `__frcp_rn` | 0.5 | | relative: 2^-23 |
@@ -24,8 +24,8 @@
 
 /// The polynomial with these coefficients, from the constant one on.
 macro_rules! polynomial {
-    ($x:expr; $last:literal) => { $last };
-    ($x:expr; $first:literal, $($rest:literal),+) => {
+    ($x:expr; $last:expr) => { $last };
+    ($x:expr; $first:expr, $($rest:expr),+) => {
         $crate::math::fma($x, polynomial!($x; $($rest),+), $first)
     };
 }

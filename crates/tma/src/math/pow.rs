@@ -9,7 +9,7 @@ use super::{
 
 /// `x` to the power of `y`, with the special cases of C.
 ///
-/// The greatest error is 1.00 ULP, over samples.
+/// The greatest error is 0.95 ULP, over 2^27 samples.
 #[doc(alias = "powf")]
 #[inline(always)]
 pub fn pow(x: f32, y: f32) -> f32 {
@@ -63,7 +63,7 @@ fn finite(x: f32, y: f32) -> f32 {
 #[inline(always)]
 fn log2(x: f32) -> [f32; 2] {
     /// 1 / 12 in two parts.
-    const TWELFTH: [f32; 2] = [1.0 / 12.0, -2.483_526_9e-9];
+    const TWELFTH: [f32; 2] = [1.0 / 12.0, -2.483_527e-9];
     let (exponent, fraction) = split(x);
     // ln(1 + f) = q + q^3 (1 / 12 + ...) of q = 2 f / (2 + f).
     let reciprocal = rcp(2.0 + fraction);

@@ -4,7 +4,7 @@ use super::{exp::TO_WHOLE, fma};
 
 /// The sine of `x`, in radians.
 ///
-/// The greatest error is 1.00 ULP, over all inputs.
+/// The greatest error is 1.54 ULP, over all inputs.
 #[doc(alias = "sinf")]
 #[inline(always)]
 pub fn sin(x: f32) -> f32 {
@@ -14,7 +14,7 @@ pub fn sin(x: f32) -> f32 {
 
 /// The cosine of `x`, in radians.
 ///
-/// The greatest error is 1.00 ULP, over all inputs.
+/// The greatest error is 1.54 ULP, over all inputs.
 #[doc(alias = "cosf")]
 #[inline(always)]
 pub fn cos(x: f32) -> f32 {
