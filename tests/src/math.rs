@@ -43,7 +43,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Whether a result is so near.
+    /// Is a result so near?
     pub fn has(self, x: f32, got: f32, exact: f64) -> bool {
         // What is no number, and subnormal ones, which may be anything up to the least normal one.
         let least = f64::from(f32::MIN_POSITIVE);
@@ -93,7 +93,7 @@ pub const FUNCTIONS: &[Function] = functions! {
     math_log2: f64::log2, accurately(math::log2, 1.13);
     math_sin: f64::sin, accurately(math::sin, 1.54);
     math_cos: f64::cos, accurately(math::cos, 1.54);
-    math_tanh: f64::tanh, accurately(math::tanh, 1.46);
+    math_tanh: f64::tanh, accurately(math::tanh, 1.6);
     math_erf: erf, accurately(math::erf, 1.0);
     math_sqrt: f64::sqrt, accurately(math::sqrt, 0.5);
     math_rsqrt: |x| 1.0 / x.sqrt(), accurately(math::rsqrt, 1.5);

@@ -13,11 +13,14 @@ use tma_host::{Buffer, Device, Module, Shape};
 
 const THREADS: u32 = 256;
 
+/// A kernel, and the function that it computes.
+type Named<T> = (&'static str, fn(T) -> T);
+
 fn load(device: &Device) -> Module {
     device.load("device.ptx", DEVICE_PTX[0].text).unwrap()
 }
 
-/// What a kernel gives for `count` inputs.
+/// The bits that a kernel gives, one for each place in `output`.
 fn computed(
     module: &Module,
     output: &Buffer<u32>,
@@ -152,7 +155,7 @@ fn the_other_functions_are_those_of_the_host() {
     let device = Device::emulator(0);
     let module = load(&device);
     let output = device.zeroed::<u32>(1 << 12).unwrap();
-    let functions: [(&str, fn(f32) -> f32); 4] = [
+    let functions: [Named<f32>; 4] = [
         ("math_sin_cos", |x| math::sin(x) + math::cos(x)),
         (
             "math_minimum",
@@ -180,7 +183,7 @@ fn the_other_functions_are_those_of_the_host() {
     let zeros = (math::minimum(0.0, -0.0), math::maximum(-0.0, 0.0));
     assert_eq!((zeros.0.to_bits(), zeros.1.to_bits()), (1 << 31, 0));
     // The hardware's composed functions.
-    let composed: [(&str, fn(f64) -> f64); 2] = [("approx_exp", f64::exp), ("approx_log", f64::ln)];
+    let composed: [Named<f64>; 2] = [("approx_exp", f64::exp), ("approx_log", f64::ln)];
     for (kernel, exact) in composed {
         for (index, bits) in (0..).zip(computed(&module, &output, kernel, 1.5_f32.to_bits(), 4096))
         {

@@ -118,9 +118,9 @@ choices! {
     TensorReduction = Add Min Max Inc Dec And Or Xor;
     /// Which caches keep a copied line: [`Ca`] or [`Cg`].
     CacheOperator = Ca Cg;
-    /// What caches do with what is loaded: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
+    /// How caches keep a loaded value: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
     LoadOperator = Cg Cs Lu Cv;
-    /// What caches do with what is stored: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
+    /// How caches keep a stored value: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
     StoreOperator = Wb Cg Cs Wt;
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].

@@ -6,7 +6,7 @@ use tma::{
     kernel, memory,
     ptx::{Acquire, Cg, Cs, Cta, Gpu, Relaxed, Release, Sc, Sys},
     shared,
-    thread::{block_dim, block_idx, clock, nanoseconds, sleep, sync_threads, thread_idx},
+    thread::{self, block_dim, block_idx, clock, nanoseconds, sleep, sync_threads, thread_idx},
 };
 
 /// Writes what functions of integers give for two numbers of each thread.
@@ -194,5 +194,16 @@ pub unsafe fn cached_copies(output: *mut f32, input: *const f32) {
             let goes_on = clock() > cycles && nanoseconds() >= time;
             *output.add(20 * block_dim().x as usize) = if goes_on { 1.0 } else { 0.0 };
         }
+    }
+}
+
+/// Stops the kernel in one thread.
+///
+/// # Safety
+/// 1. None: it only stops.
+#[kernel(max_threads = 32)]
+pub unsafe fn stops(number: u32) {
+    if thread_idx().x == number {
+        thread::trap();
     }
 }

@@ -88,7 +88,7 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     Ok(is_right)
 }
 
-/// What came out of a function.
+/// The results of a function, counted.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     inputs: u64,

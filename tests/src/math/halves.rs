@@ -1,4 +1,4 @@
-//! What the kernels `halves_f16` and `halves_bf16` of `tests-device` write.
+//! The results of the kernels `halves_f16` and `halves_bf16` of `tests-device`.
 
 use crate::semantics::arithmetic::{decode, encode};
 

@@ -47,7 +47,7 @@ pub(super) fn operands(call: &str, words: &[u32]) -> Vec<u64> {
     names.filter_map(|name| values.get(name).copied()).collect()
 }
 
-/// What the lanes get of random operands, and of those whose result the hardware's function knows exactly.
+/// The lanes compute with random operands, or with those of which the hardware knows the result exactly.
 pub(super) fn plans(form: &str, call: &str) -> Vec<Plan> {
     let opcode = form.split(' ').next().unwrap_or_default();
     let parts: Vec<&str> = opcode.split('.').collect();
@@ -129,12 +129,12 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
             (false, bits) => bits & 0x8fff | 0x3000,
         };
         match parts[0] {
-            "bfe" | "bfi" if number > 0 && lane % 4 != 0 => *word &= 63,
+            "bfe" | "bfi" if number > 0 && !lane.is_multiple_of(4) => *word &= 63,
             "cvt" => *word = *word & 0x83ff_ffff | 0x3c00_0000,
             "bfe" | "bfi" | "prmt" | "dp4a" | "dp2a" => {}
             _ => *word = half(*word & 0xffff) | half(*word >> 16) << 16,
         }
-        if matches!(parts[0], "min" | "max") && (lane + number) % 5 == 0 {
+        if matches!(parts[0], "min" | "max") && (lane + number).is_multiple_of(5) {
             *word = *word & !0xffff | special[lane % special.len()];
         }
     }

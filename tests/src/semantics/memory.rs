@@ -88,7 +88,7 @@ fn changed(opcode: &str, arguments: &str, seed: u64) -> Plan {
         }
         _ => {}
     }
-    if parts.contains(&"cas") && seed % 2 == 0 {
+    if parts.contains(&"cas") && seed.is_multiple_of(2) {
         // What is compared is there.
         words[0] = old as u32;
         [words[4], words[5]] = [old as u32, (old >> 32) as u32];
@@ -132,7 +132,7 @@ fn changed(opcode: &str, arguments: &str, seed: u64) -> Plan {
     }
 }
 
-/// What is written.
+/// The new value.
 fn change(parts: &[&str], old: u64, values: &[u64]) -> u64 {
     let ty = parts[parts.len() - 1];
     let value = values[0];

@@ -1,4 +1,4 @@
-//! What one instruction computes, correctly rounded.
+//! Functions that one instruction computes, correctly rounded.
 
 /// On the device the first expression, elsewhere the second one.
 macro_rules! either {

@@ -65,7 +65,7 @@ pub(crate) unsafe fn operands(io: Io, from: u32) -> Operands {
     }
 }
 
-/// What each lane gets of its operands: four words.
+/// Each lane computes with its operands and writes four words.
 #[inline(always)]
 pub(crate) unsafe fn computed<R: Words>(io: Io, form: impl Fn(Operands) -> R) {
     let lane = thread::thread_idx().x;
