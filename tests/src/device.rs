@@ -6,6 +6,7 @@ mod indices;
 mod lanes;
 mod parameters;
 mod shared_memory;
+mod values;
 
 use tma_launch::{Buffer, Launch};
 
@@ -24,7 +25,7 @@ macro_rules! device_cases {
 }
 
 pub(crate) const DEVICE_CASES: &[DeviceCases] =
-    device_cases! { by_value clusters indices lanes parameters shared_memory };
+    device_cases! { by_value clusters indices lanes parameters shared_memory values };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {

@@ -9,6 +9,7 @@ pub mod device;
 pub mod forms;
 pub mod golden;
 pub mod maps;
+pub mod math;
 pub mod matrix;
 mod modules;
 pub mod mutants;

@@ -3,12 +3,14 @@
 //! The kernels are in the crate `tests-semantics`, one for each wrapper's form. A form that is another
 //! spelling has that of the form which the wrapper emits, with the spelling changed in the text.
 
+pub(crate) mod arithmetic;
 mod blackwell;
 mod bulk;
 mod cp_async;
 mod hints;
 mod maps;
 mod mbarrier;
+mod memory;
 mod order;
 mod plan;
 mod registers;
@@ -57,6 +59,7 @@ const SILENT: &[&str] = &[
     "fence.proxy.alias",
     "griddepcontrol.",
     "membar.proxy.alias",
+    "nanosleep.",
     "prefetch",
     "setmaxnreg.",
 ];
@@ -116,6 +119,10 @@ fn form_case(support: forms::Support) -> Option<FormCase> {
         }
         "released" | "edited" | "constant_map" | "prefetched_map" => {
             maps::plans(&emitted, template.name)
+        }
+        "computed" => arithmetic::plans(form, support.form.call().unwrap_or_default()),
+        "changed" | "accessed" => {
+            memory::plans(form, support.form.call().unwrap_or_default(), template.name)
         }
         "discarded" | "registers" => hints::plans(template.name),
         "stored" | "policies" | "completes_tx" | "moved" | "grouped" | "prefetched"

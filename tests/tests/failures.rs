@@ -82,6 +82,12 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "a_trap",
+        modules: DEVICE_PTX,
+        launch: || Launch::new("stops", 1, 32).scalar(5_u32),
+        said: &["synchronise", "CUDA_ERROR_LAUNCH_FAILED"],
+    },
+    Case {
         name: "an_address_outside",
         modules: DEVICE_PTX,
         launch: || Launch::new("trap", 1, 32).scalar(64_u64).scalar(1_u32),

@@ -42,6 +42,8 @@ no CUDA toolkit and no Rust.
     ./semantics --out FILE    every instruction form; FILE is for tests/data/semantics
     ./failures                launches that must fail, and whether the messages say why
     ./copy-differential       random copies, compared byte by byte with the emulator's
+    ./math-differential --out FILE
+                              functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
@@ -71,6 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=run",
         "--package=tests",
         "--bin=copy-differential",
+        "--bin=math-differential",
         "--package=bench",
         "--bin=bench",
         "--bin=deform_attn",
@@ -95,6 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "semantics",
         "failures",
         "copy-differential",
+        "math-differential",
         "bench",
         "deform_attn",
     ];

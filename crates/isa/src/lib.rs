@@ -177,18 +177,20 @@ mod tests {
     /// Words that the operation stands for.
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
-        "alias", "all", "any", "applypriority", "arrive", "arrive_drop", "async", "async::generic",
-        "ballot", "barrier", "bfly", "box_dim", "bulk", "check_layout",
-        "clusterlaunchcontrol", "commit_group", "complete_tx", "cp", "cp_fenceproxy",
-        "createpolicy", "cvt", "cvta", "discard", "down", "elect", "element_stride", "elemtype",
-        "expect_tx", "fence", "fill_mode", "fractional", "get_first_ctaid", "get_first_ctaid::x",
-        "get_first_ctaid::y", "get_first_ctaid::z", "getctarank", "gl", "global_address",
-        "global_dim", "global_stride", "griddepcontrol", "idx", "init", "interleave_layout",
-        "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "mapa", "mbarrier",
-        "mbarrier_init", "membar", "mov", "noComplete", "noinc", "parity", "pending_count", "popc",
-        "prefetch", "prefetchu", "proxy", "query_cancel", "range", "rank", "red", "reduce",
-        "replace", "setmaxnreg", "shfl", "st", "swizzle_atomicity", "swizzle_mode", "sync",
-        "tensor", "tensormap", "tensormap::generic", "test_wait", "to", "try_cancel", "try_wait",
-        "uni", "up", "vote", "wait", "wait_all", "wait_group", "warp",
+        "NaN", "alias", "all", "any", "applypriority", "approx", "arrive", "arrive_drop", "async",
+        "async::generic", "atom", "ballot", "barrier", "bfe", "bfi", "bfly", "box_dim", "bulk",
+        "cas", "check_layout", "clusterlaunchcontrol", "commit_group", "complete_tx", "cos", "cp",
+        "cp_fenceproxy", "createpolicy", "cvt", "cvta", "discard", "down", "dp2a", "dp4a", "elect",
+        "element_stride", "elemtype", "ex2", "exch", "expect_tx", "fence", "fill_mode", "fma",
+        "fractional", "ftz", "get_first_ctaid", "get_first_ctaid::x", "get_first_ctaid::y",
+        "get_first_ctaid::z", "getctarank", "gl", "global_address", "global_dim", "global_stride",
+        "griddepcontrol", "hi", "idx", "init", "interleave_layout", "inval", "is_canceled",
+        "isspacep", "launch_dependents", "ld", "lg2", "lo", "mapa", "mbarrier", "mbarrier_init",
+        "membar", "mov", "mul", "nanosleep", "nc", "noComplete", "noinc", "parity", "pending_count",
+        "popc", "prefetch", "prefetchu", "prmt", "proxy", "query_cancel", "range", "rank", "rcp",
+        "red", "reduce", "relu", "replace", "rn", "rsqrt", "setmaxnreg", "shfl", "sin", "sqrt",
+        "st", "sub", "swizzle_atomicity", "swizzle_mode", "sync", "tanh", "tensor", "tensormap",
+        "tensormap::generic", "test_wait", "to", "try_cancel", "try_wait", "uni", "up", "vote",
+        "wait", "wait_all", "wait_group", "warp",
     ];
 }

@@ -65,10 +65,12 @@ modifiers! {
     completion: Completion { Mbarrier = "mbarrier::complete_tx::bytes", BulkGroup = "bulk_group" }
     /// The pair of blocks whose barriers count.
     cta_group: CtaGroup { One = "cta_group::1", Two = "cta_group::2" }
-    /// Where a small copy is cached.
-    cache_operator: CacheOperator { Ca = "ca", Cg = "cg" }
+    /// Where an access or a small copy is cached.
+    cache_operator: CacheOperator { Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb", Wt = "wt" }
     /// A level of the caches.
     level: Level { L1 = "L1", L2 = "L2", L1Of32B = "L1::32B" }
+    /// When the L1 cache lets go of a line.
+    l1_eviction: L1Eviction { NoAllocate = "L1::no_allocate" }
     /// What a small copy brings to the L2 cache.
     l2_prefetch: L2Prefetch { B64 = "L2::64B", B128 = "L2::128B", B256 = "L2::256B" }
     /// When cached bytes go.
@@ -97,7 +99,7 @@ modifiers! {
     /// The first type.
     ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
         U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64", F16 = "f16",
-        Bf16 = "bf16", F32 = "f32", F64 = "f64", Pred = "pred" }
+        F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", F32 = "f32", F64 = "f64", Pred = "pred" }
 }
 
 /// A word that is there or not.

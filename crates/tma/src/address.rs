@@ -5,7 +5,10 @@
 
 use core::marker::PhantomData;
 
-use crate::SharedPtr;
+use crate::{
+    SharedPtr,
+    modifier::{MbarrierScope, Scope},
+};
 
 /// Address types whose value is one number.
 macro_rules! address {
@@ -181,3 +184,14 @@ operands! {
     /// generic address.
     EditAddress = SharedPtr<T> | GlobalPtr<T> | *mut T;
 }
+
+/// An address that an atomic operation of scope `C` takes: [`GlobalPtr`]; for [`Cta`](crate::ptx::Cta) and
+/// [`Cluster`](crate::ptx::Cluster) [`SharedPtr`] and [`ClusterPtr`], too.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no address that an atomic operation of this scope takes",
+    label = "shared memory is seen by the block and the cluster alone"
+)]
+pub trait AtomAddress<T, C>: Address<T> {}
+impl<T, C: Scope> AtomAddress<T, C> for GlobalPtr<T> {}
+impl<T, C: MbarrierScope> AtomAddress<T, C> for SharedPtr<T> {}
+impl<T, C: MbarrierScope> AtomAddress<T, C> for ClusterPtr<T> {}

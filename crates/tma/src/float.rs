@@ -48,32 +48,4 @@ pub fn f16s_of_f32s([low, high]: [f32; 2]) -> u32 {
     u32::from(f16_of_f32(low)) | u32::from(f16_of_f32(high)) << 16
 }
 
-/// `a * b + c`, rounded once.
-///
-/// PTX: `fma.rn.f32`
-#[doc(alias = "fmaf")]
-#[inline(always)]
-pub fn fma(a: f32, b: f32, c: f32) -> f32 {
-    let _ = (a, b, c);
-    on_device!("fma", core::intrinsics::fmaf32(a, b, c))
-}
-
-/// The largest whole number that is not above the value.
-///
-/// PTX: `cvt.rmi.f32.f32`
-#[doc(alias = "floorf")]
-#[inline(always)]
-pub fn floor(value: f32) -> f32 {
-    let _ = value;
-    on_device!("floor", core::intrinsics::floorf32(value))
-}
-
-/// 2 to the power of the value, approximately: the relative error is at most 2^-22 (PTX ISA 9.7.3.21).
-///
-/// PTX: `ex2.approx.f32`
-#[doc(alias("exp2f", "__expf"))]
-#[inline(always)]
-pub fn exp2(value: f32) -> f32 {
-    let _ = value;
-    on_device!("exp2", core::intrinsics::exp2f32(value))
-}
+pub use crate::math::{approx::exp2, floor, fma};

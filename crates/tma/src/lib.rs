@@ -1,10 +1,11 @@
 //! The Tensor Memory Accelerator for GPU kernels written in Rust.
 //!
-//! Two layers. [`ptx`] has one `unsafe` function per instruction form, named as in the PTX manual.
+//! Two layers. [`ptx`] has one function per instruction form, named as in the PTX manual.
 //! Above it stand types that keep a kernel in order: [`Barrier`] with its [`Token`]s, a
 //! [`Transaction`] of loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`]
 //! of stages; [`SharedPtr`] for this block's shared memory, [`kernel`], [`shared!`] and
-//! [`constant!`] for what Rust has no syntax for.
+//! [`constant!`] for what Rust has no syntax for. Beside them are [`math`] for numbers, [`halves`] and
+//! [`integer`] for those that Rust has no methods for, [`memory`] and [`atomic`] for what kernels share.
 //!
 //! A kernel crate is `no_std` and asks for two compiler features on the device:
 //!
@@ -82,13 +83,18 @@ mod gate;
 mod positions;
 
 pub mod address;
+pub mod atomic;
 mod barrier;
 mod block;
 pub mod cluster;
 pub mod float;
+pub mod halves;
+pub mod integer;
 mod intrinsics;
 mod kernel_arg;
 mod lanes;
+pub mod math;
+pub mod memory;
 mod modifier;
 mod outputs;
 #[cfg(target_arch = "nvptx64")]

@@ -65,6 +65,16 @@ words! {
     Ca;
     /// `.cg`: cached in L2 alone.
     Cg;
+    /// `.cs`: likely used once.
+    Cs;
+    /// `.lu`: not used again.
+    Lu;
+    /// `.cv`: not cached, read anew each time.
+    Cv;
+    /// `.wb`: written back from L2 in time.
+    Wb;
+    /// `.wt`: written through L2 to the system's memory.
+    Wt;
     /// `.L2::evict_last`: the line goes after others.
     EvictLast;
     /// `.L2::evict_normal`: the line goes in its turn.
@@ -95,6 +105,8 @@ choices! {
     ArriveSem = Release Relaxed;
     /// The semantics of a wait: [`Acquire`] or [`Relaxed`].
     WaitSem = Acquire Relaxed;
+    /// The semantics of an atomic operation: [`Relaxed`], [`Acquire`], [`Release`] or [`AcqRel`].
+    AtomSem = Relaxed Acquire Release AcqRel;
     /// A scope: [`Cta`], [`Cluster`], [`Gpu`] or [`Sys`].
     Scope = Cta Cluster Gpu Sys;
     /// A scope of an mbarrier: [`Cta`] or [`Cluster`].
@@ -106,6 +118,10 @@ choices! {
     TensorReduction = Add Min Max Inc Dec And Or Xor;
     /// Which caches keep a copied line: [`Ca`] or [`Cg`].
     CacheOperator = Ca Cg;
+    /// How caches keep a loaded value: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
+    LoadOperator = Cg Cs Lu Cv;
+    /// How caches keep a stored value: [`Wb`], [`Cg`], [`Cs`] or [`Wt`].
+    StoreOperator = Wb Cg Cs Wt;
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;

@@ -1,4 +1,4 @@
-//! The PTX instructions, one `unsafe` function per form, and nothing above them.
+//! The PTX instructions, one function per form, and nothing above them; `unsafe` where it has conditions.
 //!
 //! A module is an instruction family, named by the manual's mnemonic with dots as underscores; a
 //! function is the rest of the mnemonic. Each says the PTX text, the PTX ISA version and the
@@ -19,12 +19,17 @@
 #[macro_use]
 mod macros;
 
+pub mod add;
 pub mod applypriority;
+pub mod atom;
 pub mod barrier_cluster;
 pub mod barrier_cta;
 pub mod barrier_warp;
+pub mod bfe;
+pub mod bfi;
 pub mod clock;
 pub mod clusterlaunchcontrol;
+pub mod cos;
 pub mod cp_async;
 pub mod cp_async_bulk;
 pub mod cp_async_bulk_prefetch;
@@ -34,26 +39,45 @@ pub mod cp_async_mbarrier_arrive;
 pub mod cp_reduce_async_bulk;
 pub mod cp_reduce_async_bulk_tensor;
 pub mod createpolicy;
+pub mod cvt;
 pub mod cvta;
 pub mod discard;
+pub mod dp2a;
+pub mod dp4a;
 pub mod elect_sync;
+pub mod ex2;
 pub mod fence;
+pub mod fma;
 pub mod getctarank;
 pub mod griddepcontrol;
 pub mod isspacep;
+pub mod ld_global;
 pub mod ld_shared;
+pub mod lg2;
 pub mod mapa;
+pub mod max;
 pub mod mbarrier;
+pub mod min;
+pub mod mul;
+pub mod nanosleep;
 pub mod prefetch;
+pub mod prmt;
+pub mod rcp;
 pub mod red_async;
 pub mod red_shared;
+pub mod rsqrt;
 pub mod setmaxnreg;
 pub mod shared_symbol;
 pub mod shfl_sync;
+pub mod sin;
+pub mod sqrt;
 pub mod sreg;
 pub mod st_async;
 pub mod st_bulk;
+pub mod st_global;
 pub mod st_shared;
+pub mod sub;
+pub mod tanh;
 pub mod tensormap_cp_fenceproxy;
 pub mod tensormap_replace;
 pub mod vote_sync;

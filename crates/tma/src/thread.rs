@@ -61,3 +61,44 @@ pub unsafe fn is_elected() -> bool {
     // SAFETY: all lanes have the same `warp` and take the same way (1).
     warp == 0 && unsafe { ptx::elect_sync::elect(u32::MAX).1 }
 }
+
+/// Cycles of this multiprocessor, from some start on.
+///
+/// PTX: `mov.u64 value, %clock64;`
+#[doc(alias = "clock64")]
+#[inline(always)]
+pub fn clock() -> u64 {
+    ptx::clock::clock64()
+}
+
+/// Nanoseconds, the same for all threads; how often it goes on depends on the GPU.
+///
+/// PTX: `mov.u64 value, %globaltimer;`
+#[doc(alias = "globaltimer")]
+#[inline(always)]
+pub fn nanoseconds() -> u64 {
+    ptx::clock::globaltimer()
+}
+
+/// Pauses for about this long: from 0 to twice the time, of which a millisecond is the most that counts.
+///
+/// PTX: `nanosleep.u32`
+#[doc(alias = "__nanosleep")]
+#[inline(always)]
+pub fn sleep(nanoseconds: u32) {
+    ptx::nanosleep::u32(nanoseconds);
+}
+
+/// Ends the kernel with an error, as a panic does, without a message.
+///
+/// PTX: `trap`
+#[doc(alias("__trap", "abort"))]
+#[inline(always)]
+pub fn trap() -> ! {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        core::intrinsics::abort()
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    crate::__private::device_only("trap")
+}

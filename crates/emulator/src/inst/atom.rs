@@ -6,7 +6,7 @@ use crate::{
     decode::{Modifiers, NotSupported},
     inst::{Action, Decoder, Execute, Step, ld_st::SPACES},
     machine::{
-        Address, Flow, Slot, Space, Trapped,
+        Address, Flow, Located, Slot, Space, Trapped,
         observer::{AccessKind, Scope, Sem, Watch},
     },
     value::{Operator, Reduction, lanes_of},
@@ -21,6 +21,8 @@ pub(crate) struct Atomic {
     change: Change,
     bytes: usize,
     order: (Sem, Scope),
+    /// Sums of single precision: in global memory, subnormal numbers become zeros.
+    flushes_in_global: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +116,7 @@ pub(crate) fn decode(
         change,
         bytes,
         order: (sem, scope),
+        flushes_in_global: (operator, ty) == (Some(Add), Type::F32),
     };
     decoder.emit(Action::Atomic(Box::new(atomic)));
     Ok(())
@@ -168,7 +171,13 @@ impl Atomic {
         step.tell_access(lane, located, size, AccessKind::Atomic, self.order);
         let old = crate::value::read(step.bytes(lane, located, self.bytes));
         let new = match self.change {
-            Change::Reduce(reduction) => reduction.apply(old, operand),
+            Change::Reduce(reduction) => {
+                let is_global = matches!(located, Located::Global { .. });
+                match self.flushes_in_global && is_global {
+                    true => reduction.flushing().apply(old, operand),
+                    false => reduction.apply(old, operand),
+                }
+            }
             Change::CompareAndSwap(slot) => {
                 let mask = u64::MAX >> (64 - 8 * size);
                 let expected = operand & mask == old;

@@ -447,3 +447,18 @@ fn a_column_of_pixels_is_reduced() {
     });
     assert_eq!(got, expected.collect::<Vec<u32>>());
 }
+
+/// PTX ISA 9.7.13.5: `atom.add.f32` keeps subnormal numbers in shared memory alone.
+#[test]
+fn atomic_sums_keep_subnormal_numbers_in_shared_memory_alone() {
+    let add = |space: &str, address: &str| {
+        let body = format!(
+            ".shared .align 4 .b8 cell[4]; mov.u32 %r5, cell; mov.b32 %r2, 3; st.{space}.b32 [{address}], %r2; mov.b32 %r3, 0x00800000;
+            atom.{space}.add.f32 %r4, [{address}], %r3; ld.{space}.b32 %r1, [{address}];
+            st.global.b32 [%out], %r1;"
+        );
+        crate::common::run(&body, 1, 1).unwrap_or_else(|failure| panic!("{failure}"))[0]
+    };
+    assert_eq!(add("global", "%out"), 0x0080_0000);
+    assert_eq!(add("shared", "%r5"), 0x0080_0003);
+}

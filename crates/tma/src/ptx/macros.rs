@@ -122,3 +122,27 @@ macro_rules! ptx_asm_pieces {
         ptx_asm_pieces!($options $mnemonics $arguments $operands [$piece $($rest)*])
     };
 }
+
+/// Instructions that read registers and write one: safe functions, whose operands stand in the order of the
+/// text.
+macro_rules! arithmetic {
+    ($($(#[$attribute:meta])* $name:ident($($argument:ident: $type:ty as $class:ident),+) -> $result:ty as $out:ident
+        = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`", $text, " result" $(, ", ", stringify!($argument))+, ";`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on $arch;
+        pub fn $name($($argument: $type),+) -> $result {
+            let result;
+            // SAFETY: it reads and writes registers alone.
+            unsafe {
+                core::arch::asm!(
+                    concat!($text, " {result}" $(, ", {", stringify!($argument), "}")+, ";"),
+                    result = out($out) result, $($argument = in($class) $argument,)+
+                    options(pure, nomem, nostack, preserves_flags),
+                )
+            }
+            result
+        }
+    )+} };
+}

@@ -1,0 +1,6 @@
+//! `dp4a`, products of four bytes and their sum.
+
+family! { Dp4a "9.7.1.23" { Dot }
+    Dot: "dp4a.{T:u32.u32|u32.s32|s32.u32|s32.s32} r, r, r, r"
+        isa "7.0" on "sm_80" = "dp4a::{T:u32_u32(n, m, b)|u32_s32(n, t, u)|s32_u32(t, n, u)|s32_s32(t, u, x)}";
+}

@@ -1,0 +1,214 @@
+//! Arithmetic of halves: `f16` and `bf16`, one in 16 bits or two in a word.
+//!
+//! An instruction takes both halves of a word at once, so that [`F16x2`] and [`Bf16x2`] are twice as fast as
+//! [`F16`] and [`Bf16`]. Operators round to nearest even; subnormal numbers count. All results are the same
+//! on a GPU and the emulator, but for [`exp2`](F16::exp2) and [`tanh`](F16::tanh), whose greatest errors PTX ISA
+//! 9.7.4.9 and 9.7.4.10 state: the emulator's are nearest to the exact ones.
+
+use core::ops::{Add, Mul, Neg, Sub};
+
+use crate::{float, ptx};
+
+macro_rules! halves {
+    ($(#[$attribute:meta])* $name:ident($bits:ident): $sign:literal, $instruction:ident,
+        $exp2:ident [$exp2_error:literal] $tanh_error:literal, $rn:ident $rn_relu:ident $nan:ident $approx:ident) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[repr(transparent)]
+        pub struct $name($bits);
+
+        impl $name {
+            /// From its bits.
+            #[inline(always)]
+            pub const fn from_bits(bits: $bits) -> Self {
+                Self(bits)
+            }
+
+            /// Its bits.
+            #[inline(always)]
+            pub const fn to_bits(self) -> $bits {
+                self.0
+            }
+
+            /// `self * b + c`, rounded once.
+            #[doc(alias("__hfma", "__hfma2"))]
+            #[inline(always)]
+            pub fn fma(self, b: Self, c: Self) -> Self {
+                Self(ptx::fma::$rn(self.0, b.0, c.0))
+            }
+
+            /// `self * b + c`, rounded once; what is negative becomes 0.
+            #[doc(alias("__hfma_relu", "__hfma2_relu"))]
+            #[inline(always)]
+            pub fn fma_relu(self, b: Self, c: Self) -> Self {
+                Self(ptx::fma::$rn_relu(self.0, b.0, c.0))
+            }
+
+            /// The lesser one; where one is a NaN, the other one.
+            #[doc(alias("__hmin", "__hmin2"))]
+            #[inline(always)]
+            pub fn min(self, other: Self) -> Self {
+                Self(ptx::min::$instruction(self.0, other.0))
+            }
+
+            /// The greater one; where one is a NaN, the other one.
+            #[doc(alias("__hmax", "__hmax2"))]
+            #[inline(always)]
+            pub fn max(self, other: Self) -> Self {
+                Self(ptx::max::$instruction(self.0, other.0))
+            }
+
+            /// The lesser one; where one is a NaN, a NaN.
+            #[doc(alias("__hmin_nan", "__hmin2_nan"))]
+            #[inline(always)]
+            pub fn minimum(self, other: Self) -> Self {
+                Self(ptx::min::$nan(self.0, other.0))
+            }
+
+            /// The greater one; where one is a NaN, a NaN.
+            #[doc(alias("__hmax_nan", "__hmax2_nan"))]
+            #[inline(always)]
+            pub fn maximum(self, other: Self) -> Self {
+                Self(ptx::max::$nan(self.0, other.0))
+            }
+
+            /// Without its sign.
+            #[doc(alias("__habs", "__habs2"))]
+            #[inline(always)]
+            pub const fn abs(self) -> Self {
+                Self(self.0 & !$sign)
+            }
+
+            #[doc = concat!("2 to the power of it, by the hardware: the relative error is at most ", $exp2_error, ".")]
+            #[doc(alias("hexp2", "h2exp2"))]
+            #[inline(always)]
+            pub fn exp2(self) -> Self {
+                Self(ptx::ex2::$exp2(self.0))
+            }
+
+            #[doc = concat!("The hyperbolic tangent, by the hardware: the absolute error is at most ", $tanh_error, ".")]
+            #[doc(alias("htanh_approx", "h2tanh_approx"))]
+            #[inline(always)]
+            pub fn tanh(self) -> Self {
+                Self(ptx::tanh::$approx(self.0))
+            }
+        }
+
+        halves! { @operators $name $rn: Add add, Sub sub, Mul mul }
+
+        impl Neg for $name {
+            type Output = Self;
+
+            #[inline(always)]
+            fn neg(self) -> Self {
+                Self(self.0 ^ $sign)
+            }
+        }
+    };
+    (@operators $name:ident $rn:ident: $($operator:ident $method:ident),+) => {$(
+        impl $operator for $name {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(ptx::$method::$rn(self.0, other.0))
+            }
+        }
+    )+};
+}
+
+halves! {
+    /// A half: 5 bits of exponent, 10 of fraction.
+    #[doc(alias("__half", "half"))]
+    F16(u16): 0x8000, f16, approx_f16["2^-9.9"] "2^-10.987", rn_f16 rn_relu_f16 nan_f16 approx_f16
+}
+halves! {
+    /// The upper half of an `f32`: 8 bits of exponent, 7 of fraction.
+    #[doc(alias("__nv_bfloat16", "bfloat16"))]
+    Bf16(u16): 0x8000, bf16, approx_ftz_bf16["2^-7"] "2^-8", rn_bf16 rn_relu_bf16 nan_bf16 approx_bf16
+}
+halves! {
+    /// Two [`F16`], the first one in the lower bits.
+    #[doc(alias("__half2", "half2"))]
+    F16x2(u32): 0x8000_8000, f16x2, approx_f16x2["2^-9.9"] "2^-10.987", rn_f16x2 rn_relu_f16x2 nan_f16x2 approx_f16x2
+}
+halves! {
+    /// Two [`Bf16`], the first one in the lower bits.
+    #[doc(alias("__nv_bfloat162", "bfloat162"))]
+    Bf16x2(u32): 0x8000_8000, bf16x2, approx_ftz_bf16x2["2^-7"] "2^-8", rn_bf16x2 rn_relu_bf16x2 nan_bf16x2 approx_bf16x2
+}
+
+impl F16 {
+    /// The half nearest to a value, ties to even.
+    #[doc(alias = "__float2half_rn")]
+    #[inline(always)]
+    pub fn from_f32(value: f32) -> Self {
+        Self(float::f16_of_f32(value))
+    }
+
+    /// Its value.
+    #[doc(alias = "__half2float")]
+    #[inline(always)]
+    pub fn to_f32(self) -> f32 {
+        float::f32_of_f16(self.0)
+    }
+}
+
+impl Bf16 {
+    /// The `bf16` nearest to a value, ties to even.
+    ///
+    /// PTX: `cvt.rn.bf16.f32`
+    #[doc(alias = "__float2bfloat16_rn")]
+    #[inline(always)]
+    pub fn from_f32(value: f32) -> Self {
+        Self(ptx::cvt::rn_bf16_f32(value))
+    }
+
+    /// Its value.
+    #[doc(alias = "__bfloat162float")]
+    #[inline(always)]
+    pub fn to_f32(self) -> f32 {
+        f32::from_bits(u32::from(self.0) << 16)
+    }
+}
+
+macro_rules! pairs {
+    ($($name:ident of $half:ident: $convert:ident;)+) => {$(
+        impl $name {
+            /// The nearest ones, ties to even.
+            #[inline(always)]
+            pub fn from_f32s([low, high]: [f32; 2]) -> Self {
+                Self(ptx::cvt::$convert(high, low))
+            }
+
+            /// Their values.
+            #[inline(always)]
+            pub fn to_f32s(self) -> [f32; 2] {
+                self.halves().map($half::to_f32)
+            }
+
+            /// Of two, the first one in the lower bits.
+            #[inline(always)]
+            pub const fn new([low, high]: [$half; 2]) -> Self {
+                Self(low.0 as u32 | (high.0 as u32) << 16)
+            }
+
+            /// Twice the same.
+            #[inline(always)]
+            pub const fn splat(half: $half) -> Self {
+                Self::new([half; 2])
+            }
+
+            /// Both of them.
+            #[inline(always)]
+            pub const fn halves(self) -> [$half; 2] {
+                [$half(self.0 as u16), $half((self.0 >> 16) as u16)]
+            }
+        }
+    )+};
+}
+
+pairs! {
+    F16x2 of F16: rn_f16x2_f32;
+    Bf16x2 of Bf16: rn_bf16x2_f32;
+}

@@ -1,0 +1,133 @@
+//! `atom`, memory read, changed and written in one step. PTX ISA 9.7.13.5.
+//!
+//! ptxas makes `red` of an `atom` whose result nobody reads.
+
+#[cfg(target_arch = "nvptx64")]
+use super::Word;
+use super::{AtomSem, Scope};
+use crate::address::AtomAddress;
+
+/// The operations of any order.
+macro_rules! ordered {
+    ($($(#[$attribute:meta])* $name:ident($($operand:ident),+): $type:ty as $class:ident = $text:literal $operands:literal;)+)
+    => { device_fn! {$(
+        #[doc = concat!("`atom.S.C.SPACE", $text, " result, [address]", $operands)]
+        ///
+        $(#[$attribute])*
+        isa "7.0, with `Cluster` or in shared memory 7.8" on sm_90;
+        /// # Safety
+        /// 1. `address` is a multiple of the value's size, and a value was written there.
+        /// 2. Others use the value at the same time by atomic operations alone, whose scopes have each other.
+        pub unsafe fn $name[S: AtomSem, C: Scope](address: impl AtomAddress<$type, C>, $($operand: $type),+) -> $type {
+            let result;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("atom" " {result}, [{address}]"; result = out($class) result)
+                    { S::WORD; Word::Relaxed => (".relaxed"), Word::Acquire => (".acquire"),
+                        Word::Release => (".release"), Word::AcqRel => (".acq_rel"), _ => never }
+                    { scope C } { space address }
+                    ($text $operands; $($operand = in($class) $operand),+)
+                }
+            }
+            result
+        }
+    )+} };
+}
+
+ordered! {
+    /// The old value; the sum is written, which wraps.
+    #[doc(alias = "atomicAdd")]
+    add_u32(value): u32 as reg32 = ".add.u32" ", {value};";
+    /// As [`add_u32`].
+    add_u64(value): u64 as reg64 = ".add.u64" ", {value};";
+    /// The old value; `value` is written.
+    #[doc(alias = "atomicExch")]
+    exch_b32(value): u32 as reg32 = ".exch.b32" ", {value};";
+    /// As [`exch_b32`].
+    exch_b64(value): u64 as reg64 = ".exch.b64" ", {value};";
+    /// The old value; `value` is written if it was `compare`.
+    #[doc(alias = "atomicCAS")]
+    cas_b32(compare, value): u32 as reg32 = ".cas.b32" ", {compare}, {value};";
+    /// As [`cas_b32`].
+    cas_b64(compare, value): u64 as reg64 = ".cas.b64" ", {compare}, {value};";
+}
+
+/// The operations that order nothing.
+macro_rules! relaxed {
+    ($($(#[$attribute:meta])* $name:ident: $type:ty as $class:ident = $text:literal isa $isa:literal;)+)
+    => { device_fn! {$(
+        #[doc = concat!("`atom.relaxed.C.SPACE", $text, " result, [address], value;`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on sm_90;
+        /// # Safety
+        /// As for [`add_u32`].
+        pub unsafe fn $name[C: Scope](address: impl AtomAddress<$type, C>, value: $type) -> $type {
+            let result;
+            // SAFETY: the caller's conditions.
+            unsafe {
+                ptx_asm! { []
+                    ("atom.relaxed" " {result}, [{address}], {value};"; result = out($class) result)
+                    { scope C } { space address }
+                    ($text ""; value = in($class) value)
+                }
+            }
+            result
+        }
+    )+} };
+}
+
+relaxed! {
+    /// The old value; the bits in both are written.
+    #[doc(alias = "atomicAnd")]
+    and_b32: u32 as reg32 = ".and.b32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`and_b32`].
+    and_b64: u64 as reg64 = ".and.b64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; the bits in one or both are written.
+    #[doc(alias = "atomicOr")]
+    or_b32: u32 as reg32 = ".or.b32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`or_b32`].
+    or_b64: u64 as reg64 = ".or.b64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; the bits in one alone are written.
+    #[doc(alias = "atomicXor")]
+    xor_b32: u32 as reg32 = ".xor.b32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`xor_b32`].
+    xor_b64: u64 as reg64 = ".xor.b64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; the lesser one is written.
+    #[doc(alias = "atomicMin")]
+    min_u32: u32 as reg32 = ".min.u32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`min_u32`].
+    min_s32: i32 as reg32 = ".min.s32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`min_u32`].
+    min_u64: u64 as reg64 = ".min.u64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`min_u32`].
+    min_s64: i64 as reg64 = ".min.s64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; the greater one is written.
+    #[doc(alias = "atomicMax")]
+    max_u32: u32 as reg32 = ".max.u32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`max_u32`].
+    max_s32: i32 as reg32 = ".max.s32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`max_u32`].
+    max_u64: u64 as reg64 = ".max.u64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`max_u32`].
+    max_s64: i64 as reg64 = ".max.s64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; one more is written, or 0 once it has reached `value`.
+    #[doc(alias = "atomicInc")]
+    inc_u32: u32 as reg32 = ".inc.u32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; one less is written, or `value` where it is 0 or above `value`.
+    #[doc(alias = "atomicDec")]
+    dec_u32: u32 as reg32 = ".dec.u32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; the sum is written. In global memory subnormal numbers become zeros.
+    #[doc(alias = "atomicAdd")]
+    add_f32: f32 as reg32 = ".add.f32" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old value; the sum is written.
+    #[doc(alias = "atomicAdd")]
+    add_f64: f64 as reg64 = ".add.f64" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// The old halves; the sum of each is written, each for itself.
+    #[doc(alias = "atomicAdd")]
+    add_noftz_f16x2: u32 as reg32 = ".add.noftz.f16x2" isa "7.0, with `Cluster` or in shared memory 7.8";
+    /// As [`add_noftz_f16x2`], of `bf16`.
+    #[doc(alias = "atomicAdd")]
+    add_noftz_bf16x2: u32 as reg32 = ".add.noftz.bf16x2" isa "7.8";
+}

@@ -1,0 +1,24 @@
+//! `min`, the lesser half. PTX ISA 9.7.4.7.
+
+arithmetic! {
+    /// Where one of them is a NaN, the other one.
+    f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.f16" isa "7.0" on sm_80;
+    /// Each half: where one of them is a NaN, the other one.
+    #[doc(alias = "__hmin2")]
+    f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.f16x2" isa "7.0" on sm_80;
+    /// Where one of them is a NaN, the other one.
+    bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.bf16" isa "7.0" on sm_80;
+    /// Each half: where one of them is a NaN, the other one.
+    #[doc(alias = "__hmin2")]
+    bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.bf16x2" isa "7.0" on sm_80;
+    /// A NaN where one of them is a NaN.
+    nan_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.NaN.f16" isa "7.0" on sm_80;
+    /// Each half: a NaN where one of them is a NaN.
+    #[doc(alias = "__hmin2_nan")]
+    nan_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.f16x2" isa "7.0" on sm_80;
+    /// A NaN where one of them is a NaN.
+    nan_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.NaN.bf16" isa "7.0" on sm_80;
+    /// Each half: a NaN where one of them is a NaN.
+    #[doc(alias = "__hmin2_nan")]
+    nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.bf16x2" isa "7.0" on sm_80;
+}

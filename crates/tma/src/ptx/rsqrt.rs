@@ -1,0 +1,8 @@
+//! `rsqrt`, the reciprocal of the square root. PTX ISA 9.7.3.16.
+
+arithmetic! {
+    /// The relative error is at most 2^-22.9.
+    approx_f32(x: f32 as reg32) -> f32 as reg32 = "rsqrt.approx.f32" isa "7.0" on sm_80;
+    /// The same; subnormal numbers count as zeros, and become such.
+    approx_ftz_f32(x: f32 as reg32) -> f32 as reg32 = "rsqrt.approx.ftz.f32" isa "7.0" on sm_80;
+}
