@@ -163,7 +163,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
     }
 
-    /// The value of the lane whose number differs by `mask`, bit by bit. Collective.
+    /// The value of the lane whose number differs by `mask` modulo 32, bit by bit. Collective.
     #[doc(alias = "__shfl_xor_sync")]
     #[inline(always)]
     pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
@@ -171,7 +171,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
     }
 
-    /// The value of the lane `delta` below; the own one where there is none. Collective.
+    /// The value of the lane `delta` modulo 32 below; the own one where there is none. Collective.
     #[doc(alias = "__shfl_up_sync")]
     #[inline(always)]
     pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
@@ -179,7 +179,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
     }
 
-    /// The value of the lane `delta` above; the own one where there is none. Collective.
+    /// The value of the lane `delta` modulo 32 above; the own one where there is none. Collective.
     #[doc(alias = "__shfl_down_sync")]
     #[inline(always)]
     pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {
