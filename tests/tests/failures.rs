@@ -71,7 +71,11 @@ const CASES: &[Case] = &[
     Case {
         name: "an_element_beyond_its_tile",
         modules: DEVICE_PTX,
-        launch: || Launch::new("element_beyond", 1, 32).buffer(0).scalar(192_u32),
+        launch: || {
+            Launch::new("element_beyond", 1, 32)
+                .buffer(0)
+                .scalar(192_u32)
+        },
         said: &[
             "shared_tile.rs",
             "assertion failed: index < S::ELEMS",
@@ -81,7 +85,11 @@ const CASES: &[Case] = &[
     Case {
         name: "the_last_element_of_a_tile",
         modules: DEVICE_PTX,
-        launch: || Launch::new("element_beyond", 1, 32).buffer(0).scalar(191_u32),
+        launch: || {
+            Launch::new("element_beyond", 1, 32)
+                .buffer(0)
+                .scalar(191_u32)
+        },
         said: &["it did not fail"],
     },
     Case {

@@ -74,7 +74,25 @@ pub unsafe fn index() -> u32 {
     unsafe { broadcast(crate::thread::thread_idx().x / 32, 0) }
 }
 
-/// The warp of this thread, see [`Block::warp`](crate::Block::warp).
+/// The warp of this thread, from [`Block::warp`](crate::Block::warp).
+///
+/// ```
+/// # use tma::{Block, kernel};
+/// /// Writes to each number the sum of those of its warp up to it.
+/// ///
+/// /// # Safety
+/// /// 1. There is one block, one-dimensional, of whole warps.
+/// /// 2. `numbers` has a number for each thread that nobody else uses.
+/// #[kernel]
+/// pub unsafe fn prefixes(numbers: *mut u32) {
+///     // SAFETY: every thread gets here (1).
+///     let block = unsafe { Block::converged() };
+///     // SAFETY: there is a number for each thread (2).
+///     let number = unsafe { &mut *numbers.add(block.thread() as usize) };
+///     *number = block.warp().scan(*number, |below, own| below + own);
+/// }
+/// # fn main() {}
+/// ```
 #[doc(alias("thread_block_tile", "coalesced_group"))]
 #[derive(Clone, Copy)]
 pub struct Warp {
