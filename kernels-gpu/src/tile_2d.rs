@@ -110,10 +110,10 @@ fn add(
         static SMEM_BUFFER: Tile<Rows>;
         static BAR: Mbarrier;
     }
-    // One thread starts the load; all wait for the data to have arrived.
+    // One thread starts the load.
     let tile = block.load_tile(SMEM_BUFFER::ptr(), BAR::ptr(), load_map, tile_at(load));
-    let tile = tile.wait();
-    // Modify it in shared memory, make each thread's writes visible to the copy engine, synchronise.
+    // Wait for the data to have arrived, modify it in shared memory, make each thread's writes visible to
+    // the copy engine, synchronise.
     let tile = tile.update(block, |i, number| number + i as i32);
     // One thread stores the tile and waits until it has been read: it ends with the block.
     tile.store(block, store_map, tile_at(store));

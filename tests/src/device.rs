@@ -2,13 +2,17 @@
 
 mod by_value;
 mod clusters;
+mod groups;
 mod indices;
 mod lanes;
 mod parameters;
+mod pipelines;
 mod shared_memory;
+mod tiles;
 mod values;
 
-use tma_launch::{Buffer, Launch};
+use bytemuck::NoUninit;
+use tma_launch::{Buffer, Call, Launch, Shape};
 
 use crate::{Expected, Scenario};
 
@@ -24,8 +28,7 @@ macro_rules! device_cases {
     };
 }
 
-pub(crate) const DEVICE_CASES: &[DeviceCases] =
-    device_cases! { by_value clusters indices lanes parameters shared_memory values };
+pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters groups indices lanes parameters pipelines shared_memory tiles values };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {
@@ -37,5 +40,31 @@ fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {
         )],
         launches: vec![launch],
         expected: vec![Expected::of(0, expected)],
+    }
+}
+
+/// A launch whose buffer 0 must become `expected`; the others follow.
+fn compared<T: NoUninit>(
+    name: &str,
+    expected: &[T],
+    others: Vec<Buffer>,
+    launch: Launch,
+) -> Scenario {
+    let poison = vec![0xa5_u8; size_of_val(expected)];
+    let mut buffers = vec![Buffer::new("output", &poison)];
+    buffers.extend(others);
+    Scenario {
+        name: name.to_owned(),
+        buffers,
+        launches: vec![launch],
+        expected: vec![Expected::of(0, expected)],
+    }
+}
+
+/// The launch of a kernel that takes its arguments.
+fn launched(call: Call<'_>, shape: Shape) -> Launch {
+    match call.launch(shape) {
+        Ok(launch) => launch,
+        Err(refused) => panic!("{refused}"),
     }
 }

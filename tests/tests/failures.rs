@@ -69,6 +69,30 @@ const CASES: &[Case] = &[
         said: &["messages.rs:22", "four numbers"],
     },
     Case {
+        name: "an_element_beyond_its_tile",
+        modules: DEVICE_PTX,
+        launch: || {
+            Launch::new("element_beyond", 1, 32)
+                .buffer(0)
+                .scalar(192_u32)
+        },
+        said: &[
+            "shared_tile.rs",
+            "assertion failed: index < S::ELEMS",
+            "CUDA_ERROR_LAUNCH_FAILED",
+        ],
+    },
+    Case {
+        name: "the_last_element_of_a_tile",
+        modules: DEVICE_PTX,
+        launch: || {
+            Launch::new("element_beyond", 1, 32)
+                .buffer(0)
+                .scalar(191_u32)
+        },
+        said: &["it did not fail"],
+    },
+    Case {
         name: "a_line_that_a_kernel_prints",
         modules: DEVICE_PTX,
         launch: || {

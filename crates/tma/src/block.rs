@@ -62,12 +62,15 @@ impl Block {
     ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the warp for
     ///    [`Warp`], of the cluster for [`Cluster`].
     /// 3. Memory that is handed to a method of a block is there, aligned for its type, and serves nothing
-    ///    else until the kernel ends; no two calls get the same.
+    ///    else until the kernel ends; no two calls get the same. The group that a tile is updated or stored by
+    ///    is all that uses it.
     /// 4. A barrier that a method hands out is used as (3) to (5) of [`Barrier::assume_init`] say.
     /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
     ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
     ///    bytes, none of a store negative.
-    /// 6. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
+    /// 6. The filling end of a pipeline loads each stage in full, and names its item where the draining end asks
+    ///    for it.
+    /// 7. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
     ///    one for each block and stage can follow.
     #[inline(always)]
     pub unsafe fn converged() -> Self {
@@ -188,6 +191,14 @@ impl Block {
     ///
     /// Each thread goes through the stages in order with one [`Cursor`](crate::ring::Cursor) for each role
     /// that it has, and at each stage does what its role does, once.
+    ///
+    /// ```compile_fail,E0080
+    /// # use tma::{Block, SharedPtr};
+    /// # let memory = SharedPtr::from_address(0);
+    /// # let block = unsafe { Block::converged() };
+    /// // A ring has a stage at least.
+    /// let ring = block.ring::<0>(memory, 1, 32);
+    /// ```
     #[inline(always)]
     pub fn ring<const STAGES: u32>(
         self,
@@ -291,6 +302,25 @@ impl Block {
 }
 
 /// Threads that work together: they are numbered, and synchronise.
+///
+/// What is written for any of them takes a block, a warp, or some warps:
+///
+/// ```
+/// # use tma::{SharedPtr, Threads};
+/// /// Writes zeros, and waits until all of them are there.
+/// ///
+/// /// # Safety
+/// /// 1. Every thread of the group makes this call. There are `len` numbers that nobody else uses.
+/// unsafe fn clear(group: impl Threads, numbers: SharedPtr<u32>, len: u32) {
+///     let mut index = group.thread();
+///     while index < len {
+///         // SAFETY: the number is there, and this thread's (1).
+///         unsafe { numbers.add(index).write(0) };
+///         index += group.threads();
+///     }
+///     group.sync();
+/// }
+/// ```
 pub trait Threads: Copy + crate::sealed::Sealed {
     /// This thread's number in the group.
     fn thread(self) -> u32;
@@ -334,7 +364,28 @@ macro_rules! groups {
 
 groups! { Block Warp Warps }
 
-/// Barriers that lie one behind the other, see [`Block::barrier_array`].
+/// Barriers that lie one behind the other, to be gone through in turn.
+///
+/// ```
+/// # use tma::{Block, kernel, ptx::mbarrier::Mbarrier, ring::Cursor, shared};
+/// /// All threads meet `rounds` times.
+/// ///
+/// /// # Safety
+/// /// 1. Blocks are one-dimensional, of whole warps.
+/// #[kernel]
+/// pub unsafe fn meet(rounds: u32) {
+///     shared! { static BARS: [Mbarrier; 2]; }
+///     // SAFETY: every thread gets here (1), and arrives once in each phase.
+///     let block = unsafe { Block::converged() };
+///     let bars = block.barrier_array::<2>(BARS::ptr().cast(), block.threads());
+///     let mut at = Cursor::new();
+///     for _ in 0..rounds {
+///         bars.at(at).arrive_and_wait();
+///         at.advance();
+///     }
+/// }
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy)]
 pub struct BarrierArray<const COUNT: u32> {
     memory: SharedPtr<Mbarrier>,
@@ -350,6 +401,30 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 }
 
 /// Loads that [`Block::load`] has started.
+///
+/// ```
+/// # use tma::{Block, kernel, ptx::mbarrier::Mbarrier, shared};
+/// /// Writes 1024 numbers in reverse.
+/// ///
+/// /// # Safety
+/// /// 1. `numbers` has so many, at a multiple of 16 bytes, that nobody else uses; so has `reversed`.
+/// /// 2. There is one block of 1024 threads.
+/// #[kernel(max_threads = 1024)]
+/// pub unsafe fn reverse(reversed: *mut u32, numbers: *const u32) {
+///     shared! { static BUFFER: [u32; 1024] align 16; static BAR: Mbarrier; }
+///     // SAFETY: every thread gets here (2).
+///     let block = unsafe { Block::converged() };
+///     let (buffer, thread) = (BUFFER::ptr(), block.thread());
+///     // SAFETY: there are so many numbers (1), for which there is room; nobody else uses it.
+///     let loading = block.load(BAR::ptr(), |loads| unsafe {
+///         loads.bulk(buffer.cast(), numbers.cast(), 4096);
+///     });
+///     loading.wait();
+///     // SAFETY: the number has been loaded, and its place is this thread's (1).
+///     unsafe { *reversed.add(thread as usize) = buffer.at(1023 - thread).read() };
+/// }
+/// # fn main() {}
+/// ```
 #[must_use = "what is loaded is there after `wait`"]
 pub struct Loading {
     barrier: Barrier,

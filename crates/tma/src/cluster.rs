@@ -54,7 +54,37 @@ pub unsafe fn sync() {
     unsafe { ptx::barrier_cluster::wait_aligned() };
 }
 
-/// The cluster of this block, see [`Block::cluster`](crate::Block::cluster).
+/// The cluster of this block, from [`Block::cluster`](crate::Block::cluster).
+///
+/// ```
+/// # use tma::{Block, kernel, ptx::mapa, shared};
+/// /// Each block writes the number of the next one of its cluster, out of that one's shared memory.
+/// ///
+/// /// # Safety
+/// /// 1. Blocks are one-dimensional, of whole warps. `numbers` has a number for each block.
+/// #[kernel(cluster = 2)]
+/// pub unsafe fn neighbours(numbers: *mut u32) {
+///     shared! { static NUMBER: u32; }
+///     // SAFETY: every thread gets here (1).
+///     let block = unsafe { Block::converged() };
+///     let cluster = block.cluster();
+///     if block.elect() {
+///         // SAFETY: this thread alone writes it.
+///         unsafe { NUMBER::ptr().write(block.index()) };
+///     }
+///     cluster.sync();
+///     if block.elect() {
+///         let next = (cluster.rank() + 1) % cluster.blocks();
+///         // SAFETY: the block is there until the next `sync`, which orders its write before this read.
+///         unsafe {
+///             let there = mapa::generic_u64(NUMBER::ptr().as_ptr().cast(), next);
+///             *numbers.add(block.index() as usize) = *there.cast();
+///         }
+///     }
+///     cluster.sync();
+/// }
+/// # fn main() {}
+/// ```
 #[doc(alias = "cluster_group")]
 #[derive(Clone, Copy)]
 pub struct Cluster {

@@ -1,6 +1,32 @@
 //! Values that lanes of a warp exchange.
 
-/// A plain value that shuffles move between lanes, in words of 32 bits.
+/// A plain value that shuffles move between lanes, in words of 32 bits: a number, a `bool`, an array or a pair
+/// of such.
+///
+/// A type of one's own names its words by those of its fields:
+///
+/// ```
+/// use tma::{Lanes, Warp};
+///
+/// #[derive(Clone, Copy)]
+/// struct Best {
+///     score: f64,
+///     index: u32,
+/// }
+///
+/// impl Lanes for Best {
+///     const WORDS: usize = <(f64, u32)>::WORDS;
+///
+///     fn map_words(self, exchange: impl FnMut(u32) -> u32) -> Self {
+///         let (score, index) = (self.score, self.index).map_words(exchange);
+///         Self { score, index }
+///     }
+/// }
+///
+/// fn best(warp: Warp, own: Best) -> Best {
+///     warp.reduce(own, |a, b| if a.score < b.score { b } else { a })
+/// }
+/// ```
 pub trait Lanes: Copy {
     /// Words of 32 bits.
     const WORDS: usize;

@@ -7,7 +7,22 @@ use crate::{
 /// `TILES` tiles in shared memory in which a group of threads leaves its results: each is stored while the
 /// next is written, and written again when the copy has read it.
 ///
-/// See [`Outputs::new`]; the example of `persistent_tiles` shows it behind a [`Pipeline`](crate::Pipeline).
+/// ```
+/// # use tma::{Block, Outputs, SharedPtr, Tile, TileMap, Unswizzled};
+/// # type Rows = [[f32; 64]; 32];
+/// /// Writes the number of each tile to its elements.
+/// fn number(block: Block, memory: SharedPtr<Tile<Rows>>, map: &TileMap<Rows>, tiles: u32) {
+///     let mut outputs = Outputs::<Rows, Unswizzled, _, 2>::new(block, memory);
+///     for tile in block.items(tiles) {
+///         let mut output = outputs.next();
+///         output.write(|_| tile as f32);
+///         output.store(map, [0, tile as i32 * 32]);
+///     }
+///     outputs.finish();
+/// }
+/// ```
+///
+/// `persistent_tiles` has it behind a [`Pipeline`](crate::Pipeline).
 #[doc(alias("store pipeline", "PipelineTmaStore"))]
 pub struct Outputs<S, M: Mode, G, const TILES: u32> {
     tiles: SharedPtr<Tile<S, M>>,

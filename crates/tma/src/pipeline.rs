@@ -88,13 +88,20 @@ impl Block {
     }
 
     /// A pipeline from whose stages results are stored: a stage is free when the thread that stores has
-    /// seen that the copy has read it; see [`Drain::storing`]. Otherwise as [`pipeline`](Self::pipeline).
+    /// seen that the copy has read it, which is when it has started the next store; see [`Drain::storing`].
+    /// Otherwise as [`pipeline`](Self::pipeline).
     #[inline(always)]
     pub fn storing_pipeline<T, const STAGES: u32>(
         self,
         memory: SharedPtr<T>,
         len: u32,
     ) -> Pipeline<T, STAGES> {
+        const {
+            assert!(
+                STAGES >= 2,
+                "one stage is loaded while another one is stored"
+            )
+        };
         self.pipeline_of(memory, len, 1)
     }
 

@@ -91,6 +91,8 @@ impl<const STAGES: u32> Ring<STAGES> {
     ///    and at each stage does what its role does, once.
     #[inline(always)]
     pub unsafe fn assume_init(barriers: SharedPtr<Mbarrier>) -> Self {
+        // There is a stage.
+        let _ = Self::BARRIERS;
         Self { barriers }
     }
 

@@ -22,7 +22,7 @@ use crate::{
 /// pub unsafe fn add_one(#[grid_constant] map: &TileMap<[[i32; 64]; 16]>, x: i32, y: i32) {
 ///     // SAFETY: every thread gets here (2); the tensor is this kernel's (1).
 ///     let block = unsafe { Block::converged() };
-///     let tile = block.load_tile(TILE::ptr(), BAR::ptr(), map, [x, y]).wait();
+///     let tile = block.load_tile(TILE::ptr(), BAR::ptr(), map, [x, y]);
 ///     tile.update(block, |_, number| number + 1).store(block, map, [x, y]);
 /// }
 /// # fn main() {}
@@ -32,7 +32,18 @@ pub struct SharedTile<S, M: Mode = Unswizzled> {
     tile: SharedPtr<Tile<S, M>>,
 }
 
-/// A tile that [`Block::load_tile`] has begun to load.
+/// A tile that [`Block::load_tile`] has begun to load: the example of [`SharedTile`] waits for one.
+///
+/// The map has the shape of the tile, or it does not compile:
+///
+/// ```compile_fail,E0308
+/// # use tma::{Block, Tile, TileMap, ptx::mbarrier::Mbarrier, SharedPtr};
+/// # fn load(block: Block, tile: SharedPtr<Tile<[[i32; 64]; 16]>>, bar: SharedPtr<Mbarrier>) {
+/// # let map: &TileMap<[[i32; 64]; 8]> = todo!();
+/// // The box of the map has 8 rows, the tile has 16.
+/// block.load_tile(tile, bar, map, [0, 0]).wait();
+/// # }
+/// ```
 #[must_use = "the tile is there after `wait`"]
 pub struct LoadingTile<S, M: Mode = Unswizzled> {
     tile: SharedPtr<Tile<S, M>>,
@@ -99,6 +110,21 @@ impl<S: TileArray, M: Mode> LoadingTile<S, M> {
         self.loading.wait();
         SharedTile { tile: self.tile }
     }
+
+    /// Waits until the tile is there, and makes `change(index, element)` of each element, with its number
+    /// counted row by row. Collective of the group.
+    ///
+    /// Nobody has read the tile yet, so that nobody is waited for before it changes.
+    #[inline(always)]
+    pub fn update(
+        self,
+        group: impl Threads,
+        change: impl Fn(u32, S::Element) -> S::Element,
+    ) -> SharedTile<S, M> {
+        let tile = self.wait();
+        tile.write(group, |index| change(index, tile.get(index)));
+        tile
+    }
 }
 
 impl<S: TileArray, M: Mode> SharedTile<S, M> {
@@ -119,14 +145,15 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         unsafe { self.tile.element(index).read() }
     }
 
-    /// Makes `change(index, element)` of each element, with its number counted row by row. Collective of
-    /// the group, which is all that uses the tile.
+    /// Makes `change(index, element)` of each element, with its number counted row by row, when all threads
+    /// have read what they wanted. Collective of the group.
     #[inline(always)]
     pub fn update(
         self,
         group: impl Threads,
         change: impl Fn(u32, S::Element) -> S::Element,
     ) -> Self {
+        group.sync();
         self.write(group, |index| change(index, self.get(index)));
         self
     }

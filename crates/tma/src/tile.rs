@@ -27,6 +27,14 @@ elements! { u8 = U8 u16 = U16 u32 = U32 i32 = I32 u64 = U64 i64 = I64 f32 = F32 
 ///
 /// `[[f32; 64]; 32]` has 32 rows of 64 columns; the box of its tensor map is 64 by 32, and its coordinates
 /// are a column and a row.
+///
+/// ```
+/// use tma::TileArray;
+///
+/// type Rows = [[f32; 64]; 32];
+/// assert_eq!(Rows::BOX, [64, 32]);
+/// assert_eq!((Rows::ELEMS, Rows::BYTES), (2048, 8192));
+/// ```
 pub trait TileArray: crate::sealed::Sealed {
     /// An element.
     type Element: Element;
@@ -161,7 +169,24 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
 /// `#[grid_constant] map: &TileMap<[[f32; 64]; 32]>`.
 ///
 /// A load through it takes a [`Tile`] of the same type, and anything else does not compile. On the host
-/// the launch refuses a map with another element type, box or swizzle, and names both.
+/// the launch refuses a map with another element type, box or swizzle, and names both:
+///
+/// ```
+/// use tensor_map::DataType;
+/// use tma::{TensorMap, TileMap, kernel};
+/// use tma_launch::{MapRef, Shape};
+///
+/// # /// # Safety
+/// # /// 1. None: it does nothing.
+/// #[kernel]
+/// unsafe fn add_one(#[grid_constant] map: &TileMap<[[i32; 64]; 16]>) { /* … */ }
+///
+/// let map = TensorMap::tiled(DataType::I32, &[100, 50]).box_dims(&[64, 16]);
+/// let launch = |map| add_one(MapRef::new(map, 0)).launch(Shape::new(1, 128));
+/// assert!(launch(map).is_ok());
+/// let refused = launch(map.box_dims(&[64, 8])).unwrap_err().to_string();
+/// assert!(refused.contains("encode the map with a box of 64 x 16 elements of i32"), "{refused}");
+/// ```
 #[doc(alias = "CUtensorMap")]
 #[repr(transparent)]
 pub struct TileMap<S, M: Mode = Unswizzled> {

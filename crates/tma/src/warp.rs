@@ -74,7 +74,25 @@ pub unsafe fn index() -> u32 {
     unsafe { broadcast(crate::thread::thread_idx().x / 32, 0) }
 }
 
-/// The warp of this thread, see [`Block::warp`](crate::Block::warp).
+/// The warp of this thread, from [`Block::warp`](crate::Block::warp).
+///
+/// ```
+/// # use tma::{Block, kernel};
+/// /// Writes to each number the sum of those of its warp up to it.
+/// ///
+/// /// # Safety
+/// /// 1. There is one block, one-dimensional, of whole warps.
+/// /// 2. `numbers` has a number for each thread that nobody else uses.
+/// #[kernel]
+/// pub unsafe fn prefixes(numbers: *mut u32) {
+///     // SAFETY: every thread gets here (1).
+///     let block = unsafe { Block::converged() };
+///     // SAFETY: there is a number for each thread (2).
+///     let number = unsafe { &mut *numbers.add(block.thread() as usize) };
+///     *number = block.warp().scan(*number, |below, own| below + own);
+/// }
+/// # fn main() {}
+/// ```
 #[doc(alias("thread_block_tile", "coalesced_group"))]
 #[derive(Clone, Copy)]
 pub struct Warp {
@@ -163,7 +181,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::idx(ALL_LANES, word, lane) })
     }
 
-    /// The value of the lane whose number differs by `mask`, bit by bit. Collective.
+    /// The value of the lane whose number differs by `mask` modulo 32, bit by bit. Collective.
     #[doc(alias = "__shfl_xor_sync")]
     #[inline(always)]
     pub fn shuffle_xor<T: Lanes>(self, value: T, mask: u32) -> T {
@@ -171,7 +189,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::bfly(ALL_LANES, word, mask) })
     }
 
-    /// The value of the lane `delta` below; the own one where there is none. Collective.
+    /// The value of the lane `delta` modulo 32 below; the own one where there is none. Collective.
     #[doc(alias = "__shfl_up_sync")]
     #[inline(always)]
     pub fn shuffle_up<T: Lanes>(self, value: T, delta: u32) -> T {
@@ -179,7 +197,7 @@ impl Warp {
         value.map_words(|word| unsafe { ptx::shfl_sync::up(ALL_LANES, word, delta) })
     }
 
-    /// The value of the lane `delta` above; the own one where there is none. Collective.
+    /// The value of the lane `delta` modulo 32 above; the own one where there is none. Collective.
     #[doc(alias = "__shfl_down_sync")]
     #[inline(always)]
     pub fn shuffle_down<T: Lanes>(self, value: T, delta: u32) -> T {

@@ -1,6 +1,32 @@
 use crate::{Warp, block::sync_warps, thread::thread_idx};
 
 /// Some warps of a block, one behind the other, with a hardware barrier of their own.
+///
+/// ```
+/// # use tma::{Block, kernel, shared};
+/// /// All warps but the first pass on a number each to the next thread; the first has another role.
+/// ///
+/// /// # Safety
+/// /// 1. There is one block of 96 threads. `numbers` has 64 numbers that nobody else uses.
+/// #[kernel(max_threads = 96)]
+/// pub unsafe fn pass_on(numbers: *mut u32) {
+///     shared! { static PASSED: [u32; 64]; }
+///     // SAFETY: every thread gets here (1).
+///     let block = unsafe { Block::converged() };
+///     block.split(
+///         |_| {},
+///         |warps| {
+///             let (thread, threads) = (warps.thread(), warps.threads());
+///             // SAFETY: there is a number for each thread (1), and a place that is this thread's.
+///             unsafe { PASSED::ptr().at((thread + 1) % threads).write(*numbers.add(thread as usize)) };
+///             warps.sync();
+///             // SAFETY: `sync` orders the write before; the number is this thread's (1).
+///             unsafe { *numbers.add(thread as usize) = PASSED::ptr().at(thread).read() };
+///         },
+///     );
+/// }
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy)]
 pub struct Warps {
     pub(crate) warp: Warp,

@@ -4,22 +4,28 @@
 
 mod by_value;
 mod clusters;
+mod groups;
 mod indices;
 mod lanes;
 mod math;
 mod messages;
 mod parameters;
+mod pipelines;
 mod shared_memory;
+mod tiles;
 mod typed;
 mod values;
 
 pub use by_value::{Bits, Fields, Inner, by_value};
 pub use clusters::{cluster_at_launch, cluster_indices, cluster_of_two};
+pub use groups::*;
 pub use indices::indices;
 pub use lanes::{half_barriers, lanes};
 pub use math::*;
 pub use messages::{panics, prints};
 pub use parameters::{parameters, trap};
+pub use pipelines::*;
 pub use shared_memory::*;
+pub use tiles::*;
 pub use typed::*;
 pub use values::*;

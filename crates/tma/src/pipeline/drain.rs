@@ -8,6 +8,24 @@ use crate::{
 };
 
 /// The draining end of a [`Pipeline`], which every thread that works has.
+///
+/// ```
+/// # use tma::{Tile, Warps, pipeline::Drain};
+/// # type Rows = [[f32; 64]; 32];
+/// /// The sum of this thread's elements.
+/// fn sum(workers: Warps, mut drain: Drain<Tile<Rows>, 3>) -> f32 {
+///     let mut sum = 0.0;
+///     while let Some((_item, stage)) = drain.next_item() {
+///         let mut index = workers.thread();
+///         while index < 64 * 32 {
+///             sum += stage.get(index);
+///             index += workers.threads();
+///         }
+///         stage.release();
+///     }
+///     sum
+/// }
+/// ```
 pub struct Drain<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
@@ -138,6 +156,28 @@ impl<T> StoredStage<T> {
 
 /// The draining end of a pipeline whose stages are changed and stored: a stage is given back when the copy
 /// has read it, which is waited for when the next one has been started.
+///
+/// ```
+/// # use tma::{Tile, TileMap, Warps, pipeline::Drain};
+/// # type Rows = [[f32; 64]; 32];
+/// fn double(workers: Warps, drain: Drain<Tile<Rows>, 3>, map: &TileMap<Rows>) {
+///     let mut drain = drain.storing(workers);
+///     while let Some((item, stage)) = drain.next_item() {
+///         let mut index = workers.thread();
+///         while index < 64 * 32 {
+///             let number = stage.as_ptr().element(index);
+///             // SAFETY: the stage is full, and each thread has its own elements.
+///             unsafe { number.write(2.0 * number.read()) };
+///             index += workers.threads();
+///         }
+///         // SAFETY: nobody else uses the tensor, which has this tile.
+///         drain.store(stage, |stores, stage| unsafe {
+///             stores.tile(map, [0, item as i32 * 32], stage);
+///         });
+///     }
+///     drain.finish();
+/// }
+/// ```
 pub struct StoringDrain<T, const STAGES: u32> {
     drain: Drain<T, STAGES>,
     workers: Warps,

@@ -5,6 +5,17 @@ use crate::{
 };
 
 /// The filling end of a [`Pipeline`], which one thread has.
+///
+/// ```
+/// # use tma::{Tile, TileMap, pipeline::{Fill, Items}};
+/// # type Rows = [[f32; 64]; 32];
+/// fn load(mut fill: Fill<Tile<Rows>, 3>, map: &TileMap<Rows>, items: Items<'_>) {
+///     for item in items {
+///         fill.next().with_item(item).load(map, [0, item as i32 * 32]);
+///     }
+///     fill.finish();
+/// }
+/// ```
 pub struct Fill<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,

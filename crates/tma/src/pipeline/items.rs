@@ -3,6 +3,26 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crate::{Block, thread::grid_dim};
 
 /// The numbers of the items that a block works on, below a count.
+///
+/// ```
+/// # use tma::{Block, kernel};
+/// /// Squares numbers, each block every `gridDim.x`-th row of 256.
+/// ///
+/// /// # Safety
+/// /// 1. `numbers` has `rows` rows of 256 numbers that nobody else uses.
+/// /// 2. The grid is one-dimensional; blocks have 256 threads.
+/// #[kernel(max_threads = 256)]
+/// pub unsafe fn square(numbers: *mut f32, rows: u32) {
+///     // SAFETY: every thread gets here (2).
+///     let block = unsafe { Block::converged() };
+///     for row in block.items(rows) {
+///         // SAFETY: the number is there, and this thread's (1).
+///         let number = unsafe { &mut *numbers.add((256 * row + block.thread()) as usize) };
+///         *number *= *number;
+///     }
+/// }
+/// # fn main() {}
+/// ```
 pub struct Items<'a> {
     next: u32,
     count: u32,
