@@ -25,6 +25,7 @@ mod shadow;
 mod sync;
 mod tensormaps;
 mod unreleased;
+mod warps;
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,7 +34,7 @@ pub use kind::{Kind, Severity};
 
 use crate::machine::{
     Fault, Places, Program,
-    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin, Watch},
+    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin, Proxy, Watch},
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
@@ -100,6 +101,7 @@ impl Checker {
         entry: &str,
         fault: Option<&Fault>,
     ) -> Vec<Diagnostic> {
+        self.check_last_expectations(None);
         let causes = self.causes();
         let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
         let ended = fault.filter(|_| explains.is_none());
@@ -152,7 +154,7 @@ impl Watch for Checker {}
 impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
-        self.access(origin, access);
+        self.access(origin, access, Proxy::Generic);
     }
 
     fn print(&mut self, text: &str) {
@@ -161,8 +163,27 @@ impl Observer for Checker {
 
     fn see(&mut self, origin: Origin, event: Event) {
         match event {
-            // What copies access is known from their plans, and the rest comes by `see_access`.
-            Event::Access { .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            // What copies access is known from their plans.
+            Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            Event::Access {
+                proxy,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            } => {
+                let access = OrdinaryAccess {
+                    kind,
+                    sem,
+                    scope,
+                    range,
+                };
+                self.access(origin, access, proxy);
+            }
+            Event::Discard(range) => self.discard(origin, range),
+            Event::ShuffleOutside { from } => self.shuffle_outside(origin, from),
+            Event::SetMaxRegisters { count } => self.set_max_registers(origin, count),
             Event::GroupCommit { .. } => {}
             Event::BarrierArrive {
                 barrier,

@@ -22,9 +22,22 @@ impl Checker {
     pub(super) fn causes(&self) -> Causes {
         let mut follows = HashMap::new();
         let found = || self.found.iter().enumerate();
+        // Who loads into a stage too early may have its bytes counted too early, too.
+        let early = &self.mbarriers.early_copies;
+        for (cause, raw) in found().filter(|(_, raw)| is_of_refills(raw.kind)) {
+            let is_early = |other: &Raw| {
+                let mut at = other.mbarriers.iter();
+                at.any(|at| early.contains(at) && raw.mbarriers.contains(at))
+            };
+            let bytes = found().filter(|(_, raw)| is_of_bytes(raw.kind));
+            for (index, _) in bytes.filter(|(_, other)| is_early(other)) {
+                follows.entry(index).or_insert(cause);
+            }
+        }
         // Where the bytes of a barrier are wrong, nothing that waits for them can be right.
         let mut wrong_bytes = HashMap::new();
-        for (index, raw) in found().filter(|(_, raw)| is_of_bytes(raw.kind)) {
+        let bytes = found().filter(|(_, raw)| is_of_bytes(raw.kind));
+        for (index, raw) in bytes.filter(|(index, _)| !follows.contains_key(index)) {
             for mbarrier in &raw.mbarriers {
                 wrong_bytes.entry(*mbarrier).or_insert(index);
             }
@@ -33,6 +46,35 @@ impl Checker {
             let causes = raw.mbarriers.iter().map(|at| wrong_bytes.get(at));
             if let Some(Some(cause)) = causes.reduce(|all, next| all.and(next)) {
                 follows.insert(index, *cause);
+            }
+        }
+        // Bytes that may count in another phase are not right in any, and those of one phase that are
+        // not right arrive where none are expected.
+        let of_bytes = [
+            Kind::ExpectTxNotOrdered,
+            Kind::TransactionBytes,
+            Kind::UnarmedReceiver,
+        ];
+        for (cause, raw) in found() {
+            let rank = of_bytes.iter().position(|kind| *kind == raw.kind);
+            let Some(rank) = rank.filter(|_| !follows.contains_key(&cause)) else {
+                continue;
+            };
+            for (index, other) in found() {
+                if of_bytes[rank + 1..].contains(&other.kind)
+                    && other.mbarriers.iter().any(|at| raw.mbarriers.contains(at))
+                {
+                    follows.insert(index, cause);
+                }
+            }
+        }
+        // What a block that has not started is sent goes wrong in many ways.
+        let unstarted = found().find(|(_, raw)| raw.kind == Kind::PeerNotStarted);
+        if let Some((cause, _)) = unstarted {
+            for (index, raw) in found() {
+                if is_of_bytes(raw.kind) || is_of_stages(raw.kind) {
+                    follows.insert(index, cause);
+                }
             }
         }
         // Who uses a barrier of a block that has not started cannot know that it was made.
@@ -57,9 +99,9 @@ impl Checker {
             }
         }
         // Who went on too early is out of step from then on.
-        if let Some((early, _)) = found().find(|(_, raw)| raw.kind == Kind::WrongPhase) {
+        if let Some((early, _)) = found().find(|(_, raw)| is_early(raw.kind)) {
             let others = found().filter(|(_, raw)| {
-                raw.kind != Kind::WrongPhase
+                !is_early(raw.kind)
                     && (is_of_stages(raw.kind) || raw.kind == Kind::UninitialisedRead)
             });
             for (index, _) in others {
@@ -120,7 +162,15 @@ impl Checker {
         match fault.trap {
             Trap::PeerEnded => told(at(is_of_ends).or_else(|| first(is_of_bytes))?),
             Trap::MbarrierUninitialised => told(at(is_of_starts)?),
-            Trap::Deadlock if self.wrong_bytes().0.is_some() => None,
+            Trap::Deadlock if self.wrong_bytes().0.is_some() => {
+                let barriers = self.barriers_with_wrong_bytes();
+                let explains = |raw: &Raw| {
+                    let mut at = raw.mbarriers.iter();
+                    raw.kind == Kind::ExpectTxNotOrdered
+                        || is_of_refills(raw.kind) && at.any(|at| barriers.contains(at))
+                };
+                told(self.found.iter().position(explains)?)
+            }
             Trap::Deadlock | Trap::MbarrierOverflow => {
                 let is_cause = |kind| {
                     is_of_stages(kind) || is_of_bytes(kind) || kind == Kind::DivergentBarrier
@@ -130,6 +180,11 @@ impl Checker {
             _ => None,
         }
     }
+}
+
+/// Of who goes on too early.
+fn is_early(kind: Kind) -> bool {
+    matches!(kind, Kind::WrongPhase | Kind::ExpectTxNotOrdered)
 }
 
 /// Of what a block or thread leaves behind.
@@ -157,8 +212,19 @@ fn is_of_stages(kind: Kind) -> bool {
     )
 }
 
+/// Of who loads into a stage that is in use.
+fn is_of_refills(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::StageStillRead | Kind::DestinationOverwritten | Kind::LappedWaiter
+    )
+}
+
 fn is_of_bytes(kind: Kind) -> bool {
-    matches!(kind, Kind::TransactionBytes | Kind::UnarmedReceiver)
+    matches!(
+        kind,
+        Kind::TransactionBytes | Kind::UnarmedReceiver | Kind::ExpectTxNotOrdered
+    )
 }
 
 fn is_race(kind: Kind) -> bool {

@@ -41,7 +41,9 @@ impl Checker {
         let Named { kind, notes, third } = match conflict.clash {
             Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
             Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
-            _ => self.name(made, &conflict),
+            Clash::Discarded => Named::new(Kind::UninitialisedRead, []),
+            Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
+            Clash::Unordered | Clash::Unwritten => self.name(made, &conflict),
         };
         // Which of the two came first was the schedule's choice: each kind has an order of its own.
         let copy_is_here = match kind {
@@ -68,8 +70,22 @@ impl Checker {
         raw.third = raw.third.take().or(third);
     }
 
-    /// The kind of two accesses that are not ordered.
+    /// The kind of two accesses that are not ordered, and why two strong ones race.
     fn name(&self, made: &Made, conflict: &Conflict) -> Named {
+        let mut named = self.name_unordered(made, conflict);
+        let (earlier, now) = (conflict.earlier, made.access);
+        let are_strong = earlier.scope().is_some() && now.scope().is_some();
+        if are_strong && !earlier.is_like(now) {
+            named.notes.push(
+                "both are strong, and race all the same: strong accesses are ordered among each other \
+                 only in the same proxy and where they are of the same bytes as a whole (8.7.1)"
+                    .into(),
+            );
+        }
+        named
+    }
+
+    fn name_unordered(&self, made: &Made, conflict: &Conflict) -> Named {
         let (block, thread) = (made.origin.block as u32, made.origin.thread);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|block| block.threads.get(thread as usize)) else {
@@ -83,9 +99,10 @@ impl Checker {
             copy: made.copy,
         };
         let are_strong = conflict.earlier.scope().is_some() && made.access.scope().is_some();
+        let is_narrow = are_strong && !judge.are_in_scope(conflict.earlier, made.access);
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
-        if are_strong || is_far && judge.knows(state.known.wide(), conflict.earlier) {
+        if is_narrow || is_far && judge.knows(state.known.wide(), conflict.earlier) {
             return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
         }
         let reads = made.kind == AccessKind::Read;

@@ -1,6 +1,6 @@
 //! Compares the bytes that a phase expects with those of its copies.
 
-use super::Object;
+use super::{Object, order::Expectation};
 use crate::{
     check::{Checker, Kind, raw::End},
     machine::observer::Origin,
@@ -24,7 +24,7 @@ impl Object {
             "phase {phase} of the mbarrier at shared address {offset:#x} of block {block} expects {expected} \
              bytes; {delivered}"
         )];
-        for (origin, bytes) in self.armed.iter().take(4) {
+        for Expectation { origin, bytes, .. } in self.armed.iter().take(4) {
             let (thread, block) = (origin.thread, origin.block);
             notes.push(format!(
                 "thread {thread} of block {block} expects {bytes} bytes"
@@ -38,7 +38,7 @@ impl Object {
 
     /// Who said last how many bytes come, and who issued the last copy.
     fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
-        let armed = self.armed.last().map(|(origin, _)| *origin);
+        let armed = self.armed.last().map(|armed| armed.origin);
         (armed, self.issued.last().map(|copy| copy.origin))
     }
 }
@@ -104,8 +104,16 @@ impl Checker {
         (kind, notes.collect())
     }
 
+    /// The same barriers, by block and number.
+    pub(in crate::check) fn barriers_with_wrong_bytes(&self) -> Vec<(u32, u32)> {
+        let objects = self.mbarriers.objects.iter();
+        let wrong = objects.filter(|(at, o)| o.is_valid() && o.arithmetic(at.0).is_some());
+        wrong.map(|(at, object)| (at.0, object.id)).collect()
+    }
+
     /// What is wrong with the barriers of a block that ends.
     pub(in crate::check) fn mbarriers_at_end(&mut self, block: u32) {
+        self.check_last_expectations(Some(block));
         let objects = self.mbarriers.of_block(block).filter(|o| o.is_valid());
         let mut wrong: Vec<_> = objects
             .filter_map(|object| {
