@@ -33,8 +33,8 @@ pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
 
 use crate::machine::{
-    Fault, Places, Program,
-    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin, Proxy, Watch},
+    Fault, Places, Program, Trap,
+    observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy, Watch},
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
@@ -45,6 +45,15 @@ use shadow::Shadow;
 use sync::Locations;
 use unreleased::ReleasedMaps;
 pub(crate) use unreleased::Unreleased;
+
+/// Words that were read before anybody wrote them.
+#[derive(Debug, Default)]
+struct Unwritten {
+    /// The diagnostics that say so.
+    words: HashMap<(Memory, u64), Vec<usize>>,
+    /// Those of a race that was found later, by diagnostic.
+    raced: HashMap<usize, usize>,
+}
 
 /// Watches one launch.
 #[derive(Debug)]
@@ -59,6 +68,7 @@ pub(crate) struct Checker {
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
+    unwritten: Unwritten,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -87,6 +97,7 @@ impl Checker {
             proxy_fences: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),
+            unwritten: Unwritten::default(),
             unreleased,
             released_maps: ReleasedMaps::default(),
             printed: String::new(),
@@ -102,6 +113,9 @@ impl Checker {
         fault: Option<&Fault>,
     ) -> Vec<Diagnostic> {
         self.check_last_expectations(None);
+        if fault.is_some_and(|fault| fault.trap == Trap::Deadlock) {
+            self.bytes_at_deadlock();
+        }
         let causes = self.causes();
         let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
         let ended = fault.filter(|_| explains.is_none());

@@ -1,14 +1,22 @@
 //! Classifies a race between two accesses: its kind and its notes.
 
 use super::{
-    Checker, Kind,
+    Checker, Kind, Unwritten,
     access::{Clash, Conflict, Judge, Made},
+    causes::is_race,
     clock::{Clock, Lane},
     copies::{CopyInfo, Done},
     raw::words,
     shadow::Actor,
 };
-use crate::machine::observer::{AccessKind, Memory};
+use crate::machine::observer::{AccessKind, Memory, Range};
+
+/// So many words are remembered that were read before anybody wrote them.
+const MAX_UNWRITTEN: usize = 1 << 16;
+
+fn words_of(range: Range) -> impl Iterator<Item = u64> {
+    range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
+}
 
 /// What two accesses are called, with the state that explains it.
 struct Named {
@@ -34,7 +42,18 @@ impl Checker {
         let here = self.end_made(made, conflict.range);
         if conflict.clash == Clash::Unwritten {
             let note = format!("{} were not written", words(conflict.range));
+            let (instruction, range) = (here.instruction, conflict.range);
             self.report(Kind::UninitialisedRead, here, None, |_| vec![note]);
+            let key = (Kind::UninitialisedRead, instruction, usize::MAX);
+            let (words, index) = (&mut self.unwritten.words, self.known[&key]);
+            if words.len() < MAX_UNWRITTEN {
+                for word in words_of(range) {
+                    let read = words.entry((range.memory, word)).or_default();
+                    if !read.contains(&index) {
+                        read.push(index);
+                    }
+                }
+            }
             return;
         }
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
@@ -47,8 +66,11 @@ impl Checker {
         };
         // Which of the two came first was the schedule's choice: each kind has an order of its own.
         let copy_is_here = match kind {
-            Kind::ReadBeforeCompletion | Kind::WrongPhase | Kind::DestinationOverwritten => false,
             Kind::StageStillRead => true,
+            Kind::ReadBeforeCompletion
+            | Kind::WrongPhase
+            | Kind::DestinationOverwritten
+            | Kind::DataRace => false,
             _ => made.copy.is_some(),
         };
         let copies = [made.copy, conflict.earlier.copy()];
@@ -65,9 +87,16 @@ impl Checker {
             let copy = self.copies.get(copy as usize)?;
             copy.mbarrier()
         });
+        let key = (kind, here.instruction, there.instruction);
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
         raw.third = raw.third.take().or(third);
+        let Unwritten { words, raced } = &mut self.unwritten;
+        if !words.is_empty() && is_race(kind) {
+            let range = conflict.range;
+            let read = words_of(range).filter_map(|word| words.get(&(range.memory, word)));
+            raced.extend(read.flatten().map(|read| (*read, self.known[&key])));
+        }
     }
 
     /// The kind of two accesses that are not ordered, and why two strong ones race.

@@ -83,6 +83,8 @@ pub(super) struct Mbarriers {
     next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
     pub(super) early_copies: HashSet<(u32, u32)>,
+    /// Those at which bytes are wrong whenever copies come.
+    wrong: HashSet<(u32, u32)>,
 }
 
 pub(super) fn location(range: Range) -> Option<(u32, u64)> {

@@ -172,7 +172,9 @@ impl Checker {
         );
         let there = object.arrivals_before.last;
         let there = there.map(|by| End::new(by, format!("arrives last in its phase {before}")));
-        self.mbarriers.early_copies.insert(mbarrier);
+        if !self.mbarriers.wrong.contains(&mbarrier) {
+            self.mbarriers.early_copies.insert(mbarrier);
+        }
         self.report(
             Kind::TransactionBytes,
             End::new(origin, what),
