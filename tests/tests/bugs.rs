@@ -1,7 +1,12 @@
 //! The checker finds each seeded bug, says the same of it whatever the schedule, and says nothing of
 //! the kernel without it. `cargo xtask bless` renews the reports.
 
-use std::{collections::BTreeSet, fs, path::{Path, PathBuf}, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
@@ -125,7 +130,8 @@ fn is_clean(variant: &Variant) -> Result<(), Failed> {
 }
 
 fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/memory-model.md"))?;
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/memory-model.md"))?;
     let page: Vec<&str> = page.split_whitespace().collect();
     let page = page.join(" ");
     if let Some(other) = bug.or.iter().find(|other| !page.contains(other.because)) {

@@ -2,8 +2,7 @@
 
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWhilePeerAccesses, MbarrierInitNotPublished,
-    PeerNotStarted, ScopeTooNarrow, StageStillRead, TransactionBytes,
-    UnarmedReceiver,
+    PeerNotStarted, ScopeTooNarrow, StageStillRead, TransactionBytes, UnarmedReceiver,
 };
 use tma_launch::{Buffer, Launch};
 

@@ -2,11 +2,11 @@
 
 use super::{Bug, Family, Other, loads, writes};
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight, ExpectTxNotOrdered,
-    GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse, MbarrierOverflow,
-    MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,
-    OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten, TransactionBytes,
-    UnarmedReceiver, UninitialisedRead, WrongPhase,
+    DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
+    ExpectTxNotOrdered, GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse,
+    MbarrierOverflow, MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence,
+    MissingProxyFence, OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten,
+    TransactionBytes, UnarmedReceiver, UninitialisedRead, WrongPhase,
 };
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -65,7 +65,10 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("too_few_bytes", &[TransactionBytes]),
             Bug::new("one_copy_forgotten", &[TransactionBytes]),
             Bug::new("no_bytes", &[UnarmedReceiver]),
-            Bug::new("bytes_at_another_barrier", &[TransactionBytes]),
+            Bug::new(
+                "bytes_at_another_barrier",
+                &[TransactionBytes, UnarmedReceiver],
+            ),
             Bug::new("more_than_a_barrier_counts", &[MbarrierOverflow]),
         ],
     },

@@ -1,8 +1,8 @@
 //! Ordinary accesses to shared and global memory.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, OutOfBounds,
-    NonCoherentRead, Panicked, SetmaxnregDiverges, ShuffleOutsideMask, Trapped, UninitialisedRead,
+    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, NonCoherentRead,
+    OutOfBounds, Panicked, SetmaxnregDiverges, ShuffleOutsideMask, Trapped, UninitialisedRead,
 };
 use tma_launch::{Buffer, Launch};
 

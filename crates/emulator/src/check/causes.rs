@@ -100,7 +100,9 @@ impl Checker {
                 let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
                 let mut refills = self.of(is_of_refills);
                 let cause = wrong.or_else(|| refills.find(|(_, other)| shares(raw, other)));
-                cause.into_iter().for_each(|(cause, _)| causes.add(index, cause));
+                cause
+                    .into_iter()
+                    .for_each(|(cause, _)| causes.add(index, cause));
             }
         }
         // Bytes that are not right in one phase come where none are expected.
@@ -113,7 +115,10 @@ impl Checker {
         }
         // Where the bytes of a barrier are wrong, nothing that waits for them can be right.
         let mut wrong_bytes = HashMap::new();
-        for (index, raw) in self.of(is_of_bytes).filter(|(index, _)| causes.is_told(*index)) {
+        for (index, raw) in self
+            .of(is_of_bytes)
+            .filter(|(index, _)| causes.is_told(*index))
+        {
             for mbarrier in &raw.mbarriers {
                 wrong_bytes.entry(*mbarrier).or_insert(index);
             }
@@ -151,7 +156,10 @@ impl Checker {
         // What is read without a wait for it is not waited for at the end, either.
         let unwaited = |kind| matches!(kind, Kind::WrongPhase | Kind::ReadBeforeCompletion);
         for (index, raw) in self.of(|kind| kind == Kind::ExitWithCopyInFlight) {
-            let read = |at| self.of(unwaited).find(|(_, read)| read.mbarriers.contains(at));
+            let read = |at| {
+                self.of(unwaited)
+                    .find(|(_, read)| read.mbarriers.contains(at))
+            };
             let all = raw.mbarriers.iter().map(read);
             if let Some(Some((cause, _))) = all.reduce(|all, next| all.and(next)) {
                 causes.add(index, cause);

@@ -523,7 +523,9 @@ impl Checker {
             ),
         };
         let note = match is_old {
-            true => "a state is of the current phase or of the one before; with an older one the result is not defined",
+            true => {
+                "a state is of the current phase or of the one before; with an older one the result is not defined"
+            }
             false => "nothing orders the wait before the arrivals and copies of the next phase",
         };
         let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));

@@ -211,7 +211,8 @@ impl Cell {
     /// Whether a thread goes on with bytes that nobody else has touched; then that is noted.
     #[inline]
     pub(super) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
-        let is_mine = |access: Access| access.index == now.index && access.bits & ROLE == ROLE_THREAD;
+        let is_mine =
+            |access: Access| access.index == now.index && access.bits & ROLE == ROLE_THREAD;
         // Only ordinary accesses: a load that is not coherent may not see what its own thread wrote.
         let is_private = now.bits & (ROLE | PROXY) == ROLE_THREAD
             && self.write.bits & MBARRIER == 0

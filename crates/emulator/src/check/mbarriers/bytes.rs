@@ -36,13 +36,15 @@ impl Object {
         Some((self.expected, issued, notes))
     }
 
-    /// Whether the first copies deliver what is expected, and the others come too early.
+    /// Whether the first copies deliver what is expected, or none would, and the others come too early.
     fn is_right_in_part(&self) -> bool {
         let sums = self.issued.iter().scan(0, |sum, copy| {
             *sum += u64::from(copy.bytes);
             Some(*sum)
         });
-        sums.into_iter().any(|sum| sum == self.expected)
+        std::iter::once(0)
+            .chain(sums)
+            .any(|sum| sum == self.expected)
     }
 
     /// Who said last how many bytes come, and who issued the last copy.
