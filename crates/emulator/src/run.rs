@@ -3,6 +3,8 @@
 mod deadlock;
 mod schedule;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tma_launch::Shape;
 
 use crate::{
@@ -17,6 +19,19 @@ pub struct Report {
     pub steps: u64,
     /// What `vprintf` wrote.
     pub printed: String,
+}
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Ends all kernels of the process, and those that are run later, as soon as they can: for a handler of
+/// signals. What was found until then is reported.
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether kernels were [interrupted](interrupt).
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Runs one kernel to its end.

@@ -172,7 +172,8 @@ fn filled(line: &str, pick: &mut impl FnMut(usize) -> usize) -> String {
             0 => REGISTERS[pick(REGISTERS.len())].1,
             _ => kind,
         };
-        let _ = write!(out, "%{prefix}{}", pick(4 + usize::from(pick(40) == 0)));
+        let count = 4 + usize::from(pick(40) == 0);
+        let _ = write!(out, "%{prefix}{}", pick(count));
         rest = &rest[end + 1..];
     }
     out + rest

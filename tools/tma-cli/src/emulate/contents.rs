@@ -260,6 +260,14 @@ impl Room<'_> {
 }
 
 impl Contents {
+    /// The file that it stands in.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// The bytes of `count` elements.
     pub(super) fn bytes(
         &self,

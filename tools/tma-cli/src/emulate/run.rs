@@ -87,6 +87,8 @@ pub struct Run {
     pub printed: String,
     /// Instructions, each counted once for each thread; nothing where a kernel did not end.
     pub steps: Option<u64>,
+    /// Why what was expected could not be compared, or a file not be written.
+    pub failed: Option<Failure>,
 }
 
 impl Run {
@@ -146,14 +148,17 @@ impl Emulation {
     /// With `config.checks` the checker watches, and what it finds is in the result.
     ///
     /// # Errors
-    /// The module needs what the emulator does not have, or a file cannot be read or written.
+    /// The module needs what the emulator does not have, or a file cannot be opened. What goes wrong
+    /// later stands in the result, beside what was found.
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
+        let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
         let mut job = self.job();
         let mut run = Run {
             seed: config.seed,
             diagnostics: Vec::new(),
             printed: String::new(),
             steps: None,
+            failed: None,
         };
         match config.checks {
             true => check(config, &mut job, &mut run)?,
@@ -167,11 +172,15 @@ impl Emulation {
             }
         }
         if run.steps.is_some() {
-            let mismatches = self.file.mismatches(&self.before, &job.buffers);
-            let mismatches = mismatches.map_err(Stopped::Failure)?;
-            let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
-            run.diagnostics.extend(mismatches);
-            self.file.dump(&job.buffers).map_err(Stopped::Failure)?;
+            match self.file.mismatches(&self.before, &job.buffers) {
+                Ok(mismatches) => {
+                    let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
+                    run.diagnostics.extend(mismatches);
+                }
+                Err(failure) => run.failed = Some(failure),
+            }
+            let dumped = self.file.dump(dumps, &job.buffers);
+            run.failed = run.failed.or(dumped.err());
         }
         Ok(run)
     }

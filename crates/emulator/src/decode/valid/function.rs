@@ -215,6 +215,7 @@ impl<'m> Checker<'_, 'm> {
                 self.operand(second, Takes::Any);
             }
             OperandKind::Vector(all) if matches!(takes, Takes::Wide(_)) => {
+                self.same_size(all);
                 all.iter().for_each(|one| self.operand(one, takes));
             }
             OperandKind::Memory { address, rest } => {
@@ -235,6 +236,22 @@ impl<'m> Checker<'_, 'm> {
                 rest.iter().for_each(|one| self.operand(one, Takes::Any));
             }
             _ => self.names(operand),
+        }
+    }
+
+    /// The registers of a vector are of one size.
+    fn same_size(&mut self, all: &[Operand]) {
+        let bytes = |operand: &Operand| match self.scope.find(operand.as_name()?)? {
+            Meaning::Register(ty) => ty.size_bytes(),
+            _ => None,
+        };
+        let mut sizes = all.iter().filter_map(bytes);
+        let first = sizes.next();
+        if sizes.any(|size| Some(size) != first)
+            && let Some(operand) = all.first()
+        {
+            let what = "the registers of a vector are of different sizes".to_owned();
+            self.mistakes.add(*operand.span, "6.4.3", what);
         }
     }
 

@@ -4,6 +4,7 @@ mod assembled;
 mod devices;
 mod emulate;
 mod inspect;
+mod interrupt;
 mod map;
 mod svg;
 
@@ -46,7 +47,11 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            match error.downcast_ref::<io::Error>() {
+                // The output is lost.
+                Some(_) => ExitCode::from(2),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }
