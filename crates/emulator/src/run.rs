@@ -47,9 +47,17 @@ pub(crate) fn run<O: Watch>(
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     let result = world.run(code, observer);
+    let mut printed = std::mem::take(&mut world.printed);
+    if world.unprinted > 0 {
+        let limit = config.max_printed;
+        printed += &format!(
+            "\n(the kernel may print {limit} bytes; {} more are not shown)\n",
+            world.unprinted
+        );
+    }
     let report = Report {
         steps: world.steps,
-        printed: std::mem::take(&mut world.printed),
+        printed,
     };
     observer.print(&report.printed);
     let places = world.places;

@@ -131,9 +131,15 @@ impl LaunchFile {
             let bytes = file.contents.bytes(file.ty, file.count, &[]);
             let about = |why| format!("buffer `{}`: {why}", file.name);
             let bytes = bytes.map_err(|why| Failure::new(Stage::Upload, about(why)))?;
-            Ok(Buffer::new(&file.name, &bytes))
+            Ok(Buffer::of_bytes(&file.name, bytes.into_owned()))
         };
         self.buffers.iter().map(buffer).collect()
+    }
+
+    /// Whether something is expected that depends on what buffers held before.
+    pub fn compares_with_before(&self) -> bool {
+        let mut expectations = self.expectations.iter();
+        expectations.any(|expected| matches!(expected.contents(), Contents::Initial { .. }))
     }
 
     /// The launches as a job on these buffers.

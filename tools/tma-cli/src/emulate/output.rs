@@ -43,7 +43,10 @@ impl Output {
         let (temporary, file) = match fs::metadata(&target) {
             Ok(there) if there.is_file() => {
                 // What may not be written is not replaced, either.
-                OpenOptions::new().write(true).open(&target).map_err(failed)?;
+                OpenOptions::new()
+                    .write(true)
+                    .open(&target)
+                    .map_err(failed)?;
                 let (temporary, file) = beside(&target).map_err(failed)?;
                 let kept = fs::set_permissions(&temporary, there.permissions());
                 kept.map_err(failed)?;

@@ -106,8 +106,6 @@ impl Run {
 pub struct Emulation {
     file: LaunchFile,
     source: Source,
-    /// What the buffers hold before the first launch.
-    before: Vec<Buffer>,
 }
 
 /// The architecture whose semantics the emulator has.
@@ -131,11 +129,7 @@ impl Emulation {
         supported(&file, &source)?;
         let before = file.buffers().map_err(Stopped::Failure)?;
         file.check(&source, &before).map_err(Stopped::Violations)?;
-        Ok(Self {
-            file,
-            source,
-            before,
-        })
+        Ok(Self { file, source })
     }
 
     /// The launch file.
@@ -152,7 +146,7 @@ impl Emulation {
     /// later stands in the result, beside what was found.
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
         let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
-        let mut job = self.job();
+        let mut job = self.job()?;
         let mut run = Run {
             seed: config.seed,
             diagnostics: Vec::new(),
@@ -172,7 +166,7 @@ impl Emulation {
             }
         }
         if run.steps.is_some() {
-            match self.file.mismatches(&self.before, &job.buffers) {
+            match self.mismatches(&job.buffers) {
                 Ok(mismatches) => {
                     let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
                     run.diagnostics.extend(mismatches);
@@ -191,15 +185,25 @@ impl Emulation {
     /// The module needs what the emulator does not have.
     pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let backend = EmulatorBackend::with_config(config);
-        steps(backend.observe(&mut self.job(), observer)).map(drop)
+        steps(backend.observe(&mut self.job()?, observer)).map(drop)
     }
 
-    fn job(&self) -> Job<'_> {
+    /// What the buffers held before is made again where it is asked for: they may be large.
+    fn mismatches(&self, after: &[Buffer]) -> Result<Vec<String>, Failure> {
+        let before = match self.file.compares_with_before() {
+            true => self.file.buffers()?,
+            false => Vec::new(),
+        };
+        self.file.mismatches(&before, after)
+    }
+
+    fn job(&self) -> Result<Job<'_>, Stopped> {
         let ptx = Ptx {
             name: self.source.name(),
             text: self.source.text(),
         };
-        self.file.job(ptx, self.before.clone())
+        let buffers = self.file.buffers().map_err(Stopped::Failure)?;
+        Ok(self.file.job(ptx, buffers))
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct Emulate {
     /// Instructions, counted for each thread, after which a kernel counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = MAX_STEPS)]
     max_steps: u64,
+    /// Bytes that a kernel may print
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_printed)]
+    max_printed: usize,
     /// Only run the kernels, without the checker that looks for errors of synchronisation
     #[arg(long)]
     no_check: bool,
@@ -102,6 +105,7 @@ impl Emulate {
         Config {
             seed,
             max_steps: self.max_steps,
+            max_printed: self.max_printed,
             checks: !self.no_check,
         }
     }
@@ -115,7 +119,10 @@ impl Emulate {
         }
         let mut text = trace.finish();
         let path = self.trace.as_ref();
-        if path.and_then(|path| path.extension()).is_some_and(|extension| extension == "svg") {
+        if path
+            .and_then(|path| path.extension())
+            .is_some_and(|extension| extension == "svg")
+        {
             text = timeline::draw(&text);
         }
         file.write(text.as_bytes()).map_err(Stopped::Failure)

@@ -42,7 +42,12 @@ fn main() -> ExitCode {
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
     };
-    match result.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+    let flushed = |code| match out.flush() {
+        // Whoever read the output has had enough of it.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(code),
+    };
+    match result.and_then(flushed) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -56,7 +61,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whoever read the output has had enough of it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -139,15 +139,15 @@ impl<'a> Report<'a> {
         if run.verdict() != Verdict::Clean {
             self.bad.add(run.seed);
         }
+        self.runs += 1;
         match self.is_json {
             true => {
-                let comma = if self.runs > 0 { "," } else { "" };
+                let comma = if self.runs > 1 { "," } else { "" };
                 let text = format!("{:#}", self.run_to_json(&run)).replace('\n', "\n    ");
                 write!(out, "{comma}\n    {text}")?;
             }
             false => self.print(&run, out)?,
         }
-        self.runs += 1;
         if let Some(failure) = run.failed {
             self.stopped = Some(Stopped::Failure(failure));
         }
@@ -228,7 +228,9 @@ impl<'a> Report<'a> {
             return format!("{verdict}: {stopped}");
         }
         match (self.last, self.seeds, self.bad.count) {
-            (Some((seed, Some(steps))), None, _) => format!("{verdict}: seed {seed}, {steps} steps"),
+            (Some((seed, Some(steps))), None, _) => {
+                format!("{verdict}: seed {seed}, {steps} steps")
+            }
             (Some((seed, None)), None, _) => format!("{verdict}: seed {seed}"),
             (_, _, 0) => format!("{verdict}: all of {} seeds", self.runs),
             (_, _, bad) => format!("{verdict}: {bad} of {} seeds: {}", self.runs, self.bad),
