@@ -53,7 +53,7 @@ impl Module {
             Kind::Emulator(emulator) => {
                 let (name, text) = (source.name(), source.text());
                 let mut session = emulator.session();
-                let module = session.load_parsed(name, text, Arc::clone(source.module()));
+                let module = session.load_parsed(name, text, Arc::clone(source.module()))?;
                 let emulator = emulator.clone();
                 Loaded::Emulator { module, emulator }
             }

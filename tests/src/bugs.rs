@@ -35,19 +35,17 @@ pub struct Family {
 pub struct Bug {
     /// In words that make a file name.
     pub name: &'static str,
-    /// The kinds of the diagnostics: all of these, and no others but `also`, whatever the seed. The
-    /// first is what the bug is there for.
+    /// The kinds of the diagnostics: all of these, and no others, whatever the seed. The first is what
+    /// the bug is there for.
     pub finds: &'static [Kind],
     /// What some schedules give in place of it, and why that is right.
     pub or: &'static [Other],
-    /// Kinds that some schedules give besides: the bug lets others in.
-    pub also: &'static [Kind],
 }
 
 /// What a schedule may legitimately find in place of the usual.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
-    /// Why it depends on the schedule.
+    /// Why it depends on the schedule, as `docs/memory-model.md` says it.
     pub because: &'static str,
     /// The kinds of the diagnostics.
     pub finds: &'static [Kind],
@@ -103,13 +101,7 @@ impl Bug {
             name,
             finds,
             or: &[],
-            also: &[],
         }
-    }
-
-    const fn also(mut self, also: &'static [Kind]) -> Self {
-        self.also = also;
-        self
     }
 
     const fn or(mut self, or: &'static [Other]) -> Self {

@@ -97,23 +97,28 @@ impl EmulatorBackend {
                 .map_err(|violations| Failure::check(&launch.entry, violations))?;
             kernel.has_room(&launch.shape)?;
         }
-        let addresses = upload(&mut session, module, &job.buffers)?;
-        let mut results = Vec::new();
-        for (index, launch) in job.launches.iter().enumerate() {
-            let ready = ready(&mut session, module, launch, &addresses);
-            let result = ready.and_then(|ready| run(&mut session, &ready));
-            results.push(result.map_err(|failure| Failure {
-                what: format!("launch {index}, `{}`: {}", launch.entry, failure.what),
-                ..failure
-            })?);
-        }
+        // Buffers are moved, and not copied: they may be large.
+        let addresses = upload(&mut session, module, &mut job.buffers)?;
+        let mut launches = || {
+            place_maps(&mut session, module, &job.buffers, &addresses)?;
+            let launches = job.launches.iter().enumerate();
+            let results = launches.map(|(index, launch)| {
+                let ready = ready(&mut session, module, launch, &addresses);
+                let result = ready.and_then(|ready| run(&mut session, &ready));
+                result.map_err(|failure| Failure {
+                    what: format!("launch {index}, `{}`: {}", launch.entry, failure.what),
+                    ..failure
+                })
+            });
+            results.collect()
+        };
+        let results = launches();
         for (buffer, address) in job.buffers.iter_mut().zip(addresses) {
             if buffer.variable().is_none() {
-                let bytes = session.read(address, buffer.bytes().len())?;
-                buffer.bytes_mut().copy_from_slice(bytes);
+                buffer.set_bytes(session.take(address));
             }
         }
-        Ok(results)
+        results
     }
 }
 
@@ -152,31 +157,49 @@ impl Backend for EmulatorBackend {
     }
 }
 
-/// Gives each buffer its address and its bytes; says where they are.
+/// Moves each buffer's bytes to an address; says where they are.
 fn upload(
     session: &mut Session,
     module: ModuleId,
-    buffers: &[Buffer],
+    buffers: &mut [Buffer],
 ) -> Result<Vec<u64>, Failure> {
-    let mut addresses = Vec::new();
-    for buffer in buffers {
-        addresses.push(match buffer.variable() {
-            None => session.allocate(buffer.name(), buffer.bytes().to_vec()),
-            Some(variable) => session.variable(module, variable)?.0,
-        });
+    // Whatever is wrong is found before anything is moved.
+    for variable in buffers.iter().filter_map(Buffer::variable) {
+        session.variable(module, variable)?;
     }
-    for (buffer, address) in buffers.iter().zip(&addresses) {
+    let address = |buffer: &mut Buffer| match buffer.variable() {
+        Some(variable) => Ok(session.variable(module, variable)?.0),
+        None => {
+            let bytes = buffer.take_bytes();
+            Ok(session.allocate(buffer.name(), bytes))
+        }
+    };
+    buffers.iter_mut().map(address).collect()
+}
+
+/// Writes tensor maps over the bytes of buffers, and those of variables.
+fn place_maps(
+    session: &mut Session,
+    module: ModuleId,
+    buffers: &[Buffer],
+    addresses: &[u64],
+) -> Result<(), Failure> {
+    for (buffer, address) in buffers.iter().zip(addresses) {
         let map_of = |placed: &PlacedMap| {
             let tensor = addresses.get(placed.index).copied().unwrap_or_default();
             encode(&placed.params, tensor.wrapping_add(placed.offset_bytes))
         };
-        let bytes = buffer.bytes_with_maps(map_of)?;
-        match buffer.variable() {
-            None => session.write(*address, &bytes)?,
-            Some(variable) => session.write_variable(module, variable, &bytes)?,
+        if let Some(variable) = buffer.variable() {
+            session.write_variable(module, variable, &buffer.bytes_with_maps(map_of)?)?;
+            continue;
+        }
+        for placed in buffer.placed_maps() {
+            // What does not lie in the buffer was named by the check of the launch.
+            let at = address + placed.at_bytes as u64;
+            let _ = session.write(at, &map_of(placed)?.to_bytes());
         }
     }
-    Ok(addresses)
+    Ok(())
 }
 
 /// A launch of a job whose buffers have addresses.

@@ -25,6 +25,7 @@ mod shadow;
 mod sync;
 mod tensormaps;
 mod unreleased;
+mod warps;
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,8 +33,8 @@ pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
 
 use crate::machine::{
-    Fault, Places, Program,
-    observer::{Event, FenceKind, Observer, OrdinaryAccess, Origin, Watch},
+    Fault, Places, Program, Trap,
+    observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy, Watch},
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
@@ -44,6 +45,15 @@ use shadow::Shadow;
 use sync::Locations;
 use unreleased::ReleasedMaps;
 pub(crate) use unreleased::Unreleased;
+
+/// Words that were read before anybody wrote them.
+#[derive(Debug, Default)]
+struct Unwritten {
+    /// The diagnostics that say so.
+    words: HashMap<(Memory, u64), Vec<usize>>,
+    /// Those of a race that was found later, by diagnostic.
+    raced: HashMap<usize, usize>,
+}
 
 /// Watches one launch.
 #[derive(Debug)]
@@ -58,6 +68,7 @@ pub(crate) struct Checker {
     found: Vec<Raw>,
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
+    unwritten: Unwritten,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -86,6 +97,7 @@ impl Checker {
             proxy_fences: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),
+            unwritten: Unwritten::default(),
             unreleased,
             released_maps: ReleasedMaps::default(),
             printed: String::new(),
@@ -100,6 +112,10 @@ impl Checker {
         entry: &str,
         fault: Option<&Fault>,
     ) -> Vec<Diagnostic> {
+        self.check_last_expectations(None);
+        if fault.is_some_and(|fault| fault.trap == Trap::Deadlock) {
+            self.bytes_at_deadlock();
+        }
         let causes = self.causes();
         let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
         let ended = fault.filter(|_| explains.is_none());
@@ -152,7 +168,7 @@ impl Watch for Checker {}
 impl Observer for Checker {
     #[inline]
     fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
-        self.access(origin, access);
+        self.access(origin, access, Proxy::Generic);
     }
 
     fn print(&mut self, text: &str) {
@@ -161,8 +177,27 @@ impl Observer for Checker {
 
     fn see(&mut self, origin: Origin, event: Event) {
         match event {
-            // What copies access is known from their plans, and the rest comes by `see_access`.
-            Event::Access { .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            // What copies access is known from their plans.
+            Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
+            Event::Access {
+                proxy,
+                kind,
+                sem,
+                scope,
+                range,
+                copy: None,
+            } => {
+                let access = OrdinaryAccess {
+                    kind,
+                    sem,
+                    scope,
+                    range,
+                };
+                self.access(origin, access, proxy);
+            }
+            Event::Discard(range) => self.discard(origin, range),
+            Event::ShuffleOutside { from } => self.shuffle_outside(origin, from),
+            Event::SetMaxRegisters { count } => self.set_max_registers(origin, count),
             Event::GroupCommit { .. } => {}
             Event::BarrierArrive {
                 barrier,

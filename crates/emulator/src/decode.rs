@@ -16,6 +16,7 @@ mod operands;
 mod scope;
 mod signature;
 mod unsupported;
+mod valid;
 
 pub(crate) use alu::{binary, ternary, unary};
 pub(crate) use body::{Decoder, decode};
@@ -28,3 +29,4 @@ pub(crate) use scope::{Register, Symbol};
 pub(crate) use signature::signature;
 pub(crate) use unsupported::NotSupported;
 pub use unsupported::Unsupported;
+pub(crate) use valid::check;

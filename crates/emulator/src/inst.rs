@@ -202,7 +202,7 @@ families! {
     }
     griddepcontrol { "griddepcontrol" }
     nanosleep: Sleep(nanosleep::Sleep) { "nanosleep" => decode }
-    setmaxnreg { "setmaxnreg" }
+    setmaxnreg: Registers(setmaxnreg::Registers) { "setmaxnreg" }
 
     // Arithmetic.
     arithmetic {

@@ -73,6 +73,8 @@ pub struct Config {
     pub seed: u64,
     /// Instructions of threads after which a kernel counts as endless.
     pub max_steps: u64,
+    /// Bytes that a kernel may print; of what is more, the number is said.
+    pub max_printed: usize,
     /// Whether [`Backend::run`](tma_launch::Backend::run) fails when the [checker](crate::check) finds
     /// something.
     pub checks: bool,
@@ -83,6 +85,7 @@ impl Default for Config {
         Self {
             seed: 0,
             max_steps: 20_000_000_000,
+            max_printed: 1 << 20,
             checks: true,
         }
     }

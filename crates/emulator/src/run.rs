@@ -3,6 +3,8 @@
 mod deadlock;
 mod schedule;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tma_launch::Shape;
 
 use crate::{
@@ -19,6 +21,19 @@ pub struct Report {
     pub printed: String,
 }
 
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Ends all kernels of the process, and those that are run later, as soon as they can: for a handler of
+/// signals. What was found until then is reported.
+pub fn interrupt() {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether kernels were [interrupted](interrupt).
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
 /// Runs one kernel to its end.
 pub(crate) fn run<O: Watch>(
     code: &Code,
@@ -32,9 +47,17 @@ pub(crate) fn run<O: Watch>(
     let mut world = World::new(program, shape, cluster, std::mem::take(memory), config);
     observer.begin(program, shape, cluster.unwrap_or([1; 3]));
     let result = world.run(code, observer);
+    let mut printed = std::mem::take(&mut world.printed);
+    if world.unprinted > 0 {
+        let limit = config.max_printed;
+        printed += &format!(
+            "\n(the kernel may print {limit} bytes; {} more are not shown)\n",
+            world.unprinted
+        );
+    }
     let report = Report {
         steps: world.steps,
-        printed: std::mem::take(&mut world.printed),
+        printed,
     };
     observer.print(&report.printed);
     let places = world.places;

@@ -106,6 +106,11 @@ impl Session {
         self.memory.allocation(address)
     }
 
+    /// Takes the bytes of the allocation that begins at an address; nothing where none does.
+    pub(crate) fn take(&mut self, address: u64) -> Vec<u8> {
+        self.memory.take(address).unwrap_or_default()
+    }
+
     /// So many bytes of global memory.
     ///
     /// # Errors

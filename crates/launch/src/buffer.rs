@@ -54,6 +54,16 @@ impl Buffer {
         }
     }
 
+    /// A buffer of these bytes, which are not copied.
+    pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Self {
+        Self {
+            name: name.to_owned(),
+            bytes,
+            maps: Vec::new(),
+            variable: None,
+        }
+    }
+
     /// A buffer of `len_elems` elements of the type `T`, all bytes zero.
     pub fn zeroed<T: Zeroable>(name: &str, len_elems: usize) -> Self {
         Self {
@@ -144,6 +154,17 @@ impl Buffer {
     /// Its bytes, to change them.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
+    }
+
+    /// Takes its bytes: it has none until it [gets them](Self::set_bytes) back.
+    #[must_use]
+    pub fn take_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// Gives it other bytes.
+    pub fn set_bytes(&mut self, bytes: Vec<u8>) {
+        self.bytes = bytes;
     }
 
     /// A copy of its elements.

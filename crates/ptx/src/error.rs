@@ -4,6 +4,21 @@ use std::fmt;
 
 use crate::span::{LineIndex, Span};
 
+/// So many mistakes are printed, and so many characters of a line.
+const MOST_SHOWN: usize = 100;
+const WIDTH: usize = 240;
+
+/// The text, or its beginning and how much there is more.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(WIDTH) {
+        None => text.to_owned(),
+        Some((at, _)) => {
+            let more = text[at..].chars().count();
+            format!("{} [and {more} more characters]", &text[..at])
+        }
+    }
+}
+
 /// One location where the text is not PTX.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: expected {expected}, found {found}")]
@@ -88,14 +103,18 @@ impl<'e> IntoIterator for &'e SyntaxErrors {
 
 impl fmt::Display for SyntaxErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, error) in self.errors.iter().enumerate() {
+        for (index, error) in self.errors.iter().take(MOST_SHOWN).enumerate() {
             let newline = if index > 0 { "\n" } else { "" };
-            write!(f, "{newline}{}:{error}", self.file)?;
-            if !error.source_line.trim().is_empty() {
-                write!(f, "\n{}\n{}", error.source_line, error.underline())?;
+            write!(f, "{newline}{}:{}", self.file, cut(&error.to_string()))?;
+            let line = &error.source_line;
+            if !line.trim().is_empty() {
+                write!(f, "\n{}\n{}", cut(line), cut(&error.underline()))?;
             }
         }
-        Ok(())
+        match self.errors.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more mistakes"),
+        }
     }
 }
 

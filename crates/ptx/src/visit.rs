@@ -29,6 +29,13 @@ impl Variable {
     }
 }
 
+impl Expression {
+    /// Calls `see` with every name in the expression, in order.
+    pub fn for_each_name<'a>(&'a self, mut see: impl FnMut(&'a Identifier)) {
+        in_expression(self, &mut see);
+    }
+}
+
 impl Operand {
     /// Calls `see` with every name in the operand, in order.
     pub fn for_each_name<'a>(&'a self, mut see: impl FnMut(&'a Identifier)) {

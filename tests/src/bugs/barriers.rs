@@ -27,6 +27,16 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "tokens",
+        ptx: Some(include_str!("../../bugs/ptx/tokens.ptx")),
+        scenario: |entry| writes(entry, 32, |i| i, 32),
+        bugs: &[
+            // 9.7.13.15.16: a state is of the current phase or of the one before.
+            Bug::new("state_of_two_phases_ago", &[LappedWaiter]),
+            Bug::new("state_of_the_phase_before_the_last", &[LappedWaiter]),
+        ],
+    },
+    Family {
         name: "signal",
         ptx: None,
         scenario: |entry| writes(entry, 64, |i| i, 64),

@@ -2,12 +2,11 @@
 
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWhilePeerAccesses, MbarrierInitNotPublished,
-    PeerNotStarted, ReadBeforeCompletion, ScopeTooNarrow, StageStillRead, TransactionBytes,
-    UnarmedReceiver,
+    PeerNotStarted, ScopeTooNarrow, StageStillRead, TransactionBytes, UnarmedReceiver,
 };
 use tma_launch::{Buffer, Launch};
 
-use super::{Bug, Family, Other};
+use super::{Bug, Family};
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -17,10 +16,9 @@ pub(super) const FAMILIES: &[Family] = &[
         scenario: |entry| pair(entry, &[|i| 2032 + 2 * (i % 32), |i| 1000 + i], 128),
         bugs: &[
             Bug::new("only_the_first_block_arms", &[UnarmedReceiver]),
-            Bug::new("own_half_expected", &[TransactionBytes]).or(SECOND_COPY_LATE),
+            Bug::new("own_half_expected", &[TransactionBytes]),
             Bug::new("bytes_times_blocks", &[TransactionBytes]),
-            Bug::new("no_barrier_of_the_cluster", &[PeerNotStarted])
-                .also(&[TransactionBytes, ReadBeforeCompletion]),
+            Bug::new("no_barrier_of_the_cluster", &[PeerNotStarted]),
             Bug::new("no_fence_of_the_init", &[MbarrierInitNotPublished]),
             Bug::new("fence_of_another_thread", &[MbarrierInitNotPublished]),
             Bug::new("one_receiver", &[Deadlock]),
@@ -34,8 +32,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new(
                 "peer_does_not_arrive",
                 &[StageStillRead, DestinationOverwritten],
-            )
-            .also(&[TransactionBytes, UnarmedReceiver]),
+            ),
             Bug::new("wait_in_the_scope_of_the_block", &[ScopeTooNarrow]),
             Bug::new("arrival_in_the_scope_of_the_block", &[ScopeTooNarrow]),
             Bug::new("arrives_before_the_reads", &[StageStillRead]),
@@ -118,19 +115,6 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("scope_of_the_block", &[ScopeTooNarrow]),
             Bug::new("ordinary_store", &[DataRace]),
         ],
-    },
-];
-
-const LATE: &str = "the second copy may be issued when the first has completed the phase";
-
-const SECOND_COPY_LATE: &[Other] = &[
-    Other {
-        because: LATE,
-        finds: &[UnarmedReceiver],
-    },
-    Other {
-        because: LATE,
-        finds: &[TransactionBytes, UnarmedReceiver],
     },
 ];
 

@@ -3,10 +3,10 @@
 use super::{Bug, Family, Other, loads, writes};
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DestinationOverwritten, ExitWithCopyInFlight, ExitWithReadsInFlight,
-    GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse, MbarrierOverflow,
-    MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence, MissingProxyFence,
-    OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten, TransactionBytes,
-    UnarmedReceiver, UninitialisedRead, WrongPhase,
+    ExpectTxNotOrdered, GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse,
+    MbarrierOverflow, MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence,
+    MissingProxyFence, OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten,
+    TransactionBytes, UnarmedReceiver, UninitialisedRead, WrongPhase,
 };
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -65,8 +65,22 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("too_few_bytes", &[TransactionBytes]),
             Bug::new("one_copy_forgotten", &[TransactionBytes]),
             Bug::new("no_bytes", &[UnarmedReceiver]),
-            Bug::new("bytes_at_another_barrier", &[TransactionBytes]),
+            Bug::new(
+                "bytes_at_another_barrier",
+                &[TransactionBytes, UnarmedReceiver],
+            ),
             Bug::new("more_than_a_barrier_counts", &[MbarrierOverflow]),
+        ],
+    },
+    Family {
+        name: "expectation",
+        ptx: Some(include_str!("../../bugs/ptx/expectation.ptx")),
+        scenario: |entry| loads(entry, 96, 192, |i| 2096 + 2 * i, 96),
+        bugs: &[
+            Bug::new("by_a_bystander", &[ExpectTxNotOrdered]),
+            Bug::new("by_a_lane_of_who_arrives", &[ExpectTxNotOrdered]),
+            Bug::new("after_the_arrival", &[ExpectTxNotOrdered]),
+            Bug::new("copy_of_the_next_phase", &[TransactionBytes]),
         ],
     },
     Family {
@@ -75,7 +89,7 @@ pub(super) const FAMILIES: &[Family] = &[
         scenario: |entry| loads(entry, 64, 192, |i| 1000 + i / 32 * 32 + 31 - i % 32, 192),
         bugs: &[
             Bug::new("parity_never_flips", &[WrongPhase]).or(PRODUCER_LAPPED),
-            Bug::new("parity_flips_with_each_stage", &[WrongPhase]).or(PRODUCER_LAPPED),
+            Bug::new("parity_flips_with_each_stage", &[WrongPhase]).or(LATE_WAITERS_HANG),
             Bug::new("released_before_the_reads", &[StageStillRead]),
             Bug::new(
                 "not_waited_until_empty",
@@ -109,8 +123,8 @@ pub(super) const FAMILIES: &[Family] = &[
         ptx: None,
         scenario: |entry| loads(entry, 64, 128, |i| 2064 + 2 * i, 64),
         bugs: &[
-            Bug::new("same_parity_again", &[WrongPhase]).or(LATE_WAITERS_HANG),
-            Bug::new("old_token_again", &[WrongPhase]).or(LATE_WAITERS_HANG),
+            Bug::new("same_parity_again", &[WrongPhase]),
+            Bug::new("old_token_again", &[WrongPhase]),
             Bug::new("armed_twice", &[TransactionBytes]),
         ],
     },

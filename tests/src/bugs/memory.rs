@@ -1,12 +1,12 @@
 //! Ordinary accesses to shared and global memory.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, OutOfBounds,
-    Panicked, Trapped, UninitialisedRead,
+    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, NonCoherentRead,
+    OutOfBounds, Panicked, SetmaxnregDiverges, ShuffleOutsideMask, Trapped, UninitialisedRead,
 };
 use tma_launch::{Buffer, Launch};
 
-use super::{Bug, Family, Other, blocks, writes};
+use super::{Bug, Family, Other, blocks, loads, writes};
 use crate::{Expected, Scenario};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -83,6 +83,72 @@ pub(super) const FAMILIES: &[Family] = &[
             }]),
             Bug::new("one_and_a_half_warps", &[InvalidCollective]),
             Bug::new("barrier_of_each_lane", &[InvalidCollective]),
+        ],
+    },
+    Family {
+        name: "shuffles",
+        ptx: Some(include_str!("../../bugs/ptx/shuffles.ptx")),
+        scenario: |entry| {
+            let number = |i| if i < 16 { 100 + (i ^ 1) } else { 100 + i };
+            writes(entry, 32, number, 32)
+        },
+        // 9.7.9.6: what a lane that does not take part gives is not defined.
+        bugs: &[
+            Bug::new("lane_of_the_other_half", &[ShuffleOutsideMask]),
+            Bug::new("down_without_a_segment", &[ShuffleOutsideMask]),
+        ],
+    },
+    Family {
+        name: "registers",
+        ptx: Some(include_str!("../../bugs/ptx/registers.ptx")),
+        scenario: |entry| writes(entry, 256, |i| i, 256),
+        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`.
+        bugs: &[
+            Bug::new("first_warp_alone", &[SetmaxnregDiverges]),
+            Bug::new("by_the_number_of_the_warp", &[SetmaxnregDiverges]),
+        ],
+    },
+    Family {
+        name: "discarded",
+        ptx: Some(include_str!("../../bugs/ptx/discarded.ptx")),
+        scenario: |entry| writes(entry, 32, |i| i ^ 1, 32),
+        // 9.7.9.17: a discard writes values that are not defined.
+        bugs: &[
+            Bug::new("read_by_who_gave_it_up", &[UninitialisedRead]),
+            Bug::new("read_by_another_thread", &[UninitialisedRead]),
+        ],
+    },
+    Family {
+        name: "read_only",
+        ptx: Some(include_str!("../../bugs/ptx/read_only.ptx")),
+        scenario: |entry| loads(entry, 64, 64, |i| 1000 + i, 64),
+        // 8.1: the memory model does not cover `ld.global.nc`.
+        bugs: &[
+            Bug::new("written_by_the_same_thread", &[NonCoherentRead]),
+            Bug::new("written_by_another_thread", &[NonCoherentRead]),
+            Bug::new("stored_by_a_copy", &[NonCoherentRead]),
+        ],
+    },
+    Family {
+        name: "strong_accesses",
+        ptx: Some(include_str!("../../bugs/ptx/strong_accesses.ptx")),
+        scenario: |entry| {
+            let launch = Launch::new(entry, 2, 32);
+            Scenario {
+                name: entry.to_owned(),
+                buffers: vec![
+                    Buffer::zeroed::<u32>("output", 32),
+                    Buffer::zeroed::<u64>("numbers", 32),
+                ],
+                launches: vec![launch.buffer(0).buffer(1)],
+                expected: vec![Expected::of(0, &[2_u32; 32])],
+            }
+        },
+        // 8.7.1: morally strong are accesses in the same proxy that overlap as a whole.
+        bugs: &[
+            Bug::new("added_by_a_copy", &[DataRace]),
+            Bug::new("read_while_a_copy_adds", &[DataRace]),
+            Bug::new("read_as_pairs", &[DataRace]),
         ],
     },
     Family {

@@ -7,7 +7,9 @@ mod support;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Output,
+    process::{Command, Output, Stdio},
+    thread,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -184,7 +186,7 @@ fn the_checker_watches_unless_told_not_to() {
     let (_folder, path) = folder(&ptx, file);
     let said = ends(&emulate(&path, &["--seeds", "0..4"]), 1);
     assert!(said.starts_with("error[data-race]: "), "{said}");
-    assert!(said.contains("\n  = seeds: 0, 1, 2, 3\n"), "{said}");
+    assert!(said.contains(": seeds 0, 1, 2, 3\n"), "{said}");
     assert_eq!(
         ends(&emulate(&path, &["--no-check"]), 0),
         "clean: seed 0, 864 steps\n"
@@ -314,6 +316,150 @@ fn a_timeline_is_written() {
     assert!(events.iter().any(|event| event["name"] == "runs"), "{json}");
     let output = emulate(&path, &["--trace", "/nowhere/trace.json"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+/// The file of a dump that is a mismatch, too.
+fn with_dump(path: &str) -> String {
+    let file = FILE.replace("start = 7", "start = 8");
+    file.replace("words.bin", path)
+}
+
+#[test]
+fn what_cannot_be_written_stands_beside_the_findings() {
+    let (_folder, path) = folder(PTX, &with_dump("/dev/full"));
+    let said = ends(&emulate(&path, &[]), 2);
+    assert!(said.starts_with("error[mismatch]: "), "{said}");
+    assert!(said.contains("cannot write `/dev/full`: "), "{said}");
+    // What is known before is said before anything is run.
+    for (file, why) in [
+        ("/nowhere/words.bin", "cannot write `/nowhere/words.bin`: "),
+        ("k.ptx", "is read and would be written"),
+        ("k.toml", "is read and would be written"),
+        (".", "it is a folder"),
+    ] {
+        let (folder, path) = self::folder(PTX, &with_dump(file));
+        let said = ends(&emulate(&path, &[]), 2);
+        assert!(said.starts_with("error: ") && said.contains(why), "{said}");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("k.ptx")).unwrap(),
+            PTX
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+    let (folder, path) = self::folder(PTX, FILE);
+    let dumped = folder.path().join("words.bin");
+    let output = emulate(&path, &["--trace", dumped.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(!dumped.exists());
+}
+
+#[test]
+fn an_output_that_is_lost_is_an_error_and_a_reader_who_leaves_is_none() {
+    let (_folder, path) = folder(PTX, FILE);
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
+    let status = command
+        .arg("emulate")
+        .arg(&path)
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(status.status.code(), Some(2), "{status:?}");
+
+    let (_folder, path) = self::folder(PTX, &with_dump("words.bin"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
+    let command = command.args(["emulate", path.to_str().unwrap(), "--seeds", "0..4"]);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(output.stderr.starts_with(b"findings: "), "{output:?}");
+}
+
+#[test]
+fn what_was_found_is_printed_when_the_user_interrupts() {
+    let file = "module = \"k.ptx\"\nlaunch = { entry = \"endless\", grid = 1, block = 1 }";
+    let (_folder, path) = folder(PTX, file);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
+    let command = command.args(["emulate", path.to_str().unwrap(), "--seeds", "0..1000"]);
+    let steps = ["--max-steps", "1000000000000"];
+    let child = command.args(steps).stdout(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_secs(1));
+    let pid = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.contains("interrupted: seed 0 was not run to its end"),
+        "{said}"
+    );
+    assert!(!said.contains("endless"), "{said}");
+}
+
+#[test]
+fn what_kernels_print_has_a_limit() {
+    let ptx = "
+.version 8.6
+.target sm_90a
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);
+.global .align 8 .b8 text[11] = {48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 0};
+.visible .entry prints()
+{
+    .reg .b64 %rd<2>;
+    mov.u64 %rd1, text;
+    cvta.global.u64 %rd1, %rd1;
+    { .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %rd1; st.param.b64 [b], 0; call (r), vprintf, (a, b); }
+    ret;
+}
+";
+    let file = "module = \"k.ptx\"\nlaunch = { entry = \"prints\", grid = 1, block = 4 }";
+    let (_folder, path) = folder(ptx, file);
+    let said = ends(&emulate(&path, &["--max-printed", "25"]), 0);
+    let expected =
+        "0123456789012345678901234\n(the kernel may print 25 bytes; 15 more are not shown)\n";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn invalid_ptx_is_refused_with_its_line() {
+    for (from, to, says) in [
+        (
+            "ret;\n}\n.visible .entry endless",
+            "bra NO;\n}\n.visible .entry endless",
+            "k.ptx:16:9: `NO` is not declared",
+        ),
+        (
+            "mul.wide.u32 %rd2, %r2, 4",
+            "mov.u64 %r2, 4",
+            "k.ptx:11:13: `%r2` is `.b32`",
+        ),
+        (
+            ".visible .entry endless() { AGAIN: bra AGAIN; }",
+            ".visible .entry endless();",
+            "the kernel `endless` has no body",
+        ),
+        ("entry newer", "entry endless", "`endless` is defined twice"),
+    ] {
+        assert!(PTX.contains(from));
+        let (_folder, path) = folder(&PTX.replace(from, to), FILE);
+        let said = ends(&emulate(&path, &[]), 2);
+        assert!(
+            said.starts_with("error: load: ") && said.contains(says),
+            "{said}"
+        );
+    }
 }
 
 /// Launch files below `examples/emulate`.

@@ -31,6 +31,10 @@ pub(super) enum Clash {
     Unordered,
     /// They are ordered, and no proxy fence is between.
     Unfenced,
+    /// The bytes were discarded.
+    Discarded,
+    /// They are ordered, which a load that is not coherent does not see.
+    NonCoherent,
 }
 
 /// A clash, and where.
@@ -90,9 +94,14 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether neither can be torn by the other: both are strong, and their scopes have each other
-    /// in them (PTX ISA, section 8.7.2).
+    /// Whether neither can be torn by the other: both are strong, in the same proxy, overlap as a
+    /// whole, and their scopes have each other in them (PTX ISA, section 8.7.1).
     fn are_morally_strong(&self, earlier: Access, now: Access) -> bool {
+        earlier.is_like(now) && self.are_in_scope(earlier, now)
+    }
+
+    /// Whether both are strong, and their scopes have each other in them.
+    pub(super) fn are_in_scope(&self, earlier: Access, now: Access) -> bool {
         let (Some(theirs), Some(mine)) = (earlier.scope(), now.scope()) else {
             return false;
         };
@@ -109,7 +118,7 @@ impl Judge<'_> {
 impl Checker {
     /// An access by an instruction.
     #[inline]
-    pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess) {
+    pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess, proxy: Proxy) {
         let OrdinaryAccess {
             kind,
             sem,
@@ -124,10 +133,10 @@ impl Checker {
             return;
         };
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
-        let mut access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
+        let mut access = Access::new(actor, epoch, origin.instruction, proxy);
         let is_strong = sem != Sem::Weak || kind == AccessKind::Atomic;
         if is_strong {
-            access = access.strong(scope);
+            access = access.strong(scope, range.bytes);
         }
         let made = Made {
             origin,
@@ -144,6 +153,23 @@ impl Checker {
         if is_strong {
             self.synchronise(origin, kind, sem, scope, range);
         }
+    }
+
+    /// Bytes whose values are given up: a weak write of values that nobody knows (PTX ISA 9.7.9.17).
+    pub(super) fn discard(&mut self, origin: Origin, range: Range) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let Some(epoch) = self.grid.thread(block, thread).map(|t| t.own.epoch) else {
+            return;
+        };
+        let actor = Actor::Thread(self.grid.extents.thread(block, thread));
+        let access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
+        let made = Made {
+            origin,
+            access: access.of_discard(),
+            kind: AccessKind::Write,
+            copy: None,
+        };
+        self.touch(&made, range);
     }
 
     /// Compares with what was before, and takes note.
@@ -246,6 +272,10 @@ impl Comparison<'_> {
             }
         } else if now.is_async() && write.is_generic() && !self.judge.is_fenced(write, self.side) {
             self.clash(Clash::Unfenced, write, AccessKind::Write, at);
+        } else if self.reads && write.is_discard() {
+            self.clash(Clash::Discarded, write, AccessKind::Write, at);
+        } else if now.is_non_coherent() {
+            self.clash(Clash::NonCoherent, write, AccessKind::Write, at);
         }
         if self.writes {
             for reader in cell.readers(readers) {

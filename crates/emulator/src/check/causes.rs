@@ -5,98 +5,192 @@ use std::collections::{HashMap, HashSet};
 use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
 use crate::machine::{Fault, Program, Trap};
 
-/// Which diagnostics are told.
+/// Which diagnostics are told, and which follow from one of them.
+#[derive(Default)]
 pub(super) struct Causes {
-    /// For each that is not: the one that it follows from.
+    /// For each that is not told: the one that it follows from, which is told.
     follows: HashMap<usize, usize>,
+    /// Those from which others follow.
+    roots: HashSet<usize>,
 }
 
 impl Causes {
     pub(super) fn is_told(&self, index: usize) -> bool {
         !self.follows.contains_key(&index)
     }
+
+    /// What is told of one: itself, or what it follows from.
+    fn told(&self, index: usize) -> usize {
+        self.follows.get(&index).copied().unwrap_or(index)
+    }
+
+    /// One follows from another, unless others are known to follow from it.
+    fn add(&mut self, index: usize, cause: usize) {
+        let cause = self.told(cause);
+        if index != cause && !self.roots.contains(&index) && self.is_told(index) {
+            self.follows.insert(index, cause);
+            self.roots.insert(cause);
+        }
+    }
 }
 
 impl Checker {
-    /// Finds causes among what was found.
+    /// Finds causes among what was found: what is wrong from the start first.
     pub(super) fn causes(&self) -> Causes {
-        let mut follows = HashMap::new();
-        let found = || self.found.iter().enumerate();
+        let mut causes = Causes::default();
+        self.causes_of_starts(&mut causes);
+        self.causes_of_bytes(&mut causes);
+        self.causes_of_stages(&mut causes);
+        self.causes_of_races(&mut causes);
+        causes
+    }
+
+    /// Those of a kind, with their numbers.
+    fn of(&self, is: impl Fn(Kind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
+        let found = self.found.iter().enumerate();
+        found.filter(move |(_, raw)| is(raw.kind))
+    }
+
+    fn causes_of_starts(&self, causes: &mut Causes) {
+        let mut unstarted = self.of(|kind| kind == Kind::PeerNotStarted).peekable();
+        // What a block that has not started is sent goes wrong in many ways.
+        if let Some((cause, _)) = unstarted.peek() {
+            for (index, _) in self.of(|kind| is_of_bytes(kind) || is_of_stages(kind)) {
+                causes.add(index, *cause);
+            }
+        }
+        // Who uses a barrier of such a block cannot know that it was made.
+        for (cause, peer) in unstarted {
+            for (index, raw) in self.of(|kind| kind == Kind::MbarrierInitNotPublished) {
+                let here = raw.here.as_ref();
+                let mut ends = peer.ends();
+                if here.is_some_and(|end| ends.any(|other| other.instruction == end.instruction)) {
+                    causes.add(index, cause);
+                }
+            }
+        }
+    }
+
+    fn causes_of_bytes(&self, causes: &mut Causes) {
+        let shares = |one: &Raw, other: &Raw| {
+            let mut at = one.mbarriers.iter();
+            at.any(|at| other.mbarriers.contains(at))
+        };
+        // Bytes that may count in another phase are right in none, and who waits for them goes on at
+        // any time.
+        let unordered = |kind| kind == Kind::ExpectTxNotOrdered;
+        if let Some((cause, _)) = self.of(unordered).next() {
+            for (index, raw) in self.of(|kind| !unordered(kind)) {
+                if is_of_bytes(raw.kind)
+                    || is_of_stages(raw.kind)
+                    || matches!(
+                        raw.kind,
+                        Kind::UninitialisedRead | Kind::ExitWithCopyInFlight
+                    )
+                {
+                    causes.add(index, cause);
+                }
+            }
+        }
+        // Who goes on too early, or loads into a stage too early, may have bytes counted too early.
+        let early = &self.mbarriers.early_copies;
+        for (index, raw) in self.of(is_of_bytes) {
+            let mut at = raw.mbarriers.iter();
+            if at.any(|at| early.contains(at)) {
+                let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
+                let mut refills = self.of(is_of_refills);
+                let cause = wrong.or_else(|| refills.find(|(_, other)| shares(raw, other)));
+                cause
+                    .into_iter()
+                    .for_each(|(cause, _)| causes.add(index, cause));
+            }
+        }
+        // Bytes that are not right in one phase come where none are expected.
+        for (cause, raw) in self.of(|kind| kind == Kind::TransactionBytes) {
+            for (index, other) in self.of(|kind| kind == Kind::UnarmedReceiver) {
+                if shares(raw, other) {
+                    causes.add(index, cause);
+                }
+            }
+        }
         // Where the bytes of a barrier are wrong, nothing that waits for them can be right.
         let mut wrong_bytes = HashMap::new();
-        for (index, raw) in found().filter(|(_, raw)| is_of_bytes(raw.kind)) {
+        for (index, raw) in self
+            .of(is_of_bytes)
+            .filter(|(index, _)| causes.is_told(*index))
+        {
             for mbarrier in &raw.mbarriers {
                 wrong_bytes.entry(*mbarrier).or_insert(index);
             }
         }
-        for (index, raw) in found().filter(|(_, raw)| !is_of_bytes(raw.kind)) {
-            let causes = raw.mbarriers.iter().map(|at| wrong_bytes.get(at));
-            if let Some(Some(cause)) = causes.reduce(|all, next| all.and(next)) {
-                follows.insert(index, *cause);
+        for (index, raw) in self.of(|kind| !is_of_bytes(kind)) {
+            let all = raw.mbarriers.iter().map(|at| wrong_bytes.get(at));
+            if let Some(Some(cause)) = all.reduce(|all, next| all.and(next)) {
+                causes.add(index, *cause);
             }
         }
-        // Who uses a barrier of a block that has not started cannot know that it was made.
-        let unknown: HashSet<usize> = found()
-            .filter(|(_, raw)| raw.kind == Kind::PeerNotStarted)
-            .flat_map(|(_, raw)| raw.ends().map(|end| end.instruction))
-            .collect();
-        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::MbarrierInitNotPublished) {
-            let here = raw.here.as_ref();
-            if here.is_some_and(|end| unknown.contains(&end.instruction)) {
-                follows.entry(index).or_insert(index);
+    }
+
+    fn causes_of_stages(&self, causes: &mut Causes) {
+        let all_at = |raw: &Raw, other: &Raw| {
+            let mut at = raw.mbarriers.iter();
+            at.all(|at| other.mbarriers.contains(at))
+        };
+        // Who went on too early is out of step from then on.
+        let is_early = |kind| kind == Kind::WrongPhase;
+        if let Some((early, _)) = self.of(is_early).next() {
+            for (index, raw) in self.of(|kind| !is_early(kind)) {
+                if is_of_stages(raw.kind) || raw.kind == Kind::UninitialisedRead {
+                    causes.add(index, early);
+                }
             }
         }
         // A load into a stage that is still read is not ordered after the waits for the stage, either.
-        let refills: HashSet<_> = found()
-            .filter(|(_, raw)| raw.kind == Kind::StageStillRead)
-            .flat_map(|(_, raw)| &raw.mbarriers)
-            .collect();
-        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::LappedWaiter) {
-            if raw.mbarriers.iter().all(|at| refills.contains(at)) {
-                follows.entry(index).or_insert(index);
-            }
-        }
-        // Who went on too early is out of step from then on.
-        if let Some((early, _)) = found().find(|(_, raw)| raw.kind == Kind::WrongPhase) {
-            let others = found().filter(|(_, raw)| {
-                raw.kind != Kind::WrongPhase
-                    && (is_of_stages(raw.kind) || raw.kind == Kind::UninitialisedRead)
-            });
-            for (index, _) in others {
-                follows.entry(index).or_insert(early);
+        for (cause, stage) in self.of(|kind| kind == Kind::StageStillRead) {
+            for (index, raw) in self.of(|kind| kind == Kind::LappedWaiter) {
+                if all_at(raw, stage) {
+                    causes.add(index, cause);
+                }
             }
         }
         // What is read without a wait for it is not waited for at the end, either.
-        let unwaited: HashSet<_> = found()
-            .filter(|(_, raw)| matches!(raw.kind, Kind::WrongPhase | Kind::ReadBeforeCompletion))
-            .flat_map(|(_, raw)| &raw.mbarriers)
-            .collect();
-        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::ExitWithCopyInFlight) {
-            if raw.mbarriers.iter().all(|at| unwaited.contains(at)) {
-                follows.entry(index).or_insert(index);
+        let unwaited = |kind| matches!(kind, Kind::WrongPhase | Kind::ReadBeforeCompletion);
+        for (index, raw) in self.of(|kind| kind == Kind::ExitWithCopyInFlight) {
+            let read = |at| {
+                self.of(unwaited)
+                    .find(|(_, read)| read.mbarriers.contains(at))
+            };
+            let all = raw.mbarriers.iter().map(read);
+            if let Some(Some((cause, _))) = all.reduce(|all, next| all.and(next)) {
+                causes.add(index, cause);
             }
         }
+    }
+
+    fn causes_of_races(&self, causes: &mut Causes) {
         // Where a scope is too narrow for an access, it is so for the end of the block.
-        let is_narrow = |raw: &Raw| raw.kind == Kind::ScopeTooNarrow;
+        let narrow = || self.of(|kind| kind == Kind::ScopeTooNarrow);
         let is_of_end = |raw: &Raw| raw.here.as_ref().is_some_and(|end| end.what == ENDS);
-        if let Some((access, _)) = found().find(|(_, raw)| is_narrow(raw) && !is_of_end(raw)) {
-            for (index, _) in found().filter(|(_, raw)| is_narrow(raw) && is_of_end(raw)) {
-                follows.entry(index).or_insert(access);
+        if let Some((access, _)) = narrow().find(|(_, raw)| !is_of_end(raw)) {
+            for (index, _) in narrow().filter(|(_, raw)| is_of_end(raw)) {
+                causes.add(index, access);
             }
         }
         // Whether somebody reads before or after a write that is not ordered was the schedule's
         // choice; if before, the bytes may not have been written at all.
-        let racing: HashSet<usize> = found()
-            .filter(|(_, raw)| is_race(raw.kind))
-            .flat_map(|(_, raw)| raw.ends().map(|end| end.instruction))
-            .collect();
-        for (index, raw) in found().filter(|(_, raw)| raw.kind == Kind::UninitialisedRead) {
-            let mut ends = raw.ends();
-            if ends.any(|end| racing.contains(&end.instruction)) {
-                follows.insert(index, index);
+        let mut racing = HashMap::new();
+        for (index, raw) in self.of(is_race) {
+            for end in raw.ends() {
+                racing.entry(end.instruction).or_insert(index);
             }
         }
-        Causes { follows }
+        for (index, raw) in self.of(|kind| kind == Kind::UninitialisedRead) {
+            let mut race = raw.ends().filter_map(|end| racing.get(&end.instruction));
+            let later = self.unwritten.raced.get(&index);
+            if let Some(race) = race.next().or(later) {
+                causes.add(index, *race);
+            }
+        }
     }
 
     /// The diagnostic that explains what ended the kernel.
@@ -106,7 +200,7 @@ impl Checker {
         program: &Program,
         causes: &Causes,
     ) -> Option<usize> {
-        let told = |index: usize| Some(causes.follows.get(&index).copied().unwrap_or(index));
+        let told = |index: usize| Some(causes.told(index));
         let first = |is: fn(Kind) -> bool| self.found.iter().position(|raw| is(raw.kind));
         let location = fault.at.as_ref().map(|at| &at.location);
         let is_at = |raw: &Raw| {
@@ -120,7 +214,6 @@ impl Checker {
         match fault.trap {
             Trap::PeerEnded => told(at(is_of_ends).or_else(|| first(is_of_bytes))?),
             Trap::MbarrierUninitialised => told(at(is_of_starts)?),
-            Trap::Deadlock if self.wrong_bytes().0.is_some() => None,
             Trap::Deadlock | Trap::MbarrierOverflow => {
                 let is_cause = |kind| {
                     is_of_stages(kind) || is_of_bytes(kind) || kind == Kind::DivergentBarrier
@@ -157,11 +250,22 @@ fn is_of_stages(kind: Kind) -> bool {
     )
 }
 
-fn is_of_bytes(kind: Kind) -> bool {
-    matches!(kind, Kind::TransactionBytes | Kind::UnarmedReceiver)
+/// Of who loads into a stage that is in use.
+fn is_of_refills(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::StageStillRead | Kind::DestinationOverwritten | Kind::LappedWaiter
+    )
 }
 
-fn is_race(kind: Kind) -> bool {
+fn is_of_bytes(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::TransactionBytes | Kind::UnarmedReceiver | Kind::ExpectTxNotOrdered
+    )
+}
+
+pub(super) fn is_race(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::DataRace

@@ -1,14 +1,22 @@
 //! Classifies a race between two accesses: its kind and its notes.
 
 use super::{
-    Checker, Kind,
+    Checker, Kind, Unwritten,
     access::{Clash, Conflict, Judge, Made},
+    causes::is_race,
     clock::{Clock, Lane},
     copies::{CopyInfo, Done},
     raw::words,
     shadow::Actor,
 };
-use crate::machine::observer::{AccessKind, Memory};
+use crate::machine::observer::{AccessKind, Memory, Range};
+
+/// So many words are remembered that were read before anybody wrote them.
+const MAX_UNWRITTEN: usize = 1 << 16;
+
+fn words_of(range: Range) -> impl Iterator<Item = u64> {
+    range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
+}
 
 /// What two accesses are called, with the state that explains it.
 struct Named {
@@ -34,19 +42,35 @@ impl Checker {
         let here = self.end_made(made, conflict.range);
         if conflict.clash == Clash::Unwritten {
             let note = format!("{} were not written", words(conflict.range));
+            let (instruction, range) = (here.instruction, conflict.range);
             self.report(Kind::UninitialisedRead, here, None, |_| vec![note]);
+            let key = (Kind::UninitialisedRead, instruction, usize::MAX);
+            let (words, index) = (&mut self.unwritten.words, self.known[&key]);
+            if words.len() < MAX_UNWRITTEN {
+                for word in words_of(range) {
+                    let read = words.entry((range.memory, word)).or_default();
+                    if !read.contains(&index) {
+                        read.push(index);
+                    }
+                }
+            }
             return;
         }
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let Named { kind, notes, third } = match conflict.clash {
             Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
             Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
-            _ => self.name(made, &conflict),
+            Clash::Discarded => Named::new(Kind::UninitialisedRead, []),
+            Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
+            Clash::Unordered | Clash::Unwritten => self.name(made, &conflict),
         };
         // Which of the two came first was the schedule's choice: each kind has an order of its own.
         let copy_is_here = match kind {
-            Kind::ReadBeforeCompletion | Kind::WrongPhase | Kind::DestinationOverwritten => false,
             Kind::StageStillRead => true,
+            Kind::ReadBeforeCompletion
+            | Kind::WrongPhase
+            | Kind::DestinationOverwritten
+            | Kind::DataRace => false,
             _ => made.copy.is_some(),
         };
         let copies = [made.copy, conflict.earlier.copy()];
@@ -63,13 +87,34 @@ impl Checker {
             let copy = self.copies.get(copy as usize)?;
             copy.mbarrier()
         });
+        let key = (kind, here.instruction, there.instruction);
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
         raw.third = raw.third.take().or(third);
+        let Unwritten { words, raced } = &mut self.unwritten;
+        if !words.is_empty() && is_race(kind) {
+            let range = conflict.range;
+            let read = words_of(range).filter_map(|word| words.get(&(range.memory, word)));
+            raced.extend(read.flatten().map(|read| (*read, self.known[&key])));
+        }
     }
 
-    /// The kind of two accesses that are not ordered.
+    /// The kind of two accesses that are not ordered, and why two strong ones race.
     fn name(&self, made: &Made, conflict: &Conflict) -> Named {
+        let mut named = self.name_unordered(made, conflict);
+        let (earlier, now) = (conflict.earlier, made.access);
+        let are_strong = earlier.scope().is_some() && now.scope().is_some();
+        if are_strong && !earlier.is_like(now) {
+            named.notes.push(
+                "both are strong, and race all the same: strong accesses are ordered among each other \
+                 only in the same proxy and where they are of the same bytes as a whole (8.7.1)"
+                    .into(),
+            );
+        }
+        named
+    }
+
+    fn name_unordered(&self, made: &Made, conflict: &Conflict) -> Named {
         let (block, thread) = (made.origin.block as u32, made.origin.thread);
         let state = self.grid.blocks.get(block);
         let Some(state) = state.and_then(|block| block.threads.get(thread as usize)) else {
@@ -83,9 +128,10 @@ impl Checker {
             copy: made.copy,
         };
         let are_strong = conflict.earlier.scope().is_some() && made.access.scope().is_some();
+        let is_narrow = are_strong && !judge.are_in_scope(conflict.earlier, made.access);
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
-        if are_strong || is_far && judge.knows(state.known.wide(), conflict.earlier) {
+        if is_narrow || is_far && judge.knows(state.known.wide(), conflict.earlier) {
             return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
         }
         let reads = made.kind == AccessKind::Read;

@@ -5,6 +5,7 @@ use super::{
     access::Made,
     clock::{Clock, Epoch, Lane},
     grid::{Extents, GroupWait},
+    mbarriers::location,
     raw::{End, words},
     shadow::{Access, Actor},
 };
@@ -124,6 +125,9 @@ impl Checker {
             CopyCompletion::Mbarrier(range) => {
                 let wide = (state.known.wide().clone(), state.own.epoch);
                 self.mbarrier_known(origin, range, "issues a copy that counts at");
+                if let Some(at) = location(range) {
+                    self.mbarrier_delivers(origin, at);
+                }
                 match self.mbarriers.copy_issued(range, bytes, wide, origin) {
                     Some((of, id, phase)) => {
                         let done = Done::Mbarrier {
@@ -184,7 +188,7 @@ impl Checker {
         };
         let mut access = Access::new(actor, info.epoch, origin.instruction, proxy);
         if kind == AccessKind::Atomic {
-            access = access.strong(Scope::Gpu);
+            access = access.strong(Scope::Gpu, 1);
         }
         if let Memory::Shared { block: of } = range.memory
             && of != origin.block

@@ -7,7 +7,7 @@ impl Checker {
     /// The diagnostic that a fault is.
     pub(super) fn fault(&mut self, fault: &Fault, entry: &str) -> Diagnostic {
         let mut notes: Vec<String> = Vec::new();
-        let mut kind = match fault.trap {
+        let kind = match fault.trap {
             Trap::IllegalAddress => Kind::OutOfBounds,
             Trap::MisalignedAddress => Kind::Misaligned,
             Trap::IllegalInstruction => Kind::IllegalInstruction,
@@ -22,9 +22,7 @@ impl Checker {
             Trap::Endless => Kind::Endless,
         };
         if kind == Kind::Deadlock {
-            let (of_bytes, arithmetic) = self.wrong_bytes();
-            kind = of_bytes.unwrap_or(kind);
-            notes.extend(arithmetic);
+            notes.extend(self.bytes_at_deadlock());
         }
         let said = fault.what.as_str();
         // That nothing goes on is what the kind says.

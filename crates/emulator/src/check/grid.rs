@@ -187,6 +187,8 @@ pub(super) struct Block {
     pub(super) remote: Map<u32, (Epoch, usize)>,
     /// Copies that use its shared memory and complete at an mbarrier.
     pub(super) copies: Vec<u32>,
+    /// The `setmaxnreg` of each warp, with their counts.
+    pub(super) registers: Vec<Vec<(Origin, u32)>>,
     /// The last wait for bulk groups of each thread.
     pub(super) group_waits: Map<u32, GroupWait>,
 }

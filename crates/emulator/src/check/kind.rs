@@ -83,6 +83,11 @@ kinds! {
     "a copy delivers bytes to an mbarrier that expects none"
     "9.7.13.15, 9.7.9.25.4"
     "who arrives for the copy says how many bytes come, with `mbarrier.arrive.expect_tx`: in every block that a multicast delivers to, at its own barrier"
+    /// Bytes are expected without order against the arrivals of the phase.
+    ExpectTxNotOrdered "expect-tx-not-ordered" Error
+    "bytes are expected at an mbarrier with no order against the arrivals that complete a phase, and may count in another one"
+    "9.7.13.15"
+    "who expects the bytes arrives after that, as `mbarrier.arrive.expect_tx` does, or synchronises with a thread that arrives after that"
     /// A waiter may miss a phase.
     LappedWaiter "lapped-waiter" Error
     "an mbarrier can complete another phase before a waiter has seen the last one, and the waiter would wait for the wrong one"
@@ -140,9 +145,14 @@ kinds! {
     "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
     /// Shared memory is read that nobody has written.
     UninitialisedRead "uninitialised-read" Error
-    "shared memory is read that nobody has written"
-    "5.1.7"
-    "shared memory holds anything at the start: write it, or wait for the copy that does"
+    "memory is read that has no value: shared memory that nobody has written, or global memory that was discarded"
+    "5.1.7, 9.7.9.17"
+    "shared memory holds anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
+    /// `ld.global.nc` reads what the kernel wrote.
+    NonCoherentRead "non-coherent-read" Error
+    "bytes that the kernel has written are read by a load that is not coherent"
+    "8.1, 9.7.9.9"
+    "read with `ld.global`: `ld.global.nc` is for what no thread writes while the kernel runs, and no synchronisation reaches it"
     /// A tensor map in global memory is used without an acquire.
     TensorMapNotAcquired "tensormap-not-acquired" Error
     "a tensor map in global memory is used by a block that did not acquire it"
@@ -203,6 +213,16 @@ kinds! {
     "an operation of a warp or a barrier is executed with operands that it does not allow"
     "9.7.9, 9.7.13.1"
     "all lanes of the member mask execute it with the same mask, and threads at a barrier come in whole warps with the same barrier and count"
+    /// A shuffle reads a lane that is not in the member mask.
+    ShuffleOutsideMask "shuffle-outside-mask" Warning
+    "a shuffle reads a lane that does not take part in it, and gets a value that is not defined"
+    "9.7.9.6"
+    "have all lanes that are read in the member mask; it does no harm where the value is not used"
+    /// A `setmaxnreg` that is not executed by the whole warpgroup.
+    SetmaxnregDiverges "setmaxnreg-diverges" Error
+    "the warps of a warpgroup do not execute the same `setmaxnreg`"
+    "9.7.19.5"
+    "all four warps of a warpgroup execute it: branch by the number of the warpgroup, `threadIdx.x / 128`"
     /// The address is not aligned.
     Misaligned "misaligned" Error
     "an address or size is not a multiple of what the instruction needs"

@@ -141,6 +141,7 @@ impl Checker {
             let here = End::new(origin, ENDS);
             self.report(kind, here, Some(there), |_| notes);
         }
+        self.registers_at_end(&block);
         self.mbarriers_at_end(number);
         self.shadow.forget(number);
     }

@@ -1,6 +1,9 @@
 //! mbarriers: what arrivals release, what waits acquire, and whether phases can go wrong.
 
 mod bytes;
+mod order;
+
+use std::collections::HashSet;
 
 use super::{
     Checker, Kind,
@@ -15,6 +18,7 @@ use super::{
 use crate::machine::observer::{
     AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
 };
+use order::{Arrivals, Expectation};
 
 /// A copy that was issued in the current phase.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ struct Waited {
     origin: Origin,
     epoch: Epoch,
     phase: u64,
+    /// Phases that it saw complete: none where it passed before the first.
+    seen: u64,
 }
 
 /// One barrier object, from `init` to `inval`.
@@ -44,8 +50,11 @@ pub(super) struct Object {
     phase: u64,
     /// Bytes that this phase expects, and who said so.
     expected: u64,
-    armed: Vec<(Origin, u32)>,
+    armed: Vec<Expectation>,
     issued: Vec<Issued>,
+    arrivals: Arrivals,
+    /// Those of the phase before.
+    arrivals_before: Arrivals,
     /// What threads of its block have released, and what others have with cluster scope.
     near: Released,
     distant: Released,
@@ -72,9 +81,13 @@ pub(super) struct Mbarriers {
     /// By block and offset.
     objects: Map<(u32, u64), Object>,
     next: u32,
+    /// Barriers, by block and number, at which a copy may count in the phase before.
+    pub(super) early_copies: HashSet<(u32, u32)>,
+    /// Those at which bytes are wrong whenever copies come.
+    wrong: HashSet<(u32, u32)>,
 }
 
-fn location(range: Range) -> Option<(u32, u64)> {
+pub(super) fn location(range: Range) -> Option<(u32, u64)> {
     match range.memory {
         Memory::Shared { block } => Some((block as u32, range.address)),
         _ => None,
@@ -154,14 +167,12 @@ impl Checker {
             MbarrierEvent::Inval => self.mbarrier_inval(origin, range),
             MbarrierEvent::ExpectTx { bytes, .. } => {
                 self.mbarrier_use(origin, range, "expects bytes at");
-                if let Some(object) = self.mbarriers.objects.get_mut(&at) {
-                    object.expected += u64::from(bytes);
-                    object.armed.push((origin, bytes));
-                }
+                self.mbarrier_expects(origin, at, bytes);
             }
             MbarrierEvent::CompleteTx { bytes, copy, .. } => {
                 if copy.is_none() {
                     self.mbarrier_use(origin, range, "completes bytes at");
+                    self.mbarrier_delivers(origin, at);
                     if let Some(object) = self.mbarriers.objects.get_mut(&at) {
                         let wide = Clock::default();
                         object.issued.push(Issued {
@@ -175,10 +186,12 @@ impl Checker {
             }
             MbarrierEvent::Arrive { .. } => {
                 self.mbarrier_use(origin, range, "arrives at");
+                self.mbarrier_counts_arrival(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
                 self.mbarrier_use(origin, range, "arrives at");
+                self.mbarrier_counts_arrival(origin, at);
                 self.mbarrier_async_arrive(origin, at, copies_before);
             }
             MbarrierEvent::PhaseDone { phase } => self.phase_done(origin, at, phase),
@@ -242,6 +255,8 @@ impl Checker {
             expected: 0,
             armed: Vec::new(),
             issued: Vec::new(),
+            arrivals: Arrivals::default(),
+            arrivals_before: Arrivals::default(),
             near: Released::default(),
             distant: Released::default(),
             narrow: Released::default(),
@@ -416,6 +431,7 @@ impl Checker {
             return;
         };
         self.check_bytes(origin, at.0, &object);
+        self.check_expectations(at.0, &object, true);
         let extents = self.grid.extents;
         let lapped = object.waited.values().filter(|waited| {
             let (of, thread) = (waited.origin.block as u32, waited.origin.thread);
@@ -474,9 +490,7 @@ impl Checker {
             *all.known.wide_mut() = wide;
             [near, all.known]
         };
-        object.expected = 0;
-        object.armed.clear();
-        object.issued.clear();
+        object.end_phase();
         self.mbarriers.objects.insert(at, object);
     }
 
@@ -490,20 +504,33 @@ impl Checker {
             return;
         };
         let known = state.known.order.mbarrier(at.0, object.id);
+        // By its state: that of an older phase than the one before the current (9.7.13.15.16).
+        let is_old = phase + 1 < object.phase;
         let (id, offset, completer) = (object.id, object.offset, object.completer);
         let last = object.phase.saturating_sub(1);
         let instruction = completer.map_or(usize::MAX, |by| by.instruction);
         let key = (Kind::LappedWaiter, origin.instruction, instruction);
         // Who polls is told once.
-        if phase < u64::from(known) + 2 || self.known.contains_key(&key) {
+        if phase < u64::from(known) + 2 && !is_old || self.known.contains_key(&key) {
             return;
         }
-        let what = format!(
-            "waits at the mbarrier at shared address {offset:#x} and has not seen its phase {known}"
-        );
+        let what = match is_old {
+            true => format!(
+                "waits for phase {phase} of the mbarrier at shared address {offset:#x}, by its state"
+            ),
+            false => format!(
+                "waits at the mbarrier at shared address {offset:#x} and has not seen its phase {known}"
+            ),
+        };
+        let note = match is_old {
+            true => {
+                "a state is of the current phase or of the one before; with an older one the result is not defined"
+            }
+            false => "nothing orders the wait before the arrivals and copies of the next phase",
+        };
         let there = completer.map(|by| End::new(by, format!("completes its phase {last}")));
         self.report(Kind::LappedWaiter, End::new(origin, what), there, |_| {
-            vec!["nothing orders the wait before the arrivals and copies of the next phase".into()]
+            vec![note.into()]
         })
         .about(Some((at.0, id)));
     }
@@ -524,14 +551,15 @@ impl Checker {
         let state = block.and_then(|block| block.threads.get_mut(origin.thread as usize));
         let Some(state) = state else { return };
         let epoch = state.own.epoch;
+        let user = self.grid.extents.thread(origin.block as u32, origin.thread);
+        // The wait for the phase before the first is said to be for phase 0.
+        let is_first = object.phase == 0;
         let waited = Waited {
             origin,
             epoch,
             phase,
+            seen: if is_first { 0 } else { phase + 1 },
         };
-        let user = self.grid.extents.thread(origin.block as u32, origin.thread);
-        // The wait for the phase before the first is said to be for phase 0.
-        let is_first = object.phase == 0;
         let before = object.waited.get(&origin.thread);
         if is_first || before.is_some_and(|before| before.phase == phase) {
             let next = if is_first { 0 } else { phase as Epoch + 1 };

@@ -26,8 +26,8 @@ pub(super) enum Actor {
 pub(super) struct Access {
     index: u32,
     pub(super) epoch: Epoch,
-    /// From the low end: role (3 bits), scope and one where it is strong (3), proxy (2), whether it
-    /// made an mbarrier (1), and the instruction.
+    /// From the low end: role (3 bits), strength (4), proxy (2), whether it made an mbarrier (1), and
+    /// the instruction.
     bits: u32,
 }
 
@@ -35,8 +35,17 @@ const ROLE_NONE: u32 = 0;
 const ROLE_THREAD: u32 = 1;
 const ROLE_MANY: u32 = 5;
 const ROLE_SPLIT: u32 = 6;
-const MBARRIER: u32 = 1 << 8;
-const INSTRUCTION_SHIFT: u32 = 9;
+const ROLE_DISCARD: u32 = 7;
+const ROLE: u32 = 7;
+/// 0 where it is weak; else 1, more by 5 for each step of its scope, and by 1 for each doubling of its
+/// size from 1 to 16 bytes.
+const STRENGTH_SHIFT: u32 = 3;
+const STRENGTH: u32 = 15 << STRENGTH_SHIFT;
+const SIZES: u32 = 5;
+const PROXY_SHIFT: u32 = 7;
+const PROXY: u32 = 3 << PROXY_SHIFT;
+const MBARRIER: u32 = 1 << 9;
+const INSTRUCTION_SHIFT: u32 = 10;
 
 impl Access {
     const NONE: Self = Self {
@@ -56,13 +65,22 @@ impl Access {
         Self {
             index,
             epoch,
-            bits: role | (proxy as u32) << 6 | instruction << INSTRUCTION_SHIFT,
+            bits: role | (proxy as u32) << PROXY_SHIFT | instruction << INSTRUCTION_SHIFT,
         }
     }
 
-    /// The same, as a strong access with this scope.
-    pub(super) fn strong(mut self, scope: Scope) -> Self {
-        self.bits |= (1 + scope as u32) << 3;
+    /// The same, as a strong access with this scope, of so many bytes at once.
+    pub(super) fn strong(mut self, scope: Scope, bytes: u32) -> Self {
+        let size = bytes.max(1).ilog2().min(SIZES - 1);
+        // On one device `.sys` is as `.gpu`.
+        let scope = (scope as u32).min(Scope::Gpu as u32);
+        self.bits |= (1 + scope * SIZES + size) << STRENGTH_SHIFT;
+        self
+    }
+
+    /// The same, as a write after which the bytes have no value.
+    pub(super) fn of_discard(mut self) -> Self {
+        self.bits = self.bits & !ROLE | ROLE_DISCARD;
         self
     }
 
@@ -81,7 +99,11 @@ impl Access {
     }
 
     fn role(self) -> u32 {
-        self.bits & 7
+        self.bits & ROLE
+    }
+
+    fn proxy(self) -> u32 {
+        (self.bits & PROXY) >> PROXY_SHIFT
     }
 
     pub(super) fn is_none(self) -> bool {
@@ -99,22 +121,36 @@ impl Access {
         }
     }
 
+    /// One less than the strength, where it is strong.
+    fn strength(self) -> Option<u32> {
+        ((self.bits & STRENGTH) >> STRENGTH_SHIFT).checked_sub(1)
+    }
+
     pub(super) fn scope(self) -> Option<Scope> {
-        match self.bits >> 3 & 7 {
-            0 => None,
-            1 => Some(Scope::Cta),
-            2 => Some(Scope::Cluster),
-            3 => Some(Scope::Gpu),
-            _ => Some(Scope::Sys),
-        }
+        let scope = self.strength()? / SIZES;
+        Some([Scope::Cta, Scope::Cluster, Scope::Gpu][scope as usize])
+    }
+
+    /// Whether two strong accesses of the same byte are of the same proxy and all the same bytes.
+    pub(super) fn is_like(self, other: Self) -> bool {
+        let size = |access: Self| access.strength().map(|strength| strength % SIZES);
+        self.proxy() == other.proxy() && size(self) == size(other)
     }
 
     pub(super) fn is_generic(self) -> bool {
-        self.bits >> 6 & 3 == Proxy::Generic as u32
+        self.proxy() == Proxy::Generic as u32
     }
 
     pub(super) fn is_async(self) -> bool {
-        self.bits >> 6 & 3 == Proxy::Async as u32
+        self.proxy() == Proxy::Async as u32
+    }
+
+    pub(super) fn is_non_coherent(self) -> bool {
+        self.proxy() == Proxy::NonCoherent as u32
+    }
+
+    pub(super) fn is_discard(self) -> bool {
+        self.role() == ROLE_DISCARD
     }
 
     /// The copy that it is one of.
@@ -129,7 +165,7 @@ impl Access {
 
     /// Whether it is the reading of a tensor map.
     pub(super) fn reads_map(self) -> bool {
-        self.bits >> 6 & 3 == Proxy::TensorMap as u32
+        self.proxy() == Proxy::TensorMap as u32
     }
 
     pub(super) fn made_mbarrier(self) -> bool {
@@ -175,8 +211,10 @@ impl Cell {
     /// Whether a thread goes on with bytes that nobody else has touched; then that is noted.
     #[inline]
     pub(super) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
-        let is_mine = |access: Access| access.index == now.index && access.bits & 7 == ROLE_THREAD;
-        let is_private = now.bits & 7 == ROLE_THREAD
+        let is_mine =
+            |access: Access| access.index == now.index && access.bits & ROLE == ROLE_THREAD;
+        // Only ordinary accesses: a load that is not coherent may not see what its own thread wrote.
+        let is_private = now.bits & (ROLE | PROXY) == ROLE_THREAD
             && self.write.bits & MBARRIER == 0
             && is_mine(self.write)
             && (self.read.bits == ROLE_NONE || is_mine(self.read));
@@ -449,7 +487,7 @@ mod tests {
             id: 9,
             writes: true,
         };
-        let access = Access::new(copy, 4, 123, Proxy::Async).strong(Scope::Gpu);
+        let access = Access::new(copy, 4, 123, Proxy::Async).strong(Scope::Sys, 16);
         assert_eq!(access.actor(), copy);
         assert_eq!(access.scope(), Some(Scope::Gpu));
         assert_eq!((access.epoch, access.instruction()), (4, 123));

@@ -87,7 +87,7 @@ impl<'a> Modifiers<'a> {
 
     /// Takes what only tells caches what to do.
     pub(crate) fn cache_hints(&mut self) {
-        let known = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified"];
+        let known = ["ca", "cg", "cs", "lu", "cv", "wb", "wt", "unified"];
         self.0.retain(|part| {
             let level = part.starts_with("L1::") || part.starts_with("L2::");
             // The hint of a cache policy comes with an operand.

@@ -5,7 +5,7 @@ use ptx::{Instruction, Type};
 use crate::{
     decode::{Modifiers, NotSupported, Symbol, operands},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Group, Slot, Trapped, observer::Watch},
+    machine::{Flow, Group, Slot, Trap, Trapped, observer::Watch},
     value::lanes_of,
 };
 
@@ -66,16 +66,19 @@ impl Execute for Branch {
             step.group.pc = self.targets[0];
             return Ok(Flow::Jumped);
         };
-        // The lanes of each target become a group; an index beyond the list is undefined, and takes
-        // the last.
+        // The lanes of each target become a group.
         let indices = *step.get(index);
-        let last = self.targets.len() - 1;
-        let target = |lane: usize| self.targets[(indices[lane] as u32 as usize).min(last)];
         let mut groups: Vec<(usize, u32)> = Vec::new();
         for lane in lanes_of(step.active) {
-            match groups.iter_mut().find(|(pc, _)| *pc == target(lane)) {
+            let index = indices[lane] as u32;
+            let Some(target) = self.targets.get(index as usize).copied() else {
+                let count = self.targets.len();
+                let what = format!("the index {index} is beyond its list of {count} targets");
+                return Err(step.fault(lane, Trap::IllegalInstruction, what));
+            };
+            match groups.iter_mut().find(|(pc, _)| *pc == target) {
                 Some((_, mask)) => *mask |= 1 << lane,
-                None => groups.push((target(lane), 1 << lane)),
+                None => groups.push((target, 1 << lane)),
             }
         }
         let Some((pc, mask)) = groups.pop() else {

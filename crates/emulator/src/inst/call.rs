@@ -178,7 +178,7 @@ impl Call {
                         (self.argument(step, 0, lane), self.argument(step, 1, lane));
                     let text = vprintf::format(step, lane, format, values)?;
                     written[lane] = text.len() as u64;
-                    step.world.printed.push_str(&text);
+                    step.world.print(&text);
                 }
                 Builtin::Malloc => {
                     let bytes = self.argument(step, 0, lane);

@@ -166,6 +166,14 @@ impl Collective {
                 members,
                 orders: self.kind == Kind::Meet,
             });
+            if let Kind::Shfl(mode) = self.kind {
+                for lane in lanes_of(there) {
+                    let from = shfl_sync::source(mode, lane, b, c);
+                    if let Some(from) = from.filter(|from| there & 1 << from == 0) {
+                        step.tell(lane, |_| Event::ShuffleOutside { from: from as u32 });
+                    }
+                }
+            }
             step.active = active;
         }
         step.world.progress += 1;

@@ -10,7 +10,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Trap, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        observer::{Event, Watch},
     },
     value::lanes_of,
 };
@@ -44,8 +44,7 @@ impl Execute for Discard {
                 let what = "the address is not one of global memory".into();
                 return Err(step.fault(lane, Trap::IllegalAddress, what));
             }
-            let order = (Sem::Weak, Scope::Cta);
-            step.tell_access(lane, located, BYTES, AccessKind::Write, order);
+            step.tell(lane, |step| Event::Discard(step.range(located, BYTES)));
             let values: [u64; BYTES as usize / 8] = std::array::from_fn(|_| step.world.rng.next());
             let bytes = step.bytes_mut(lane, located, BYTES as usize)?;
             for (bytes, value) in bytes.chunks_exact_mut(8).zip(values) {

@@ -6,8 +6,8 @@ use crate::{
     decode::{Modifiers, NotSupported, Register},
     inst::{Action, Decoder, Execute, Step},
     machine::{
-        Address, Flow, Slot, Space, Trapped,
-        observer::{AccessKind, Scope, Sem, Watch},
+        Address, Flow, Located, Slot, Space, Trapped,
+        observer::{AccessKind, Event, Proxy, Range, Scope, Sem, Watch},
     },
     value::lanes_of,
 };
@@ -22,6 +22,10 @@ pub(crate) struct Move {
     element_bytes: usize,
     signed: bool,
     order: (Sem, Scope),
+    /// Bytes of each access: a vector of strong ones is as many scalar accesses (PTX ISA 8.2.1).
+    access_bytes: u64,
+    /// `ld.global.nc`
+    is_non_coherent: bool,
 }
 
 pub(crate) const SPACES: [(&str, Space); 10] = [
@@ -44,6 +48,7 @@ pub(crate) fn decode(
 ) -> Result<(), NotSupported> {
     let stores = instruction.opcode.stem() == "st";
     modifiers.cache_hints();
+    let is_non_coherent = !stores && modifiers.take("nc");
     let sem = modifiers.sem().unwrap_or_default();
     let scope = modifiers.scope().unwrap_or(Scope::Sys);
     let space = modifiers.one_of(&SPACES).unwrap_or(Space::Generic);
@@ -61,6 +66,10 @@ pub(crate) fn decode(
     let address = decoder.address(address, space)?;
     let order = (sem, scope);
     let element_bytes = bytes.min(8) as usize;
+    let access_bytes = match sem {
+        Sem::Weak => bytes * count as u64,
+        _ => bytes,
+    };
     let access = Move {
         stores,
         address,
@@ -68,6 +77,8 @@ pub(crate) fn decode(
         element_bytes,
         signed,
         order,
+        access_bytes,
+        is_non_coherent,
     };
     decoder.emit(Action::Move(Box::new(access)));
     Ok(())
@@ -113,18 +124,13 @@ fn registers(
 impl Execute for Move {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let size = self.element_bytes * self.registers.len();
-        let kind = if self.stores {
-            AccessKind::Write
-        } else {
-            AccessKind::Read
-        };
         let base = step.group.base;
         if self.stores {
             step.world.progress += 1;
         }
         for lane in lanes_of(step.active) {
             let located = step.locate(lane, &self.address, size as u64, size as u64)?;
-            step.tell_access(lane, located, size as u64, kind, self.order);
+            self.tell(step, lane, located, size as u64);
             if self.stores {
                 let mut values = [0; 8];
                 for (value, (slot, _)) in values.iter_mut().zip(&*self.registers) {
@@ -154,5 +160,38 @@ impl Execute for Move {
             }
         }
         Ok(Flow::Next)
+    }
+}
+
+impl Move {
+    #[inline]
+    fn tell<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, located: Located, bytes: u64) {
+        let kind = match self.stores {
+            true => AccessKind::Write,
+            false => AccessKind::Read,
+        };
+        if self.access_bytes == bytes && !self.is_non_coherent {
+            return step.tell_access(lane, located, bytes, kind, self.order);
+        }
+        let (sem, scope) = self.order;
+        for part in 0..bytes / self.access_bytes {
+            step.tell(lane, |step| {
+                let whole = step.range(located, self.access_bytes);
+                Event::Access {
+                    proxy: match self.is_non_coherent {
+                        true => Proxy::NonCoherent,
+                        false => Proxy::Generic,
+                    },
+                    kind,
+                    sem,
+                    scope,
+                    range: Range {
+                        address: whole.address + part * self.access_bytes,
+                        ..whole
+                    },
+                    copy: None,
+                }
+            });
+        }
     }
 }

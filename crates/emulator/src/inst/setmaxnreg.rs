@@ -7,8 +7,17 @@ use ptx_isa::{Form, setmaxnreg::Op};
 
 use crate::{
     decode::{NotSupported, operands},
-    inst::{Action, Decoder, nothing::Nothing},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Flow, Trapped,
+        observer::{Event, Watch},
+    },
+    value::lanes_of,
 };
+
+/// Registers of each thread from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registers(u32);
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
@@ -27,6 +36,15 @@ pub(crate) fn decode(
         );
         return Err(reason.into());
     }
-    decoder.emit(Action::Nothing(Nothing));
+    decoder.emit(Action::Registers(Registers(count as u32)));
     Ok(())
+}
+
+impl Execute for Registers {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let first = lanes_of(step.active).next().unwrap_or(0);
+        let count = self.0;
+        step.tell(first, |_| Event::SetMaxRegisters { count });
+        Ok(Flow::Next)
+    }
 }

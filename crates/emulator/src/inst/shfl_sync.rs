@@ -36,30 +36,36 @@ pub(crate) fn decode(
     Ok(())
 }
 
+/// The lane that a lane reads, if it is one of its segment.
+pub(crate) fn source(mode: Op, lane: usize, b: &Lanes, c: &Lanes) -> Option<usize> {
+    let (index, by) = (lane as i64, (b[lane] & 31) as i64);
+    let (clamp, segment) = ((c[lane] & 31) as i64, (c[lane] >> 8 & 31) as i64);
+    let last = (index & segment) | (clamp & !segment);
+    let first = index & segment;
+    let (other, is_inside) = match mode {
+        Op::Up => (index - by, index - by >= last),
+        Op::Down => (index + by, index + by <= last),
+        Op::Bfly => (index ^ by, (index ^ by) <= last),
+        Op::Idx => {
+            let other = first | (by & !segment);
+            (other, other <= last)
+        }
+    };
+    is_inside.then_some(other as usize & 31)
+}
+
 /// A lane that is not there gives what it wants to have back.
 pub(crate) fn compute(mode: Op, there: u32, a: &Lanes, b: &Lanes, c: &Lanes) -> (Lanes, Lanes) {
     let (mut d, mut p) = ([0; LANES], [0; LANES]);
     for lane in lanes_of(there) {
-        let (index, by) = (lane as i64, (b[lane] & 31) as i64);
-        let (clamp, segment) = ((c[lane] & 31) as i64, (c[lane] >> 8 & 31) as i64);
-        let last = (index & segment) | (clamp & !segment);
-        let first = index & segment;
-        let (other, is_inside) = match mode {
-            Op::Up => (index - by, index - by >= last),
-            Op::Down => (index + by, index + by <= last),
-            Op::Bfly => (index ^ by, (index ^ by) <= last),
-            Op::Idx => {
-                let other = first | (by & !segment);
-                (other, other <= last)
-            }
-        };
-        let from = if is_inside { other as usize & 31 } else { lane };
+        let source = source(mode, lane, b, c);
+        let from = source.unwrap_or(lane);
         d[lane] = if there & 1 << from != 0 {
             a[from]
         } else {
             a[lane]
         };
-        p[lane] = u64::from(is_inside);
+        p[lane] = u64::from(source.is_some());
     }
     (d, p)
 }

@@ -95,6 +95,15 @@ impl Memory {
             .map(|index| self.allocations.remove(index).bytes.len() as u64)
     }
 
+    /// Takes the bytes of the allocation that begins at an address.
+    pub(crate) fn take(&mut self, address: u64) -> Option<Vec<u8>> {
+        let found = self
+            .allocations
+            .binary_search_by_key(&address, |allocation| allocation.address);
+        let allocation = self.allocations.get_mut(found.ok()?)?;
+        Some(std::mem::take(&mut allocation.bytes))
+    }
+
     /// Start and length of the allocation that an address lies in.
     pub(crate) fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         let behind = self.allocations.partition_point(|a| a.address <= address);

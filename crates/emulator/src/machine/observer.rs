@@ -136,6 +136,8 @@ pub enum Proxy {
     Async,
     /// Reading a tensor map.
     TensorMap,
+    /// `ld.global.nc`, which the memory model does not cover (8.1).
+    NonCoherent,
 }
 
 /// Which memory an address is in.
@@ -276,6 +278,18 @@ pub enum Event {
     ClusterPass {
         /// As at the arrival.
         generation: u64,
+    },
+    /// Bytes of global memory hold no value any more (`discard`).
+    Discard(Range),
+    /// The lane shuffled from this lane, which did not take part.
+    ShuffleOutside {
+        /// The lane that was to be read.
+        from: u32,
+    },
+    /// A lane of a warp executed `setmaxnreg`.
+    SetMaxRegisters {
+        /// Registers of each thread from now on.
+        count: u32,
     },
     /// The thread synchronised with others of its warp; these are the lanes.
     WarpMeet {

@@ -92,6 +92,8 @@ pub(crate) struct World {
     /// Goes up whenever something happens that others can see.
     pub(crate) progress: u64,
     pub(crate) printed: String,
+    /// Bytes that were printed beyond the limit.
+    pub(crate) unprinted: u64,
     pub(crate) shared_bytes: u64,
     pub(crate) dynamic_shared_bytes: u32,
     pub(crate) dynamic_shared_start: u64,
@@ -212,6 +214,22 @@ impl Group {
 }
 
 impl World {
+    /// Prints as much of a text as the limit allows.
+    pub(crate) fn print(&mut self, text: &str) {
+        let room = self.config.max_printed.saturating_sub(self.printed.len());
+        let cut = (0..=room.min(text.len()))
+            .rev()
+            .find(|at| text.is_char_boundary(*at));
+        // After the first text that is cut, nothing fits in between.
+        let cut = if self.unprinted > 0 {
+            0
+        } else {
+            cut.unwrap_or(0)
+        };
+        self.printed.push_str(&text[..cut]);
+        self.unprinted += (text.len() - cut) as u64;
+    }
+
     pub(crate) fn new(
         program: &Program,
         shape: &Shape,
@@ -235,6 +253,7 @@ impl World {
             steps: 0,
             progress: 0,
             printed: String::new(),
+            unprinted: 0,
             shared_bytes: end,
             dynamic_shared_bytes: shape.shared_bytes,
             dynamic_shared_start: start,

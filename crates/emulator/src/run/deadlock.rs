@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::is_interrupted;
 use crate::{
     inst::{Code, Execute, Waiting},
     machine::{Group, Here, Trap, Trapped, World},
@@ -24,10 +25,11 @@ pub(super) fn describe(world: &World, code: &Code) -> Trapped {
 /// The kernel does not end.
 pub(super) fn endless(world: &World, code: &Code) -> Trapped {
     let limit = world.config.max_steps;
-    let what = format!(
-        "the kernel is not over after {limit} steps\n{}",
-        list(world, code)
-    );
+    let why = match is_interrupted() {
+        true => "the kernel was interrupted".to_owned(),
+        false => format!("the kernel is not over after {limit} steps"),
+    };
+    let what = format!("{why}\n{}", list(world, code));
     Trapped {
         trap: Trap::Endless,
         what,

@@ -4,7 +4,7 @@
 //! come from the seed. Groups of a warp that come to the same instruction go on as one; to let them
 //! converge, the group that is furthest behind is mostly preferred.
 
-use super::deadlock;
+use super::{deadlock, is_interrupted};
 use crate::{
     inst::{Code, Execute, Step, Waiting},
     machine::{
@@ -56,7 +56,7 @@ impl World {
             } else {
                 return Err(deadlock::describe(self, code));
             }
-            if self.steps > self.config.max_steps {
+            if self.steps > self.config.max_steps || is_interrupted() {
                 return Err(deadlock::endless(self, code));
             }
         }

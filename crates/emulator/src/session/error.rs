@@ -4,6 +4,9 @@ use tma_launch::{Failure, Stage};
 
 use crate::{check::CheckReport, decode::Unsupported, machine::Fault};
 
+/// So many instructions are listed.
+const MOST_LISTED: usize = 100;
+
 /// Why a launch has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -16,7 +19,11 @@ pub enum Error {
 }
 
 fn list(items: &[Unsupported]) -> String {
-    let lines: Vec<_> = items.iter().map(ToString::to_string).collect();
+    let lines = items.iter().take(MOST_LISTED).map(ToString::to_string);
+    let mut lines: Vec<_> = lines.collect();
+    if let Some(more) = items.len().checked_sub(MOST_LISTED + 1) {
+        lines.push(format!("and {} more", more + 1));
+    }
     lines.join("\n")
 }
 

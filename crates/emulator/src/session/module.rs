@@ -6,7 +6,7 @@ use tma_launch::{Failure, Stage, suggestion};
 
 use super::{Kernel, Session, panic::place_record};
 use crate::{
-    decode::Image,
+    decode::{Image, check},
     machine::{CONST_WINDOW, IMAGE_START},
 };
 
@@ -51,15 +51,24 @@ impl Session {
     /// Reads a PTX text; reports call it `name`. Its variables have their initial values.
     ///
     /// # Errors
-    /// The text is not PTX: the line and column of each location.
+    /// The text is not PTX, or breaks a rule of PTX: the line and column of each location.
     pub fn load(&mut self, name: &str, text: &str) -> Result<ModuleId, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        Ok(self.load_parsed(name, text, Arc::new(module)))
+        self.load_parsed(name, text, Arc::new(module))
     }
 
     /// As [`load`](Self::load), of a text that was read before.
-    pub fn load_parsed(&mut self, name: &str, text: &str, module: Arc<ptx::Module>) -> ModuleId {
+    ///
+    /// # Errors
+    /// The text breaks a rule of PTX.
+    pub fn load_parsed(
+        &mut self,
+        name: &str,
+        text: &str,
+        module: Arc<ptx::Module>,
+    ) -> Result<ModuleId, Failure> {
+        check(&module, name, text)?;
         let image = Image::new(&module, self.next_image);
         self.next_image = image.end;
         for global in &image.globals {
@@ -78,7 +87,7 @@ impl Session {
             kernels: HashMap::new(),
         };
         self.modules.insert(id, module);
-        id
+        Ok(id)
     }
 
     /// Frees a module's variables and forgets its kernels.

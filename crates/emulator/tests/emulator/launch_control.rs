@@ -201,7 +201,10 @@ fn registers_of_128_bits() {
         ]
     );
     let said = failure(".reg .b128 %q; mov.b64 %rd1, %q;", 1);
-    assert!(said.contains("`%q` is a register of 128 bits"), "{said}");
+    assert!(
+        said.contains("`%q` is `.b128`, and the instruction takes `.b64`"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The contents of a buffer: a pattern, a list, or a file.
 
 use std::{
+    borrow::Cow,
     fs::File,
     io::Read,
     path::{Path, PathBuf},
@@ -260,13 +261,21 @@ impl Room<'_> {
 }
 
 impl Contents {
+    /// The file that it stands in.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// The bytes of `count` elements.
-    pub(super) fn bytes(
+    pub(super) fn bytes<'b>(
         &self,
         ty: ElementType,
         count: u64,
-        initial: &[Buffer],
-    ) -> Result<Vec<u8>, String> {
+        initial: &'b [Buffer],
+    ) -> Result<Cow<'b, [u8]>, String> {
         let length = usize::try_from(count).unwrap_or(usize::MAX) * ty.bytes();
         let each = |bits: &mut dyn FnMut(u64) -> u64| {
             let mut bytes = Vec::with_capacity(length);
@@ -275,7 +284,7 @@ impl Contents {
             }
             bytes
         };
-        Ok(match self {
+        Ok(Cow::Owned(match self {
             Self::Zeros => vec![0; length],
             Self::Poison => vec![0xff; length],
             Self::Constant(bits) => each(&mut |_| *bits),
@@ -298,7 +307,7 @@ impl Contents {
                 let bytes = initial.get(*buffer).map_or(&[][..], Buffer::bytes);
                 let bytes = bytes.get(from..from + length).unwrap_or(&[]);
                 if (*times, *plus) == (Number::Integer(1), Number::Integer(0)) {
-                    return Ok(bytes.to_vec());
+                    return Ok(Cow::Borrowed(bytes));
                 }
                 let mut elements = bytes.chunks_exact(ty.bytes()).map(|element| {
                     let bits = element.iter().rev();
@@ -310,7 +319,7 @@ impl Contents {
                     combine(ty, element, *times, *plus)
                 })
             }
-        })
+        }))
     }
 }
 

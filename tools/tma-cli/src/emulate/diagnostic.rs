@@ -38,6 +38,38 @@ impl Diagnostic {
         }
     }
 
+    /// Whether it is that a kernel did not end in time.
+    pub fn is_endless(&self) -> bool {
+        match self {
+            Self::Kernel(found) => found.kind == check::Kind::Endless,
+            Self::Fault { error_name, what } => {
+                error_name.as_deref() == Some(tma_emulator::Trap::Endless.name())
+                    && what.contains("interrupted")
+            }
+            Self::Mismatch(_) => false,
+        }
+    }
+
+    /// Its kind and its lines, in one line.
+    pub fn headline(&self) -> String {
+        let kind = self.kind();
+        match self {
+            Self::Kernel(found) => {
+                let sites = found.here.iter().chain(&found.there);
+                let sites: Vec<String> = sites.map(|site| site.location.to_string()).collect();
+                match sites.as_slice() {
+                    [] => kind.to_owned(),
+                    sites => format!("{kind} at {}", sites.join(" and ")),
+                }
+            }
+            Self::Fault { .. } => kind.to_owned(),
+            Self::Mismatch(what) => {
+                let buffer = what.split(": ").next().unwrap_or_default();
+                format!("{kind} of {buffer}")
+            }
+        }
+    }
+
     /// Whether two seeds found the same: for the checker, the same kind at the same instructions.
     pub fn is_like(&self, other: &Self) -> bool {
         let locations = |found: &check::Diagnostic| {

@@ -64,6 +64,10 @@ impl Expectation {
         })
     }
 
+    pub(super) fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
     /// Says which element is not as expected.
     pub(super) fn check(
         &self,

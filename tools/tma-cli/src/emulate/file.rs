@@ -10,9 +10,11 @@ use toml::de::DeTable;
 
 use super::{
     buffer::FileBuffer,
+    contents::Contents,
     expect::{Dump, Expectation},
     launches::FileLaunch,
     maps::{FileMap, read_map},
+    output::Output,
     reader::{Table, Value},
     violations::{Invalid, Noted, Notes, Violations},
 };
@@ -26,6 +28,8 @@ const MAX_FILE_BYTES: u64 = 256 << 20;
 pub struct LaunchFile {
     name: String,
     text: String,
+    /// Where it was read, if it was.
+    path: Option<PathBuf>,
     /// The PTX file.
     module: PathBuf,
     arch: String,
@@ -62,7 +66,9 @@ impl LaunchFile {
         }
         let text = fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&name, &text, folder)
+        let mut file = Self::parse(&name, &text, folder)?;
+        file.path = Some(path.to_owned());
+        Ok(file)
     }
 
     /// Reads the text of a launch file. Messages call it `name`; the paths in it are relative to
@@ -125,9 +131,15 @@ impl LaunchFile {
             let bytes = file.contents.bytes(file.ty, file.count, &[]);
             let about = |why| format!("buffer `{}`: {why}", file.name);
             let bytes = bytes.map_err(|why| Failure::new(Stage::Upload, about(why)))?;
-            Ok(Buffer::new(&file.name, &bytes))
+            Ok(Buffer::of_bytes(&file.name, bytes.into_owned()))
         };
         self.buffers.iter().map(buffer).collect()
+    }
+
+    /// Whether something is expected that depends on what buffers held before.
+    pub fn compares_with_before(&self) -> bool {
+        let mut expectations = self.expectations.iter();
+        expectations.any(|expected| matches!(expected.contents(), Contents::Initial { .. }))
     }
 
     /// The launches as a job on these buffers.
@@ -175,17 +187,37 @@ impl LaunchFile {
         Ok(all)
     }
 
-    /// Writes the buffers that the file wants written.
+    /// The files that are read: itself, the module, and contents of buffers.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let contents = self.buffers.iter().map(|buffer| &buffer.contents);
+        let expected = self.expectations.iter().map(Expectation::contents);
+        let contents = contents.chain(expected).filter_map(Contents::path);
+        let own = self.path.as_deref().into_iter();
+        own.chain([self.module.as_path()]).chain(contents)
+    }
+
+    /// Opens the files that buffers are written to in the end.
+    ///
+    /// # Errors
+    /// One cannot be written, is read as well, or is there twice.
+    pub fn open_dumps(&self) -> Result<Vec<Output>, Failure> {
+        let mut all: Vec<Output> = Vec::new();
+        for Dump { path, .. } in &self.dumps {
+            let others: Vec<PathBuf> = all.iter().map(|dump| dump.target().to_owned()).collect();
+            let taken = self.inputs().chain(others.iter().map(PathBuf::as_path));
+            let dump = Output::open(path, taken)?;
+            all.push(dump);
+        }
+        Ok(all)
+    }
+
+    /// Writes the buffers to their files.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn dump(&self, after: &[Buffer]) -> Result<(), Failure> {
-        for Dump { buffer, path } in &self.dumps {
-            let bytes = after.get(*buffer).map_or(&[][..], Buffer::bytes);
-            fs::write(path, bytes).map_err(|error| {
-                let what = format!("cannot write `{}`: {error}", path.display());
-                Failure::new(Stage::CopyBack, what)
-            })?;
+    pub fn dump(&self, dumps: Vec<Output>, after: &[Buffer]) -> Result<(), Failure> {
+        for (dump, Dump { buffer, .. }) in dumps.into_iter().zip(&self.dumps) {
+            dump.write(after.get(*buffer).map_or(&[][..], Buffer::bytes))?;
         }
         Ok(())
     }
@@ -241,6 +273,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     Ok(LaunchFile {
         name: name.to_owned(),
         text: text.to_owned(),
+        path: None,
         module: module?,
         arch: arch?.unwrap_or_else(|| "sm_90a".to_owned()),
         buffers,

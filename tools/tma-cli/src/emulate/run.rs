@@ -87,6 +87,8 @@ pub struct Run {
     pub printed: String,
     /// Instructions, each counted once for each thread; nothing where a kernel did not end.
     pub steps: Option<u64>,
+    /// Why what was expected could not be compared, or a file not be written.
+    pub failed: Option<Failure>,
 }
 
 impl Run {
@@ -104,8 +106,6 @@ impl Run {
 pub struct Emulation {
     file: LaunchFile,
     source: Source,
-    /// What the buffers hold before the first launch.
-    before: Vec<Buffer>,
 }
 
 /// The architecture whose semantics the emulator has.
@@ -129,11 +129,7 @@ impl Emulation {
         supported(&file, &source)?;
         let before = file.buffers().map_err(Stopped::Failure)?;
         file.check(&source, &before).map_err(Stopped::Violations)?;
-        Ok(Self {
-            file,
-            source,
-            before,
-        })
+        Ok(Self { file, source })
     }
 
     /// The launch file.
@@ -146,14 +142,17 @@ impl Emulation {
     /// With `config.checks` the checker watches, and what it finds is in the result.
     ///
     /// # Errors
-    /// The module needs what the emulator does not have, or a file cannot be read or written.
+    /// The module needs what the emulator does not have, or a file cannot be opened. What goes wrong
+    /// later stands in the result, beside what was found.
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
-        let mut job = self.job();
+        let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
+        let mut job = self.job()?;
         let mut run = Run {
             seed: config.seed,
             diagnostics: Vec::new(),
             printed: String::new(),
             steps: None,
+            failed: None,
         };
         match config.checks {
             true => check(config, &mut job, &mut run)?,
@@ -167,11 +166,15 @@ impl Emulation {
             }
         }
         if run.steps.is_some() {
-            let mismatches = self.file.mismatches(&self.before, &job.buffers);
-            let mismatches = mismatches.map_err(Stopped::Failure)?;
-            let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
-            run.diagnostics.extend(mismatches);
-            self.file.dump(&job.buffers).map_err(Stopped::Failure)?;
+            match self.mismatches(&job.buffers) {
+                Ok(mismatches) => {
+                    let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
+                    run.diagnostics.extend(mismatches);
+                }
+                Err(failure) => run.failed = Some(failure),
+            }
+            let dumped = self.file.dump(dumps, &job.buffers);
+            run.failed = run.failed.or(dumped.err());
         }
         Ok(run)
     }
@@ -182,15 +185,25 @@ impl Emulation {
     /// The module needs what the emulator does not have.
     pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let backend = EmulatorBackend::with_config(config);
-        steps(backend.observe(&mut self.job(), observer)).map(drop)
+        steps(backend.observe(&mut self.job()?, observer)).map(drop)
     }
 
-    fn job(&self) -> Job<'_> {
+    /// What the buffers held before is made again where it is asked for: they may be large.
+    fn mismatches(&self, after: &[Buffer]) -> Result<Vec<String>, Failure> {
+        let before = match self.file.compares_with_before() {
+            true => self.file.buffers()?,
+            false => Vec::new(),
+        };
+        self.file.mismatches(&before, after)
+    }
+
+    fn job(&self) -> Result<Job<'_>, Stopped> {
         let ptx = Ptx {
             name: self.source.name(),
             text: self.source.text(),
         };
-        self.file.job(ptx, self.before.clone())
+        let buffers = self.file.buffers().map_err(Stopped::Failure)?;
+        Ok(self.file.job(ptx, buffers))
     }
 }
 

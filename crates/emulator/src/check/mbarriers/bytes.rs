@@ -1,6 +1,6 @@
 //! Compares the bytes that a phase expects with those of its copies.
 
-use super::Object;
+use super::{Mbarriers, Object, order::Expectation};
 use crate::{
     check::{Checker, Kind, raw::End},
     machine::observer::Origin,
@@ -24,7 +24,7 @@ impl Object {
             "phase {phase} of the mbarrier at shared address {offset:#x} of block {block} expects {expected} \
              bytes; {delivered}"
         )];
-        for (origin, bytes) in self.armed.iter().take(4) {
+        for Expectation { origin, bytes, .. } in self.armed.iter().take(4) {
             let (thread, block) = (origin.thread, origin.block);
             notes.push(format!(
                 "thread {thread} of block {block} expects {bytes} bytes"
@@ -36,9 +36,20 @@ impl Object {
         Some((self.expected, issued, notes))
     }
 
+    /// Whether the first copies deliver what is expected, or none would, and the others come too early.
+    fn is_right_in_part(&self) -> bool {
+        let sums = self.issued.iter().scan(0, |sum, copy| {
+            *sum += u64::from(copy.bytes);
+            Some(*sum)
+        });
+        std::iter::once(0)
+            .chain(sums)
+            .any(|sum| sum == self.expected)
+    }
+
     /// Who said last how many bytes come, and who issued the last copy.
     fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
-        let armed = self.armed.last().map(|(origin, _)| *origin);
+        let armed = self.armed.last().map(|armed| armed.origin);
         (armed, self.issued.last().map(|copy| copy.origin))
     }
 }
@@ -57,24 +68,30 @@ impl Checker {
         notes.push(
             "the phase completed all the same, since the bytes that came happened to fit".into(),
         );
-        self.wrong_bytes_at(
-            Some(origin),
-            (block, object.id),
-            kind,
-            object.blamed(),
-            notes,
-        );
+        self.wrong_bytes_at(Some(origin), (block, object), kind, notes);
     }
 
     /// Reports bytes that do not fit: who expects them, and who issued the last copy.
     fn wrong_bytes_at(
         &mut self,
         completer: Option<Origin>,
-        mbarrier: (u32, u32),
+        (block, object): (u32, &Object),
         kind: Kind,
-        (armed, issued): (Option<Origin>, Option<Origin>),
         notes: Vec<String>,
     ) {
+        let mbarrier = (block, object.id);
+        let (armed, issued) = object.blamed();
+        let Mbarriers {
+            early_copies,
+            wrong,
+            ..
+        } = &mut self.mbarriers;
+        if !early_copies.contains(&mbarrier) && !wrong.contains(&mbarrier) {
+            match object.is_right_in_part() {
+                true => early_copies.insert(mbarrier),
+                false => wrong.insert(mbarrier),
+            };
+        }
         let issued = issued.map(|issued| End::new(issued, "issues a copy that counts there"));
         let armed = armed.map(|armed| End::new(armed, "expects bytes"));
         let completer = completer.map(|origin| End::new(origin, "completes the phase"));
@@ -85,42 +102,42 @@ impl Checker {
         }
     }
 
-    /// Barriers whose current phase expects other bytes than its copies deliver. Where no copy was
-    /// issued at all, who would issue it may be stuck elsewhere: that is no kind of its own.
-    pub(in crate::check) fn wrong_bytes(&self) -> (Option<Kind>, Vec<String>) {
-        let objects = self.mbarriers.objects.iter();
-        let objects = objects.filter(|(_, object)| object.is_valid());
-        let mut wrong: Vec<_> = objects
-            .filter_map(|(at, object)| Some((at, object.arithmetic(at.0)?)))
-            .collect();
-        wrong.sort_unstable_by_key(|(at, _)| **at);
-        let kind = wrong.iter().find_map(|(_, (expected, issued, _))| {
-            (*issued > 0).then_some(match expected {
-                0 => Kind::UnarmedReceiver,
-                _ => Kind::TransactionBytes,
-            })
-        });
-        let notes = wrong.into_iter().take(4).flat_map(|(_, (.., notes))| notes);
-        (kind, notes.collect())
+    /// What barriers expect that wait for other bytes than copies deliver, where nothing goes on. Where
+    /// no copy was issued at all, who would issue it may be stuck elsewhere: that is no kind of its own.
+    pub(in crate::check) fn bytes_at_deadlock(&mut self) -> Vec<String> {
+        let unissued = self.wrong_bytes(None, |issued| issued > 0);
+        unissued.into_iter().take(4).flatten().collect()
     }
 
     /// What is wrong with the barriers of a block that ends.
     pub(in crate::check) fn mbarriers_at_end(&mut self, block: u32) {
-        let objects = self.mbarriers.of_block(block).filter(|o| o.is_valid());
-        let mut wrong: Vec<_> = objects
-            .filter_map(|object| {
-                let (expected, issued, notes) = object.arithmetic(block)?;
-                let kind = match expected {
-                    0 if issued > 0 => Kind::UnarmedReceiver,
-                    _ => Kind::TransactionBytes,
-                };
-                Some((object.offset, object.id, kind, object.blamed(), notes))
-            })
-            .collect();
-        wrong.sort_by_key(|(offset, ..)| *offset);
-        for (_, id, kind, blamed, notes) in wrong {
-            self.wrong_bytes_at(None, (block, id), kind, blamed, notes);
-        }
+        self.check_last_expectations(Some(block));
+        self.wrong_bytes(Some(block), |_| true);
         self.mbarriers.forget(block);
+    }
+
+    /// Reports the barriers of a block, or of all, whose current phase expects other bytes than its copies
+    /// deliver, if so many as those are worth it; gives the notes of the others.
+    fn wrong_bytes(&mut self, of: Option<u32>, is_told: fn(u64) -> bool) -> Vec<Vec<String>> {
+        let objects = std::mem::take(&mut self.mbarriers.objects);
+        let mut all: Vec<_> = objects.iter().filter(|(_, o)| o.is_valid()).collect();
+        all.retain(|((block, _), _)| of.is_none_or(|of| of == *block));
+        all.sort_unstable_by_key(|(at, _)| **at);
+        let mut others = Vec::new();
+        for ((block, _), object) in all {
+            match object.arithmetic(*block) {
+                Some((expected, issued, notes)) if is_told(issued) => {
+                    let kind = match expected {
+                        0 if issued > 0 => Kind::UnarmedReceiver,
+                        _ => Kind::TransactionBytes,
+                    };
+                    self.wrong_bytes_at(None, (*block, object), kind, notes);
+                }
+                Some((_, _, notes)) => others.push(notes),
+                None => {}
+            }
+        }
+        self.mbarriers.objects = objects;
+        others
     }
 }

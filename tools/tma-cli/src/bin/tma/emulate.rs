@@ -3,17 +3,16 @@ mod seeds;
 mod timeline;
 
 use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
+    io::{self, Write},
+    path::PathBuf,
     process::ExitCode,
 };
 
 use anyhow::Result;
-use tma_cli::emulate::{Emulation, Stopped, Verdict};
+use tma_cli::emulate::{Emulation, Output, Stopped, Verdict};
 use tma_emulator::{Config, Trace};
-use tma_launch::{Failure, Stage};
 
+use crate::interrupt;
 use report::{Again, Report};
 use seeds::Seeds;
 
@@ -37,6 +36,9 @@ pub(crate) struct Emulate {
     /// Instructions, counted for each thread, after which a kernel counts as endless
     #[arg(long, value_name = "STEPS", default_value_t = MAX_STEPS)]
     max_steps: u64,
+    /// Bytes that a kernel may print
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_printed)]
+    max_printed: usize,
     /// Only run the kernels, without the checker that looks for errors of synchronisation
     #[arg(long)]
     no_check: bool,
@@ -52,65 +54,93 @@ pub(crate) struct Emulate {
 const MAX_STEPS: u64 = 1_000_000_000;
 
 impl Emulate {
+    /// With a code, also where whoever read the output has had enough of it.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
+        interrupt::watch();
         let again = Again {
             file: &self.file,
             max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
             no_check: self.no_check,
         };
-        let mut report = Report::new(again, self.seeds);
-        match Emulation::open(&self.file) {
-            Ok(emulation) => {
-                self.emulate(&emulation, &mut report);
-                if let Some(path) = &self.trace
-                    && report.stopped.is_none()
-                {
-                    report.stopped = self.trace(&emulation, path).err();
+        let mut report = Report::new(again, self.seeds, self.json);
+        let written = self.report(&mut report, out);
+        let code = ExitCode::from(report.verdict().exit_code());
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                // Nobody else says it.
+                eprintln!("{}", report.verdict_line());
+                Ok(code)
+            }
+            written => Ok(written.map(|()| code)?),
+        }
+    }
+
+    fn report(&self, report: &mut Report<'_>, out: &mut impl Write) -> io::Result<()> {
+        report.begin(out)?;
+        match self.open() {
+            Ok((emulation, trace)) => {
+                self.emulate(&emulation, report, out)?;
+                if let Some(trace) = trace.filter(|_| report.stopped.is_none()) {
+                    report.stopped = self.trace(&emulation, trace).err();
                 }
             }
             Err(stopped) => report.stopped = Some(stopped),
         }
-        match self.json {
-            true => writeln!(out, "{:#}", report.to_json())?,
-            false => report.print(out)?,
-        }
-        Ok(ExitCode::from(report.verdict().exit_code()))
+        report.end(out)?;
+        out.flush()
+    }
+
+    /// The launch file, and where the timeline goes.
+    fn open(&self) -> Result<(Emulation, Option<Output>), Stopped> {
+        let emulation = Emulation::open(&self.file)?;
+        let file = emulation.file();
+        let dumps = file.open_dumps().map_err(Stopped::Failure)?;
+        let taken = file.inputs().chain(dumps.iter().map(Output::target));
+        let trace = self.trace.as_deref().map(|path| Output::open(path, taken));
+        let trace = trace.transpose().map_err(Stopped::Failure)?;
+        Ok((emulation, trace))
     }
 
     fn config(&self, seed: u64) -> Config {
         Config {
             seed,
             max_steps: self.max_steps,
+            max_printed: self.max_printed,
             checks: !self.no_check,
         }
     }
 
     /// The same once more: a seed repeats its schedule.
-    fn trace(&self, emulation: &Emulation, path: &Path) -> Result<(), Stopped> {
+    fn trace(&self, emulation: &Emulation, file: Output) -> Result<(), Stopped> {
         let mut trace = Trace::default();
         emulation.observe(self.config(self.seed), &mut trace)?;
         if trace.is_cut() {
             eprintln!("warning: the timeline is cut: there is too much in it to look at");
         }
         let mut text = trace.finish();
-        if path.extension().is_some_and(|extension| extension == "svg") {
+        let path = self.trace.as_ref();
+        if path
+            .and_then(|path| path.extension())
+            .is_some_and(|extension| extension == "svg")
+        {
             text = timeline::draw(&text);
         }
-        fs::write(path, text).map_err(|error| {
-            let what = format!("cannot write `{}`: {error}", path.display());
-            Stopped::Failure(Failure::new(Stage::CopyBack, what))
-        })
+        file.write(text.as_bytes()).map_err(Stopped::Failure)
     }
 
-    fn emulate(&self, emulation: &Emulation, report: &mut Report<'_>) {
+    fn emulate(
+        &self,
+        emulation: &Emulation,
+        report: &mut Report<'_>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
         for seed in seeds.iter() {
-            let config = self.config(seed);
-            match emulation.run(config) {
+            match emulation.run(self.config(seed)) {
                 Ok(run) => {
                     let stop = self.fail_fast && run.verdict() != Verdict::Clean;
-                    report.runs.push(run);
-                    if stop {
+                    report.run(run, out)?;
+                    if stop || report.stopped.is_some() {
                         break;
                     }
                 }
@@ -120,5 +150,6 @@ impl Emulate {
                 }
             }
         }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ mod assembled;
 mod devices;
 mod emulate;
 mod inspect;
+mod interrupt;
 mod map;
 mod svg;
 
@@ -41,17 +42,25 @@ fn main() -> ExitCode {
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
     };
-    match result.and_then(|code| Ok(out.flush().map(|()| code)?)) {
+    let flushed = |code| match out.flush() {
+        // Whoever read the output has had enough of it.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(code),
+    };
+    match result.and_then(flushed) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            match error.downcast_ref::<io::Error>() {
+                // The output is lost.
+                Some(_) => ExitCode::from(2),
+                None => ExitCode::FAILURE,
+            }
         }
     }
 }
 
-/// Whoever read the output has had enough of it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

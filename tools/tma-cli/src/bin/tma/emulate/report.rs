@@ -1,11 +1,15 @@
 //! The report of an emulation, for people and for programs.
 
-use std::{io::Write, path::Path};
+use std::{
+    fmt::{self, Display, Formatter},
+    io::{self, IsTerminal, Write},
+    path::Path,
+};
 
-use anyhow::Result;
 use serde_json::{Value, json};
-use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict};
-use tma_emulator::{Location, check::Site};
+use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, Violation};
+use tma_emulator::{Location, check::Site, is_interrupted};
+use tma_launch::{Failure, Stage};
 
 use super::Seeds;
 
@@ -41,114 +45,196 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// All that is to be said.
+/// Seeds: the first, and how many.
+#[derive(Clone, Debug, Default)]
+struct Few {
+    first: Vec<u64>,
+    count: u64,
+}
+
+impl Few {
+    fn add(&mut self, seed: u64) {
+        self.count += 1;
+        if self.first.len() < SHOWN {
+            self.first.push(seed);
+        }
+    }
+}
+
+/// As many as a line can hold.
+impl Display for Few {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let shown: Vec<String> = self.first.iter().map(u64::to_string).collect();
+        f.write_str(&shown.join(", "))?;
+        match self.count - self.first.len() as u64 {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+const SHOWN: usize = 8;
+
+/// One example of each finding, with the seeds that have it.
+struct Found {
+    example: Diagnostic,
+    last: u64,
+    seeds: Few,
+}
+
+/// What is printed while seeds are run: each finding when it is found first.
 pub(crate) struct Report<'a> {
     again: Again<'a>,
     /// Where there are many.
     seeds: Option<Seeds>,
-    pub(crate) runs: Vec<Run>,
+    is_json: bool,
+    found: Vec<Found>,
+    runs: u64,
+    bad: Few,
+    worst: Verdict,
+    /// Of the last seed, with its steps.
+    last: Option<(u64, Option<u64>)>,
     pub(crate) stopped: Option<Stopped>,
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(again: Again<'a>, seeds: Option<Seeds>) -> Self {
+    pub(crate) fn new(again: Again<'a>, seeds: Option<Seeds>, is_json: bool) -> Self {
         Self {
             again,
             seeds,
-            runs: Vec::new(),
+            is_json,
+            found: Vec::new(),
+            runs: 0,
+            bad: Few::default(),
+            worst: Verdict::Clean,
+            last: None,
             stopped: None,
         }
     }
 
     /// The worst.
     pub(crate) fn verdict(&self) -> Verdict {
-        let runs = self.runs.iter().map(Run::verdict).max();
         let stopped = self.stopped.as_ref().map(Stopped::verdict);
-        runs.max(stopped).unwrap_or(Verdict::Clean)
+        stopped.unwrap_or(self.worst).max(self.worst)
     }
 
-    /// The diagnostics, each with the seeds that have it.
-    fn diagnostics(&self) -> Vec<(&Diagnostic, Vec<u64>)> {
-        let mut all: Vec<(&Diagnostic, Vec<u64>)> = Vec::new();
-        for run in &self.runs {
-            for diagnostic in &run.diagnostics {
-                match all.iter_mut().find(|(known, _)| known.is_like(diagnostic)) {
-                    // Two launches of a run may have it.
-                    Some((_, seeds)) if seeds.last() == Some(&run.seed) => {}
-                    Some((_, seeds)) => seeds.push(run.seed),
-                    None => all.push((diagnostic, vec![run.seed])),
-                }
-            }
+    pub(crate) fn begin(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.is_json {
+            let file = json!(self.again.file.display().to_string());
+            write!(out, "{{\n  \"file\": {file},\n  \"runs\": [")?;
         }
-        all
+        Ok(())
     }
 
-    pub(crate) fn print(&self, out: &mut impl Write) -> Result<()> {
-        if let ([run], None) = (&self.runs[..], self.seeds) {
+    /// What came of a seed.
+    pub(crate) fn run(&mut self, mut run: Run, out: &mut impl Write) -> io::Result<()> {
+        if is_interrupted() {
+            // That it did not go on is nobody's fault.
+            run.diagnostics.retain(|found| !found.is_endless());
+            let what = format!("interrupted: seed {} was not run to its end", run.seed);
+            self.stopped = Some(Stopped::Failure(Failure::new(Stage::Synchronise, what)));
+        }
+        self.worst = self.worst.max(run.verdict());
+        self.last = Some((run.seed, run.steps));
+        if run.verdict() != Verdict::Clean {
+            self.bad.add(run.seed);
+        }
+        self.runs += 1;
+        match self.is_json {
+            true => {
+                let comma = if self.runs > 1 { "," } else { "" };
+                let text = format!("{:#}", self.run_to_json(&run)).replace('\n', "\n    ");
+                write!(out, "{comma}\n    {text}")?;
+            }
+            false => self.print(&run, out)?,
+        }
+        if let Some(failure) = run.failed {
+            self.stopped = Some(Stopped::Failure(failure));
+        }
+        self.progress();
+        out.flush()
+    }
+
+    fn print(&mut self, run: &Run, out: &mut impl Write) -> io::Result<()> {
+        if self.seeds.is_none() {
             out.write_all(run.printed.as_bytes())?;
             if !run.printed.is_empty() && !run.printed.ends_with('\n') {
                 writeln!(out)?;
             }
         }
-        for (diagnostic, seeds) in self.diagnostics() {
-            writeln!(out, "{diagnostic}")?;
-            if self.seeds.is_some() {
-                writeln!(out, "  = seeds: {}", list(&seeds))?;
-            }
-            writeln!(out, "  = again: {}\n", self.again.with(seeds[0]))?;
-        }
-        let verdict = self.verdict().as_str();
-        if let Some(stopped) = &self.stopped {
-            writeln!(out, "{verdict}: {stopped}")?;
-            return Ok(());
-        }
-        match (&self.runs[..], self.seeds) {
-            ([run], None) => match run.steps {
-                Some(steps) => writeln!(out, "{verdict}: seed {}, {steps} steps", run.seed)?,
-                None => writeln!(out, "{verdict}: seed {}", run.seed)?,
-            },
-            (runs, _) => {
-                let bad: Vec<u64> = runs
-                    .iter()
-                    .filter(|run| run.verdict() != Verdict::Clean)
-                    .map(|run| run.seed)
-                    .collect();
-                let count = runs.len();
-                match bad.len() {
-                    0 => writeln!(out, "{verdict}: all of {count} seeds")?,
-                    bad_count => writeln!(
-                        out,
-                        "{verdict}: {bad_count} of {count} seeds: {}",
-                        list(&bad)
-                    )?,
+        for diagnostic in &run.diagnostics {
+            let mut known = self.found.iter_mut();
+            match known.find(|known| known.example.is_like(diagnostic)) {
+                // Two launches of a run may have it.
+                Some(known) if known.last == run.seed => {}
+                Some(known) => {
+                    known.seeds.add(run.seed);
+                    known.last = run.seed;
+                }
+                None => {
+                    writeln!(out, "{diagnostic}")?;
+                    writeln!(out, "  = again: {}\n", self.again.with(run.seed))?;
+                    let mut seeds = Few::default();
+                    seeds.add(run.seed);
+                    self.found.push(Found {
+                        example: diagnostic.clone(),
+                        last: run.seed,
+                        seeds,
+                    });
                 }
             }
         }
         Ok(())
     }
 
-    pub(crate) fn to_json(&self) -> Value {
-        let stopped = self.stopped.as_ref();
-        let violations = match stopped {
-            Some(Stopped::Violations(violations)) => {
-                let violation = |violation: &tma_cli::emulate::Violation| {
-                    json!({
-                        "line": violation.line,
-                        "column": violation.column,
-                        "message": violation.says,
-                    })
-                };
-                violations.iter().map(violation).collect()
+    /// How far it is, for who waits at a terminal.
+    fn progress(&self) {
+        if let Some(seeds) = self.seeds
+            && io::stderr().is_terminal()
+        {
+            let (done, all, bad) = (self.runs, seeds.count(), self.bad.count);
+            let end = if done == all { "\r\x1b[K" } else { "" };
+            eprint!("\r{done} of {all} seeds, {bad} with findings{end}");
+        }
+    }
+
+    pub(crate) fn end(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.is_json {
+            let violations = match &self.stopped {
+                Some(Stopped::Violations(violations)) => violations.iter().map(mistake).collect(),
+                _ => Vec::new(),
+            };
+            let message = self.stopped.as_ref().map(ToString::to_string);
+            let (verdict, message) = (json!(self.verdict().as_str()), json!(message));
+            let end = if self.runs > 0 { "\n  " } else { "" };
+            return writeln!(
+                out,
+                "{end}],\n  \"verdict\": {verdict},\n  \"message\": {message},\n  \"mistakes\": {}\n}}",
+                json!(violations)
+            );
+        }
+        if self.seeds.is_some() {
+            for found in &self.found {
+                writeln!(out, "{}: seeds {}", found.example.headline(), found.seeds)?;
             }
-            _ => Vec::new(),
-        };
-        json!({
-            "file": self.again.file.display().to_string(),
-            "verdict": self.verdict().as_str(),
-            "message": stopped.map(ToString::to_string),
-            "mistakes": violations,
-            "runs": self.runs.iter().map(|run| self.run_to_json(run)).collect::<Vec<_>>(),
-        })
+        }
+        writeln!(out, "{}", self.verdict_line())
+    }
+
+    /// The last line, which begins with the verdict.
+    pub(crate) fn verdict_line(&self) -> String {
+        let verdict = self.verdict().as_str();
+        if let Some(stopped) = &self.stopped {
+            return format!("{verdict}: {stopped}");
+        }
+        match (self.last, self.seeds, self.bad.count) {
+            (Some((seed, Some(steps))), None, _) => {
+                format!("{verdict}: seed {seed}, {steps} steps")
+            }
+            (Some((seed, None)), None, _) => format!("{verdict}: seed {seed}"),
+            (_, _, 0) => format!("{verdict}: all of {} seeds", self.runs),
+            (_, _, bad) => format!("{verdict}: {bad} of {} seeds: {}", self.runs, self.bad),
+        }
     }
 
     fn run_to_json(&self, run: &Run) -> Value {
@@ -161,6 +247,14 @@ impl<'a> Report<'a> {
             "again": self.again.with(run.seed),
         })
     }
+}
+
+fn mistake(violation: &Violation) -> Value {
+    json!({
+        "line": violation.line,
+        "column": violation.column,
+        "message": violation.says,
+    })
 }
 
 fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
@@ -206,17 +300,6 @@ fn site_to_json(site: &Site) -> Value {
     })
 }
 
-/// Seeds that a line can hold.
-fn list(seeds: &[u64]) -> String {
-    const SHOWN: usize = 8;
-    let shown: Vec<String> = seeds.iter().take(SHOWN).map(u64::to_string).collect();
-    let more = match seeds.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", shown.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,8 +324,11 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        assert_eq!(list(&[3]), "3");
-        let all: Vec<u64> = (0..10).collect();
-        assert_eq!(list(&all), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
+        let mut seeds = Few::default();
+        seeds.add(3);
+        assert_eq!(seeds.to_string(), "3");
+        let mut all = Few::default();
+        (0..10).for_each(|seed| all.add(seed));
+        assert_eq!(all.to_string(), "0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
     }
 }

@@ -17,6 +17,10 @@ impl Seeds {
         }
     }
 
+    pub(crate) fn count(self) -> u64 {
+        (self.last - self.first).saturating_add(1)
+    }
+
     pub(crate) fn iter(self) -> impl Iterator<Item = u64> {
         self.first..=self.last
     }

@@ -1,0 +1,64 @@
+//! What the lanes of a warp, or the warps of a warpgroup, must do together.
+
+use super::{Checker, Kind, grid::Block, raw::End};
+use crate::{machine::observer::Origin, value::LANES};
+
+const WARPS_OF_GROUP: usize = 4;
+/// So many `setmaxnreg` of a warp are remembered.
+const MAX_REGISTER_CHANGES: usize = 64;
+
+impl Checker {
+    pub(super) fn shuffle_outside(&mut self, origin: Origin, from: u32) {
+        let here = End::new(origin, format!("reads lane {from} of its warp"));
+        self.report(Kind::ShuffleOutsideMask, here, None, |_| Vec::new());
+    }
+
+    pub(super) fn set_max_registers(&mut self, origin: Origin, count: u32) {
+        let warps = self.grid.extents.threads.div_ceil(LANES as u32);
+        let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {
+            return;
+        };
+        block.registers.resize(warps as usize, Vec::new());
+        let changes = &mut block.registers[origin.thread as usize / LANES];
+        if changes.len() < MAX_REGISTER_CHANGES {
+            changes.push((origin, count));
+        }
+    }
+
+    /// All warps of a warpgroup execute the same `setmaxnreg` (PTX ISA 9.7.19.5).
+    pub(super) fn registers_at_end(&mut self, block: &Block) {
+        for (group, warps) in block.registers.chunks(WARPS_OF_GROUP).enumerate() {
+            let longest = warps.iter().map(Vec::len).max().unwrap_or(0);
+            let step = |warp: &[(Origin, u32)], at: usize| {
+                let change = warp.get(at);
+                change.map(|(origin, count)| (origin.instruction, *count))
+            };
+            let differs = |at: &usize| {
+                let all: Vec<_> = warps.iter().map(|warp| step(warp, *at)).collect();
+                all.iter().any(|other| *other != all[0])
+            };
+            let Some(at) = (0..longest).find(differs) else {
+                continue;
+            };
+            let mut there = warps.iter().filter_map(|warp| warp.get(at));
+            let Some((origin, count)) = there.next() else {
+                continue;
+            };
+            let same = (origin.instruction, *count);
+            let what = |count| format!("sets the registers of its warp to {count}");
+            let other = there.find(|(by, count)| (by.instruction, *count) != same);
+            let other = other.map(|(by, count)| End::new(*by, what(*count)));
+            let without = warps.iter().filter(|warp| step(warp, at).is_none()).count();
+            let here = End::new(*origin, what(*count));
+            self.report(Kind::SetmaxnregDiverges, here, other, |_| {
+                let of = warps.len();
+                vec![match without {
+                    0 => format!("both are warps of warpgroup {group}"),
+                    _ => {
+                        format!("of the {of} warps of warpgroup {group}, {without} execute none")
+                    }
+                }]
+            });
+        }
+    }
+}

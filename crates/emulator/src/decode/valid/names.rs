@@ -1,0 +1,162 @@
+//! Names and what they stand for.
+
+use std::collections::HashMap;
+
+use ptx::{Type, Variable};
+
+/// What a name stands for, as far as types go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Register(Type),
+    /// Registers that make up a vector.
+    Vector(Type),
+    /// A variable, a parameter, a function, a list or a prototype.
+    Name,
+    Label,
+    Special(Type),
+}
+
+#[derive(Debug, Default)]
+struct Names<'m> {
+    names: HashMap<&'m str, Meaning>,
+    /// `%r<12>`: prefix, count, and what each is.
+    ranges: Vec<(&'m str, u32, Meaning)>,
+}
+
+/// The names that can be seen, innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Scope<'m> {
+    open: Vec<Names<'m>>,
+}
+
+impl<'m> Scope<'m> {
+    pub(super) fn enter(&mut self) {
+        self.open.push(Names::default());
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.open.pop();
+    }
+
+    /// Declares a name of no type.
+    pub(super) fn name(&mut self, name: &'m str) {
+        self.declare(name, Meaning::Name);
+    }
+
+    /// Declares a name; false where the braces have it already.
+    pub(super) fn declare(&mut self, name: &'m str, meaning: Meaning) -> bool {
+        let Some(names) = self.open.last_mut() else {
+            return true;
+        };
+        let is_new = names.in_range(name).is_none() && !names.names.contains_key(name);
+        names.names.insert(name, meaning);
+        is_new
+    }
+
+    /// Declares registers; gives the name that the braces have already.
+    pub(super) fn declare_range(
+        &mut self,
+        prefix: &'m str,
+        count: u32,
+        meaning: Meaning,
+    ) -> Option<String> {
+        let names = self.open.last_mut()?;
+        let again = names.ranges.iter().any(|(other, ..)| *other == prefix);
+        names.ranges.push((prefix, count, meaning));
+        if again {
+            return Some(format!("{prefix}<{count}>"));
+        }
+        let mut single = names.names.keys();
+        let single = single.find(|name| index(name, prefix).is_some_and(|index| index < count));
+        single.map(|name| (*name).to_owned())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Meaning> {
+        let mut scopes = self.open.iter().rev();
+        let found = scopes.find_map(|names| {
+            let single = names.names.get(name).copied();
+            single.or_else(|| names.in_range(name))
+        });
+        found.or_else(|| special(name))
+    }
+}
+
+impl Names<'_> {
+    fn in_range(&self, name: &str) -> Option<Meaning> {
+        let mut ranges = self.ranges.iter();
+        ranges.find_map(|(prefix, count, meaning)| {
+            (index(name, prefix)? < *count).then_some(*meaning)
+        })
+    }
+}
+
+/// The number of a register of `prefix<...>`.
+fn index(name: &str, prefix: &str) -> Option<u32> {
+    let digits = name.strip_prefix(prefix)?;
+    let is_canonical = digits == "0" || !digits.starts_with(['0', '+']);
+    is_canonical.then(|| digits.parse().ok()).flatten()
+}
+
+/// The type of the special registers (PTX ISA, chapter 10), and of `WARP_SZ`.
+fn special(name: &str) -> Option<Meaning> {
+    if name == "WARP_SZ" {
+        return Some(Meaning::Name);
+    }
+    let name = name.strip_prefix('%')?;
+    let is_number = |prefix: &str| {
+        let number = name
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.parse::<u32>().ok());
+        number.is_some_and(|number| number < 32)
+    };
+    let ty = match name {
+        "tid"
+        | "ntid"
+        | "ctaid"
+        | "nctaid"
+        | "clusterid"
+        | "nclusterid"
+        | "cluster_ctaid"
+        | "cluster_nctaid"
+        | "laneid"
+        | "warpid"
+        | "nwarpid"
+        | "smid"
+        | "nsmid"
+        | "lanemask_eq"
+        | "lanemask_le"
+        | "lanemask_lt"
+        | "lanemask_ge"
+        | "lanemask_gt"
+        | "cluster_ctarank"
+        | "cluster_nctarank"
+        | "clock"
+        | "clock_hi"
+        | "globaltimer_lo"
+        | "globaltimer_hi"
+        | "total_smem_size"
+        | "dynamic_smem_size"
+        | "aggr_smem_size"
+        | "reserved_smem_offset_begin"
+        | "reserved_smem_offset_end"
+        | "reserved_smem_offset_cap"
+        | "reserved_smem_offset_0"
+        | "reserved_smem_offset_1" => Type::U32,
+        "clock64" | "globaltimer" | "current_graph_exec" => Type::U64,
+        // It was of 32 bits once, and is taken as either.
+        "gridid" => return Some(Meaning::Name),
+        "is_explicit_cluster" => Type::Pred,
+        _ if is_number("envreg") || is_number("pm") => Type::U32,
+        _ if name.starts_with("pm") && name.ends_with("_64") => Type::U64,
+        _ => return None,
+    };
+    Some(Meaning::Special(ty))
+}
+
+/// What the registers of a declaration are.
+pub(super) fn registers(variable: &Variable) -> Meaning {
+    match variable.vector {
+        None => Meaning::Register(variable.ty),
+        Some(_) => Meaning::Vector(variable.ty),
+    }
+}

@@ -1,0 +1,187 @@
+//! The types that instructions take, of those that all compilers write. PTX ISA 9.4.
+
+use ptx::{Instruction, OperandKind, Type};
+
+/// What an operand may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    Any,
+    /// This type.
+    Exactly(Type),
+    /// The same, or a special register.
+    Special(Type),
+    /// This type, or a wider register (PTX ISA, section 9.4.1).
+    Wide(Type),
+    /// An address; of 64 bits where the space has so many.
+    Address {
+        is_wide: bool,
+    },
+}
+
+impl Takes {
+    pub(super) fn ty(self) -> Option<Type> {
+        match self {
+            Self::Exactly(ty) | Self::Special(ty) | Self::Wide(ty) => Some(ty),
+            Self::Any | Self::Address { .. } => None,
+        }
+    }
+}
+
+/// The kinds of types that do not go together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Bits,
+    Integer,
+    Float,
+    Predicate,
+}
+
+fn class(ty: Type) -> Class {
+    use Type::*;
+    match ty {
+        Pred => Class::Predicate,
+        U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 => Class::Integer,
+        F16 | F32 | F64 => Class::Float,
+        _ => Class::Bits,
+    }
+}
+
+pub(super) fn is_integer(ty: Type) -> bool {
+    class(ty) == Class::Integer
+}
+
+/// Why a register of a type does not fit; nothing where it does.
+pub(super) fn is_like(ty: Type, takes: Takes) -> Option<String> {
+    let bytes = |ty: Type| ty.size_bytes().unwrap_or(0);
+    let (takes_ty, is_wide) = match takes {
+        Takes::Any => return None,
+        Takes::Exactly(takes) | Takes::Special(takes) => (takes, false),
+        Takes::Wide(takes) => (takes, true),
+        Takes::Address { is_wide } => {
+            return match class(ty) {
+                Class::Float | Class::Predicate => Some("an address is an integer".into()),
+                _ if is_wide && bytes(ty) < 8 => Some("an address has 64 bits here".into()),
+                _ => None,
+            };
+        }
+    };
+    let (has, wants) = (class(ty), class(takes_ty));
+    let is_of_class = match (has, wants) {
+        (Class::Predicate, _) | (_, Class::Predicate) => has == wants,
+        (Class::Bits, _) | (_, Class::Bits) => true,
+        _ => has == wants,
+    };
+    let is_of_size = match is_wide {
+        true if has == Class::Float && wants == Class::Float => bytes(ty) == bytes(takes_ty),
+        true => bytes(ty) >= bytes(takes_ty),
+        false => bytes(ty) == bytes(takes_ty),
+    };
+    let says = format!("the instruction takes `{}` here", takes_ty.as_str());
+    (!is_of_class || !is_of_size).then_some(says)
+}
+
+/// Twice as wide.
+fn doubled(ty: Type) -> Type {
+    match ty {
+        Type::U16 => Type::U32,
+        Type::S16 => Type::S32,
+        Type::U32 => Type::U64,
+        Type::S32 => Type::S64,
+        other => other,
+    }
+}
+
+/// What the operands of an instruction may be, of those that are in the table.
+pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
+    use Takes::{Any, Exactly, Special, Wide};
+    let opcode = &instruction.opcode;
+    let types = opcode.parts().skip(1);
+    let types: Vec<Type> = types
+        .filter_map(|part| Type::from_word(&format!(".{part}")))
+        .collect();
+    let count = instruction.operands.len();
+    let is_vector = instruction
+        .operands
+        .iter()
+        .any(|operand| matches!(operand.kind, OperandKind::Vector(_)));
+    let (number, predicate) = (Exactly(Type::U32), Exactly(Type::Pred));
+    let mut takes = match (opcode.stem(), &*types) {
+        (
+            "add" | "sub" | "min" | "max" | "and" | "or" | "xor" | "rem" | "div" | "addc" | "subc"
+            | "fma" | "neg" | "abs" | "not" | "cnot" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos"
+            | "lg2" | "ex2" | "tanh" | "copysign" | "brev",
+            [ty],
+        ) => vec![Exactly(*ty); count],
+        ("mul" | "mad" | "madc", [ty]) => {
+            let wide = match opcode.has("wide") {
+                true => doubled(*ty),
+                false => *ty,
+            };
+            vec![Exactly(wide), Exactly(*ty), Exactly(*ty), Exactly(wide)]
+        }
+        ("shl" | "shr", [ty]) => vec![Exactly(*ty), Exactly(*ty), number],
+        ("popc" | "clz" | "bfind", [ty]) => vec![number, Exactly(*ty)],
+        ("bfe", [ty]) => vec![Exactly(*ty), Exactly(*ty), number, number],
+        ("bfi", [ty]) => vec![Exactly(*ty), Exactly(*ty), Exactly(*ty), number, number],
+        ("prmt" | "shf", [_]) => vec![number_of_bits(); 4],
+        ("lop3", [_]) if !opcode.has("or") && !opcode.has("and") => vec![number_of_bits(); 4],
+        ("setp", [ty]) => vec![predicate, Exactly(*ty), Exactly(*ty), predicate],
+        ("set", [d, s]) => vec![Exactly(*d), Exactly(*s), Exactly(*s), predicate],
+        ("selp", [ty]) => vec![Exactly(*ty), Exactly(*ty), Exactly(*ty), predicate],
+        ("slct", [d, s]) => vec![Exactly(*d), Exactly(*d), Exactly(*d), Exactly(*s)],
+        ("mov", [ty]) if !is_vector && *ty != Type::B128 => vec![Exactly(*ty), Special(*ty)],
+        ("cvt", [d, s]) if count == 2 && is_plain(*d) && is_plain(*s) => {
+            let any = |ty: Type| if ty == Type::Pred { Any } else { Wide(ty) };
+            vec![any(*d), any(*s)]
+        }
+        ("ld" | "ldu", [ty]) if *ty != Type::B128 => vec![Wide(*ty), address(opcode)],
+        ("st", [ty]) if *ty != Type::B128 && !opcode.has("async") && !opcode.has("bulk") => {
+            vec![address(opcode), Wide(*ty)]
+        }
+        ("atom", [ty]) if !is_vector && *ty != Type::B128 => {
+            vec![Exactly(*ty), address(opcode), Exactly(*ty), Exactly(*ty)]
+        }
+        ("red", [ty]) if !is_vector && !opcode.has("async") => {
+            vec![address(opcode), Exactly(*ty)]
+        }
+        ("brx", []) => vec![number],
+        _ => return None,
+    };
+    // Cache policies come last.
+    if opcode.has("L2::cache_hint")
+        && let Some(last) = takes.get_mut(count.saturating_sub(1))
+    {
+        *last = Any;
+    }
+    Some(takes)
+}
+
+fn number_of_bits() -> Takes {
+    Takes::Exactly(Type::B32)
+}
+
+/// Of one number, and not of small formats.
+fn is_plain(ty: Type) -> bool {
+    use Type::*;
+    matches!(
+        ty,
+        U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F32 | F64
+    )
+}
+
+/// An address in the space that the opcode names.
+fn address(opcode: &ptx::Opcode) -> Takes {
+    let parts = [
+        "shared",
+        "shared::cta",
+        "shared::cluster",
+        "local",
+        "const",
+        "param",
+        "param::entry",
+        "param::func",
+    ];
+    Takes::Address {
+        is_wide: !parts.iter().any(|part| opcode.has(part)),
+    }
+}

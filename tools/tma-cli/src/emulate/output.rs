@@ -1,0 +1,146 @@
+//! Files that are written: opened before anything runs, and there as a whole or not at all.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tma_launch::{Failure, Stage};
+
+/// A file that will be written. Until then what it held before stays.
+#[derive(Debug)]
+pub struct Output {
+    /// As it was given.
+    path: PathBuf,
+    /// The file itself, behind links.
+    target: PathBuf,
+    /// What is renamed in the end; nothing where the path is that of a device.
+    temporary: Option<PathBuf>,
+    file: File,
+}
+
+impl Output {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// It cannot be written, or is one of `inputs`.
+    pub fn open<'p>(
+        path: &Path,
+        inputs: impl IntoIterator<Item = &'p Path>,
+    ) -> Result<Self, Failure> {
+        let failed = |error: io::Error| cannot(path, &error.to_string());
+        let target = target(path).map_err(failed)?;
+        for input in inputs {
+            if self::target(input).is_ok_and(|input| input == target) {
+                let what = format!(
+                    "`{}` is read and would be written: another file is needed",
+                    path.display()
+                );
+                return Err(Failure::new(Stage::CopyBack, what));
+            }
+        }
+        let (temporary, file) = match fs::metadata(&target) {
+            Ok(there) if there.is_file() => {
+                // What may not be written is not replaced, either.
+                OpenOptions::new()
+                    .write(true)
+                    .open(&target)
+                    .map_err(failed)?;
+                let (temporary, file) = beside(&target).map_err(failed)?;
+                let kept = fs::set_permissions(&temporary, there.permissions());
+                kept.map_err(failed)?;
+                (Some(temporary), file)
+            }
+            Ok(there) if there.is_dir() => return Err(cannot(path, "it is a folder")),
+            Ok(there) if is_device(&there) => {
+                let file = OpenOptions::new().write(true).open(&target);
+                (None, file.map_err(failed)?)
+            }
+            Ok(_) => return Err(cannot(path, "it is neither a file nor a device")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let (temporary, file) = beside(&target).map_err(failed)?;
+                (Some(temporary), file)
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            target,
+            temporary,
+            file,
+        })
+    }
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// It cannot be written; what it held before is still there.
+    pub fn write(mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = self.file.write_all(bytes);
+        let written = written.and_then(|()| match &self.temporary {
+            Some(temporary) => fs::rename(temporary, &self.target),
+            None => self.file.flush(),
+        });
+        match written {
+            Ok(()) => {
+                self.temporary = None;
+                Ok(())
+            }
+            Err(error) => Err(cannot(&self.path, &error.to_string())),
+        }
+    }
+
+    /// The file itself, behind links.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // There is nobody to tell.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+fn cannot(path: &Path, why: &str) -> Failure {
+    let what = format!("cannot write `{}`: {why}", path.display());
+    Failure::new(Stage::CopyBack, what)
+}
+
+/// The path without links; the last part need not be there.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let name = path.file_name().ok_or(error)?;
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+        }
+        result => result,
+    }
+}
+
+/// A new file in the same folder, so that renaming it replaces the other in one step.
+fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = target.with_file_name(format!(".{name}.{}", std::process::id()));
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&temporary)?;
+    Ok((temporary, file))
+}
+
+#[cfg(unix)]
+fn is_device(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &fs::Metadata) -> bool {
+    false
+}
