@@ -69,8 +69,11 @@ families! {
     griddepcontrol: Griddepcontrol,
     isspacep: Isspacep,
     ld_shared: LdShared,
+    ldmatrix: Ldmatrix,
     mapa: Mapa,
     mbarrier: Mbarrier,
+    mma: Mma,
+    movmatrix: Movmatrix,
     prefetch: Prefetch,
     red_async: RedAsync,
     red_shared: RedShared,
@@ -80,7 +83,9 @@ families! {
     st_async: StAsync,
     st_bulk: StBulk,
     st_shared: StShared,
+    stmatrix: Stmatrix,
     tensormap_cp_fenceproxy: TensormapCpFenceproxy,
     tensormap_replace: TensormapReplace,
     vote_sync: VoteSync,
+
 }

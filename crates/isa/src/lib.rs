@@ -168,7 +168,10 @@ mod tests {
         for form in forms() {
             for part in form.parts() {
                 let is_flag = Flag::ALL.iter().any(|flag| flag.word() == part);
-                let is_known = is_flag || modifier::is_modifier(part) || MNEMONICS.contains(&part);
+                let is_known = is_flag
+                    || modifier::is_modifier(part)
+                    || Shape::of(part).is_some()
+                    || MNEMONICS.contains(&part);
                 assert!(is_known, "`{part}` of {}", form.text());
             }
         }
@@ -178,17 +181,18 @@ mod tests {
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
         "alias", "all", "any", "applypriority", "arrive", "arrive_drop", "async", "async::generic",
-        "ballot", "barrier", "bfly", "box_dim", "bulk", "check_layout",
+        "ballot", "barrier", "bfly", "block_scale", "box_dim", "bulk", "check_layout",
         "clusterlaunchcontrol", "commit_group", "complete_tx", "cp", "cp_fenceproxy",
         "createpolicy", "cvt", "cvta", "discard", "down", "elect", "element_stride", "elemtype",
         "expect_tx", "fence", "fill_mode", "fractional", "get_first_ctaid", "get_first_ctaid::x",
         "get_first_ctaid::y", "get_first_ctaid::z", "getctarank", "gl", "global_address",
         "global_dim", "global_stride", "griddepcontrol", "idx", "init", "interleave_layout",
-        "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "mapa", "mbarrier",
-        "mbarrier_init", "membar", "mov", "noComplete", "noinc", "parity", "pending_count", "popc",
-        "prefetch", "prefetchu", "proxy", "query_cancel", "range", "rank", "red", "reduce",
-        "replace", "setmaxnreg", "shfl", "st", "swizzle_atomicity", "swizzle_mode", "sync",
+        "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "ldmatrix", "mapa",
+        "mbarrier", "mbarrier_init", "membar", "mma", "mma_async", "mov", "movmatrix", "noComplete",
+        "noinc", "parity", "pending_count", "popc", "prefetch", "prefetchu", "proxy",
+        "query_cancel", "range", "rank", "red", "reduce", "replace", "setmaxnreg", "shfl", "sp",
+        "sp::ordered_metadata", "st", "stmatrix", "swizzle_atomicity", "swizzle_mode", "sync",
         "tensor", "tensormap", "tensormap::generic", "test_wait", "to", "try_cancel", "try_wait",
-        "uni", "up", "vote", "wait", "wait_all", "wait_group", "warp",
+        "uni", "up", "vote", "wait", "wait_all", "wait_group", "warp", "wgmma",
     ];
 }

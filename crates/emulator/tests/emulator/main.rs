@@ -19,5 +19,6 @@ mod reductions;
 mod robustness;
 mod rounding;
 mod session;
+mod tensor;
 mod tensormaps;
 mod trace;

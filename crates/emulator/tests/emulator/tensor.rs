@@ -1,0 +1,4 @@
+//! Tensor cores against what an H200 computed, bit for bit.
+
+mod mma;
+mod samples;
