@@ -62,6 +62,8 @@ mod stmatrix;
 mod tensormap_cp_fenceproxy;
 mod tensormap_replace;
 mod vote_sync;
+mod wgmma;
+mod wmma;
 
 pub(crate) use execute::{Execute, Waiting, each_lane};
 
@@ -178,6 +180,8 @@ families! {
     shfl_sync { "shfl.sync" }
     stmatrix: StoreMatrix(Box<stmatrix::Store>) { "stmatrix" }
     vote_sync { "vote.sync" }
+    wgmma: Wgmma(Box<wgmma::Wgmma>) { "wgmma" }
+    wmma: Wmma(Box<wmma::Wmma>) { "wmma" => decode }
 
 
     // Memory.
@@ -333,6 +337,7 @@ impl InstructionSet for Action {
             }
             TensormapReplace(op) => tensormap_replace::decode(decoder, instruction, form, op),
             VoteSync(op) => vote_sync::decode(decoder, instruction, form, op),
+            Wgmma(op) => wgmma::decode(decoder, instruction, form, op),
 
             // These are some forms of instructions that have many more.
             Clock(_) | LdShared(_) | RedShared(_) | Sreg(_) | StShared(_) => {

@@ -87,5 +87,5 @@ families! {
     tensormap_cp_fenceproxy: TensormapCpFenceproxy,
     tensormap_replace: TensormapReplace,
     vote_sync: VoteSync,
-
+    wgmma: Wgmma,
 }

@@ -1,8 +1,9 @@
-//! Texts with groups of alternatives.
+//! Texts with groups of alternatives. `{r*4}` stands for `{r,r,r,r}`.
 
 use alloc::{string::String, vec::Vec};
 
 /// Groups that many rows have: what tensor copies of 1 to 5 dimensions take, of 2 to 5 and of 3 to 5.
+#[rustfmt::skip]
 const NAMED: &[(&str, &str)] = &[
     ("$COORDS2", "R:{r,r}|{r,r,r}|{r,r,r,r}|{r,r,r,r,r}"),
     ("$COORDS3", "R:{r,r,r}|{r,r,r,r}|{r,r,r,r,r}"),
@@ -16,6 +17,13 @@ const NAMED: &[(&str, &str)] = &[
         "R:[x]|[x, y]|[x, y, z]|[x, y, z, t]|[x, y, z, t, u]",
     ),
     ("$IJK3", "R:[i]|[i, j]|[i, j, k]"),
+    // Of wgmma: the columns, and the registers of sums of 32 and of 16 bits.
+    ("$N8", "N:8|16|24|32|40|48|56|64|72|80|88|96|104|112|120|128|136|144|152|160|168|176|184|192|200|208|216|224|232|240|248|256"),
+    ("$F32", "N:{r*4}|{r*8}|{r*12}|{r*16}|{r*20}|{r*24}|{r*28}|{r*32}|{r*36}|{r*40}|{r*44}|{r*48}|{r*52}|{r*56}|{r*60}|{r*64}|{r*68}|{r*72}|{r*76}|{r*80}|{r*84}|{r*88}|{r*92}|{r*96}|{r*100}|{r*104}|{r*108}|{r*112}|{r*116}|{r*120}|{r*124}|{r*128}"),
+    ("$F16", "N:{r*2}|{r*4}|{r*6}|{r*8}|{r*10}|{r*12}|{r*14}|{r*16}|{r*18}|{r*20}|{r*22}|{r*24}|{r*26}|{r*28}|{r*30}|{r*32}|{r*34}|{r*36}|{r*38}|{r*40}|{r*42}|{r*44}|{r*46}|{r*48}|{r*50}|{r*52}|{r*54}|{r*56}|{r*58}|{r*60}|{r*62}|{r*64}"),
+    // Of integers.
+    ("$N16", "N:8|16|24|32|48|64|80|96|112|128|144|160|176|192|208|224|240|256"),
+    ("$S32", "N:{r*4}|{r*8}|{r*12}|{r*16}|{r*24}|{r*32}|{r*40}|{r*48}|{r*56}|{r*64}|{r*72}|{r*80}|{r*88}|{r*96}|{r*104}|{r*112}|{r*120}|{r*128}"),
 ];
 
 /// A part of a text.
@@ -147,14 +155,32 @@ pub(crate) fn axes(texts: [&'static str; 4]) -> Vec<Axis> {
 pub(crate) fn render(text: &'static str, axes: &[Axis], combination: usize) -> Option<String> {
     let mut rendered = String::new();
     for piece in pieces(text) {
-        rendered.push_str(match piece {
-            Piece::Plain(plain) => plain,
+        match piece {
+            Piece::Plain(plain) => rendered.push_str(plain),
             Piece::Group(letter, choices) => {
-                alternatives(choices).nth(choice(axes, letter, combination)?)?
+                let text = alternatives(choices).nth(choice(axes, letter, combination)?)?;
+                repeat(text, &mut rendered);
             }
-        });
+        }
     }
     Some(rendered)
+}
+
+/// Adds an alternative, which may be a list of registers by their number.
+fn repeat(text: &str, rendered: &mut String) {
+    let list = text
+        .strip_prefix("{r*")
+        .and_then(|rest| rest.strip_suffix('}'));
+    match list.and_then(|count| count.parse::<usize>().ok()) {
+        Some(count) => {
+            rendered.push('{');
+            for index in 0..count {
+                rendered.push_str(if index == 0 { "r" } else { ",r" });
+            }
+            rendered.push('}');
+        }
+        None => rendered.push_str(text),
+    }
 }
 
 /// The combinations of texts whose first one begins with this word.
@@ -277,6 +303,13 @@ mod tests {
     fn named_groups_go_with_the_dimensions() {
         let forms = expanded("op.{R:3d|4d|5d} $OFFSETS3", "op($IJK3)");
         assert_eq!(forms[1], ("op.4d {h,h}".into(), "op([i, j])".into()));
+    }
+
+    #[test]
+    fn lists_are_written_out() {
+        let forms = expanded("op.n$N8 $F16, r", "");
+        assert_eq!(forms.len(), 32);
+        assert_eq!(forms[1].0, "op.n16 {r,r,r,r}, r");
     }
 
     #[test]

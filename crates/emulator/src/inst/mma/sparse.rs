@@ -25,12 +25,8 @@ pub(crate) struct Selector {
     half: bool,
 }
 
-/// A nibble of metadata that an H200 was not seen with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Invalid(pub(crate) u32);
-
 /// Whether the results of a sparse product were compared with those of an H200.
-pub(super) fn is_settled(product: &Product, shape: Shape) -> bool {
+pub(crate) fn is_settled(product: &Product, shape: Shape) -> bool {
     let signed = Element::Integer {
         bits: 8,
         signed: true,
@@ -83,21 +79,23 @@ impl Selector {
         depth: usize,
     ) -> Result<Vec<u8>, Trapped> {
         let mut kept = vec![0; rows * depth / 2];
-        let spread = self.spread(step.get(self.metadata), depth, &mut kept);
-        spread.map_err(|Invalid(nibble)| {
-            let what = format!("metadata {nibble:#x} of a group, whose result is not known");
-            step.trapped(Trap::IllegalInstruction, what)
-        })?;
+        self.spread(step, step.get(self.metadata), depth, &mut kept)?;
         Ok(kept)
     }
 
+    /// The register with the metadata.
+    pub(crate) const fn metadata(&self) -> Slot {
+        self.metadata
+    }
+
     /// The metadata of 16 rows, out of the registers of a warp.
-    pub(crate) fn spread(
+    pub(crate) fn spread<O: Watch>(
         &self,
+        step: &Step<'_, O>,
         words: &Lanes,
         depth: usize,
         kept: &mut [u8],
-    ) -> Result<(), Invalid> {
+    ) -> Result<(), Trapped> {
         for (lane, word) in words.iter().enumerate() {
             for q in 0..8 {
                 let Some((row, group)) = self.describes(lane, q) else {
@@ -112,7 +110,11 @@ impl Selector {
                         kept[start + 2 * group] = of(nibble & 3, 4);
                         kept[start + 2 * group + 1] = of(nibble >> 2, 4);
                     }
-                    _ => return Err(Invalid(nibble)),
+                    _ => {
+                        let what =
+                            format!("metadata {nibble:#x} of a group, whose result is not known");
+                        return Err(step.trapped(Trap::IllegalInstruction, what));
+                    }
                 }
             }
         }

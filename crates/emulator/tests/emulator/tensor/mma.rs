@@ -3,14 +3,14 @@
 
 use tma_launch::{Buffer, Launch};
 
-use super::samples::{Array, Sample, forms};
+use super::{Sample, forms, samples::Array};
 use crate::common::{module, run_launch};
 
 /// Lane, register and the first bit in it.
-type Place = (usize, usize, usize);
+pub(super) type Place = (usize, usize, usize);
 
 /// The place of A's element, of `bits` bits.
-fn place_a(rows: usize, bits: usize, row: usize, k: usize) -> Place {
+pub(super) fn place_a(rows: usize, bits: usize, row: usize, k: usize) -> Place {
     let per = (32 / bits).max(1);
     let (block, within) = (k / (4 * per), k % (4 * per));
     let register = block * (rows / 8) + row / 8;
@@ -22,7 +22,7 @@ fn place_b(bits: usize, k: usize, column: usize) -> Place {
     (lane, register, bit)
 }
 
-fn place_sum(bits: usize, row: usize, column: usize) -> Place {
+pub(super) fn place_sum(bits: usize, row: usize, column: usize) -> Place {
     let lane = row % 8 * 4 + column / 2;
     match bits {
         16 => (lane, row / 8, column % 2 * 16),
@@ -134,10 +134,10 @@ fn case(name: &str) -> Case {
 
 /// Registers of a warp, those of a lane 32 words apart.
 #[derive(Default)]
-struct Registers(Vec<u64>);
+pub(super) struct Registers(pub(super) Vec<u64>);
 
 impl Registers {
-    fn put(&mut self, (lane, register, bit): Place, element: u64) {
+    pub(super) fn put(&mut self, (lane, register, bit): Place, element: u64) {
         let at = register * 32 + lane;
         if self.0.len() <= at {
             self.0.resize((register + 1) * 32, 0);
@@ -145,7 +145,7 @@ impl Registers {
         self.0[at] |= element << bit;
     }
 
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.0.len() / 32
     }
 }
@@ -171,7 +171,7 @@ fn registers(
 }
 
 /// `%a0, %a1, ...`
-fn list(name: &str, count: usize) -> String {
+pub(super) fn list(name: &str, count: usize) -> String {
     let names: Vec<String> = (0..count).map(|index| format!("%{name}{index}")).collect();
     format!("{{{}}}", names.join(", "))
 }
