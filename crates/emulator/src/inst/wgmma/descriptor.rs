@@ -30,6 +30,10 @@ impl Descriptor {
         }
     }
 
+    pub(super) const fn is_swizzled(&self) -> bool {
+        self.mask != 0
+    }
+
     /// The address of byte `k_byte` along K, of a row of A or a column of B, where K lies together.
     pub(super) fn along_k(&self, line: u64, k_byte: u64) -> u64 {
         let within = match self.span {

@@ -115,6 +115,9 @@ impl Multiply {
                 )
             }
         };
+        if b_transposed && selector.is_some() {
+            return Err("what a sparse product reads of a transposed B is not known".into());
+        }
         Ok(Self {
             product,
             shape,
@@ -171,6 +174,10 @@ impl Multiply {
         }
         let mut right = vec![0; n * depth];
         let b = (descriptors[1].unwrap_or_default(), self.b_transposed);
+        if self.selector.is_some() && Descriptor::new(b.0).is_swizzled() {
+            let what = "what a sparse product reads of a swizzled matrix is not known".into();
+            return Err(step.trapped(Trap::IllegalInstruction, what));
+        }
         self.load(step, b, self.product.b, &mut right, &mut read)?;
         let kept = self.kept(step, &parties)?;
         let mut sums = vec![0; m * n];
