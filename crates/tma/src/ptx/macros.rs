@@ -122,3 +122,11 @@ macro_rules! ptx_asm_pieces {
         ptx_asm_pieces!($options $mnemonics $arguments $operands [$piece $($rest)*])
     };
 }
+
+/// Assembly without instructions, so often that LLVM finds the block too big to copy into the arms of a branch.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! weigh_down {
+    ($($nothing:literal)+) => {
+        $(core::arch::asm!($nothing, options(nomem, nostack, preserves_flags));)+
+    };
+}

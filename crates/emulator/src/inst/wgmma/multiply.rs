@@ -55,7 +55,9 @@ impl Multiply {
         form: &Form,
         op: Op,
     ) -> Result<Self, NotSupported> {
-        let shape = form.shape().ok_or(NotSupported::Part("shape"))?;
+        // The form has the greatest N.
+        let shape = instruction.opcode.parts().find_map(Shape::of);
+        let shape = shape.ok_or(NotSupported::Part("shape"))?;
         let types: Vec<_> = form.types().collect();
         let [d, a, b] = types[..] else {
             return Err(NotSupported::Part("types"));
