@@ -62,9 +62,7 @@
         f16,
         link_llvm_intrinsics,
         optimize_attribute,
-        repr_simd,
         rustc_attrs,
-        simd_ffi,
         stdarch_nvptx
     )
 )]

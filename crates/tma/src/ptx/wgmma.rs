@@ -67,6 +67,7 @@ device_fn! {
     pub unsafe fn mma_async[D: Sums<A, B>, A, B, const SCALE_A: i32, const SCALE_B: i32,
         const TRANS_A: i32, const TRANS_B: i32](d: D, a: impl Left, b: u64, scale_d: bool) -> D
     {
+        const { assert!(sums::IS_COMPILED, "the builder must say that it compiles for `sm_90a`") };
         const { sums::assert_immediates::<D, A, B>([SCALE_A, SCALE_B], [TRANS_A, TRANS_B]) };
         // SAFETY: (1) to (5) are the caller's.
         unsafe { d.multiply::<SCALE_A, SCALE_B, TRANS_A, TRANS_B>(a, b, scale_d) }

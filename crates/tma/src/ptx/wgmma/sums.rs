@@ -89,6 +89,10 @@ pub trait Sums<A, B>: Sized {
     }
 }
 
+/// Without the name of the architecture there is no product: they take the compiler long.
+#[cfg(target_arch = "nvptx64")]
+pub(super) const IS_COMPILED: bool = cfg!(tma_arch = "sm_90a");
+
 /// Refuses, when the kernel is compiled, numbers that the form does not have.
 #[cfg(target_arch = "nvptx64")]
 pub(super) const fn assert_immediates<D: Sums<A, B>, A, B>(scales: [i32; 2], trans: [i32; 2]) {
@@ -107,9 +111,9 @@ pub(super) const fn assert_immediates<D: Sums<A, B>, A, B>(scales: [i32; 2], tra
 }
 
 /// One `asm!`, of the text between the shape and the list, the registers of the sums, and what comes last.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(tma_arch = "sm_90a")]
 macro_rules! product {
-    ($d:ident $b:ident $scale_d:ident; $n:literal $type:literal [$first:ident $zero:tt $($r:ident $i:tt)*];
+    ($b:ident $scale_d:ident; $n:literal $type:literal [$first:ident $($r:ident)*];
         $a:literal $end:literal $($operands:tt)*) => {
         core::arch::asm!(
             concat!(
@@ -117,7 +121,7 @@ macro_rules! product {
                 " {{ {", stringify!($first), "}", $(", {", stringify!($r), "}",)* " }}, ", $a, ", {b}, p",
                 $end, "; }}"
             ),
-            $first = inout(reg32) $d[$zero], $($r = inout(reg32) $d[$i],)*
+            $first = inout(reg32) $first, $($r = inout(reg32) $r,)*
             b = in(reg64) $b, scale_d = in(reg32) $scale_d as u32,
             $($operands)*
             options(nostack, preserves_flags),
@@ -126,70 +130,38 @@ macro_rules! product {
 }
 
 /// Whether A is a descriptor.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(tma_arch = "sm_90a")]
 #[inline(always)]
 const fn is_shared<L: Left>(_: &L) -> bool {
     L::IS_SHARED
 }
 
-/// A product with A from shared memory or from registers.
-#[cfg(target_arch = "nvptx64")]
-macro_rules! either {
-    ($d:ident $a:ident $b:ident $scale_d:ident; $n:literal $type:literal $list:tt;
-        [$shared:literal $($of_shared:tt)*] [$registers:literal $($of_registers:tt)*]) => {
-        if is_shared(&$a) {
-            product! { $d $b $scale_d; $n $type $list; "{a}" $shared a = in(reg64) $a.descriptor(), $($of_shared)* }
-        } else {
-            let [a0, a1, a2, a3] = $a.registers();
-            product! { $d $b $scale_d; $n $type $list; "{{ {a0}, {a1}, {a2}, {a3} }}" $registers
-                a0 = in(reg32) a0, a1 = in(reg32) a1, a2 = in(reg32) a2, a3 = in(reg32) a3, $($of_registers)* }
-        }
-    };
-}
-
-/// The sums of one type of `A` and `B`; what follows are the constants, the text and the operands.
-macro_rules! sums {
-    ($array:ty, $n:literal $list:tt; $($a:ident $b:ident $type:literal $kind:ident;)+) => {$(
-        impl Sums<$a, $b> for $array {
-            const IS_HALVES: bool = sums!(@is $kind halves);
-            const IS_FLOAT: bool = sums!(@is $kind halves) || sums!(@is $kind floats);
-            const IS_BYTES: bool = sums!(@is $kind bytes);
-
-            sums! { @multiply $kind $n $list $type }
-        }
-    )+};
-    (@is halves halves) => { true };
-    (@is floats floats) => { true };
-    (@is bytes bytes) => { true };
-    (@is $kind:ident $other:ident) => { false };
-    (@multiply halves $n:literal $list:tt $type:literal) => {
-        sums! { @function multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
-            [", {sa}, {sb}, {ta}, {tb}" sa = const SA, sb = const SB, ta = const TA, tb = const TB,]
-            [", {sa}, {sb}, {tb}" sa = const SA, sb = const SB, tb = const TB,] }
-    };
-    (@multiply floats $n:literal $list:tt $type:literal) => {
-        sums! { @function multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
-            [", {sa}, {sb}" sa = const SA, sb = const SB,] [", {sa}, {sb}" sa = const SA, sb = const SB,] }
-    };
-    (@multiply bytes $n:literal $list:tt $type:literal) => {
-        sums! { @multiply bits $n $list $type }
-        sums! { @function multiply_satfinite [] $n $list $type [".satfinite" ] [".satfinite" ] }
-    };
-    (@multiply bits $n:literal $list:tt $type:literal) => {
-        sums! { @function multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
-            ["" ] ["" ] }
-    };
-    (@function $name:ident [$($generic:tt)*] $n:literal $list:tt $type:literal $shared:tt $registers:tt) => {
+/// The instruction, with A from shared memory or from registers: what comes last in each, the operands of
+/// both and those of the first alone.
+macro_rules! multiply {
+    ($name:ident [$($generic:tt)*] $n:literal [$($r:ident)+] $type:literal $shared:literal $registers:literal
+        [$($of_both:tt)*] [$($of_shared:tt)*]) => {
         #[inline(always)]
         unsafe fn $name<$($generic)*>(self, a: impl Left, b: u64, scale_d: bool) -> Self {
-            #[cfg(target_arch = "nvptx64")]
+            #[cfg(tma_arch = "sm_90a")]
             {
-                let mut d = self;
+                let [$(mut $r),+] = self;
                 // SAFETY: the conditions of `mma_async` are the caller's.
-                unsafe { either! { d a b scale_d; $n $type $list; $shared $registers } }
-                d
+                unsafe {
+                    if is_shared(&a) {
+                        product! { b scale_d; $n $type [$($r)+]; "{a}" $shared
+                            a = in(reg64) a.descriptor(), $($of_both)* $($of_shared)* }
+                    } else {
+                        let [a0, a1, a2, a3] = a.registers();
+                        product! { b scale_d; $n $type [$($r)+]; "{{ {a0}, {a1}, {a2}, {a3} }}" $registers
+                            a0 = in(reg32) a0, a1 = in(reg32) a1, a2 = in(reg32) a2, a3 = in(reg32) a3,
+                            $($of_both)* }
+                    }
+                }
+                [$($r),+]
             }
-            #[cfg(not(target_arch = "nvptx64"))]
+            // Elsewhere the wrapper is refused.
+            #[cfg(not(tma_arch = "sm_90a"))]
             {
                 let _ = (a, b, scale_d);
                 self
@@ -198,35 +170,89 @@ macro_rules! sums {
     };
 }
 
+/// The sums of each type of A and B.
+macro_rules! sums {
+    ($array:ty, $n:literal $list:tt; $($a:ident $b:ident $kind:ident $type:literal;)+) => {$(
+        sums! { @types $kind [$array] $a $b {
+            const IS_HALVES: bool = sums!(@is $kind halves);
+            const IS_FLOAT: bool = sums!(@is $kind halves) || sums!(@is $kind small) || sums!(@is $kind words);
+            const IS_BYTES: bool = sums!(@is $kind bytes);
+
+            sums! { @multiply $kind $n $list $type }
+        } }
+    )+};
+    (@types small [$array:ty] $a:ident $b:ident $body:tt) => {
+        impl<$a: Small, $b: Small> Sums<$a, $b> for $array $body
+    };
+    (@types $kind:ident [$array:ty] $a:ident $b:ident $body:tt) => {
+        impl Sums<$a, $b> for $array $body
+    };
+    (@is halves halves) => { true };
+    (@is words words) => { true };
+    (@is small small) => { true };
+    (@is bytes bytes) => { true };
+    (@is $kind:ident $other:ident) => { false };
+    (@multiply halves $n:literal $list:tt $type:literal) => {
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
+            ", {sa}, {sb}, {ta}, {tb}" ", {sa}, {sb}, {tb}"
+            [sa = const SA, sb = const SB, tb = const TB,] [ta = const TA,] }
+    };
+    (@multiply words $n:literal $list:tt $type:literal) => {
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
+            ", {sa}, {sb}" ", {sa}, {sb}" [sa = const SA, sb = const SB,] [] }
+    };
+    (@multiply small $n:literal $list:tt $type:literal) => {
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
+            ", {sa}, {sb}" ", {sa}, {sb}"
+            [sa = const SA, sb = const SB, ae = const A::EXPONENT, am = const 7 - A::EXPONENT,
+                be = const B::EXPONENT, bm = const 7 - B::EXPONENT,] [] }
+    };
+    (@multiply bytes $n:literal $list:tt $type:literal) => {
+        sums! { @multiply bits $n $list $type }
+        multiply! { multiply_satfinite [] $n $list $type ".satfinite" ".satfinite" [] [] }
+    };
+    (@multiply bits $n:literal $list:tt $type:literal) => {
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type "" "" [] [] }
+    };
+}
+
+/// A format of 8 bits, by the bits of its exponent.
+pub trait Small: crate::modifier::Modifier {
+    #[doc(hidden)]
+    const EXPONENT: u32;
+}
+
+impl Small for E4m3 {
+    const EXPONENT: u32 = 4;
+}
+
+impl Small for E5m2 {
+    const EXPONENT: u32 = 5;
+}
+
 /// The sums of all types for one N.
 macro_rules! width {
-    ($n:literal $mark:ident [$words:literal $($word:tt)*] [$pairs:literal $($pair:tt)*]) => {
+    ($n:literal $mark:ident [$words:literal $($word:ident)*] [$pairs:literal $($pair:ident)*]) => {
         sums! { [f32; $words], $n [$($word)*];
-            F16 F16 "k16.f32.f16.f16" halves;
-            Bf16 Bf16 "k16.f32.bf16.bf16" halves;
-            Tf32 Tf32 "k8.f32.tf32.tf32" floats;
-            E4m3 E4m3 "k32.f32.e4m3.e4m3" floats;
-            E4m3 E5m2 "k32.f32.e4m3.e5m2" floats;
-            E5m2 E4m3 "k32.f32.e5m2.e4m3" floats;
-            E5m2 E5m2 "k32.f32.e5m2.e5m2" floats;
+            F16 F16 halves "k16.f32.f16.f16";
+            Bf16 Bf16 halves "k16.f32.bf16.bf16";
+            Tf32 Tf32 words "k8.f32.tf32.tf32";
+            A B small "k32.f32.e{ae}m{am}.e{be}m{bm}";
         }
         sums! { [u32; $pairs], $n [$($pair)*];
-            F16 F16 "k16.f16.f16.f16" halves;
-            E4m3 E4m3 "k32.f16.e4m3.e4m3" floats;
-            E4m3 E5m2 "k32.f16.e4m3.e5m2" floats;
-            E5m2 E4m3 "k32.f16.e5m2.e4m3" floats;
-            E5m2 E5m2 "k32.f16.e5m2.e5m2" floats;
+            F16 F16 halves "k16.f16.f16.f16";
+            A B small "k32.f16.e{ae}m{am}.e{be}m{bm}";
         }
         width! { @integers $mark $n $words [$($word)*] }
     };
     (@integers floats $n:literal $words:literal $list:tt) => {};
     (@integers any $n:literal $words:literal $list:tt) => {
         sums! { [i32; $words], $n $list;
-            S8 S8 "k32.s32.s8.s8" bytes;
-            S8 U8 "k32.s32.s8.u8" bytes;
-            U8 S8 "k32.s32.u8.s8" bytes;
-            U8 U8 "k32.s32.u8.u8" bytes;
-            B1 B1 "k256.s32.b1.b1.and.popc" bits;
+            S8 S8 bytes "k32.s32.s8.s8";
+            S8 U8 bytes "k32.s32.s8.u8";
+            U8 S8 bytes "k32.s32.u8.s8";
+            U8 U8 bytes "k32.s32.u8.u8";
+            B1 B1 bits "k256.s32.b1.b1.and.popc";
         }
     };
 }
@@ -244,36 +270,36 @@ macro_rules! widths {
 // N, whether integers have it, and the registers that it has more than the N before.
 #[rustfmt::skip]
 widths! { [] []
-    (8 any [4 d0 0 d1 1 d2 2 d3 3] [2 d0 0 d1 1])
-    (16 any [8 d4 4 d5 5 d6 6 d7 7] [4 d2 2 d3 3])
-    (24 any [12 d8 8 d9 9 d10 10 d11 11] [6 d4 4 d5 5])
-    (32 any [16 d12 12 d13 13 d14 14 d15 15] [8 d6 6 d7 7])
-    (40 floats [20 d16 16 d17 17 d18 18 d19 19] [10 d8 8 d9 9])
-    (48 any [24 d20 20 d21 21 d22 22 d23 23] [12 d10 10 d11 11])
-    (56 floats [28 d24 24 d25 25 d26 26 d27 27] [14 d12 12 d13 13])
-    (64 any [32 d28 28 d29 29 d30 30 d31 31] [16 d14 14 d15 15])
-    (72 floats [36 d32 32 d33 33 d34 34 d35 35] [18 d16 16 d17 17])
-    (80 any [40 d36 36 d37 37 d38 38 d39 39] [20 d18 18 d19 19])
-    (88 floats [44 d40 40 d41 41 d42 42 d43 43] [22 d20 20 d21 21])
-    (96 any [48 d44 44 d45 45 d46 46 d47 47] [24 d22 22 d23 23])
-    (104 floats [52 d48 48 d49 49 d50 50 d51 51] [26 d24 24 d25 25])
-    (112 any [56 d52 52 d53 53 d54 54 d55 55] [28 d26 26 d27 27])
-    (120 floats [60 d56 56 d57 57 d58 58 d59 59] [30 d28 28 d29 29])
-    (128 any [64 d60 60 d61 61 d62 62 d63 63] [32 d30 30 d31 31])
-    (136 floats [68 d64 64 d65 65 d66 66 d67 67] [34 d32 32 d33 33])
-    (144 any [72 d68 68 d69 69 d70 70 d71 71] [36 d34 34 d35 35])
-    (152 floats [76 d72 72 d73 73 d74 74 d75 75] [38 d36 36 d37 37])
-    (160 any [80 d76 76 d77 77 d78 78 d79 79] [40 d38 38 d39 39])
-    (168 floats [84 d80 80 d81 81 d82 82 d83 83] [42 d40 40 d41 41])
-    (176 any [88 d84 84 d85 85 d86 86 d87 87] [44 d42 42 d43 43])
-    (184 floats [92 d88 88 d89 89 d90 90 d91 91] [46 d44 44 d45 45])
-    (192 any [96 d92 92 d93 93 d94 94 d95 95] [48 d46 46 d47 47])
-    (200 floats [100 d96 96 d97 97 d98 98 d99 99] [50 d48 48 d49 49])
-    (208 any [104 d100 100 d101 101 d102 102 d103 103] [52 d50 50 d51 51])
-    (216 floats [108 d104 104 d105 105 d106 106 d107 107] [54 d52 52 d53 53])
-    (224 any [112 d108 108 d109 109 d110 110 d111 111] [56 d54 54 d55 55])
-    (232 floats [116 d112 112 d113 113 d114 114 d115 115] [58 d56 56 d57 57])
-    (240 any [120 d116 116 d117 117 d118 118 d119 119] [60 d58 58 d59 59])
-    (248 floats [124 d120 120 d121 121 d122 122 d123 123] [62 d60 60 d61 61])
-    (256 any [128 d124 124 d125 125 d126 126 d127 127] [64 d62 62 d63 63])
+    (8 any [4 d0 d1 d2 d3] [2 d0 d1])
+    (16 any [8 d4 d5 d6 d7] [4 d2 d3])
+    (24 any [12 d8 d9 d10 d11] [6 d4 d5])
+    (32 any [16 d12 d13 d14 d15] [8 d6 d7])
+    (40 floats [20 d16 d17 d18 d19] [10 d8 d9])
+    (48 any [24 d20 d21 d22 d23] [12 d10 d11])
+    (56 floats [28 d24 d25 d26 d27] [14 d12 d13])
+    (64 any [32 d28 d29 d30 d31] [16 d14 d15])
+    (72 floats [36 d32 d33 d34 d35] [18 d16 d17])
+    (80 any [40 d36 d37 d38 d39] [20 d18 d19])
+    (88 floats [44 d40 d41 d42 d43] [22 d20 d21])
+    (96 any [48 d44 d45 d46 d47] [24 d22 d23])
+    (104 floats [52 d48 d49 d50 d51] [26 d24 d25])
+    (112 any [56 d52 d53 d54 d55] [28 d26 d27])
+    (120 floats [60 d56 d57 d58 d59] [30 d28 d29])
+    (128 any [64 d60 d61 d62 d63] [32 d30 d31])
+    (136 floats [68 d64 d65 d66 d67] [34 d32 d33])
+    (144 any [72 d68 d69 d70 d71] [36 d34 d35])
+    (152 floats [76 d72 d73 d74 d75] [38 d36 d37])
+    (160 any [80 d76 d77 d78 d79] [40 d38 d39])
+    (168 floats [84 d80 d81 d82 d83] [42 d40 d41])
+    (176 any [88 d84 d85 d86 d87] [44 d42 d43])
+    (184 floats [92 d88 d89 d90 d91] [46 d44 d45])
+    (192 any [96 d92 d93 d94 d95] [48 d46 d47])
+    (200 floats [100 d96 d97 d98 d99] [50 d48 d49])
+    (208 any [104 d100 d101 d102 d103] [52 d50 d51])
+    (216 floats [108 d104 d105 d106 d107] [54 d52 d53])
+    (224 any [112 d108 d109 d110 d111] [56 d54 d55])
+    (232 floats [116 d112 d113 d114 d115] [58 d56 d57])
+    (240 any [120 d116 d117 d118 d119] [60 d58 d59])
+    (248 floats [124 d120 d121 d122 d123] [62 d60 d61])
+    (256 any [128 d124 d125 d126 d127] [64 d62 d63])
 }
