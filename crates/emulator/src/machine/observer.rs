@@ -284,6 +284,8 @@ pub enum Event {
         /// Whether memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
+    /// The warps of the thread's warpgroup, whose first it is, have met at a `wgmma`. That orders no memory.
+    WarpgroupMeet,
     /// An operation on an mbarrier.
     Mbarrier {
         /// The object.

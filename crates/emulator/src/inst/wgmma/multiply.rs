@@ -396,6 +396,7 @@ impl Multiply {
             thread: ((warpgroup * WARPS + warp) * 32) as u32,
             ..step.origin(0)
         });
+        step.observer.see(origins[0], Event::WarpgroupMeet);
         let bytes = ranges.iter().map(|(_, bytes)| *bytes as u32).sum();
         let completion = CopyCompletion::Group(GroupKind::Wgmma, group);
         step.observer.see(
