@@ -113,11 +113,11 @@ pub(super) const fn assert_immediates<D: Sums<A, B>, A, B>(scales: [i32; 2], tra
 /// One `asm!`, of the text between the shape and the list, the registers of the sums, and what comes last.
 #[cfg(tma_arch = "sm_90a")]
 macro_rules! product {
-    ($b:ident $scale_d:ident; $n:literal $type:literal [$first:ident $($r:ident)*];
+    ($b:ident $scale_d:ident; $n:literal [$($type:literal)+] [$first:ident $($r:ident)*];
         $a:literal $end:literal $($operands:tt)*) => {
         core::arch::asm!(
             concat!(
-                "{{ .reg .pred p; setp.ne.b32 p, {scale_d}, 0; wgmma.mma_async.sync.aligned.m64n", $n, $type,
+                "{{ .reg .pred p; setp.ne.b32 p, {scale_d}, 0; wgmma.mma_async.sync.aligned.m64n", $n, $($type,)+
                 " {{ {", stringify!($first), "}", $(", {", stringify!($r), "}",)* " }}, ", $a, ", {b}, p",
                 $end, "; }}"
             ),
@@ -139,7 +139,7 @@ const fn is_shared<L: Left>(_: &L) -> bool {
 /// The instruction, with A from shared memory or from registers: what comes last in each, the operands of
 /// both and those of the first alone.
 macro_rules! multiply {
-    ($name:ident [$($generic:tt)*] $n:literal [$($r:ident)+] $type:literal $shared:literal $registers:literal
+    ($name:ident [$($generic:tt)*] $n:literal [$($r:ident)+] $type:tt $shared:literal $registers:literal
         [$($of_both:tt)*] [$($of_shared:tt)*]) => {
         #[inline(always)]
         unsafe fn $name<$($generic)*>(self, a: impl Left, b: u64, scale_d: bool) -> Self {
@@ -193,26 +193,26 @@ macro_rules! sums {
     (@is bytes bytes) => { true };
     (@is $kind:ident $other:ident) => { false };
     (@multiply halves $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
             ", {sa}, {sb}, {ta}, {tb}" ", {sa}, {sb}, {tb}"
             [sa = const SA, sb = const SB, tb = const TB,] [ta = const TA,] }
     };
     (@multiply words $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
             ", {sa}, {sb}" ", {sa}, {sb}" [sa = const SA, sb = const SB,] [] }
     };
     (@multiply small $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
             ", {sa}, {sb}" ", {sa}, {sb}"
             [sa = const SA, sb = const SB, ae = const A::EXPONENT, am = const 7 - A::EXPONENT,
                 be = const B::EXPONENT, bm = const 7 - B::EXPONENT,] [] }
     };
     (@multiply bytes $n:literal $list:tt $type:literal) => {
         sums! { @multiply bits $n $list $type }
-        multiply! { multiply_satfinite [] $n $list $type ".satfinite" ".satfinite" [] [] }
+        multiply! { multiply_satfinite [] $n $list [$type ".satfinite"] "" "" [] [] }
     };
     (@multiply bits $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list $type "" "" [] [] }
+        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type] "" "" [] [] }
     };
 }
 
