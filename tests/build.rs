@@ -35,14 +35,17 @@ fn unchecked(path: &str) -> PtxBuilder {
         .overflow_checks(false)
 }
 
-/// The kernels that show each instruction form, for the one architecture that has all of them.
-fn forms() -> PtxBuilder {
+/// The kernels that show each instruction form, for the architecture that has nearly all of them, or those
+/// of Hopper alone.
+fn forms(arch: Arch) -> PtxBuilder {
     let builder = unchecked("forms")
-        .arch(Arch::Sm103a)
+        .arch(arch)
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
     let all = [true, false].into_iter().flat_map(features);
-    all.fold(builder, PtxBuilder::feature)
+    let is_alone = |name: &&str| *name == ptx_isa::Targets::Sm90aAlone.name();
+    let built = all.filter(|name| is_alone(name) == (arch == Arch::Sm90a));
+    built.fold(builder, PtxBuilder::feature)
 }
 
 /// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
@@ -56,7 +59,16 @@ fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
 fn main() {
     let (built, alone) = thread::scope(|scope| {
         let alone = [
-            ("FORMS", "forms", scope.spawn(|| forms().build_or_exit())),
+            (
+                "FORMS",
+                "forms",
+                scope.spawn(|| forms(Arch::Sm103a).build_or_exit()),
+            ),
+            (
+                "HOPPER_FORMS",
+                "forms",
+                scope.spawn(|| forms(Arch::Sm90a).build_or_exit()),
+            ),
             (
                 "SEMANTICS",
                 "semantics",

@@ -22,8 +22,8 @@ pub use kernel_cases::{
     jobs, open,
 };
 pub use modules::{
-    BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, KERNELS_PTX, Module,
-    SEMANTICS_PTX,
+    BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, HOPPER_FORMS_PTX,
+    KERNELS_PTX, Module, SEMANTICS_PTX,
 };
 pub use width::width;
 

@@ -15,15 +15,22 @@ mod wrappers;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use libtest_mimic::{Arguments, Trial};
-use tests::{FORMS_PTX, forms};
+use tests::{FORMS_PTX, HOPPER_FORMS_PTX, forms};
 use tma_build::Ptxas;
 
 /// The forms with a wrapper.
 static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);
 
-/// The module with the form kernels.
-static MODULE: LazyLock<ptx::Module> =
-    LazyLock::new(|| ptx::parse(FORMS_PTX.text).expect("the builder parsed it"));
+/// The modules with the form kernels.
+static MODULES: LazyLock<[ptx::Module; 2]> = LazyLock::new(|| {
+    [FORMS_PTX, HOPPER_FORMS_PTX]
+        .map(|module| ptx::parse(module.text).expect("the builder parsed it"))
+});
+
+/// A form kernel.
+fn function(name: &str) -> Option<&'static ptx::Function> {
+    MODULES.iter().find_map(|module| module.function(name))
+}
 
 /// The forms that a kernel stands for, by its name: the one that it emits, and other spellings.
 fn by_kernel() -> BTreeMap<String, Vec<&'static forms::Support>> {

@@ -220,6 +220,7 @@ impl Observer for Checker {
                     self.warp_sync(origin, members);
                 }
             }
+            Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::Mbarrier {
                 range,
                 operation,

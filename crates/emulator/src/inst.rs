@@ -39,12 +39,15 @@ mod griddepcontrol;
 mod integer;
 mod isspacep;
 mod ld_st;
+mod ldmatrix;
 mod logic;
 mod mapa;
 mod match_sync;
 mod matrix;
 mod mbarrier;
+mod mma;
 mod mov;
+mod movmatrix;
 mod nanosleep;
 mod nothing;
 mod prefetch;
@@ -55,9 +58,12 @@ mod shfl_sync;
 mod sreg;
 mod st_async;
 mod st_bulk;
+mod stmatrix;
 mod tensormap_cp_fenceproxy;
 mod tensormap_replace;
 mod vote_sync;
+mod wgmma;
+mod wmma;
 
 pub(crate) use execute::{Execute, Waiting, each_lane};
 
@@ -167,14 +173,16 @@ families! {
     activemask: Activemask(activemask::Activemask) { "activemask" => decode }
     elect_sync { "elect.sync" }
     match_sync { "match" => decode }
-    matrix: Matrix(Box<matrix::Matrix>) {
-        "ldmatrix" => rows,
-        "stmatrix" => rows,
-        "movmatrix" => transpose
-    }
+    ldmatrix: LoadMatrix(Box<ldmatrix::Load>) { "ldmatrix" }
+    mma: Mma(Box<mma::Mma>) { "mma" }
+    movmatrix: Transpose(movmatrix::Transpose) { "movmatrix" }
     redux_sync { "redux.sync" => decode }
     shfl_sync { "shfl.sync" }
+    stmatrix: StoreMatrix(Box<stmatrix::Store>) { "stmatrix" }
     vote_sync { "vote.sync" }
+    wgmma: Wgmma(Box<wgmma::Wgmma>) { "wgmma" }
+    wmma: Wmma(Box<wmma::Wmma>) { "wmma" => decode }
+
 
     // Memory.
     applypriority { "applypriority" }
@@ -312,19 +320,25 @@ impl InstructionSet for Action {
             Getctarank(op) => getctarank::decode(decoder, instruction, form, op),
             Griddepcontrol(op) => griddepcontrol::decode(decoder, instruction, form, op),
             Isspacep(op) => isspacep::decode(decoder, instruction, form, op),
+            Ldmatrix(op) => ldmatrix::decode(decoder, instruction, form, op),
             Mapa(op) => mapa::decode(decoder, instruction, form, op),
             Mbarrier(op) => mbarrier::decode(decoder, instruction, form, op),
+            Mma(op) => mma::decode(decoder, instruction, form, op),
+            Movmatrix(op) => movmatrix::decode(decoder, instruction, form, op),
             Prefetch(op) => prefetch::decode(decoder, instruction, form, op),
             RedAsync(op) => red_async::decode(decoder, instruction, form, op),
             Setmaxnreg(op) => setmaxnreg::decode(decoder, instruction, form, op),
             ShflSync(op) => shfl_sync::decode(decoder, instruction, form, op),
             StAsync(op) => st_async::decode(decoder, instruction, form, op),
             StBulk(op) => st_bulk::decode(decoder, instruction, form, op),
+            Stmatrix(op) => stmatrix::decode(decoder, instruction, form, op),
             TensormapCpFenceproxy(op) => {
                 tensormap_cp_fenceproxy::decode(decoder, instruction, form, op)
             }
             TensormapReplace(op) => tensormap_replace::decode(decoder, instruction, form, op),
             VoteSync(op) => vote_sync::decode(decoder, instruction, form, op),
+            Wgmma(op) => wgmma::decode(decoder, instruction, form, op),
+
             // These are some forms of instructions that have many more.
             Add(_) | Atom(_) | Bfe(_) | Bfi(_) | Clock(_) | Cos(_) | Cvt(_) | Dp2a(_) | Dp4a(_)
             | Ex2(_) | Fma(_) | LdGlobal(_) | LdShared(_) | Lg2(_) | Max(_) | Min(_) | Mul(_)

@@ -1,4 +1,6 @@
-use crate::{FAMILIES, Form, Row, form::words, notation};
+use alloc::{borrow::Cow, format};
+
+use crate::{FAMILIES, Form, Row, Shape, form::words, notation};
 
 /// The form of an instruction, by its opcode and the kinds of its operands.
 ///
@@ -7,17 +9,20 @@ use crate::{FAMILIES, Form, Row, form::words, notation};
 /// stands; `n`, a register of 8 to 64 bits, and a number fit wherever such a register stands, and a number
 /// wherever a predicate does. Of several forms the first is found; of forms that differ by a number, the
 /// one with the highest that is not above the given one is found. A special register stands for its
-/// dimensions.
+/// dimensions, and the greatest N of `wgmma` for those below that it can have.
 ///
 /// ```
 /// let form = ptx_isa::find("cp.async.bulk.wait_group 0").unwrap();
 /// assert_eq!(form.text(), "cp.async.bulk.wait_group 3");
 /// let form = ptx_isa::find("tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [?], 14");
 /// assert_eq!(form.unwrap().isa(), ptx_isa::Version::new(8, 7));
+/// let product = "wgmma.mma_async.sync.aligned.m64n24k256.s32.b1.b1.and.popc {?,?,?,?,?,?,?,?,?,?,?,?}, ?, ?, ?";
+/// assert!(ptx_isa::find(product).unwrap().text().contains("n256"));
 /// assert_eq!(ptx_isa::find("cp.async.bulk.wait_groups 0"), None);
 /// ```
 pub fn find(instruction: &str) -> Option<Form> {
-    let instruction = instruction.trim().trim_end_matches(';');
+    let instruction = with_greatest_n(instruction.trim().trim_end_matches(';'))?;
+    let instruction = instruction.as_ref();
     let (opcode, operands) = instruction.split_once(' ').unwrap_or((instruction, ""));
     let rows = FAMILIES
         .iter()
@@ -33,6 +38,39 @@ pub fn find(instruction: &str) -> Option<Form> {
     });
     let (_, family, row, index) = fitting.min_by_key(|(far, ..)| *far)?;
     Some(Form::new(family, row, index))
+}
+
+/// A product of a warpgroup whose N is between the least and the greatest as that of the greatest; nothing
+/// where it is none (PTX ISA, section 9.7.14.7.3).
+fn with_greatest_n(instruction: &str) -> Option<Cow<'_, str>> {
+    let unchanged = Some(Cow::Borrowed(instruction));
+    let Some(rest) = instruction.strip_prefix("wgmma.mma_async.") else {
+        return unchanged;
+    };
+    let word = rest
+        .split(['.', ' '])
+        .find(|word| Shape::of(word).is_some());
+    let (Some(word), Some((sums, operands))) = (word, rest.split_once('}')) else {
+        return unchanged;
+    };
+    let Shape { m, n, k } = Shape::of(word)?;
+    if n == 8 {
+        return unchanged;
+    }
+    let is_integer = rest.contains(".s32.");
+    let is_there = n.is_multiple_of(8) && n <= 256;
+    if !is_there || is_integer && n > 32 && !n.is_multiple_of(16) {
+        return None;
+    }
+    let (opcode, list) = sums.split_once('{')?;
+    let registers = 256 * list.split(',').count();
+    if !registers.is_multiple_of(n as usize) {
+        return None;
+    }
+    let opcode = opcode.replace(word, &format!("m{m}n256k{k}"));
+    let list = "?,".repeat(registers / n as usize);
+    let list = list.trim_end_matches(',');
+    Some(format!("wgmma.mma_async.{opcode}{{{list}}}{operands}").into())
 }
 
 /// Whether the text before the first group fits.

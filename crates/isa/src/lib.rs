@@ -168,7 +168,10 @@ mod tests {
         for form in forms() {
             for part in form.parts() {
                 let is_flag = Flag::ALL.iter().any(|flag| flag.word() == part);
-                let is_known = is_flag || modifier::is_modifier(part) || MNEMONICS.contains(&part);
+                let is_known = is_flag
+                    || modifier::is_modifier(part)
+                    || Shape::of(part).is_some()
+                    || MNEMONICS.contains(&part);
                 assert!(is_known, "`{part}` of {}", form.text());
             }
         }
@@ -178,19 +181,21 @@ mod tests {
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
         "NaN", "alias", "all", "any", "applypriority", "approx", "arrive", "arrive_drop", "async",
-        "async::generic", "atom", "ballot", "barrier", "bfe", "bfi", "bfly", "box_dim", "bulk",
-        "cas", "check_layout", "clusterlaunchcontrol", "commit_group", "complete_tx", "cos", "cp",
-        "cp_fenceproxy", "createpolicy", "cvt", "cvta", "discard", "down", "dp2a", "dp4a", "elect",
-        "element_stride", "elemtype", "ex2", "exch", "expect_tx", "fence", "fill_mode", "fma",
-        "fractional", "ftz", "get_first_ctaid", "get_first_ctaid::x", "get_first_ctaid::y",
-        "get_first_ctaid::z", "getctarank", "gl", "global_address", "global_dim", "global_stride",
-        "griddepcontrol", "hi", "idx", "init", "interleave_layout", "inval", "is_canceled",
-        "isspacep", "launch_dependents", "ld", "lg2", "lo", "mapa", "mbarrier", "mbarrier_init",
-        "membar", "mov", "mul", "nanosleep", "nc", "noComplete", "noinc", "parity", "pending_count",
-        "popc", "prefetch", "prefetchu", "prmt", "proxy", "query_cancel", "range", "rank", "rcp",
-        "red", "reduce", "relu", "replace", "rn", "rsqrt", "setmaxnreg", "shfl", "sin", "sqrt",
-        "st", "sub", "swizzle_atomicity", "swizzle_mode", "sync", "tanh", "tensor", "tensormap",
-        "tensormap::generic", "test_wait", "to", "try_cancel", "try_wait", "uni", "up", "vote",
-        "wait", "wait_all", "wait_group", "warp",
+        "async::generic", "atom", "ballot", "barrier", "bfe", "bfi", "bfly", "block_scale",
+        "box_dim", "bulk", "cas", "check_layout", "clusterlaunchcontrol", "commit_group",
+        "complete_tx", "cos", "cp", "cp_fenceproxy", "createpolicy", "cvt", "cvta", "discard",
+        "down", "dp2a", "dp4a", "elect", "element_stride", "elemtype", "ex2", "exch", "expect_tx",
+        "fence", "fill_mode", "fma", "fractional", "ftz", "get_first_ctaid", "get_first_ctaid::x",
+        "get_first_ctaid::y", "get_first_ctaid::z", "getctarank", "gl", "global_address",
+        "global_dim", "global_stride", "griddepcontrol", "hi", "idx", "init", "interleave_layout",
+        "inval", "is_canceled", "isspacep", "launch_dependents", "ld", "ldmatrix", "lg2", "lo",
+        "mapa", "mbarrier", "mbarrier_init", "membar", "mma", "mma_async", "mov", "movmatrix",
+        "mul", "nanosleep", "nc", "noComplete", "noinc", "parity", "pending_count", "popc",
+        "prefetch", "prefetchu", "prmt", "proxy", "query_cancel", "range", "rank", "rcp", "red",
+        "reduce", "relu", "replace", "rn", "rsqrt", "setmaxnreg", "shfl", "sin", "sp",
+        "sp::ordered_metadata", "sqrt", "st", "stmatrix", "sub", "swizzle_atomicity",
+        "swizzle_mode", "sync", "tanh", "tensor", "tensormap", "tensormap::generic", "test_wait",
+        "to", "try_cancel", "try_wait", "uni", "up", "vote", "wait", "wait_all", "wait_group",
+        "warp", "wgmma",
     ];
 }

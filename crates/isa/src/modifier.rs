@@ -99,7 +99,20 @@ modifiers! {
     /// The first type.
     ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
         U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S32 = "s32", S64 = "s64", F16 = "f16",
-        F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", F32 = "f32", F64 = "f64", Pred = "pred" }
+        F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", F32 = "f32", F64 = "f64", Pred = "pred", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2",
+        E3m2 = "e3m2", E2m3 = "e2m3", E2m1 = "e2m1", Ue8m0 = "ue8m0", Ue4m3 = "ue4m3", S4 = "s4", U4 = "u4",
+        B1 = "b1", B8x16 = "b8x16", B6x16P32 = "b6x16_p32", B4x16P64 = "b4x16_p64" }
+    /// How a matrix lies in its fragment.
+    matrix_layout: MatrixLayout { Row = "row", Col = "col" }
+    /// How many matrices there are.
+    matrices: Matrices { X1 = "x1", X2 = "x2", X4 = "x4" }
+    /// The direction in which a result is rounded.
+    rounding: Rounding { Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp" }
+    /// The kind of a product that not all architectures have.
+    kind: Kind { F8f6f4 = "kind::f8f6f4", Mxf8f6f4 = "kind::mxf8f6f4", Mxf4 = "kind::mxf4",
+        Mxf4nvf4 = "kind::mxf4nvf4" }
+    /// The scales of a row or column.
+    scale_vec: ScaleVec { X1 = "scale_vec::1X", X2 = "scale_vec::2X", X4 = "scale_vec::4X" }
 }
 
 /// A word that is there or not.
@@ -116,6 +129,8 @@ pub enum Flag {
     Noftz,
     OverrideAddress,
     Read,
+    Satfinite,
+    Trans,
     ValidAddr,
 }
 
@@ -131,6 +146,8 @@ impl Flag {
         Self::Noftz,
         Self::OverrideAddress,
         Self::Read,
+        Self::Satfinite,
+        Self::Trans,
         Self::ValidAddr,
     ];
 
@@ -146,6 +163,8 @@ impl Flag {
             Self::Noftz => "noftz",
             Self::OverrideAddress => "override::global_address",
             Self::Read => "read",
+            Self::Satfinite => "satfinite",
+            Self::Trans => "trans",
             Self::ValidAddr => "valid_addr",
         }
     }
@@ -177,8 +196,42 @@ impl Form {
         words(self.operands()).find_map(|word| word.parse().ok())
     }
 
+    /// The types, in their order.
+    pub fn types(&self) -> impl Iterator<Item = Type> {
+        self.parts().filter_map(Type::of)
+    }
+
+    /// The shape of a product, or of a matrix.
+    pub fn shape(&self) -> Option<Shape> {
+        self.parts().find_map(Shape::of)
+    }
+
     /// The last type, where an opcode has several.
     pub fn last_ty(&self) -> Option<Type> {
         self.parts().filter_map(Type::of).last()
+    }
+}
+
+/// `m16n8k16`: the rows of A and D, the columns of B and D, and the columns of A, which are the rows of B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Rows.
+    pub m: u32,
+    /// Columns.
+    pub n: u32,
+    /// What is summed over; 0 for a matrix by itself.
+    pub k: u32,
+}
+
+impl Shape {
+    /// The shape of this word.
+    pub fn of(word: &str) -> Option<Self> {
+        let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
+        let (n, k) = rest.split_once('k').unwrap_or((rest, "0"));
+        Some(Self {
+            m: m.parse().ok()?,
+            n: n.parse().ok()?,
+            k: k.parse().ok()?,
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Texts with groups of alternatives.
+//! Texts with groups of alternatives. `{r*4}` stands for `{r,r,r,r}`.
 
 use alloc::{string::String, vec::Vec};
 
@@ -16,6 +16,10 @@ const NAMED: &[(&str, &str)] = &[
         "R:[x]|[x, y]|[x, y, z]|[x, y, z, t]|[x, y, z, t, u]",
     ),
     ("$IJK3", "R:[i]|[i, j]|[i, j, k]"),
+    // Of wgmma: the columns, and the registers of sums of 32 and of 16 bits. Every N between is like these.
+    ("$N", "N:8|256"),
+    ("$WORDS", "N:{r*4}|{r*128}"),
+    ("$PAIRS", "N:{r*2}|{r*64}"),
 ];
 
 /// A part of a text.
@@ -147,14 +151,32 @@ pub(crate) fn axes(texts: [&'static str; 4]) -> Vec<Axis> {
 pub(crate) fn render(text: &'static str, axes: &[Axis], combination: usize) -> Option<String> {
     let mut rendered = String::new();
     for piece in pieces(text) {
-        rendered.push_str(match piece {
-            Piece::Plain(plain) => plain,
+        match piece {
+            Piece::Plain(plain) => rendered.push_str(plain),
             Piece::Group(letter, choices) => {
-                alternatives(choices).nth(choice(axes, letter, combination)?)?
+                let text = alternatives(choices).nth(choice(axes, letter, combination)?)?;
+                repeat(text, &mut rendered);
             }
-        });
+        }
     }
     Some(rendered)
+}
+
+/// Adds an alternative, which may be a list of registers by their number.
+fn repeat(text: &str, rendered: &mut String) {
+    let list = text
+        .strip_prefix("{r*")
+        .and_then(|rest| rest.strip_suffix('}'));
+    match list.and_then(|count| count.parse::<usize>().ok()) {
+        Some(count) => {
+            rendered.push('{');
+            for index in 0..count {
+                rendered.push_str(if index == 0 { "r" } else { ",r" });
+            }
+            rendered.push('}');
+        }
+        None => rendered.push_str(text),
+    }
 }
 
 /// The combinations of texts whose first one begins with this word.
@@ -277,6 +299,13 @@ mod tests {
     fn named_groups_go_with_the_dimensions() {
         let forms = expanded("op.{R:3d|4d|5d} $OFFSETS3", "op($IJK3)");
         assert_eq!(forms[1], ("op.4d {h,h}".into(), "op([i, j])".into()));
+    }
+
+    #[test]
+    fn lists_are_written_out() {
+        let forms = expanded("op.n$N $PAIRS, r", "");
+        assert_eq!(forms.len(), 2);
+        assert_eq!(forms[0].0, "op.n8 {r,r}, r");
     }
 
     #[test]

@@ -23,6 +23,9 @@ macro_rules! architectures {
     (names sm_90a) => {
         "sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
     };
+    (names sm_90a_alone) => {
+        "sm_90a alone"
+    };
     (names sm_100a) => {
         "sm_100a, sm_103a, sm_110a or one of their families"
     };
@@ -43,6 +46,9 @@ macro_rules! architectures {
     };
     (in sm_90a) => {
         cfg!(tma_arch = "sm_90a") || architectures!(in sm_100a_or_sm_120a)
+    };
+    (in sm_90a_alone) => {
+        cfg!(tma_arch = "sm_90a")
     };
     (in sm_100a) => {
         cfg!(any(

@@ -51,4 +51,34 @@ unsafe extern "unadjusted" {
     pub(crate) fn vote_sync_all(members: u32, predicate: bool) -> bool;
     #[link_name = "llvm.nvvm.vote.any.sync"]
     pub(crate) fn vote_sync_any(members: u32, predicate: bool) -> bool;
+    #[link_name = "llvm.nvvm.wgmma.fence.sync.aligned"]
+    pub(crate) fn wgmma_fence_sync_aligned();
+    #[link_name = "llvm.nvvm.wgmma.commit_group.sync.aligned"]
+    pub(crate) fn wgmma_commit_group_sync_aligned();
+    #[link_name = "llvm.nvvm.wgmma.wait_group.sync.aligned"]
+    pub(crate) fn wgmma_wait_group_sync_aligned(left: u64);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p0"]
+    pub(crate) fn ldmatrix_m8n8_x1(row: *const u8) -> u32;
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.b16.p0"]
+    pub(crate) fn ldmatrix_m8n8_x2(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p0"]
+    pub(crate) fn ldmatrix_m8n8_x4(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.trans.b16.p0"]
+    pub(crate) fn ldmatrix_m8n8_x1_trans(row: *const u8) -> u32;
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x2.trans.b16.p0"]
+    pub(crate) fn ldmatrix_m8n8_x2_trans(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p0"]
+    pub(crate) fn ldmatrix_m8n8_x4_trans(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p0"]
+    pub(crate) fn stmatrix_m8n8_x1(row: *mut u8, a: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.b16.p0"]
+    pub(crate) fn stmatrix_m8n8_x2(row: *mut u8, a: u32, b: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.b16.p0"]
+    pub(crate) fn stmatrix_m8n8_x4(row: *mut u8, a: u32, b: u32, c: u32, d: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.trans.b16.p0"]
+    pub(crate) fn stmatrix_m8n8_x1_trans(row: *mut u8, a: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x2.trans.b16.p0"]
+    pub(crate) fn stmatrix_m8n8_x2_trans(row: *mut u8, a: u32, b: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16.p0"]
+    pub(crate) fn stmatrix_m8n8_x4_trans(row: *mut u8, a: u32, b: u32, c: u32, d: u32);
 }

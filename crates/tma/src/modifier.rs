@@ -83,6 +83,24 @@ words! {
     EvictFirst;
     /// `.L2::evict_unchanged`: the line keeps the priority that it has.
     EvictUnchanged;
+    /// `.aligned`: all threads of the warp execute the same instruction.
+    Aligned;
+    /// `.f16`: half precision.
+    F16;
+    /// `.bf16`: 8 bits of exponent and 7 of fraction.
+    Bf16;
+    /// `.tf32`: 8 bits of exponent and 10 of fraction, in a word.
+    Tf32;
+    /// `.e4m3`: 4 bits of exponent and 3 of fraction.
+    E4m3;
+    /// `.e5m2`: 5 bits of exponent and 2 of fraction.
+    E5m2;
+    /// `.s8`: a signed byte.
+    S8;
+    /// `.u8`: an unsigned byte.
+    U8;
+    /// `.b1`: a bit.
+    B1;
 }
 
 /// Traits that list the words which stand at one position of an instruction.
@@ -125,6 +143,8 @@ choices! {
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
+    /// The one way in which a collective meets: [`Aligned`].
+    Alignment = Aligned;
     /// The priority of the other lines: [`EvictFirst`] or [`EvictUnchanged`].
     SecondaryPriority = EvictFirst EvictUnchanged;
 }

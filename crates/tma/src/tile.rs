@@ -35,7 +35,7 @@ elements! { u8 = U8 u16 = U16 u32 = U32 i32 = I32 u64 = U64 i64 = I64 f32 = F32 
 /// assert_eq!(Rows::BOX, [64, 32]);
 /// assert_eq!((Rows::ELEMS, Rows::BYTES), (2048, 8192));
 /// ```
-pub trait TileArray: crate::sealed::Sealed {
+pub trait TileArray: sealed::Sealed {
     /// An element.
     type Element: Element;
     /// Elements along each dimension, innermost first.
@@ -51,7 +51,7 @@ pub trait Rank<const RANK: usize>: TileArray {}
 
 macro_rules! shapes {
     ($($rank:literal: $array:ty, $($extent:ident)+;)*) => {$(
-        impl<T: Element, $(const $extent: usize),+> crate::sealed::Sealed for $array {}
+        impl<T: Element, $(const $extent: usize),+> sealed::Sealed for $array {}
         impl<T: Element, $(const $extent: usize),+> TileArray for $array {
             type Element = T;
             const BOX: &'static [u32] = &[$($extent as u32),+];
@@ -70,7 +70,7 @@ shapes! {
 }
 
 /// A pattern in which a tensor copy lays out a tile in shared memory. PTX ISA 5.5.7, "Swizzling Modes".
-pub trait Mode: crate::sealed::Sealed {
+pub trait Mode: sealed::Sealed {
     /// The pattern.
     const SWIZZLE: Swizzle;
     /// Aligned as a tile must be.
@@ -87,7 +87,7 @@ macro_rules! modes {
         #[repr(align($align))]
         pub struct $aligned;
 
-        impl crate::sealed::Sealed for $name {}
+        impl sealed::Sealed for $name {}
         impl Mode for $name {
             const SWIZZLE: Swizzle = Swizzle::$swizzle;
             type Align = $aligned;
@@ -210,6 +210,11 @@ impl<S: TileArray, M: Mode> TileMap<S, M> {
     pub fn as_ptr(&self) -> *const TensorMap {
         &raw const self.map
     }
+}
+
+/// Shapes and swizzles that no other crate can add.
+mod sealed {
+    pub trait Sealed {}
 }
 
 #[cfg(test)]

@@ -41,3 +41,9 @@ unsafe fn keep<T>(out: *mut u64, value: T) {
         unsafe { out.cast::<T>().write(value) };
     }
 }
+
+/// Registers for the sums of a product.
+fn zeros<T>() -> T {
+    // SAFETY: it is asked for arrays of numbers alone.
+    unsafe { core::mem::zeroed() }
+}

@@ -3,7 +3,6 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    fmt::Write as _,
     fs,
     process::Command,
     sync::{Arc, LazyLock},
@@ -14,7 +13,7 @@ use ptx_isa::{Form, Version};
 use tests::plain::drop_loc_lines;
 use tma_build::Ptxas;
 
-use super::{MODULE, SUPPORT};
+use super::{SUPPORT, function};
 
 /// Spellings that the ptxas of CUDA 13.0 refuses, though later ones take them.
 const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
@@ -71,8 +70,8 @@ const VERSIONS: [Version; 3] = [Version::new(7, 8), Version::new(8, 8), Version:
 const HEAD_LINES: usize = 3;
 
 /// The registers of examples.
-const REGISTERS: &str = ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<12>; .reg .b32 %r<16>; \
-                         .reg .b64 %rd<8>;";
+const REGISTERS: &str = ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<12>; .reg .b32 %r<160>; \
+                         .reg .b64 %rd<32>;";
 
 type Test = fn(&Ptxas, Version, &'static str) -> Result<(), Failed>;
 
@@ -231,9 +230,12 @@ fn complaints<'a>(
     let mut text = format!(".version {version}\n.target {target}\n.address_size 64\n");
     // The line behind the last one of each form.
     let mut ends = Vec::new();
+    let mut end = HEAD_LINES;
     for (index, form) in forms.iter().enumerate() {
-        write!(text, "{}", kernel(index, form, target)?)?;
-        ends.push(text.lines().count());
+        let kernel = kernel(index, form, target)?;
+        end += kernel.lines().count();
+        ends.push(end);
+        text += &kernel;
     }
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("forms.ptx");
@@ -306,7 +308,7 @@ fn kernel(index: usize, form: &Form, target: &str) -> Result<String, Failed> {
         ));
     }
     let probe = FORM_KERNELS.get(form.text()).ok_or("it has no kernel")?;
-    let function = MODULE.function(probe).ok_or("there is no such kernel")?;
+    let function = function(probe).ok_or("there is no such kernel")?;
     let mut function = function.clone();
     function.body.iter_mut().for_each(drop_loc_lines);
     Ok(format!("{function}\n"))

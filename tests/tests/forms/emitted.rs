@@ -5,7 +5,7 @@ use ptx::Function;
 use tests::forms::by_width;
 use tests::width;
 
-use super::{MODULE, by_kernel};
+use super::{MODULES, by_kernel};
 
 /// What a form kernel has besides: parameters are loaded, predicates and narrow or wide values become
 /// registers of another kind, results are stored.
@@ -25,13 +25,13 @@ pub(super) fn check() -> Result<(), Failed> {
     let mut wrong = Vec::new();
     for (name, forms) in &form_kernels {
         let emitted = forms.iter().find(|form| form.spelled.is_none());
-        match (MODULE.function(name), emitted) {
+        match (super::function(name), emitted) {
             (Some(function), Some(form)) => wrong.extend(extra(function, form.form.text())),
             (None, _) => wrong.push(format!("there is no kernel `{name}`")),
             (_, None) => wrong.push(format!("`{name}` emits none of its forms")),
         }
     }
-    let kernels = MODULE.entries().count();
+    let kernels = MODULES.iter().flat_map(ptx::Module::entries).count();
     if kernels != form_kernels.len() {
         wrong.push(format!(
             "{kernels} kernels for {} form kernels",

@@ -9,7 +9,7 @@ use super::{
     raw::words,
     shadow::Actor,
 };
-use crate::machine::observer::{AccessKind, Memory, Range};
+use crate::machine::observer::{AccessKind, GroupKind, Memory, Range};
 
 /// So many words are remembered that were read before anybody wrote them.
 const MAX_UNWRITTEN: usize = 1 << 16;
@@ -196,7 +196,7 @@ impl Checker {
         let mut notes = vec![self.completes(copy)];
         let (block, id) = match copy.done {
             Done::Mbarrier { block, id, .. } => (block, id),
-            Done::Group { .. } => {
+            Done::Group(_) => {
                 let (issuer_block, issuer) = self.grid.extents.split(copy.issuer);
                 if known.get(Lane::BulkRead, issuer_block, issuer) >= copy.epoch {
                     notes.push(
@@ -231,7 +231,7 @@ impl Checker {
 
     fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo) -> Named {
         let notes = vec![self.completes(copy)];
-        if !matches!(copy.done, Done::Group { .. }) || !Self::knows_issue(judge, copy) {
+        if !matches!(copy.done, Done::Group(_)) || !Self::knows_issue(judge, copy) {
             return Named::new(Kind::DataRace, notes);
         }
         let (block, issuer) = judge.extents.split(copy.issuer);
@@ -267,7 +267,14 @@ impl Checker {
     /// How a copy completes.
     pub(super) fn completes(&self, copy: &CopyInfo) -> String {
         match copy.done {
-            Done::Group { .. } => {
+            Done::Group(GroupKind::Wgmma) => {
+                let (_, thread) = self.grid.extents.split(copy.issuer);
+                let (first, last) = (thread / 32, thread / 32 + 3);
+                format!(
+                    "the wgmma is of the warps {first} to {last}, and read until they have waited"
+                )
+            }
+            Done::Group(_) => {
                 let (_, thread) = self.grid.extents.split(copy.issuer);
                 format!("the copy belongs to a bulk group of thread {thread}")
             }

@@ -16,9 +16,11 @@ pub(super) enum Lane {
     BulkRead = 2,
     /// The bulk copies of a thread that are complete.
     BulkDone = 3,
+    /// The products of a warpgroup, by its first thread.
+    Wgmma = 4,
 }
 
-const LANES: usize = 4;
+const LANES: usize = 5;
 
 /// How far the threads, copies and mbarriers of all blocks are known to have come.
 ///

@@ -4,7 +4,7 @@ use super::{
     Checker, Kind,
     access::Made,
     clock::{Clock, Epoch, Lane},
-    grid::{Extents, GroupWait},
+    grid::{Extents, GroupWait, WARPGROUP},
     mbarriers::location,
     raw::{End, words},
     shadow::{Access, Actor},
@@ -16,8 +16,8 @@ use crate::machine::observer::{
 /// What tells that a copy is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
-    /// Its thread's wait for the bulk group.
-    Group { plain: bool },
+    /// Its thread's wait for the group.
+    Group(GroupKind),
     /// The phase of an mbarrier.
     Mbarrier {
         block: u32,
@@ -52,7 +52,7 @@ impl CopyInfo {
         Self {
             issuer,
             issue_epoch: Epoch::MAX,
-            done: Done::Group { plain: false },
+            done: Done::Group(GroupKind::Bulk),
             epoch: Epoch::MAX,
             origin,
             overwrites_copy: false,
@@ -63,7 +63,7 @@ impl CopyInfo {
     pub(super) fn mbarrier(&self) -> Option<(u32, u32)> {
         match self.done {
             Done::Mbarrier { block, id, .. } => Some((block, id)),
-            Done::Group { .. } => None,
+            Done::Group(_) => None,
         }
     }
 
@@ -75,12 +75,13 @@ impl CopyInfo {
     /// Whether the copy, or its reading, is known to be complete.
     pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
         match self.done {
-            Done::Group { plain } => {
+            Done::Group(kind) => {
                 let (block, thread) = extents.split(self.issuer);
-                let lane = match (plain, writes) {
-                    (true, _) => Lane::Async,
-                    (false, true) => Lane::BulkDone,
-                    (false, false) => Lane::BulkRead,
+                let lane = match (kind, writes) {
+                    (GroupKind::Async, _) => Lane::Async,
+                    (GroupKind::Wgmma, _) => Lane::Wgmma,
+                    (GroupKind::Bulk, true) => Lane::BulkDone,
+                    (GroupKind::Bulk, false) => Lane::BulkRead,
                 };
                 clock.get(lane, block, thread) >= self.epoch
             }
@@ -112,16 +113,15 @@ impl Checker {
         let issue_epoch = state.own.epoch;
         let (done, epoch) = match completion {
             CopyCompletion::Group(kind, group) => {
-                let plain = kind == GroupKind::Async;
-                let groups = if plain {
-                    &mut state.plain
-                } else {
-                    &mut state.bulk
+                let groups = match kind {
+                    GroupKind::Async => &mut state.plain,
+                    GroupKind::Bulk => &mut state.bulk,
+                    GroupKind::Wgmma => &mut state.products,
                 };
                 let epoch = groups.add(group, origin.instruction);
-                (Done::Group { plain }, epoch)
+                (Done::Group(kind), epoch)
             }
-            CopyCompletion::Nothing => (Done::Group { plain: false }, Epoch::MAX),
+            CopyCompletion::Nothing => (Done::Group(GroupKind::Bulk), Epoch::MAX),
             CopyCompletion::Mbarrier(range) => {
                 let wide = (state.known.wide().clone(), state.own.epoch);
                 self.mbarrier_known(origin, range, "issues a copy that counts at");
@@ -138,7 +138,7 @@ impl Checker {
                         (done, phase + 1)
                     }
                     // The hardware traps when the bytes come.
-                    None => (Done::Group { plain: false }, Epoch::MAX),
+                    None => (Done::Group(GroupKind::Bulk), Epoch::MAX),
                 }
             }
         };
@@ -180,7 +180,7 @@ impl Checker {
         }
         let info = &self.copies[copy as usize];
         let actor = match info.done {
-            Done::Group { plain: true } => Actor::Async(info.issuer),
+            Done::Group(GroupKind::Async) => Actor::Async(info.issuer),
             _ => Actor::Copy {
                 id,
                 writes: kind != AccessKind::Read,
@@ -236,7 +236,7 @@ impl Checker {
     pub(super) fn plain_before(&self, issuer: u32, copies: CopyId) -> Epoch {
         let before = self.copies.iter().take(copies as usize).rev();
         let mut before = before.filter(|copy| copy.issuer == issuer);
-        let last = before.find(|copy| copy.done == Done::Group { plain: true });
+        let last = before.find(|copy| copy.done == Done::Group(GroupKind::Async));
         last.map_or(0, |copy| copy.epoch)
     }
 
@@ -260,10 +260,24 @@ impl Checker {
         let Some(state) = block.threads.get_mut(thread as usize) else {
             return;
         };
-        if kind == GroupKind::Async {
-            let epoch = state.plain.before(until);
-            state.raise(Lane::Async, epoch);
-            return;
+        match kind {
+            GroupKind::Async => {
+                let epoch = state.plain.before(until);
+                return state.raise(Lane::Async, epoch);
+            }
+            GroupKind::Wgmma => {
+                // A wait of any warp covers what the warpgroup has read.
+                let first = thread - thread % WARPGROUP;
+                let products = &mut block.threads[first as usize].products;
+                let epoch = products.before(until);
+                // Warps are not far apart: they meet at each product.
+                products.groups.retain(|(group, _)| group + 16 >= until);
+                if let Some(state) = block.threads.get_mut(thread as usize) {
+                    state.raise_of(Lane::Wgmma, first, epoch);
+                }
+                return;
+            }
+            GroupKind::Bulk => {}
         }
         let wait = GroupWait {
             epoch: state.own.epoch,

@@ -106,7 +106,12 @@ pub(super) struct Thread {
     pub(super) seen: Vec<(u32, Scope, Knowledge)>,
     pub(super) bulk: Groups,
     pub(super) plain: Groups,
+    /// The products of its warpgroup, if it is the first thread of one.
+    pub(super) products: Groups,
 }
+
+/// Threads of a warpgroup.
+pub(super) const WARPGROUP: u32 = 128;
 
 impl Thread {
     /// All that it knows, its own steps among it; what it does next is not.
@@ -117,7 +122,12 @@ impl Thread {
 
     /// Its own copies have come so far.
     pub(super) fn raise(&mut self, lane: Lane, epoch: Epoch) {
-        let (block, thread) = (self.own.block, self.own.thread);
+        self.raise_of(lane, self.own.thread, epoch);
+    }
+
+    /// Those of a thread of the same block have.
+    pub(super) fn raise_of(&mut self, lane: Lane, thread: u32, epoch: Epoch) {
+        let block = self.own.block;
         self.known.order.raise(lane, block, thread, epoch);
         if self.known.has_wide() {
             self.known.wide_mut().raise(lane, block, thread, epoch);

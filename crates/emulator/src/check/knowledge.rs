@@ -18,7 +18,8 @@ pub(super) enum Side {
 pub(super) struct Knowledge {
     /// What happened before, by the memory model.
     pub(super) order: Clock,
-    /// What would have happened before if every scope were wide enough, where that is more.
+    /// What would have happened before if every scope were wide enough, and what has in time by the meeting
+    /// of warps, where that is more.
     wide: Option<Clock>,
     /// What happened before a `fence.proxy.async`, by [`Side`].
     pub(super) proxied: [Clock; 2],

@@ -1,6 +1,12 @@
 //! Fences, and strong accesses that synchronise. PTX ISA 8.7.
 
-use super::{Checker, grid::Fenced, hash::Map, knowledge::Released};
+use super::{
+    Checker,
+    clock::{Clock, Lane},
+    grid::{Fenced, Thread, WARPGROUP},
+    hash::Map,
+    knowledge::Released,
+};
 use crate::machine::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
 
 /// What the last write of a location releases, or a chain of atomics.
@@ -106,6 +112,27 @@ impl Checker {
             let mut released = Released::default();
             state.release_to(&mut released);
             state.fenced = Some(Box::new(Fenced { scope, released }));
+        }
+    }
+
+    /// What the threads of a warpgroup did before is over, though its order is nobody's to rely on.
+    pub(super) fn warpgroup_meet(&mut self, origin: Origin) {
+        let block = origin.block as u32;
+        let Some(state) = self.grid.blocks.get_mut(block) else {
+            return;
+        };
+        let first = origin.thread as usize;
+        let Some(threads) = state.threads.get_mut(first..first + WARPGROUP as usize) else {
+            return;
+        };
+        let mut met = Clock::default();
+        for Thread { known, own, .. } in &mut *threads {
+            met.join(known.wide());
+            met.raise(Lane::Thread, block, own.thread, own.epoch);
+            own.epoch += 1;
+        }
+        for thread in threads {
+            *thread.known.wide_mut() = met.clone();
         }
     }
 

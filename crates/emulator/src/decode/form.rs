@@ -129,7 +129,8 @@ pub(crate) fn ty(form: &Form) -> Result<Type, NotSupported> {
         F32 => Type::F32,
         F64 => Type::F64,
         Pred => Type::Pred,
-        B1024 => return Err(NotSupported::Part("type")),
+        // The others belong to products of matrices.
+        _ => return Err(NotSupported::Part("type")),
     })
 }
 

@@ -6,11 +6,11 @@
 
 use crate::{
     inst::{
-        Action, Execute, Operation, Step, Waiting, elect_sync, match_sync, redux_sync, shfl_sync,
-        vote_sync,
+        Action, Decoder, Execute, Operation, Step, Waiting, elect_sync, match_sync, redux_sync,
+        shfl_sync, vote_sync,
     },
     machine::{
-        Flow, Group, Slot, Trap, Trapped, Wait, Warp,
+        Constant, Flow, Group, Slot, Trap, Trapped, Wait, Warp,
         observer::{Event, Watch},
     },
     value::{LANES, Lanes, blend, lane_names, lanes_of},
@@ -39,6 +39,29 @@ pub(crate) struct Collective {
     /// What the lanes bring; those that the kind does not need repeat the first.
     pub(crate) sources: [Slot; 3],
     pub(crate) members: Slot,
+}
+
+/// All lanes come together (`.sync.aligned`), and then do what is emitted next.
+pub(crate) fn align(decoder: &mut Decoder<'_>) {
+    let all = decoder.constant(Constant::Value(u32::MAX.into()));
+    decoder.emit(Action::Collective(Box::new(Collective {
+        kind: Kind::Align,
+        d: None,
+        p: None,
+        sources: [all; 3],
+        members: all,
+    })));
+}
+
+/// What needs all lanes of a warp has them.
+pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
+    match step.active {
+        u32::MAX => Ok(()),
+        active => {
+            let what = format!("only {} of the warp are here", lane_names(active));
+            Err(step.trapped(Trap::IllegalInstruction, what))
+        }
+    }
 }
 
 impl Execute for Collective {

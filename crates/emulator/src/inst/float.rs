@@ -7,6 +7,8 @@
 mod directed;
 mod exact;
 
+pub(crate) use exact::multiply_add;
+
 use half::{bf16, f16};
 use ptx::{Instruction, Type};
 

@@ -298,6 +298,8 @@ pub enum Event {
         /// Whether memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
+    /// The warps of the thread's warpgroup, whose first it is, have met at a `wgmma`. That orders no memory.
+    WarpgroupMeet,
     /// An operation on an mbarrier.
     Mbarrier {
         /// The object.
@@ -378,13 +380,16 @@ pub enum CopyCompletion {
     Nothing,
 }
 
-/// The two kinds of groups that a thread has.
+/// The kinds of groups that a thread has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupKind {
     /// Of bulk and tensor copies (`cp.async.bulk.commit_group`).
     Bulk,
     /// Of `cp.async` (`cp.async.commit_group`).
     Async,
+    /// Of the products of a warpgroup (`wgmma.commit_group`), which its first thread issues as copies that
+    /// read alone.
+    Wgmma,
 }
 
 /// What was done to an mbarrier.

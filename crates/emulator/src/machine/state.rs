@@ -123,6 +123,8 @@ pub(crate) struct Cta {
     pub(crate) bulk: BTreeMap<u32, BulkGroups>,
     /// The groups of `cp.async`, which are others.
     pub(crate) async_groups: BTreeMap<u32, BulkGroups>,
+    /// Of each warpgroup, the products that no wait has covered: group and number as a copy.
+    pub(crate) products: BTreeMap<usize, Vec<(u64, u64)>>,
 }
 
 /// Up to 32 threads.
@@ -138,6 +140,14 @@ pub(crate) struct Warp {
     pub(crate) local: Vec<Vec<u8>>,
     /// The generation of the cluster's barrier that each lane arrived at.
     pub(crate) cluster_arrived: [Option<u64>; LANES],
+    pub(crate) products: Products,
+}
+
+/// The products of the warp's warpgroup, as the warp sees them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Products {
+    /// The group that is open.
+    pub(crate) current: u64,
 }
 
 /// Lanes that are at the same instruction by the same calls.
@@ -179,6 +189,8 @@ pub(crate) enum Wait {
     Mbarrier,
     /// Bulk groups of its threads.
     Bulk,
+    /// The other warps of its warpgroup.
+    Warpgroup,
 }
 
 impl Wait {
@@ -190,6 +202,7 @@ impl Wait {
             Self::Collective { .. } => Pause::Warp,
             Self::Mbarrier => Pause::Mbarrier,
             Self::Bulk => Pause::Bulk,
+            Self::Warpgroup => Pause::Warpgroup,
         }
     }
 }
@@ -315,6 +328,7 @@ impl World {
             alive: threads,
             bulk: BTreeMap::new(),
             async_groups: BTreeMap::new(),
+            products: BTreeMap::new(),
         };
         let Some(entry) = program.functions.first() else {
             return cta;
@@ -332,6 +346,7 @@ impl World {
                 alive: mask,
                 local: vec![Vec::new(); LANES],
                 cluster_arrived: [None; LANES],
+                products: Products::default(),
             };
             for (slot, constant) in &entry.constants {
                 for lane in 0..LANES {

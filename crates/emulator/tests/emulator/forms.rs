@@ -10,7 +10,7 @@ use tma_launch::{Backend, Job, Launch, Ptx, Stage};
 fn refusal(instruction: &str) -> Option<String> {
     let text = format!(
         ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {{
-            .reg .pred %p<4>; .reg .b16 %h<8>, %b<4>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+            .reg .pred %p<4>; .reg .b16 %h<8>, %b<4>; .reg .b32 %r<300>; .reg .b64 %rd<32>;
             .reg .f32 %f<8>; .reg .f64 %fd<8>; .reg .b128 %q<4>;
             {instruction}
             ret; }}"
@@ -46,12 +46,26 @@ const NOT_EXECUTED: &[&str] = &[
     "fence.alias.*",
     "fence.proxy.alias.*",
     "fence.proxy.async::generic.*.sync_restrict::shared::cluster::read.*",
+    "ldmatrix.*.m16n16.*",
+    "ldmatrix.*.m8n16.*",
     "mbarrier.check_layout.*",
     "mbarrier.init.layout::*",
     "mbarrier.*.multicast::cluster::32b.*",
     "mbarrier.*.phase_type::*",
+    "mma.sp*.m16n8k16.*.bf16.*",
+    "mma.sp*.f32.e4m3.e5m2.*",
+    "mma.sp*.f32.e5m2.*",
+    "mma.sp*.s32.s4.*",
+    "mma.sp*.s32.s8.u8.*",
+    "mma.sp*.s32.u4.*",
+    "mma.sp*.s32.u8.*",
     "prefetch.*.valid_addr *",
     "st.async.*.b128 *",
+    "stmatrix.*.m16n8.*",
+    "wgmma.mma_async.sp.*}, d, d, r, *",
+    "wgmma.mma_async.sp.*k64.f16.*}, {*",
+    "wgmma.mma_async.sp.*.e5m2*}, {*",
+    "wgmma.mma_async.sp.*.u8*}, {*",
 ];
 
 fn fits(text: &str, pattern: &str) -> bool {

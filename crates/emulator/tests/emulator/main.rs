@@ -21,5 +21,6 @@ mod robustness;
 mod rounding;
 mod same_under_every_seed;
 mod session;
+mod tensor;
 mod tensormaps;
 mod trace;

@@ -73,7 +73,9 @@ fn is_barrier_call(line: &str) -> bool {
     if !line.contains("call ") {
         return false;
     }
-    let intrinsic = line.contains("@llvm.nvvm.barrier") || line.contains("@llvm.nvvm.setmaxnreg");
+    let stems = ["barrier", "setmaxnreg", "ldmatrix", "stmatrix", "mma.", "wgmma."];
+    let called = line.split("@llvm.nvvm.").nth(1);
+    let intrinsic = called.is_some_and(|name| stems.iter().any(|stem| name.starts_with(stem)));
     let words = ["bar.", "barrier.", ".aligned"];
     let asm = line.contains(" asm ") && words.iter().any(|word| line.contains(word));
     intrinsic || asm
@@ -93,7 +95,8 @@ fn is_aligned(opcode: &Opcode) -> bool {
 
 /// Does LLVM have an intrinsic for it, which it does not copy?
 fn has_intrinsic(opcode: &Opcode) -> bool {
-    is_bar(opcode) || opcode.stem() == "barrier" || opcode.stem() == "setmaxnreg"
+    let stems = ["barrier", "setmaxnreg", "ldmatrix", "stmatrix", "mma"];
+    is_bar(opcode) || stems.contains(&opcode.stem())
 }
 
 pub(super) fn duplicated(

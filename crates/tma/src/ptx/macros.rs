@@ -146,3 +146,11 @@ macro_rules! arithmetic {
         }
     )+} };
 }
+
+/// Assembly without instructions, so often that LLVM finds the block too big to copy into the arms of a branch.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! weigh_down {
+    ($($nothing:literal)+) => {
+        $(core::arch::asm!($nothing, options(nomem, nostack, preserves_flags));)+
+    };
+}

@@ -10,14 +10,6 @@ use tensor_map::TensorMap;
 use super::Scope;
 use crate::SharedPtr;
 
-/// Assembly without instructions, so often that LLVM finds the block too big to copy.
-#[cfg(target_arch = "nvptx64")]
-macro_rules! weigh_down {
-    ($($nothing:literal)+) => {
-        $(core::arch::asm!($nothing, options(nomem, nostack, preserves_flags));)+
-    };
-}
-
 device_fn! {
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.C.sync.aligned [dst], [src], 128;`
     ///

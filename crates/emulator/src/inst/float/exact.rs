@@ -101,7 +101,7 @@ impl Exact {
 ///
 /// All numbers are of that type. Where one of them is no number, or infinite, there is nothing to
 /// round.
-pub(super) fn multiply_add(a: f64, b: f64, c: f64, ty: Type, mode: Rounding) -> Option<u64> {
+pub(crate) fn multiply_add(a: f64, b: f64, c: f64, ty: Type, mode: Rounding) -> Option<u64> {
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return None;
     }

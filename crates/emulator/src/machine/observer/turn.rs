@@ -36,4 +36,6 @@ pub enum Pause {
     Mbarrier,
     /// Bulk groups of the threads.
     Bulk,
+    /// Other warps of the warpgroup.
+    Warpgroup,
 }

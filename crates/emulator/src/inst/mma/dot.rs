@@ -1,0 +1,172 @@
+//! The fused dot product: the products of one group and the accumulator are cut to a common exponent,
+//! added exactly and rounded once.
+
+use super::format::{Class, Format, shifted};
+
+/// Factors of one operand, those of each row (of A) or column (of B) together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Factors {
+    significands: Vec<i32>,
+    exponents: Vec<i32>,
+    /// Whether a row has an infinity or a NaN.
+    special: Vec<bool>,
+    classes: Vec<(Class, bool)>,
+    depth: usize,
+}
+
+impl Factors {
+    /// Rows of `depth` elements each; those of a negated operand have the other sign.
+    pub(super) fn new(format: Format, elements: &[u64], depth: usize, negated: bool) -> Self {
+        let numbers: Vec<_> = elements.iter().map(|bits| format.decode(*bits)).collect();
+        let sign = if negated { -1 } else { 1 };
+        let rows = numbers.chunks_exact(depth);
+        let special: Vec<_> = rows
+            .map(|row| row.iter().any(|number| number.class != Class::Finite))
+            .collect();
+        let is_plain = special.iter().all(|special| !special);
+        let classes = numbers
+            .iter()
+            .map(|number| (number.class, number.negative != negated));
+        Self {
+            significands: numbers.iter().map(|n| sign * n.significand).collect(),
+            exponents: numbers.iter().map(|n| n.exponent).collect(),
+            special,
+            classes: if is_plain {
+                Vec::new()
+            } else {
+                classes.collect()
+            },
+            depth,
+        }
+    }
+
+    /// For each column, the elements that go with those of a row which were kept.
+    pub(super) fn picked(&self, kept: &[u8]) -> Self {
+        let indices = |of: usize| kept.iter().map(move |k| of * self.depth + usize::from(*k));
+        let columns = 0..self.special.len();
+        let all = || columns.clone().flat_map(indices);
+        let is_plain = self.classes.is_empty();
+        Self {
+            significands: all().map(|at| self.significands[at]).collect(),
+            exponents: all().map(|at| self.exponents[at]).collect(),
+            special: self.special.clone(),
+            classes: match is_plain {
+                true => Vec::new(),
+                false => all().map(|at| self.classes[at]).collect(),
+            },
+            depth: kept.len(),
+        }
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.special.len()
+    }
+
+    fn class(&self, at: usize) -> (Class, bool) {
+        let finite = (Class::Finite, self.significands[at] < 0);
+        self.classes.get(at).copied().unwrap_or(finite)
+    }
+}
+
+/// How a group of products is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// Bits of fraction of a product.
+    product_bits: i32,
+    accumulator: Format,
+    /// Bits that stay below the largest exponent.
+    aligned_bits: i32,
+    /// Bits of fraction of a result in single precision.
+    kept_bits: i32,
+}
+
+impl Unit {
+    /// The unit for these factors: that of 8 bits has fewer bits.
+    pub(super) fn new(a: Format, b: Format, accumulator: Format) -> Self {
+        let is_small = matches!(a, Format::E4m3 | Format::E5m2);
+        Self {
+            product_bits: a.fraction_bits() + b.fraction_bits(),
+            accumulator,
+            aligned_bits: if is_small { 13 } else { 25 },
+            kept_bits: if is_small { 13 } else { 23 },
+        }
+    }
+
+    /// The least exponent where the accumulator is zero.
+    const fn least_exponent(self) -> i32 {
+        match self.accumulator {
+            Format::F16 => -21,
+            _ => -133,
+        }
+    }
+
+    /// Row `i` of A times column `j` of B, and the accumulator.
+    pub(super) fn dot(self, (a, i): (&Factors, usize), (b, j): (&Factors, usize), c: u64) -> u64 {
+        let addend = self.accumulator.decode(c);
+        if a.special[i] || b.special[j] || addend.class != Class::Finite {
+            let special = self.special((a, i), (b, j), (addend.class, addend.negative));
+            if let Some(bits) = special {
+                return bits;
+            }
+        }
+        let (rows, columns) = (
+            i * a.depth..(i + 1) * a.depth,
+            j * b.depth..(j + 1) * b.depth,
+        );
+        let exponents = a.exponents[rows.clone()]
+            .iter()
+            .zip(&b.exponents[columns.clone()]);
+        let least = match addend.significand {
+            0 => self.least_exponent(),
+            _ => addend.exponent,
+        };
+        let top = exponents.clone().map(|(a, b)| a + b).fold(least, i32::max);
+        let significands = a.significands[rows].iter().zip(&b.significands[columns]);
+        let up = self.aligned_bits - self.product_bits;
+        let mut sum = 0_i64;
+        for ((a, b), (e, f)) in significands.zip(exponents) {
+            let product = a * b;
+            // A product has at most 27 bits here.
+            let cut = ((product.unsigned_abs() << up) >> (top - (e + f)).min(31)) as i32;
+            sum += i64::from(if product < 0 { -cut } else { cut });
+        }
+        let by = addend.exponent - top + self.aligned_bits - self.accumulator.fraction_bits();
+        let cut = shifted(addend.significand.unsigned_abs().into(), by) as i64;
+        sum += if addend.significand < 0 { -cut } else { cut };
+        self.accumulator
+            .encode(sum, top - self.aligned_bits, self.kept_bits)
+    }
+
+    /// The result where an infinity or a NaN is among the operands.
+    #[cold]
+    fn special(
+        self,
+        (a, i): (&Factors, usize),
+        (b, j): (&Factors, usize),
+        (class, negative): (Class, bool),
+    ) -> Option<u64> {
+        let mut infinities = [false; 2];
+        let mut is_nan = class == Class::Nan;
+        if class == Class::Infinite {
+            infinities[usize::from(negative)] = true;
+        }
+        for k in 0..a.depth {
+            let (at, bt) = (i * a.depth + k, j * b.depth + k);
+            let ((ca, na), (cb, nb)) = (a.class(at), b.class(bt));
+            is_nan |= ca == Class::Nan || cb == Class::Nan;
+            is_nan |= ca == Class::Infinite && b.significands[bt] == 0;
+            is_nan |= cb == Class::Infinite && a.significands[at] == 0;
+            if ca == Class::Infinite || cb == Class::Infinite {
+                infinities[usize::from(na != nb)] = true;
+            }
+        }
+        match infinities {
+            _ if is_nan => Some(self.accumulator.nan()),
+            [true, true] => Some(self.accumulator.nan()),
+            [true, false] => Some(self.accumulator.infinity(false)),
+            [false, true] => Some(self.accumulator.infinity(true)),
+            [false, false] => None,
+        }
+    }
+}

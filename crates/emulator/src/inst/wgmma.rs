@@ -1,0 +1,109 @@
+//! `wgmma`: products of matrices of a warpgroup, out of shared memory. PTX ISA 9.7.14.7.
+//!
+//! The four warps of a warpgroup meet at `wgmma.mma_async`, and it is executed when the last one has
+//! come: later changes of registers do not matter to it (on an H200 neither). That it reads shared
+//! memory until a wait that covers it is what the observer is told.
+
+mod descriptor;
+mod multiply;
+
+pub(crate) use multiply::Multiply;
+
+use ptx::Instruction;
+use ptx_isa::{Form, wgmma::Op};
+
+use crate::{
+    decode::{NotSupported, operands},
+    inst::{Action, Decoder, Execute, Step, Waiting, collective},
+    machine::{
+        Flow, Trapped, Wait,
+        observer::{Event, GroupKind, Watch},
+    },
+};
+
+/// One of the instructions.
+#[derive(Clone, Debug)]
+pub(crate) enum Wgmma {
+    Fence,
+    CommitGroup,
+    /// Waits until so many groups are left.
+    WaitGroup(u64),
+    Multiply(Multiply),
+}
+
+/// Warps of a warpgroup.
+const WARPS: usize = 4;
+
+pub(crate) fn decode(
+    decoder: &mut Decoder<'_>,
+    instruction: &Instruction,
+    form: &Form,
+    op: Op,
+) -> Result<(), NotSupported> {
+    let wgmma = match op {
+        Op::Fence => Wgmma::Fence,
+        Op::CommitGroup => Wgmma::CommitGroup,
+        Op::WaitGroup => {
+            let [left] = operands(instruction)?;
+            let left = left.as_integer().and_then(|left| u64::try_from(left).ok());
+            Wgmma::WaitGroup(left.ok_or("its number of groups is not constant")?)
+        }
+        Op::Dense | Op::Sparse => {
+            Wgmma::Multiply(Multiply::decode(decoder, instruction, form, op)?)
+        }
+    };
+    collective::align(decoder);
+    decoder.emit(Action::Wgmma(Box::new(wgmma)));
+    Ok(())
+}
+
+impl Execute for Wgmma {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        collective::whole_warp(step)?;
+        match self {
+            Self::Fence => {}
+            Self::CommitGroup => {
+                let group = step.warp.products.current;
+                step.warp.products.current += 1;
+                let kind = GroupKind::Wgmma;
+                step.tell_all(Event::GroupCommit { kind, group });
+            }
+            Self::WaitGroup(left) => wait(step, *left),
+            Self::Multiply(multiply) => return multiply.run(step),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn is_over(&self, _: &Waiting<'_>) -> bool {
+        // The last warp that comes lets the others go on.
+        false
+    }
+
+    fn resume<O: Watch>(&self, _: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
+        Ok(Flow::Next)
+    }
+
+    fn describe(&self, _: &Waiting<'_>) -> String {
+        "for the other warps of its warpgroup".to_owned()
+    }
+}
+
+/// What the groups before have read is done.
+fn wait<O: Watch>(step: &mut Step<'_, O>, left: u64) {
+    let until = step.warp.products.current.saturating_sub(left);
+    let warpgroup = step.here.warp / WARPS;
+    let pending = step.cta().products.entry(warpgroup).or_default();
+    let (done, rest) = std::mem::take(pending)
+        .into_iter()
+        .partition(|(group, _)| *group < until);
+    *pending = rest;
+    for (_, copy) in done {
+        step.tell(0, |_| Event::CopyRead(copy));
+        step.tell(0, |_| Event::CopyDone(copy));
+    }
+    step.tell_all(Event::GroupWait {
+        kind: GroupKind::Wgmma,
+        until,
+        read: false,
+    });
+}

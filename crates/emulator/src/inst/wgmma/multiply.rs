@@ -1,0 +1,445 @@
+//! `wgmma.mma_async`. PTX ISA 9.7.14.7.3.
+
+use ptx::{Instruction, Operand, OperandKind, Type};
+use ptx_isa::{Flag, Form, Shape, wgmma::Op};
+
+use super::{
+    WARPS,
+    descriptor::{CHUNK, Descriptor},
+};
+use crate::{
+    decode::NotSupported,
+    inst::{
+        Decoder, Step,
+        mma::{self, Element, Product, Selector, Way, fragment},
+    },
+    machine::{
+        Flow, Located, SHARED_START, Slot, Trap, Trapped, Wait,
+        observer::{AccessKind, CopyCompletion, Event, GroupKind, Origin, Proxy, Watch},
+    },
+    value::{Lanes, Rounding},
+};
+
+/// Rows of a warp.
+const ROWS: usize = 16;
+
+/// Where A comes from.
+#[derive(Clone, Debug)]
+enum Left {
+    Registers(Box<[Slot]>),
+    Shared { descriptor: Slot, transposed: bool },
+}
+
+/// One product of a warpgroup.
+#[derive(Clone, Debug)]
+pub(crate) struct Multiply {
+    product: Product,
+    shape: Shape,
+    d: Box<[Slot]>,
+    a: Left,
+    b: Slot,
+    b_transposed: bool,
+    /// Whether the sums count that are there before.
+    scale_d: Slot,
+    negates: [bool; 2],
+    selector: Option<Selector>,
+}
+
+/// A warp of the warpgroup at its wgmma: its number, and where its registers begin.
+type Party = (usize, usize);
+
+impl Multiply {
+    pub(super) fn decode(
+        decoder: &mut Decoder<'_>,
+        instruction: &Instruction,
+        form: &Form,
+        op: Op,
+    ) -> Result<Self, NotSupported> {
+        // The form has the greatest N.
+        let shape = instruction.opcode.parts().find_map(Shape::of);
+        let shape = shape.ok_or(NotSupported::Part("shape"))?;
+        let types: Vec<_> = form.types().collect();
+        let [d, a, b] = types[..] else {
+            return Err(NotSupported::Part("types"));
+        };
+        let sum = mma::sum(d)?;
+        let product = Product {
+            a: mma::element(a)?,
+            b: mma::element(b)?,
+            c: sum,
+            d: sum,
+            way: Way::Whole,
+            clamps: form.has(Flag::Satfinite),
+            xor: false,
+            rounding: Rounding::Nearest,
+        };
+        let [d, a, b, rest @ ..] = &instruction.operands[..] else {
+            return Err(NotSupported::Operands);
+        };
+        let (selector, rest) = match (op, rest) {
+            (Op::Sparse, [metadata, selector, rest @ ..]) => {
+                let is_settled = matches!(a.kind, OperandKind::Vector(_));
+                if !is_settled || !mma::is_settled(&product, shape) {
+                    return Err(NotSupported::NotExecuted(form.isa()));
+                }
+                let selector = Selector::new(decoder, metadata, selector, &product, shape)?;
+                (Some(selector), rest)
+            }
+            (_, rest) => (None, rest),
+        };
+        let [scale_d, immediates @ ..] = rest else {
+            return Err(NotSupported::Operands);
+        };
+        let immediates = immediates.iter().map(immediate);
+        let immediates = immediates.collect::<Result<Vec<_>, _>>()?;
+        let is = |index: usize, values: [i64; 2]| match immediates.get(index) {
+            None => Ok(false),
+            Some(value) if values.contains(value) => Ok(*value == values[1]),
+            Some(value) => Err(NotSupported::from(format!(
+                "an operand is {value}, and must be {} or {}",
+                values[0], values[1]
+            ))),
+        };
+        let negates = [is(0, [1, -1])?, is(1, [1, -1])?];
+        let (a, b_transposed) = match &a.kind {
+            OperandKind::Vector(_) => {
+                (Left::Registers(mma::registers(decoder, a)?), is(2, [0, 1])?)
+            }
+            _ => {
+                let descriptor = decoder.source(a, Type::B64)?;
+                let transposed = is(2, [0, 1])?;
+                (
+                    Left::Shared {
+                        descriptor,
+                        transposed,
+                    },
+                    is(3, [0, 1])?,
+                )
+            }
+        };
+        if b_transposed && selector.is_some() {
+            return Err("what a sparse product reads of a transposed B is not known".into());
+        }
+        Ok(Self {
+            product,
+            shape,
+            d: mma::registers(decoder, d)?,
+            a,
+            b: decoder.source(b, Type::B64)?,
+            b_transposed,
+            scale_d: decoder.source(scale_d, Type::Pred)?,
+            negates,
+            selector,
+        })
+    }
+
+    pub(super) fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let Some(parties) = self.meet(step)? else {
+            return Ok(step.wait(Wait::Warpgroup));
+        };
+        let (descriptors, adds) = self.agreed(step, &parties)?;
+        let mut read = Vec::new();
+        let (m, n) = (WARPS * ROWS, self.shape.n as usize);
+        let depth = self.depth();
+        let a_depth = if self.selector.is_some() {
+            depth / 2
+        } else {
+            depth
+        };
+        let mut left = vec![0; m * a_depth];
+        match (&self.a, descriptors[0]) {
+            (Left::Shared { transposed, .. }, Some(bits)) => {
+                self.load(
+                    step,
+                    (bits, *transposed),
+                    self.product.a,
+                    &mut left,
+                    &mut read,
+                )?;
+            }
+            (Left::Registers(slots), _) => {
+                let bits = self.product.a.bits();
+                let per = (32 / bits) as usize;
+                for (party, rows) in parties.iter().zip(left.chunks_exact_mut(ROWS * a_depth)) {
+                    let registers = registers(step, *party, slots);
+                    fragment::gather(
+                        &registers,
+                        bits,
+                        a_depth,
+                        rows,
+                        |_| true,
+                        |lane, r, i| fragment::a(ROWS, lane, r, i, per),
+                    );
+                }
+            }
+            _ => {}
+        }
+        let mut right = vec![0; n * depth];
+        let b = (descriptors[1].unwrap_or_default(), self.b_transposed);
+        if self.selector.is_some() && Descriptor::new(b.0).is_swizzled() {
+            let what = "what a sparse product reads of a swizzled matrix is not known".into();
+            return Err(step.trapped(Trap::IllegalInstruction, what));
+        }
+        self.load(step, b, self.product.b, &mut right, &mut read)?;
+        let kept = self.kept(step, &parties)?;
+        let mut sums = vec![0; m * n];
+        let bits = self.product.d.bits();
+        let per = (32 / bits) as usize;
+        let place = |lane, r, i| fragment::c(ROWS, lane, r * per + i);
+        if adds {
+            for (party, rows) in parties.iter().zip(sums.chunks_exact_mut(ROWS * n)) {
+                fragment::gather(
+                    &registers(step, *party, &self.d),
+                    bits,
+                    n,
+                    rows,
+                    |_| true,
+                    place,
+                );
+            }
+        }
+        let operands = (&left[..], &right[..]);
+        self.product
+            .add_negated(self.negates, operands, depth, &mut sums, kept.as_deref());
+        for ((warp, base), rows) in parties.iter().zip(sums.chunks_exact(ROWS * n)) {
+            for (r, slot) in self.d.iter().enumerate() {
+                let value = fragment::spread(rows, bits, n, r, place);
+                let registers = match *warp == step.here.warp {
+                    true => &mut step.warp.registers,
+                    false => &mut step.cta().warps[*warp].registers,
+                };
+                registers[base + slot] = value;
+            }
+        }
+        self.tell(step, read);
+        let here = step.here.warp;
+        for (warp, _) in parties.iter().filter(|(warp, _)| *warp != here) {
+            for group in &mut step.cta().warps[*warp].groups {
+                group.wait = None;
+                group.pc += 1;
+            }
+        }
+        step.world.progress += 1;
+        Ok(Flow::Next)
+    }
+
+    /// K, in elements or in words of bits.
+    fn depth(&self) -> usize {
+        match self.product.a {
+            Element::Bit => self.shape.k as usize / 32,
+            _ => self.shape.k as usize,
+        }
+    }
+
+    /// All warps of the warpgroup, in their order, if they are all here.
+    fn meet<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Option<Vec<Party>>, Trapped> {
+        let first = step.here.warp / WARPS * WARPS;
+        let (here, base, pc) = (step.here.warp, step.group.base, step.group.pc);
+        let mut parties = Vec::new();
+        for warp in first..first + WARPS {
+            if warp == here {
+                parties.push((warp, base));
+                continue;
+            }
+            let other = step.cta().warps.get(warp);
+            if other.is_none_or(|other| other.alive != u32::MAX) {
+                let what = format!(
+                    "warp {warp} of the block, which is of the same warpgroup, has not all its threads"
+                );
+                return Err(step.trapped(Trap::IllegalInstruction, what));
+            }
+            let groups = other.map_or(&[][..], |other| &other.groups[..]);
+            let [group] = groups else {
+                return Ok(None);
+            };
+            let (waits, its_base, its_pc) =
+                (group.wait == Some(Wait::Warpgroup), group.base, group.pc);
+            if !waits {
+                return Ok(None);
+            }
+            if its_pc != pc {
+                let what = format!(
+                    "warp {warp} of the same warpgroup is at another wgmma, that of {}",
+                    step.program.location(its_pc)
+                );
+                return Err(step.trapped(Trap::IllegalInstruction, what));
+            }
+            parties.push((warp, its_base));
+        }
+        Ok(Some(parties))
+    }
+
+    /// The descriptors, which are those of the first warp, and whether the sums count. Within a warp all
+    /// lanes must have the same.
+    fn agreed<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        parties: &[Party],
+    ) -> Result<([Option<u64>; 2], bool), Trapped> {
+        let a = match &self.a {
+            Left::Shared { descriptor, .. } => Some(*descriptor),
+            Left::Registers(_) => None,
+        };
+        let mut agreed = [None; 3];
+        let slots = [a, Some(self.b), Some(self.scale_d)];
+        for (at, slot) in slots.iter().enumerate() {
+            let Some(slot) = slot else { continue };
+            for party in parties.iter().rev() {
+                let lanes = registers(step, *party, &[*slot])[0];
+                if lanes.iter().any(|lane| lane != &lanes[0]) {
+                    let what = ["the descriptor of A", "the descriptor of B", "`scale-d`"][at];
+                    let what = format!("lanes of warp {} have another {what} than lane 0", party.0);
+                    return Err(step.trapped(Trap::InvalidCollective, what));
+                }
+                agreed[at] = Some(lanes[0]);
+            }
+        }
+        let [a, b, scale_d] = agreed;
+        Ok(([a, b], scale_d.is_some_and(|scale_d| scale_d & 1 != 0)))
+    }
+
+    /// For sparse A, which of K each element is.
+    fn kept<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        parties: &[Party],
+    ) -> Result<Option<Vec<u8>>, Trapped> {
+        let Some(selector) = &self.selector else {
+            return Ok(None);
+        };
+        let rows = ROWS * self.depth() / 2;
+        let mut kept = vec![0; WARPS * rows];
+        for (party, kept) in parties.iter().zip(kept.chunks_exact_mut(rows)) {
+            let words = *registers(step, *party, &[selector.metadata()])[0];
+            selector.spread(step, &words, self.depth(), kept)?;
+        }
+        Ok(Some(kept))
+    }
+
+    /// Reads a matrix out of shared memory, by rows of A or columns of B.
+    fn load<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        (bits, transposed): (u64, bool),
+        element: Element,
+        matrix: &mut [u64],
+        read: &mut Vec<u64>,
+    ) -> Result<(), Trapped> {
+        let descriptor = Descriptor::new(bits);
+        let depth = self.depth();
+        let size = element.bits() as usize / 8;
+        let per = CHUNK / size;
+        let lines = matrix.len() / depth;
+        let shared = step.world.shared_bytes;
+        let (chunks, others) = match transposed {
+            true => (lines / per, depth),
+            false => (depth / per, lines),
+        };
+        for other in 0..others {
+            for chunk in 0..chunks {
+                let byte = (chunk * CHUNK) as u64;
+                let address = match transposed {
+                    true => descriptor.across_k(byte, other as u64),
+                    false => descriptor.along_k(other as u64, byte),
+                };
+                let end = address + CHUNK as u64;
+                if end > shared {
+                    let what = format!(
+                        "the matrix of the descriptor {bits:#018x} has {CHUNK} bytes at {address:#x} of \
+                         shared memory, which ends at {shared:#x}"
+                    );
+                    return Err(step.trapped(Trap::IllegalAddress, what));
+                }
+                // The system's part below reads as zeros.
+                if address < SHARED_START {
+                    continue;
+                }
+                read.push(address);
+                let bytes = &step.cta().shared[address as usize..end as usize];
+                for (at, bytes) in bytes.chunks_exact(size).enumerate() {
+                    let index = match transposed {
+                        true => (chunk * per + at) * depth + other,
+                        false => other * depth + chunk * per + at,
+                    };
+                    matrix[index] = crate::value::read(bytes);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the observer what is read until a wait, in the name of each warp's first thread.
+    fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>) {
+        if !O::WATCHES {
+            return;
+        }
+        read.sort_unstable();
+        read.dedup();
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for address in read {
+            match ranges.last_mut() {
+                Some((start, bytes)) if *start + *bytes == address => *bytes += CHUNK as u64,
+                _ => ranges.push((address, CHUNK as u64)),
+            }
+        }
+        let copy = step.world.next_copy;
+        step.world.next_copy += 1;
+        let warpgroup = step.here.warp / WARPS;
+        let rank = step.here.rank;
+        let group = step.warp.products.current;
+        step.cta()
+            .products
+            .entry(warpgroup)
+            .or_default()
+            .push((group, copy));
+        let origins = [0, 1, 2, 3].map(|warp| Origin {
+            thread: ((warpgroup * WARPS + warp) * 32) as u32,
+            ..step.origin(0)
+        });
+        step.observer.see(origins[0], Event::WarpgroupMeet);
+        let bytes = ranges.iter().map(|(_, bytes)| *bytes as u32).sum();
+        let completion = CopyCompletion::Group(GroupKind::Wgmma, group);
+        step.observer.see(
+            origins[0],
+            Event::CopyIssue {
+                copy,
+                completion,
+                bytes,
+            },
+        );
+        for origin in origins {
+            for (start, bytes) in &ranges {
+                let offset = *start as usize;
+                let range = step.range(Located::Shared { rank, offset }, *bytes);
+                let plan = Event::CopyPlan {
+                    copy,
+                    proxy: Proxy::Async,
+                    kind: AccessKind::Read,
+                    range,
+                };
+                step.observer.see(origin, plan);
+            }
+        }
+    }
+}
+
+/// An operand that must be a number.
+fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
+    let number = operand
+        .as_integer()
+        .and_then(|number| i64::try_from(number).ok());
+    number.ok_or_else(|| "an operand that must be a number is none".into())
+}
+
+/// The registers of a warp at its wgmma.
+fn registers<'s, O: Watch>(
+    step: &'s Step<'_, O>,
+    (warp, base): Party,
+    slots: &[Slot],
+) -> Vec<&'s Lanes> {
+    let registers = match warp == step.here.warp {
+        true => &step.warp.registers,
+        false => &step.world.clusters[step.here.cluster].ctas[step.here.rank].warps[warp].registers,
+    };
+    slots.iter().map(|slot| &registers[base + slot]).collect()
+}

@@ -1,0 +1,161 @@
+//! Fragments of `wmma`: those of the `mma.sync` that an H200 has in its place.
+
+use crate::{
+    inst::mma::{
+        Element, Format, Sum,
+        fragment::{self, Place},
+    },
+    value::Lanes,
+};
+
+/// Rows, columns and what is summed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) m: usize,
+    pub(super) n: usize,
+    pub(super) k: usize,
+}
+
+/// Which matrix it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Matrix {
+    A,
+    B,
+    /// C, or D.
+    C,
+}
+
+/// The elements of a matrix that the lanes hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fragment {
+    shape: Shape,
+    matrix: Matrix,
+    bits: u32,
+    /// Whether there are eight registers, of which some say the same.
+    repeats: bool,
+}
+
+impl Fragment {
+    /// Of A or B.
+    pub(super) fn factor(shape: Shape, matrix: Matrix, element: Element) -> Self {
+        Self {
+            shape,
+            matrix,
+            bits: element.bits(),
+            repeats: element == Element::Float(Format::F16),
+        }
+    }
+
+    /// Of C or D.
+    pub(super) const fn sums(shape: Shape, sum: Sum) -> Self {
+        Self {
+            shape,
+            matrix: Matrix::C,
+            bits: sum.bits(),
+            repeats: false,
+        }
+    }
+
+    pub(super) const fn matrix(&self) -> Matrix {
+        self.matrix
+    }
+
+    /// Bits of an element.
+    pub(super) const fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Rows and columns.
+    pub(super) const fn extent(&self) -> (usize, usize) {
+        let Shape { m, n, k } = self.shape;
+        match self.matrix {
+            Matrix::A => (m, k),
+            Matrix::B => (k, n),
+            Matrix::C => (m, n),
+        }
+    }
+
+    /// Rows of A and C or columns of B, and the length of one.
+    const fn lines(&self) -> (usize, usize) {
+        let Shape { m, n, k } = self.shape;
+        match self.matrix {
+            Matrix::A => (m, k),
+            Matrix::B => (n, k),
+            Matrix::C => (m, n),
+        }
+    }
+
+    /// Elements that a lane holds without repetition.
+    const fn elements(&self) -> usize {
+        let (lines, length) = self.lines();
+        lines * length / 32
+    }
+
+    /// Registers of a lane.
+    pub(super) const fn registers(&self) -> usize {
+        let per = match self.bits {
+            64 | 32 => 1,
+            bits => 32 / bits as usize,
+        };
+        match self.repeats {
+            true => 8,
+            false => self.elements() / per,
+        }
+    }
+
+    /// The line, and the place in it, of an element of a lane.
+    pub(super) fn place(&self, lane: usize, index: usize) -> Place {
+        let index = index % self.elements();
+        let per = (32 / self.bits.min(32)) as usize;
+        let Shape { m, n, k } = self.shape;
+        // The product of 8 rows is that of the transposed matrices.
+        let is_transposed = m == 8 && n == 32;
+        let is_tall = matches!(
+            (self.matrix, is_transposed),
+            (Matrix::A, false) | (Matrix::B, true)
+        );
+        let tall = if m == 8 && n == 8 { 8 } else { 16 };
+        match self.matrix {
+            Matrix::C => {
+                let (block, e) = (index / (tall / 4), index % (tall / 4));
+                let (line, column) = fragment::c(tall, lane, e);
+                // Blocks come behind each other, along the side that has several.
+                match (is_transposed, m) {
+                    (true, _) => (column, line + block * 16),
+                    (false, 32) => (line + block * 16, column),
+                    (false, _) => (line, column + block * 8),
+                }
+            }
+            _ if is_tall => {
+                let of_block = tall * k / 32;
+                let (block, index) = (index / of_block, index % of_block);
+                let (line, at) = fragment::a(tall, lane, index / per, index % per, per);
+                (line + block * tall, at)
+            }
+            _ => {
+                let of_block = 8 * k / 32;
+                let (block, index) = (index / of_block, index % of_block);
+                let (line, at) = fragment::b(lane, index / per, index % per, per);
+                (line + block * 8, at)
+            }
+        }
+    }
+
+    /// The matrix, by lines.
+    pub(super) fn gather(&self, registers: &[&Lanes]) -> Vec<u64> {
+        let (lines, length) = self.lines();
+        let per = (32 / self.bits.min(32)) as usize;
+        let mut matrix = vec![0; lines * length];
+        let used = &registers[..self.elements() / per];
+        let place = |lane, r, i| self.place(lane, r * per + i);
+        fragment::gather(used, self.bits, length, &mut matrix, |_| true, place);
+        matrix
+    }
+
+    /// Register `r` of the fragment.
+    pub(super) fn spread(&self, matrix: &[u64], r: usize) -> Lanes {
+        let per = (32 / self.bits.min(32)) as usize;
+        let place = |lane, r, i| self.place(lane, r * per + i);
+        fragment::spread(matrix, self.bits, self.lines().1, r, place)
+    }
+}

@@ -1,0 +1,26 @@
+//! `movmatrix`, a matrix that a warp transposes in its registers. PTX ISA 9.7.14.5.17.
+//!
+//! LLVM has no intrinsic for it; [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) says what that means.
+
+device_fn! {
+    /// `movmatrix.sync.aligned.m8n8.trans.b16 result, value;`
+    ///
+    /// Transposes a matrix of 8 x 8 halves, of which each lane holds two in a row: lane `t` the elements
+    /// `2 * (t % 4)` and the next of row `t / 4`.
+    isa "7.8" on sm_80;
+    /// # Safety
+    /// 1. All threads of the warp reach this same call together.
+    pub unsafe fn sync_aligned_m8n8_trans(value: u32) -> u32 {
+        let result;
+        // SAFETY: (1) is the caller's; the others are no instructions.
+        unsafe {
+            weigh_down!("" "" "" "" "" "" "" "" "" "");
+            core::arch::asm!(
+                "movmatrix.sync.aligned.m8n8.trans.b16 {result}, {value};",
+                result = out(reg32) result, value = in(reg32) value,
+                options(nostack, preserves_flags),
+            );
+        }
+        result
+    }
+}
