@@ -13,6 +13,7 @@ mod pipelines;
 mod shared_memory;
 mod tiles;
 mod typed;
+mod typed_tiles;
 
 pub use by_value::{Bits, Fields, Inner, by_value};
 pub use clusters::{cluster_at_launch, cluster_indices, cluster_of_two};
@@ -25,3 +26,4 @@ pub use pipelines::*;
 pub use shared_memory::*;
 pub use tiles::*;
 pub use typed::*;
+pub use typed_tiles::*;

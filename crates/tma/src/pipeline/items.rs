@@ -89,7 +89,10 @@ impl Iterator for Items<'_> {
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
         let Some(Drawn { counter, base }) = &self.drawn else {
-            return self.next_own();
+            let item = self.next;
+            // Going on behind the end too leaves a loop over the items a single way.
+            self.next = item + self.blocks;
+            return (item < self.count).then_some(item);
         };
         let item = self.next;
         if item >= self.count {
