@@ -152,8 +152,7 @@ pub unsafe fn stored_tiles<const STAGES: u32>(
             }
             fill.finish();
         },
-        |workers, drain| {
-            let mut drain = drain.storing(workers);
+        |workers, mut drain| {
             while let Some((item, stage)) = drain.next_item() {
                 let mut index = workers.thread();
                 while index < ITEM {
