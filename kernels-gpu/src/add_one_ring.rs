@@ -100,8 +100,7 @@ unsafe fn ring<const STAGES: u32>(
             }
             fill.finish();
         },
-        |workers, drain| {
-            let mut drain = drain.storing(workers);
+        |workers, mut drain| {
             while let Some((chunk, stage)) = drain.next_item() {
                 let vectors = bytes(chunk) / VECTOR_BYTES;
                 // SAFETY: the chunk has been loaded, and each thread has its own vectors.

@@ -77,8 +77,7 @@ pub unsafe fn add_one_tile_ring<const STAGES: u32>(
             }
             fill.finish();
         },
-        |workers, drain| {
-            let mut drain = drain.storing(workers);
+        |workers, mut drain| {
             while let Some((tile, stage)) = drain.next_item() {
                 let vectors = tile_bytes / VECTOR_BYTES;
                 // Where a number lies in the tile makes no difference.

@@ -1,6 +1,8 @@
 //! The types of `tma` cost nothing: a kernel with them has the PTX of one with bare
 //! instructions.
 
+use std::collections::BTreeMap;
+
 use tests::{
     DEVICE_PTX, Module,
     plain::{drop_locations, without_label_numbers},
@@ -8,6 +10,9 @@ use tests::{
 
 /// What the kernels are about, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
+
+/// Those in which branches are laid out in another order.
+const WITH_ROLES: &[&str] = &["tile", "pipeline"];
 
 #[test]
 fn typed_kernels_have_the_ptx_of_raw_ones() {
@@ -27,6 +32,34 @@ fn typed_kernels_have_the_ptx_of_raw_ones() {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn typed_kernels_with_roles_have_the_instructions_of_raw_ones() {
+    for module in DEVICE_PTX {
+        for pair in WITH_ROLES {
+            let [typed, raw] =
+                ["typed", "raw"].map(|kind| opcodes(&plain(module, &format!("{kind}_{pair}"))));
+            assert!(typed.values().sum::<usize>() > 30, "{typed:?}");
+            assert_eq!(typed, raw, "{}, {pair}", module.arch);
+        }
+    }
+}
+
+/// How often each instruction is there, but for copies of registers and what branches are made of.
+fn opcodes(text: &str) -> BTreeMap<String, usize> {
+    let mut opcodes = BTreeMap::new();
+    for line in text.lines() {
+        let mut words = line
+            .split_whitespace()
+            .filter(|word| !word.starts_with('@'));
+        let opcode = words.next().unwrap_or_default();
+        let is_instruction = line.ends_with(';') && !opcode.starts_with('.');
+        if is_instruction && !["bra", "bra.uni", "not.pred", "mov.b32"].contains(&opcode) {
+            *opcodes.entry(opcode.to_owned()).or_default() += 1;
+        }
+    }
+    opcodes
 }
 
 /// A kernel without its name, locations in the source, and numbers of labels.

@@ -68,8 +68,8 @@ impl Block {
     /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
     ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
     ///    bytes, none of a store negative.
-    /// 6. The filling end of a pipeline loads each stage in full, and names its item where the draining end asks
-    ///    for it.
+    /// 6. The filling end of a pipeline loads what the draining end reads of a stage, and names its item where
+    ///    that asks for it.
     /// 7. The grid has fewer than 2^32 threads, and numbers that blocks deal out are so far below 2^32 that
     ///    one for each block and stage can follow.
     #[inline(always)]
@@ -270,13 +270,17 @@ impl Block {
         const { assert!(T::WORDS <= Self::MOST_WORDS, "a value has 16 bytes at most") };
         let warp = self.warp();
         let of_warp = warp.reduce(value, &combine);
-        let slot = |warp| OF_WARPS::ptr().at(warp);
+        let slot = |warp, word: u32| {
+            // `Lanes` is a safe trait: a value may have more words than it says.
+            assert!(word < Self::MOST_WORDS as u32);
+            OF_WARPS::ptr().at(warp).at(word)
+        };
         if warp.lane() == 0 {
             let own = self.thread() / Warp::LANES;
             let mut word = 0;
             let _ = of_warp.map_words(|bits| {
                 // SAFETY: the slot is this warp's, and the words of a value fit into it.
-                unsafe { slot(own).at(word).write(bits) };
+                unsafe { slot(own, word).write(bits) };
                 word += 1;
                 bits
             });
@@ -286,7 +290,7 @@ impl Block {
             let mut word = 0;
             value.map_words(|_| {
                 // SAFETY: that warp wrote the word, and `sync` orders it before.
-                let bits = unsafe { slot(warp).at(word).read() };
+                let bits = unsafe { slot(warp, word).read() };
                 word += 1;
                 bits
             })

@@ -1,11 +1,15 @@
 //! The Tensor Memory Accelerator for GPU kernels written in Rust.
 //!
 //! Two layers. [`ptx`] has one function per instruction form, named as in the PTX manual.
-//! Above it stand types that keep a kernel in order: [`Barrier`] with its [`Token`]s, a
-//! [`Transaction`] of loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`]
-//! of stages; [`SharedPtr`] for this block's shared memory, [`kernel`], [`shared!`] and
-//! [`constant!`] for what Rust has no syntax for. Beside them are [`math`] for numbers, [`halves`] and
-//! [`integer`] for those that Rust has no methods for, [`memory`] and [`atomic`] for what kernels share.
+//! Above it stand types that keep a kernel in order. A kernel makes a [`Block`] by one `unsafe` call, and
+//! from there on goes by safe methods: [`Warp`], [`Warps`] and [`Cluster`] synchronise and exchange values;
+//! a [`Tile`] has its shape and swizzle in its type, as has the [`TileMap`] through which it is loaded; a
+//! [`Pipeline`] has an end that fills and one that drains, and [`Outputs`] are stored while the next are
+//! written. What these are made of is there as well: [`Barrier`] with its [`Token`]s, a [`Transaction`] of
+//! loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`] of stages; [`SharedPtr`] for this
+//! block's shared memory, [`kernel`], [`shared!`] and [`constant!`] for what Rust has no syntax for. Beside them
+//! are [`math`] for numbers, [`halves`] and [`integer`] for those that Rust has no methods for, [`memory`] and
+//! [`atomic`] for what kernels share.
 //!
 //! A kernel crate is `no_std` and asks for two compiler features on the device:
 //!

@@ -88,21 +88,22 @@ impl Block {
     }
 
     /// A pipeline from whose stages results are stored: a stage is free when the thread that stores has
-    /// seen that the copy has read it, which is when it has started the next store; see [`Drain::storing`].
-    /// Otherwise as [`pipeline`](Self::pipeline).
+    /// seen that the copy has read it, which is when it has started the next store. Otherwise as
+    /// [`pipeline`](Self::pipeline).
     #[inline(always)]
     pub fn storing_pipeline<T, const STAGES: u32>(
         self,
         memory: SharedPtr<T>,
         len: u32,
-    ) -> Pipeline<T, STAGES> {
+    ) -> StoringPipeline<T, STAGES> {
         const {
             assert!(
                 STAGES >= 2,
                 "one stage is loaded while another one is stored"
             )
         };
-        self.pipeline_of(memory, len, 1)
+        let pipeline = self.pipeline_of(memory, len, 1);
+        StoringPipeline { pipeline }
     }
 
     #[inline(always)]
@@ -183,6 +184,25 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
             .add(2 * STAGES)
             .cast::<u32>()
             .add(cursor.stage())
+    }
+}
+
+/// A [`Pipeline`] from whose stages results are stored; the example of [`StoringDrain`] shows its end.
+pub struct StoringPipeline<T, const STAGES: u32> {
+    pipeline: Pipeline<T, STAGES>,
+}
+
+impl<T, const STAGES: u32> StoringPipeline<T, STAGES> {
+    /// Two roles, as [`Pipeline::split`].
+    #[inline(always)]
+    pub fn split(
+        self,
+        fill: impl FnOnce(Fill<T, STAGES>),
+        drain: impl FnOnce(Warps, StoringDrain<T, STAGES>),
+    ) {
+        self.pipeline.split(fill, |workers, end| {
+            drain(workers, StoringDrain::new(end, workers));
+        });
     }
 }
 

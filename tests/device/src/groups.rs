@@ -249,5 +249,5 @@ pub unsafe fn groups_of_cluster(output: *mut [u32; 3], numbers: *mut u32) {
     let number = unsafe { numbers.add(behind as usize).read_volatile() };
     let thread = index * block.threads() + block.thread();
     // SAFETY: there are three for each thread (2).
-    unsafe { *output.add(thread as usize) = [rank, blocks, number] };
+    unsafe { *output.add(thread as usize) = [rank, blocks.get(), number] };
 }

@@ -14,6 +14,7 @@ mod pipelines;
 mod shared_memory;
 mod tiles;
 mod typed;
+mod typed_tiles;
 mod values;
 
 pub use by_value::{Bits, Fields, Inner, by_value};
@@ -29,3 +30,4 @@ pub use shared_memory::*;
 pub use tiles::*;
 pub use typed::*;
 pub use values::*;
+pub use typed_tiles::*;

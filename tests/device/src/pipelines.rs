@@ -129,7 +129,7 @@ pub unsafe fn drawn_tiles<const STAGES: u32>(
 /// As there, of the tensor `output`.
 #[kernel(
     max_threads = 128,
-    instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8),
+    instances(STAGES = 2, 3, 4, 5, 6, 7, 8),
     shared_bytes = pipeline::bytes::<Tile<ItemTile, Swizzle64>>(STAGES, 1)
 )]
 pub unsafe fn stored_tiles<const STAGES: u32>(
@@ -152,8 +152,7 @@ pub unsafe fn stored_tiles<const STAGES: u32>(
             }
             fill.finish();
         },
-        |workers, drain| {
-            let mut drain = drain.storing(workers);
+        |workers, mut drain| {
             while let Some((item, stage)) = drain.next_item() {
                 let mut index = workers.thread();
                 while index < ITEM {

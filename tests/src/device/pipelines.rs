@@ -19,11 +19,11 @@ pub(super) fn cases() -> Vec<Scenario> {
             let ended = vec![1; blocks as usize];
             let call = kernels::drawn_tiles(stages, output, from, counts, items, counter);
             cases.push(case(call, blocks, items, 3, 1, &ended, items));
-            let call = kernels::stored_tiles(stages, to, from, counts, items, counter);
-            cases.push(case(call, blocks, items, 3, 1, &ended, items));
             if stages == 1 {
                 continue;
             }
+            let call = kernels::stored_tiles(stages, to, from, counts, items, counter);
+            cases.push(case(call, blocks, items, 3, 1, &ended, items));
             for is_drawn in [true, false] {
                 let call = kernels::streamed_items(
                     stages, is_drawn, output, input, counts, items, counter,

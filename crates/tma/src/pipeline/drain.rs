@@ -81,19 +81,9 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[inline(always)]
     fn wait_item(&self) -> Option<(u32, FullStage<T>)> {
         let stage = self.wait();
-        // SAFETY: the filling end wrote the number before it arrived.
+        // SAFETY: the filling end wrote the number before it arrived (6 of `Block::converged`).
         let item = unsafe { self.pipeline.item(self.cursor).read() };
         (item != NO_ITEM).then_some((item, stage))
-    }
-
-    /// The end of a pipeline from [`Block::storing_pipeline`](crate::Block::storing_pipeline).
-    #[inline(always)]
-    pub fn storing(self, workers: Warps) -> StoringDrain<T, STAGES> {
-        StoringDrain {
-            drain: self,
-            workers,
-            last: None,
-        }
     }
 }
 
@@ -121,7 +111,8 @@ impl<T: SharedValue> FullStage<T> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> T {
         assert!(index < self.len);
-        // SAFETY: the element is there, and nobody writes it before this thread releases the stage.
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
+        // thread releases the stage.
         unsafe { self.stage.add(index).read() }
     }
 }
@@ -134,7 +125,8 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
     #[inline(always)]
     pub fn get(&self, index: u32) -> S::Element {
         assert!(index < S::ELEMS);
-        // SAFETY: the element is there, and nobody writes it before this thread releases the stage.
+        // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
+        // thread releases the stage.
         unsafe { self.stage.element(index).read() }
     }
 }
@@ -154,14 +146,13 @@ impl<T> StoredStage<T> {
     }
 }
 
-/// The draining end of a pipeline whose stages are changed and stored: a stage is given back when the copy
-/// has read it, which is waited for when the next one has been started.
+/// The draining end of a [`StoringPipeline`](super::StoringPipeline), whose stages are changed and stored: a
+/// stage is given back when the copy has read it, which is waited for when the next one has been started.
 ///
 /// ```
-/// # use tma::{Tile, TileMap, Warps, pipeline::Drain};
+/// # use tma::{Tile, TileMap, Warps, pipeline::StoringDrain};
 /// # type Rows = [[f32; 64]; 32];
-/// fn double(workers: Warps, drain: Drain<Tile<Rows>, 3>, map: &TileMap<Rows>) {
-///     let mut drain = drain.storing(workers);
+/// fn double(workers: Warps, mut drain: StoringDrain<Tile<Rows>, 3>, map: &TileMap<Rows>) {
 ///     while let Some((item, stage)) = drain.next_item() {
 ///         let mut index = workers.thread();
 ///         while index < 64 * 32 {
@@ -186,6 +177,15 @@ pub struct StoringDrain<T, const STAGES: u32> {
 }
 
 impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
+    #[inline(always)]
+    pub(super) fn new(drain: Drain<T, STAGES>, workers: Warps) -> Self {
+        Self {
+            drain,
+            workers,
+            last: None,
+        }
+    }
+
     /// Waits until the next stage is full, whose item the filling end has named; `None` when that has
     /// finished. The next is that behind the last one which was stored.
     #[inline(always)]

@@ -100,6 +100,12 @@ impl Iterator for Items<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<u32> {
+        if self.drawn.is_none() {
+            let item = self.next;
+            // Going on behind the end too leaves a loop over the items a single way.
+            self.advance_own();
+            return (item < self.count).then_some(item);
+        }
         let item = self.peek()?;
         self.advance();
         Some(item)
