@@ -94,7 +94,7 @@ pub const FUNCTIONS: &[Function] = functions! {
     math_sin: f64::sin, accurately(math::sin, 1.54);
     math_cos: f64::cos, accurately(math::cos, 1.54);
     math_tanh: f64::tanh, accurately(math::tanh, 1.6);
-    math_erf: erf, accurately(math::erf, 1.0);
+    math_erf: erf, accurately(math::erf, 1.08);
     math_sqrt: f64::sqrt, accurately(math::sqrt, 0.5);
     math_rsqrt: |x| 1.0 / x.sqrt(), accurately(math::rsqrt, 1.5);
     math_rcp: |x| 1.0 / x, accurately(math::rcp, 0.5);

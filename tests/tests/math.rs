@@ -248,3 +248,26 @@ fn methods_of_integers_are_instructions() {
         );
     }
 }
+
+/// ptxas fuses products and sums that say no rounding, and then a GPU has other bits.
+#[test]
+fn every_operation_is_rounded_by_itself() {
+    let module = ptx::parse(DEVICE_PTX[0].text).unwrap();
+    let kernels = FUNCTIONS
+        .iter()
+        .filter(|function| matches!(function.how, How::Accurately { .. }));
+    let mut rounded = 0;
+    for Function { kernel, .. } in kernels {
+        let text = module.extract(kernel).unwrap().to_string();
+        for operation in ["add", "sub", "mul", "fma", "mad", "rcp", "div", "sqrt"] {
+            let of = |ending: &str| text.matches(&format!("\t{operation}.{ending}")).count();
+            let all: usize = ["f32", "ftz", "rn.f32", "approx", "full", "rn.ftz"]
+                .map(of)
+                .iter()
+                .sum();
+            assert_eq!(of("rn.f32"), all, "`{operation}` in {text}");
+            rounded += all;
+        }
+    }
+    assert!(rounded > 100, "{rounded}");
+}

@@ -9,7 +9,7 @@
 //! | [`pow`] | `powf` | 0.95, over 2^27 samples | `__powf` | that of `exp2` and `y` times that of `log2` |
 //! | [`sin`], [`cos`] | `sinf`, `cosf` | 1.54 | `__sinf`, `__cosf` | absolute: 2^-20.5 from -2 pi to 2 pi |
 //! | [`tanh`] | `tanhf` | 1.60 | `__tanhf` | relative: 2^-11 |
-//! | [`erf`] | `erff` | 1.00 | | |
+//! | [`erf`] | `erff` | 1.08 | | |
 //! | [`sqrt`], [`rcp`] | `sqrtf`, `__frcp_rn` | 0.5 | | relative: 2^-23 |
 //! | [`rsqrt`] | `rsqrtf` | 1.5 | | relative: 2^-22.9 |
 //! | [`fma`] | `fmaf` | 0.5 | | |

@@ -11,7 +11,7 @@ use crate::address::AtomAddress;
 macro_rules! ordered {
     ($($(#[$attribute:meta])* $name:ident($($operand:ident),+): $type:ty as $class:ident = $text:literal $operands:literal;)+)
     => { device_fn! {$(
-        #[doc = concat!("`atom.S.C.SPACE", $text, " result, [address]", $operands)]
+        #[doc = concat!("`atom.S.C.SPACE", $text, " result, [address]" $(, ", ", stringify!($operand))+, ";`")]
         ///
         $(#[$attribute])*
         isa "7.0, with `Cluster` or in shared memory 7.8" on sm_90;
