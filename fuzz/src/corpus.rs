@@ -19,8 +19,16 @@ pub fn seeds(target: Target) -> Vec<Vec<u8>> {
         Target::Ptx => modules().into_iter().map(String::into_bytes).collect(),
         Target::Launch => launches(),
         Target::LaunchFile => launch_files().into_iter().map(String::into_bytes).collect(),
+        Target::Protocol => protocols(),
         Target::TensorMap => maps(),
     }
+}
+
+/// Choices of a generator.
+fn protocols() -> Vec<Vec<u8>> {
+    let mut rng = Rng(0);
+    let mut choices = || (0..16).map(|_| rng.next() as u8).collect();
+    (0..32).map(|_| choices()).collect()
 }
 
 /// Texts of all files below a folder that end so.

@@ -109,7 +109,7 @@ impl Pool {
         let input = rng.pick(&self.inputs).cloned().unwrap_or_default();
         let most = rng.below(8);
         let changes = 1 + rng.below(1 + most);
-        if self.target == Target::TensorMap {
+        if matches!(self.target, Target::TensorMap | Target::Protocol) {
             return bytes(input, changes, rng);
         }
         let head = match self.target {
@@ -219,7 +219,7 @@ fn is_number(token: &str) -> bool {
 fn text_of(target: Target, input: &[u8]) -> &[u8] {
     match target {
         Target::Launch => input.get(HEADER_BYTES..).unwrap_or(&[]),
-        Target::TensorMap => &[],
+        Target::TensorMap | Target::Protocol => &[],
         Target::Ptx | Target::LaunchFile => input,
     }
 }

@@ -1,5 +1,6 @@
 mod launch;
 mod launch_file;
+mod protocol;
 mod ptx;
 mod tensor_map;
 
@@ -27,13 +28,21 @@ pub enum Target {
     Launch,
     /// Reads launch files, and runs what small ones say.
     LaunchFile,
+    /// Makes a kernel whose warps hand stages to each other, and runs it under several seeds.
+    Protocol,
     /// Reads tensor maps, builds them again, and walks.
     TensorMap,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Ptx, Self::Launch, Self::LaunchFile, Self::TensorMap];
+    pub const ALL: [Self; 5] = [
+        Self::Ptx,
+        Self::Launch,
+        Self::LaunchFile,
+        Self::Protocol,
+        Self::TensorMap,
+    ];
 
     /// Its name, which is that of the program for libFuzzer.
     pub const fn name(self) -> &'static str {
@@ -41,6 +50,7 @@ impl Target {
             Self::Ptx => "ptx",
             Self::Launch => "launch",
             Self::LaunchFile => "launch_file",
+            Self::Protocol => "protocol",
             Self::TensorMap => "tensor_map",
         }
     }
@@ -59,6 +69,7 @@ impl Target {
             Self::Ptx => ptx::run(data),
             Self::Launch => launch::run(data),
             Self::LaunchFile => launch_file::run(data),
+            Self::Protocol => protocol::run(data),
             Self::TensorMap => tensor_map::run(data),
         }
     }

@@ -39,12 +39,18 @@ const TEMPLATE: &[(&str, &str)] = template! {
 /// What the template depends on, or names: a package of this name would be taken for it.
 const TAKEN: &[&str] = &["emulator", "gpu", "host", "ptx", "tma-build", "tma"];
 
-/// Keywords of Rust that the template does not use.
+/// Keywords of Rust.
 const KEYWORDS: &[&str] = &[
-    "abstract", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
-    "enum", "extern", "false", "final", "gen", "impl", "in", "loop", "macro", "mod", "move",
-    "override", "priv", "ref", "self", "struct", "super", "trait", "true", "try", "type", "typeof",
-    "union", "unsized", "virtual", "where", "yield",
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue",
+    "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if",
+    "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
+    "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// Crates of Rust itself, and folders of cargo: no package can be called so.
+const RESERVED: &[&str] = &[
+    "alloc", "build", "core", "deps", "examples", "incremental", "proc_macro", "std", "test",
 ];
 
 /// Writes a small project with a kernel of its own and builds it, on a machine without CUDA too.
@@ -98,13 +104,21 @@ fn check_name(name: &str) -> Result<()> {
         letters && name.starts_with(|c: char| c.is_ascii_alphabetic()),
         "`{name}` cannot be a package's name: letters, digits, `-` and `_`, a letter first; give another with --name"
     );
-    ensure!(
-        !TAKEN.contains(&name),
-        "the project depends on a package `{name}`; give it another name with --name"
-    );
     let word = name.replace('-', "_");
     ensure!(
-        !KEYWORDS.contains(&&*word) && (word == "scale" || !is_in_the_code(&word)),
+        !KEYWORDS.contains(&&*word),
+        "`{name}` is a keyword of Rust, and the project is a crate; give it another name with --name"
+    );
+    ensure!(
+        !RESERVED.contains(&&*word),
+        "`{name}` is a name that Rust and cargo keep for themselves; give another with --name"
+    );
+    ensure!(
+        !TAKEN.iter().any(|taken| taken.replace('-', "_") == word),
+        "the project depends on a package `{name}`; give it another name with --name"
+    );
+    ensure!(
+        word == "scale" || !is_in_the_code(&word),
         "the kernel is called as the project, and `{word}` means something else in its code; give it another name with --name"
     );
     Ok(())
@@ -270,9 +284,28 @@ mod tests {
             assert!(check_name(name).is_ok(), "{name}");
         }
         for name in [
-            "", "2d", "a b", "tma", "-x", "ünï", "loop", "fn", "main", "numbers",
+            "", "2d", "a b", "tma", "tma_build", "-x", "ünï", "loop", "fn", "main", "numbers",
         ] {
             assert!(check_name(name).is_err(), "{name}");
         }
+        for (name, why) in [
+            ("fn", "keyword"),
+            ("Self", "keyword"),
+            ("std", "keep for themselves"),
+            ("proc-macro", "keep for themselves"),
+            ("tma", "depends on"),
+        ] {
+            let refused = check_name(name).unwrap_err().to_string();
+            assert!(refused.contains(why), "{refused}");
+        }
+        // Before a folder is made.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fn");
+        let args = Args {
+            path: path.clone(),
+            name: None,
+            no_build: true,
+        };
+        assert!(run(&args).is_err() && !path.exists());
     }
 }

@@ -191,6 +191,10 @@ fn mistakes_name_their_place_and_what_is_allowed() {
             "1:10: `expect` has no `contents`",
         ),
         (
+            "expect = { buffer = \"a\", contents = \"unchanged\", first = 64 }",
+            "1:10: nothing is compared: `a` has 64 elements, and 0 from element 64 on are looked at",
+        ),
+        (
             "expect = { buffer = \"a\", contents = \"unchanged\", first = 60, count = 5 }",
             "1:10: `a` has 64 elements, not 5 from element 60 on",
         ),

@@ -97,7 +97,13 @@ fn broken_rules_are_listed_and_fail() {
         String::from_utf8(output.stderr).unwrap(),
         "error: 2 rules are broken\n"
     );
-    assert!(printed(&map("check", &["--rules"])).contains("box-row-multiple"));
+    let rules = printed(&map("check", &["--rules"]));
+    assert!(rules.contains("box-row-multiple"));
+    let json = printed(&map("check", &["--rules", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let all = json["rules"].as_array().unwrap();
+    assert_eq!(2 * all.len(), rules.lines().count());
+    assert!(all.iter().all(|rule| rules.contains(rule["rule"].as_str().unwrap())));
 }
 
 #[test]

@@ -43,6 +43,12 @@ impl Expectation {
                 "`{name}` has {all} elements, not {count} from element {first} on"
             )));
         }
+        if count == 0 {
+            let name = &buffers[buffer].name;
+            return Err(table.note(format!(
+                "nothing is compared: `{name}` has {all} elements, and 0 from element {first} on are looked at"
+            )));
+        }
         let tolerance = tolerance?;
         if tolerance.is_some() && !ty.is_float() {
             let name = ty.name();

@@ -25,7 +25,10 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
         if self.rules {
-            return list(out);
+            return match self.json {
+                true => list_json(out),
+                false => list(out),
+            };
         }
         let Given {
             params,
@@ -96,5 +99,19 @@ fn list(out: &mut impl Write) -> Result<()> {
         writeln!(out, "{kind:<8} {:<25} {}", rule.id(), rule.summary())?;
         writeln!(out, "         {:<25} {}", "", rule.source())?;
     }
+    Ok(())
+}
+
+fn list_json(out: &mut impl Write) -> Result<()> {
+    let rule = |rule: &Rule| {
+        json!({
+            "rule": rule.id(),
+            "severity": if rule.is_warning() { "warning" } else { "error" },
+            "summary": rule.summary(),
+            "source": rule.source(),
+        })
+    };
+    let all: Vec<Value> = Rule::ALL.iter().map(rule).collect();
+    writeln!(out, "{:#}", json!({ "rules": all }))?;
     Ok(())
 }
