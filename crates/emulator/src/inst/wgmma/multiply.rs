@@ -471,9 +471,7 @@ impl Multiply {
 
 /// An operand that must be a number.
 fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
-    let number = operand
-        .as_integer()
-        .and_then(|number| i64::try_from(number).ok());
+    let number = operand.as_integer();
     number.ok_or_else(|| "an operand that must be a number is none".into())
 }
 
