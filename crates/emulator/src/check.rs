@@ -20,6 +20,7 @@ mod knowledge;
 mod lifetime;
 mod linear_map;
 mod mbarriers;
+mod products;
 mod raw;
 mod shadow;
 mod sync;
@@ -221,6 +222,9 @@ impl Observer for Checker {
                 }
             }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
+            Event::ProductRegister { issue } => self.product_register(origin, issue),
+            Event::ProductUnfenced { access } => self.product_unfenced(origin, access),
+            Event::ProductDescriptor => self.product_descriptor(origin),
             Event::Mbarrier {
                 range,
                 operation,

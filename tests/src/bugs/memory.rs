@@ -1,8 +1,10 @@
 //! Ordinary accesses to shared and global memory.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DivergentBarrier, Endless, InvalidCollective, Misaligned, NonCoherentRead,
-    OutOfBounds, Panicked, SetmaxnregDiverges, ShuffleOutsideMask, Trapped, UninitialisedRead,
+    DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
+    Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
+    ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, ShuffleOutsideMask,
+    Trapped, UninitialisedRead,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -63,6 +65,27 @@ pub(super) const FAMILIES: &[Family] = &[
                 finds: &[Deadlock],
             }]),
             Bug::new("another_barrier", &[Deadlock]),
+        ],
+    },
+    Family {
+        name: "product",
+        ptx: Some(include_str!("../../bugs/ptx/product.ptx")),
+        scenario: |entry| writes(entry, 128, |i| 64 * (2 * (i / 2 % 4) + i % 2 + 1), 256),
+        bugs: &[
+            Bug::new("no_proxy_fence", &[MissingProxyFence]),
+            Bug::new("outside_of_shared_memory", &[OutOfBounds]),
+            Bug::new("half_of_b", &[UninitialisedRead]),
+            Bug::new("another_descriptor", &[InvalidCollective]),
+            Bug::new("another_product", &[IllegalInstruction]),
+            Bug::new("no_fence", &[MissingProductFence]),
+            Bug::new("fence_before_the_zeros", &[MissingProductFence]),
+            Bug::new("sum_read_early", &[ProductRegisterInFlight]),
+            Bug::new(
+                "never_committed",
+                &[ProductRegisterInFlight, ProductSourceOverwritten],
+            ),
+            Bug::new("one_group_left", &[ProductSourceOverwritten]),
+            Bug::new("cleared_at_once", &[ProductSourceOverwritten]),
         ],
     },
     Family {

@@ -231,6 +231,9 @@ impl Checker {
 
     fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo) -> Named {
         let notes = vec![self.completes(copy)];
+        if copy.done == Done::Group(GroupKind::Wgmma) {
+            return Named::new(Kind::ProductSourceOverwritten, notes);
+        }
         if !matches!(copy.done, Done::Group(_)) || !Self::knows_issue(judge, copy) {
             return Named::new(Kind::DataRace, notes);
         }

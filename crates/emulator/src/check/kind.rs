@@ -103,6 +103,21 @@ kinds! {
     "a bulk group is waited for by a thread that did not commit it, which waits for nothing"
     "9.7.9.27.2"
     "bulk groups belong to the thread that issued the copies: the same thread commits and waits"
+    /// What a product of a warpgroup reads is written before it is known to be complete.
+    ProductSourceOverwritten "product-source-overwritten" Error
+    "shared memory is written while a product of a warpgroup may still read it"
+    "9.7.14.7.3, 9.7.14.7.4"
+    "execute `wgmma.wait_group` for the group of the product before writing, or before telling who writes"
+    /// A register of a product of a warpgroup is accessed before it is complete.
+    ProductRegisterInFlight "product-register-in-flight" Error
+    "a register is accessed while a product of a warpgroup may still use it"
+    "9.7.14.7.3, 9.7.14.7.6"
+    "execute `wgmma.commit_group` after the product and `wgmma.wait_group` before the access"
+    /// Registers of a product of a warpgroup were accessed, and no fence followed.
+    MissingProductFence "missing-product-fence" Error
+    "a product of a warpgroup is issued, and no `wgmma.fence` orders it after accesses to its registers"
+    "9.7.14.7.1, 9.7.14.7.3"
+    "execute `wgmma.fence` before the first product, and after each access to registers of sums or of A"
     /// A load writes a stage that threads still read.
     StageStillRead "stage-still-read" Error
     "a load is issued into bytes that other threads may still read"

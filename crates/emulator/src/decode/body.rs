@@ -47,6 +47,10 @@ pub(crate) struct Decoder<'m, A> {
     labels: Vec<Option<usize>>,
     carry: Option<Slot>,
     lines: Lines,
+    /// The registers that each instruction names, in functions with products of a warpgroup.
+    named: Vec<(u32, Vec<Slot>)>,
+    /// The registers of these products.
+    products: HashSet<Slot>,
     // Of the current instruction:
     guard: Option<(Slot, bool)>,
 }
@@ -88,6 +92,8 @@ pub(crate) fn decode<A: InstructionSet>(
         labels: Vec::new(),
         carry: None,
         lines: Lines::default(),
+        named: Vec::new(),
+        products: HashSet::new(),
         guard: None,
     };
     // The caller has found the entry.
@@ -144,6 +150,13 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.emit(A::end_of_function());
         self.scope.leave();
         self.function.slots = self.scope.slots;
+        for (site, mut registers) in std::mem::take(&mut self.named) {
+            registers.retain(|register| self.products.contains(register));
+            if !registers.is_empty() {
+                self.code.program.add_products(site, registers);
+            }
+        }
+        self.products.clear();
         if self.function.local_bytes > MAX_LOCAL_BYTES {
             let reason = format!(
                 "it needs {} bytes of local memory",
@@ -314,6 +327,22 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             reason,
             location: self.code.program.location_of(span, self.lines.current()),
         });
+    }
+
+    /// The current instruction is a product of a warpgroup with these registers: its own naming is none.
+    pub(crate) fn add_products(&mut self, registers: impl IntoIterator<Item = Slot>) {
+        let site = self.code.program.last_site();
+        self.named.retain(|(other, _)| *other != site);
+        self.products.extend(registers);
+    }
+
+    /// The current instruction names a register.
+    pub(super) fn name(&mut self, slot: Slot) {
+        let site = self.code.program.last_site();
+        match self.named.last_mut() {
+            Some((last, slots)) if *last == site => slots.push(slot),
+            _ => self.named.push((site, vec![slot])),
+        }
     }
 
     /// Adds an operation under the guard of the instruction.

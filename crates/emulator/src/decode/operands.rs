@@ -42,7 +42,10 @@ impl<A: InstructionSet> Decoder<'_, A> {
             (Some(Symbol::Register(register)), None) if register.ty == Type::B128 => {
                 Err(format!("`{name}` is a register of 128 bits").into())
             }
-            (Some(Symbol::Register(register)), None) => Ok(register),
+            (Some(Symbol::Register(register)), None) => {
+                self.name(register.slot);
+                Ok(register)
+            }
             (Some(Symbol::Vector(first, elements)), Some(component)) => {
                 element(first, elements, component)
             }

@@ -9,6 +9,8 @@ mod multiply;
 
 pub(crate) use multiply::Multiply;
 
+use std::collections::BTreeMap;
+
 use ptx::Instruction;
 use ptx_isa::{Form, wgmma::Op};
 
@@ -61,7 +63,7 @@ impl Execute for Wgmma {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         match self {
-            Self::Fence => {}
+            Self::Fence => step.warp.products.accessed = Some(BTreeMap::new()),
             Self::CommitGroup => {
                 let group = step.warp.products.current;
                 step.warp.products.current += 1;
@@ -92,6 +94,8 @@ impl Execute for Wgmma {
 fn wait<O: Watch>(step: &mut Step<'_, O>, left: u64) {
     let until = step.warp.products.current.saturating_sub(left);
     let warpgroup = step.here.warp / WARPS;
+    let in_flight = &mut step.warp.products.in_flight;
+    in_flight.retain(|_, (group, _)| *group >= until);
     let pending = step.cta().products.entry(warpgroup).or_default();
     let (done, rest) = std::mem::take(pending)
         .into_iter()

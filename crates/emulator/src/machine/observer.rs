@@ -298,6 +298,19 @@ pub enum Event {
         /// Whether memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
+    /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
+    ProductRegister {
+        /// Index of the `wgmma`.
+        issue: usize,
+    },
+    /// The thread issues a `wgmma`, and no `wgmma.fence` is between it and an access to one of its registers.
+    ProductUnfenced {
+        /// Index of the access; without one, the warp has executed no fence at all.
+        access: Option<usize>,
+    },
+    /// The thread issues a `wgmma` with another descriptor than the first warp of its warpgroup, whose
+    /// descriptor counts.
+    ProductDescriptor,
     /// The warps of the thread's warpgroup, whose first it is, have met at a `wgmma`. That orders no memory.
     WarpgroupMeet,
     /// An operation on an mbarrier.

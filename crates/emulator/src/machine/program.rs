@@ -96,6 +96,8 @@ pub struct Program {
     sites: Vec<Site>,
     /// Of each operation, the index of its site.
     operations: Vec<u32>,
+    /// Of instructions that name a register of a product, those registers.
+    products: HashMap<u32, Vec<Slot>>,
     files: HashMap<u32, String>,
     lines: LineIndex,
     name: String,
@@ -120,6 +122,7 @@ impl Program {
             addresses: HashMap::new(),
             sites: Vec::new(),
             operations: Vec::new(),
+            products: HashMap::new(),
             files,
             lines: LineIndex::new(text),
             name: name.to_owned(),
@@ -139,6 +142,26 @@ impl Program {
     pub(crate) fn add_operation(&mut self) {
         let site = self.sites.len().saturating_sub(1) as u32;
         self.operations.push(site);
+    }
+
+    /// The number of the instruction that was added last.
+    pub(crate) fn last_site(&self) -> u32 {
+        self.sites.len().saturating_sub(1) as u32
+    }
+
+    /// An instruction names these registers, which hold sums or A of a `wgmma`.
+    pub(crate) fn add_products(&mut self, site: u32, registers: Vec<Slot>) {
+        self.products.insert(site, registers);
+    }
+
+    /// The registers of products that the instruction of an operation names.
+    pub(crate) fn products(&self, operation: usize) -> &[Slot] {
+        if self.products.is_empty() {
+            return &[];
+        }
+        let site = self.operations.get(operation);
+        let found = site.and_then(|site| self.products.get(site));
+        found.map_or(&[], |registers| registers)
     }
 
     /// How many instructions there are; their indices count from 0.

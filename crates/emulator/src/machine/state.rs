@@ -6,7 +6,7 @@ use tma_launch::Shape;
 
 use super::{
     BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program, Rng,
-    SHARED_START, Transfer, observer::Pause,
+    SHARED_START, Slot, Transfer, observer::Pause,
 };
 use crate::value::{LANES, Lanes};
 
@@ -143,11 +143,16 @@ pub(crate) struct Warp {
     pub(crate) products: Products,
 }
 
-/// The products of the warp's warpgroup, as the warp sees them.
-#[derive(Clone, Copy, Debug, Default)]
+/// The products of the warp's warpgroup, as the warp sees them. Registers count from the first frame on.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Products {
     /// The group that is open.
     pub(crate) current: u64,
+    /// Registers of products that no wait has covered, each with the group of the last one and its instruction.
+    pub(crate) in_flight: BTreeMap<Slot, (u64, usize)>,
+    /// Registers that were accessed since the last `wgmma.fence`, and the instruction; nothing before the
+    /// first fence.
+    pub(crate) accessed: Option<BTreeMap<Slot, usize>>,
 }
 
 /// Lanes that are at the same instruction by the same calls.

@@ -104,6 +104,28 @@ impl<O: Watch, A> Step<'_, O, A> {
         }
     }
 
+    /// Tells the observer of accesses to registers of products that are under way, and notes them.
+    #[inline]
+    pub(crate) fn tell_products(&mut self) {
+        let program = self.program;
+        let registers = program.products(self.group.pc);
+        if registers.is_empty() || self.operations[self.group.pc].counts == 0 {
+            return;
+        }
+        let base = self.group.base;
+        let products = &mut self.warp.products;
+        if let Some(accessed) = &mut products.accessed {
+            accessed.extend(registers.iter().map(|slot| (base + slot, self.group.pc)));
+        }
+        let found = registers
+            .iter()
+            .find_map(|slot| products.in_flight.get(&(base + slot)));
+        if let Some((_, issue)) = found.copied() {
+            let lane = lanes_of(self.active).next().unwrap_or(0);
+            self.tell(lane, |_| Event::ProductRegister { issue });
+        }
+    }
+
     /// Suspends the group.
     pub(crate) fn wait(&mut self, wait: Wait) -> Flow {
         self.group.wait = Some(wait);

@@ -277,6 +277,9 @@ impl World {
                 group,
                 active,
             };
+            if O::WATCHES && waited.is_none() {
+                step.tell_products();
+            }
             let flow = match waited {
                 None => operation.action.run(&mut step)?,
                 Some(wait) => {

@@ -280,7 +280,7 @@ fn matrices_of_a_warp() {
     }
     let moved = matrices(
         "ldmatrix.sync.aligned.m8n8.x2.shared::cta.b16 {%r2, %r3}, [%r21]; movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r3;
-        ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 %r4, [%r21];",
+        ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [%r21];",
     );
     let expected = (0..32).flat_map(|t| {
         [
@@ -291,8 +291,6 @@ fn matrices_of_a_warp() {
         ]
     });
     assert_eq!(moved, expected.collect::<Vec<_>>());
-    let few = ".shared .align 16 .b8 s[128]; mov.u32 %r2, s; ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [%r2];";
-    assert!(
-        crate::common::failure(few, 16).contains("only the lanes 0x0000ffff of the warp are here")
-    );
+    let few = ".shared .align 16 .b8 s[128]; mov.u32 %r2, s; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
+    assert!(crate::common::failure(few, 16).contains("only lanes 0 to 15 of the warp are here"));
 }

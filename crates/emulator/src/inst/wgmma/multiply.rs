@@ -120,7 +120,7 @@ impl Multiply {
         if b_transposed && selector.is_some() {
             return Err("what a sparse product reads of a transposed B is not known".into());
         }
-        Ok(Self {
+        let multiply = Self {
             product,
             shape,
             d: mma::registers(decoder, d)?,
@@ -130,10 +130,44 @@ impl Multiply {
             scale_d: decoder.source(scale_d, Type::Pred)?,
             negates,
             selector,
-        })
+        };
+        decoder.add_products(multiply.registers());
+        Ok(multiply)
+    }
+
+    /// The registers that it uses after its issue.
+    fn registers(&self) -> impl Iterator<Item = Slot> {
+        let a: &[Slot] = match &self.a {
+            Left::Registers(slots) => slots,
+            Left::Shared { .. } => &[],
+        };
+        self.d.iter().chain(a).copied()
+    }
+
+    /// Notes that a warp issues it, and tells of a fence that is missing.
+    fn issue<O: Watch>(&self, step: &mut Step<'_, O>) {
+        let (base, pc) = (step.group.base, step.group.pc);
+        let products = &mut step.warp.products;
+        let group = products.current;
+        let mut registers = self.registers().map(|slot| base + slot);
+        let missing = match &products.accessed {
+            None => Some(None),
+            Some(accessed) => {
+                let access = registers.find_map(|slot| accessed.get(&slot));
+                access.map(|access| Some(*access))
+            }
+        };
+        let registers = self.registers().map(|slot| (base + slot, (group, pc)));
+        products.in_flight.extend(registers);
+        if let Some(access) = missing {
+            step.tell(0, |_| Event::ProductUnfenced { access });
+        }
     }
 
     pub(super) fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        if O::WATCHES {
+            self.issue(step);
+        }
         let Some(parties) = self.meet(step)? else {
             return Ok(step.wait(Wait::Warpgroup));
         };
@@ -293,6 +327,18 @@ impl Multiply {
                 }
                 agreed[at] = Some(lanes[0]);
             }
+            let others = parties[1..].iter();
+            let other = others
+                .filter(|party| Some(registers(step, **party, &[*slot])[0][0]) != agreed[at])
+                .map(|(warp, _)| *warp)
+                .next();
+            if let Some(warp) = other.filter(|_| O::WATCHES) {
+                let origin = Origin {
+                    thread: (warp * 32) as u32,
+                    ..step.origin(0)
+                };
+                step.observer.see(origin, Event::ProductDescriptor);
+            }
         }
         let [a, b, scale_d] = agreed;
         Ok(([a, b], scale_d.is_some_and(|scale_d| scale_d & 1 != 0)))
@@ -425,9 +471,7 @@ impl Multiply {
 
 /// An operand that must be a number.
 fn immediate(operand: &Operand) -> Result<i64, NotSupported> {
-    let number = operand
-        .as_integer()
-        .and_then(|number| i64::try_from(number).ok());
+    let number = operand.as_integer();
     number.ok_or_else(|| "an operand that must be a number is none".into())
 }
 

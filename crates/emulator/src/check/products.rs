@@ -1,0 +1,44 @@
+//! Products of a warpgroup: their registers, and what its warps must agree about.
+
+use super::{Checker, Kind, raw::End};
+use crate::machine::observer::Origin;
+
+impl Checker {
+    /// A register is accessed that a product still uses.
+    pub(super) fn product_register(&mut self, origin: Origin, issue: usize) {
+        let here = End::new(origin, "accesses a register of the product");
+        let there = End {
+            instruction: issue,
+            ..End::new(origin, "issues a product")
+        };
+        self.report(Kind::ProductRegisterInFlight, here, Some(there), |_| {
+            vec!["its warp has not waited for the product's group".into()]
+        });
+    }
+
+    /// A product is issued whose registers were accessed since the last fence.
+    pub(super) fn product_unfenced(&mut self, origin: Origin, access: Option<usize>) {
+        let here = End::new(origin, "issues a product");
+        let there = access.map(|instruction| End {
+            instruction,
+            ..End::new(origin, "accesses a register of the product")
+        });
+        let note = match access {
+            Some(_) => "no `wgmma.fence` lies between",
+            None => "the warp has executed no `wgmma.fence`",
+        };
+        self.report(Kind::MissingProductFence, here, there, |_| {
+            vec![note.into()]
+        });
+    }
+
+    /// The warps of a warpgroup have different descriptors.
+    pub(super) fn product_descriptor(&mut self, origin: Origin) {
+        let here = End::new(origin, "issues a product");
+        self.report(Kind::InvalidCollective, here, None, |_| {
+            vec![
+                "its descriptor or `scale-d` is not that of the first warp of its warpgroup".into(),
+            ]
+        });
+    }
+}
