@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// More than this is too much to copy around.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: u64 = 80 << 20;
 
 /// What every Linux has.
 const SYSTEM_LIBRARIES: &[&str] = &[
