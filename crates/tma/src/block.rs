@@ -264,6 +264,9 @@ impl Block {
     }
 
     /// What `combine`, in any order, makes of the values of all threads, in every thread. Collective.
+    ///
+    /// # Panics
+    /// A value has more words than its type says.
     #[doc(alias("BlockReduce", "cub::BlockReduce"))]
     #[inline(always)]
     pub fn reduce<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
@@ -271,7 +274,6 @@ impl Block {
         let warp = self.warp();
         let of_warp = warp.reduce(value, &combine);
         let slot = |warp, word: u32| {
-            // `Lanes` is a safe trait: a value may have more words than it says.
             assert!(word < Self::MOST_WORDS as u32);
             OF_WARPS::ptr().at(warp).at(word)
         };
