@@ -50,7 +50,15 @@ const KEYWORDS: &[&str] = &[
 
 /// Crates of Rust itself, and folders of cargo: no package can be called so.
 const RESERVED: &[&str] = &[
-    "alloc", "build", "core", "deps", "examples", "incremental", "proc_macro", "std", "test",
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "examples",
+    "incremental",
+    "proc_macro",
+    "std",
+    "test",
 ];
 
 /// Writes a small project with a kernel of its own and builds it, on a machine without CUDA too.
@@ -284,7 +292,17 @@ mod tests {
             assert!(check_name(name).is_ok(), "{name}");
         }
         for name in [
-            "", "2d", "a b", "tma", "tma_build", "-x", "ünï", "loop", "fn", "main", "numbers",
+            "",
+            "2d",
+            "a b",
+            "tma",
+            "tma_build",
+            "-x",
+            "ünï",
+            "loop",
+            "fn",
+            "main",
+            "numbers",
         ] {
             assert!(check_name(name).is_err(), "{name}");
         }

@@ -254,7 +254,8 @@ impl<'t> Parser<'t> {
             Token::OpenString => "a string without its closing quote".to_owned(),
             Token::OpenComment => "a comment without its end".to_owned(),
             Token::Unknown if word == "\u{feff}" => {
-                "a byte order mark, which PTX does not have: the file must be saved without it".to_owned()
+                "a byte order mark, which PTX does not have: the file must be saved without it"
+                    .to_owned()
             }
             _ => format!("`{word}`"),
         }

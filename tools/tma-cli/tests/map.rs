@@ -103,7 +103,10 @@ fn broken_rules_are_listed_and_fail() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let all = json["rules"].as_array().unwrap();
     assert_eq!(2 * all.len(), rules.lines().count());
-    assert!(all.iter().all(|rule| rules.contains(rule["rule"].as_str().unwrap())));
+    assert!(
+        all.iter()
+            .all(|rule| rules.contains(rule["rule"].as_str().unwrap()))
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ptx::{Function, Initializer, InitializerKind, Item, Linkage, Module, Span, V
 use super::{Mistakes, function, names::Scope};
 
 /// The last minor version of each major one.
-const LAST_MINOR: [u32; 10] = [0, 5, 3, 2, 3, 1, 5, 8, 8, ptx_isa::NEWEST.minor as u32];
+const LAST_MINOR: [u32; 10] = [0, 5, 3, 2, 3, 1, 5, 8, 8, ptx_isa::NEWEST.minor];
 
 /// Targets, and the PTX ISA from which on they are there; those before sm_50 are older than all that
 /// has to do with them here.
