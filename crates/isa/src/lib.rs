@@ -181,7 +181,7 @@ mod tests {
     #[rustfmt::skip]
     const MNEMONICS: &[&str] = &[
         "alias", "all", "any", "applypriority", "arrive", "arrive_drop", "async", "async::generic",
-        "ballot", "barrier", "bfly", "block_scale", "box_dim", "bulk", "check_layout",
+        "ballot", "barrier", "bfly", "box_dim", "bulk", "check_layout",
         "clusterlaunchcontrol", "commit_group", "complete_tx", "cp", "cp_fenceproxy",
         "createpolicy", "cvt", "cvta", "discard", "down", "elect", "element_stride", "elemtype",
         "expect_tx", "fence", "fill_mode", "fractional", "get_first_ctaid", "get_first_ctaid::x",
