@@ -15,7 +15,8 @@
 //! without either, nothing emits the form. Operands are written by their width: `h` 16 bits, `r` 32,
 //! `d` 64, `q` 128, `b` 8, `p` a predicate. A group `{x|y}` makes several forms; the first group of one
 //! string goes with the first of the others, and so on, and groups with the same letter (`{R:x|y}`) go
-//! with each other. Where a row has several operations, they go with the first group of its text.
+//! with each other; an alternative `{r*4}` is `{r,r,r,r}`. Where a row has several operations, they go
+//! with the first group of its text.
 //!
 //! Versions and targets are what ptxas takes, from PTX ISA 7.0 and sm_80 on.
 //!

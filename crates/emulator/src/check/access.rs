@@ -229,7 +229,10 @@ impl Checker {
     /// The end that an access made now is.
     pub(super) fn end_made(&self, made: &Made, range: Range) -> End {
         let by = match made.copy {
-            Some(_) => format!("issues a copy that {} {}", verb(made.kind), words(range)),
+            Some(copy) => {
+                let noun = self.noun(copy);
+                format!("issues {noun} that {} {}", verb(made.kind), words(range))
+            }
             None => format!("{} {}", verb(made.kind), words(range)),
         };
         End::new(made.origin, by)

@@ -164,6 +164,18 @@ impl Clock {
             })
     }
 
+    /// What of it says that products of warpgroups, and copies that count at mbarriers, are complete.
+    pub(super) fn completions(&self) -> Self {
+        let of = |clock: &BlockClock| {
+            let mut only = BlockClock::new(clock.block);
+            let wgmma = Lane::Wgmma as usize;
+            only.lanes[wgmma].clone_from(&clock.lanes[wgmma]);
+            only.mbarriers = Rc::clone(&clock.mbarriers);
+            only
+        };
+        Self(Some(Rc::new(self.blocks().iter().map(of).collect())))
+    }
+
     /// Learns all that the other knows.
     pub(super) fn join(&mut self, other: &Self) {
         if self.covers(other) {

@@ -10,6 +10,7 @@ use super::{
     access::Made,
     clock::{Clock, Epoch, Lane},
     copies::far,
+    grid::WARPGROUP,
     hash::Map,
     knowledge::{Knowledge, Released},
     raw::End,
@@ -387,7 +388,7 @@ impl Checker {
             return;
         };
         if sem == Sem::Relaxed {
-            return;
+            return self.products_arrive(origin, at, scope);
         }
         let to = if block == at.0 {
             &mut object.near
@@ -399,6 +400,37 @@ impl Checker {
         if let Some(state) = self.grid.thread(block, origin.thread) {
             state.release_to(to);
         }
+    }
+
+    /// A relaxed arrival hands on no access of its thread. That products are complete which the thread has
+    /// waited for, and the copies that they read, is so all the same.
+    fn products_arrive(&mut self, origin: Origin, at: (u32, u64), scope: Scope) {
+        let block = origin.block as u32;
+        let first = origin.thread - origin.thread % WARPGROUP;
+        let reaches = self.grid.extents.reaches(scope, block, at.0);
+        let state = self.grid.thread(block, origin.thread);
+        let (Some(state), Some(object)) = (state, self.mbarriers.objects.get_mut(&at)) else {
+            return;
+        };
+        let has_products = state.known.order.get(Lane::Wgmma, block, first) > 0;
+        if !has_products || !reaches {
+            return;
+        }
+        let done = state.known.order.completions();
+        let to = match block == at.0 {
+            true => &mut object.near.known,
+            false => &mut object.distant.known,
+        };
+        to.order.join(&done);
+        if to.has_wide() {
+            to.wide_mut().join(&done);
+        }
+        object.issued.push(Issued {
+            bytes: 0,
+            wide: state.known.wide().clone(),
+            epoch: state.own.epoch,
+            origin,
+        });
     }
 
     /// The `cp.async` of a thread are complete; its other steps are not released.

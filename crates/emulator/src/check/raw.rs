@@ -2,11 +2,12 @@
 
 use super::{
     Checker, Diagnostic, Kind, Site,
+    copies::Done,
     shadow::{Access, Actor},
 };
 use crate::machine::{
     Places, Program,
-    observer::{AccessKind, Memory, Origin, Range},
+    observer::{AccessKind, GroupKind, Memory, Origin, Range},
 };
 
 /// One end of a diagnostic: an instruction, and the block and thread that executed it.
@@ -140,6 +141,14 @@ impl Checker {
         &mut self.found[index]
     }
 
+    /// What a copy is called: a product of a warpgroup is one that reads alone.
+    pub(super) fn noun(&self, copy: u32) -> &'static str {
+        match self.copies.get(copy as usize).map(|copy| copy.done) {
+            Some(Done::Group(GroupKind::Wgmma)) => "a product",
+            _ => "a copy",
+        }
+    }
+
     /// The end that an earlier access was.
     pub(super) fn end_of(&self, access: Access, kind: AccessKind, range: Range) -> End {
         let thread = match access.actor() {
@@ -155,9 +164,10 @@ impl Checker {
             Actor::Copy { .. } if access.reads_map() => {
                 "issues a copy that uses the tensor map there".to_owned()
             }
-            Actor::Async(_) | Actor::Copy { .. } => {
-                format!("issues a copy that {} {what}", verb(kind))
+            Actor::Copy { id, .. } => {
+                format!("issues {} that {} {what}", self.noun(id), verb(kind))
             }
+            Actor::Async(_) => format!("issues a copy that {} {what}", verb(kind)),
         };
         End {
             block,

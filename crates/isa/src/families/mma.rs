@@ -1,6 +1,6 @@
 //! `mma`, products of matrices in the registers of a warp.
 
-family! { Mma "9.7.14.5.14, 9.7.14.6" { Dense, Sparse, Scaled }
+family! { Mma "9.7.14.5.14, 9.7.14.6" { Dense, Sparse }
     Dense: "mma.sync.aligned.m8n8k4.{row|col}.{row|col}.{D:f32.f16.f16.f32|f32.f16.f16.f16|f16.f16.f16.f16} {D:{r,r,r,r,r,r,r,r}|{r,r,r,r,r,r,r,r}|{r,r,r,r}}, {r,r}, {r,r}, {D:{r,r,r,r,r,r,r,r}|{r,r,r,r}|{r,r,r,r}}"
         isa "7.0" on "sm_80" = "mma::sync_aligned_m8n8k4_{row|col}_{row|col}_{D:f32_f16_f16_f32|f32_f16_f16_f16|f16_f16_f16_f16}([a, b], [n, m], {D:[f, g, f, g, f, g, f, g]|[a, b, c, n]|[a, b, c, n]})";
     Dense: "mma.sync.aligned.m16n8{K:k8|k16}.row.col.{D:f32|f16}.f16.f16.{D:f32|f16} {D:{r,r,r,r}|{r,r}}, {K:{r,r}|{r,r,r,r}}, {K:{r}|{r,r}}, {D:{r,r,r,r}|{r,r}}"

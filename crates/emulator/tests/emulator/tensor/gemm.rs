@@ -13,7 +13,8 @@ const TILE: [usize; 3] = [64, 256, 64];
 const STAGES: usize = 2;
 
 /// `out = a * transpose(b)`: four warps multiply, and a thread of a fifth one loads, so many stages.
-pub(super) fn kernel() -> String {
+/// `release` is what tells that a stage may be loaded again, of the barrier at `%r15` in thread 0.
+fn kernel(release: &str) -> String {
     let [m, n, k] = TILE;
     let (a_bytes, b_bytes) = (2 * m * k, 2 * n * k);
     let sums = list("d", n / 2);
@@ -78,8 +79,9 @@ pub(super) fn kernel() -> String {
         cvt.u64.u32 %rd4, %r17; or.b64 %rd4, %rd4, {descriptor}; cvt.u64.u32 %rd5, %r18; or.b64 %rd5, %rd5, {descriptor};
         wgmma.fence.sync.aligned;
         {products}
-        wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
-        setp.ne.u32 %p3, %r1, 0; @!%p3 mbarrier.arrive.shared::cta.b64 _, [%r15];
+        setp.eq.u32 %p3, %r1, 0; wgmma.commit_group.sync.aligned;
+        {release}
+        wgmma.wait_group.sync.aligned 0;
         add.u32 %r5, %r5, 1; xor.b32 %r6, %r6, 1; setp.eq.u32 %p1, %r6, 0; @%p1 xor.b32 %r7, %r7, 1;
         bra NEXT;
         STORE: ld.param.u64 %rd8, [out]; ld.param.u32 %r20, [columns];
@@ -103,7 +105,7 @@ fn numbers(count: usize, factor: usize) -> Vec<bf16> {
         .collect()
 }
 
-pub(super) fn multiply(text: &str, [m, n, k]: [usize; 3], seed: u64) -> Result<(), String> {
+fn multiply(text: &str, [m, n, k]: [usize; 3], seed: u64) -> Result<(), String> {
     let (a, b) = (numbers(m * k, 11), numbers(n * k, 5));
     let map = |rows: usize, of_box: usize| {
         TensorMap::tiled(DataType::Bf16, &[k as u64, rows as u64])
@@ -136,10 +138,38 @@ pub(super) fn multiply(text: &str, [m, n, k]: [usize; 3], seed: u64) -> Result<(
     Ok(())
 }
 
+/// After the wait, with all that the thread did before.
+const RELEASE: &str =
+    "wgmma.wait_group.sync.aligned 0; @%p3 mbarrier.arrive.release.cta.shared::cta.b64 _, [%r15];";
+
+#[test]
+fn a_stage_is_released_after_the_wait() {
+    let relaxed = "wgmma.wait_group.sync.aligned 0; @%p3 mbarrier.arrive.relaxed.cluster.shared::cta.b64 _, [%r15];";
+    let read = relaxed.replacen(';', "; @%p3 ld.shared.u32 %r28, [%r10];", 1);
+    let early = "@%p3 mbarrier.arrive.release.cta.shared::cta.b64 _, [%r15];";
+    let found = |release: &str| {
+        let result = multiply(&kernel(release), [64, 256, 384], 1);
+        result.err().unwrap_or_else(|| "nothing".to_owned())
+    };
+    // What a wait has ended needs no release.
+    assert_eq!(found(relaxed), "nothing");
+    // What the thread itself read does.
+    assert!(
+        found(&read).contains("stage-still-read"),
+        "{}",
+        found(&read)
+    );
+    assert!(
+        found(early).contains("product-source-overwritten"),
+        "{}",
+        found(early)
+    );
+}
+
 #[test]
 fn a_product_of_large_matrices_is_right_and_clean() {
     let start = std::time::Instant::now();
-    multiply(&kernel(), [512, 512, 512], 3).unwrap_or_else(|why| panic!("{why}"));
+    multiply(&kernel(RELEASE), [512, 512, 512], 3).unwrap_or_else(|why| panic!("{why}"));
     let took = start.elapsed();
     println!("512 x 512 x 512: {took:?}");
     // An optimised build takes less than a tenth of it.

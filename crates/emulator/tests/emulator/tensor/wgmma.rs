@@ -145,7 +145,7 @@ fn check(name: &str, sample: &Sample) -> usize {
             sums = load("d", registers, first),
             factors = load("a", 4, second),
             base = descriptor(0),
-            behind = 64 * 32 >> 4,
+            behind = (64 * 32) >> 4,
             list = list("d", registers),
             stores = stores.collect::<String>(),
         ));
