@@ -3,6 +3,7 @@
 mod gemm;
 mod mma;
 mod samples;
+mod sparse;
 mod wgmma;
 mod wmma;
 

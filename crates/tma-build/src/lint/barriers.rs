@@ -73,7 +73,14 @@ fn is_barrier_call(line: &str) -> bool {
     if !line.contains("call ") {
         return false;
     }
-    let stems = ["barrier", "setmaxnreg", "ldmatrix", "stmatrix", "mma.", "wgmma."];
+    let stems = [
+        "barrier",
+        "setmaxnreg",
+        "ldmatrix",
+        "stmatrix",
+        "mma.",
+        "wgmma.",
+    ];
     let called = line.split("@llvm.nvvm.").nth(1);
     let intrinsic = called.is_some_and(|name| stems.iter().any(|stem| name.starts_with(stem)));
     let words = ["bar.", "barrier.", ".aligned"];
