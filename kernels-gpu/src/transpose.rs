@@ -136,6 +136,8 @@ mod host {
 
 #[cfg(test)]
 mod tests {
+    use tma::SharedPtr;
+
     use super::*;
 
     const ALL_STEPS: u32 = (TILE * TILE) as u32 / 32;
@@ -155,13 +157,13 @@ mod tests {
 
     #[test]
     fn no_two_lanes_use_the_same_bank() {
-        let tile = SharedPtr::from_address(1024);
+        let tile = SharedPtr::<Tile<Rows, Swizzle128>>::from_address(1024);
         for step in 0..ALL_STEPS {
             let (mut reads, mut writes) = (0_u32, 0_u32);
             for lane in 0..32 {
                 let [row, column] = element(lane, step);
-                reads |= 1 << (swizzled(tile, [row, column]).address() / 4 % 32);
-                writes |= 1 << (swizzled(tile, [column, row]).address() / 4 % 32);
+                reads |= 1 << (tile.at([column, row]).address() / 4 % 32);
+                writes |= 1 << (tile.at([row, column]).address() / 4 % 32);
             }
             assert_eq!((reads, writes), (u32::MAX, u32::MAX), "step {step}");
         }

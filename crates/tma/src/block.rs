@@ -448,9 +448,9 @@ impl Loading {
 #[inline(always)]
 pub(crate) fn init_barriers<const N: usize>(memory: SharedPtr<[Mbarrier; N]>, counts: [u32; N]) {
     if thread_idx().x == 0 {
-        for index in 0..N {
+        for (index, count) in counts.into_iter().enumerate() {
             // SAFETY: one thread does so, before any other uses the barrier.
-            unsafe { Barrier::init(memory.at(index as u32), counts[index]) };
+            unsafe { Barrier::init(memory.at(index as u32), count) };
         }
     }
 }

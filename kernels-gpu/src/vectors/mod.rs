@@ -13,6 +13,10 @@ pub(crate) const VECTOR_BYTES: u32 = size_of::<[u32; 4]>() as u32;
 /// # Safety
 /// 1. `data` is a multiple of 16 and has `vectors` vectors that were written before.
 /// 2. No other thread has the same number, and no copy uses the vectors at the same time.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "an iterator of the array would keep it in local memory"
+)]
 #[inline(always)]
 pub(crate) unsafe fn add_one<const VECTORS: usize>(
     data: SharedPtr<u8>,

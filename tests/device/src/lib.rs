@@ -29,5 +29,5 @@ pub use pipelines::*;
 pub use shared_memory::*;
 pub use tiles::*;
 pub use typed::*;
-pub use values::*;
 pub use typed_tiles::*;
+pub use values::*;

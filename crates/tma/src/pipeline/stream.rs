@@ -47,14 +47,21 @@ impl Block {
                 let _ = loads.arrive();
             }
         };
+        // A number is drawn when the copy for the last one has been started.
+        let fetch_and_draw = |at: Cursor<STAGES>, items: &mut Items<'_>| {
+            let item = items.peek();
+            fetch(at, item);
+            if item.is_some() {
+                items.advance();
+            }
+        };
         let mut spare = Cursor::new();
         for _ in 0..STAGES - 2 {
             fetch(spare, items.peek());
             items.advance_own();
             spare.advance();
         }
-        fetch(spare, items.peek());
-        items.advance();
+        fetch_and_draw(spare, &mut items);
         spare.advance();
         let mut cursor = Cursor::new();
         loop {
@@ -69,9 +76,7 @@ impl Block {
             store(item, &mut stores, pipeline.stage(cursor));
             // The item before has left the spare stage when only this one is still being read.
             stores.commit().wait_read_but::<1>();
-            fetch(spare, items.peek());
-            // A number is drawn when the copy for the last one has been started.
-            items.advance();
+            fetch_and_draw(spare, &mut items);
             spare = cursor;
             cursor.advance();
         }
