@@ -54,6 +54,7 @@ fn memory_that_was_dropped_is_in_no_allocation() {
 fn modules_for_later_gpus_run_as_far_as_their_instructions_are_known() {
     let device = Device::emulator(0);
     let text = PTX.text.replace(".target sm_90", ".target sm_120a");
+    let text = text.replace(".version 8.0", ".version 8.7");
     let unknown = ".visible .entry unknown() { tcgen05.fence::before_thread_sync; ret; }";
     let module = device.load("later.ptx", &format!("{text}{unknown}"));
     let module = module.unwrap();

@@ -71,7 +71,7 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 /// Finishes a module in place and gives back the markers that it had.
 ///
 /// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
-/// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and dynamic shared
+/// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and shared
 /// memory that nobody uses; `.file` and `.loc` stay. Stores that ptxas would get wrong get a copy of what
 /// they store.
 ///
@@ -84,7 +84,7 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
     }
     module.target.names.retain(|name| name.as_str() != "debug");
     drop_debug_sections(module);
-    drop_unused_dynamic_shared(module);
+    drop_unused_shared(module);
     module.functions_mut().for_each(drop_unused_labels);
     module.functions_mut().for_each(keep_bits);
     Ok(markers)
@@ -104,9 +104,9 @@ fn drop_debug_sections(module: &mut Module) {
     });
 }
 
-/// Drops the declaration of dynamic shared memory where no kernel uses it: its alignment would pad
-/// the static shared memory of every kernel in the module.
-fn drop_unused_dynamic_shared(module: &mut Module) {
+/// Drops shared memory that no kernel uses: variables of a library, and the names of dynamic shared memory,
+/// whose alignment would pad the static shared memory of every kernel in the module.
+fn drop_unused_shared(module: &mut Module) {
     let mut used = HashSet::new();
     for function in module.functions() {
         function.for_each_name(|name| {
@@ -115,7 +115,7 @@ fn drop_unused_dynamic_shared(module: &mut Module) {
     }
     module.items.retain(|item| match item {
         Item::Variable(variable)
-            if variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern) =>
+            if variable.space == Space::Shared && variable.linkage != Some(Linkage::Visible) =>
         {
             variable
                 .declarators
@@ -279,8 +279,9 @@ $L__func_begin0:
     }
 
     #[test]
-    fn dynamic_shared_memory_stays_where_it_is_used() {
-        let declared = ".extern .shared .align 1024 .b8 dynamic[];\n.visible .entry tile(";
+    fn shared_memory_stays_where_it_is_used() {
+        let declared = ".extern .shared .align 1024 .b8 dynamic[];\n.shared .align 4 .b8 of_library[8];\n\
+                        .visible .entry tile(";
         let unused = MODULE.replace(".visible .entry tile(", declared);
         let used = unused.replace(
             "\tret;",
@@ -292,6 +293,7 @@ $L__func_begin0:
             module.to_string()
         };
         assert!(!finished(&unused).contains("dynamic"));
+        assert!(!finished(&used).contains("of_library"));
         assert!(finished(&used).contains(".extern .shared .align 1024 .b8 dynamic[];"));
     }
 

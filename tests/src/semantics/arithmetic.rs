@@ -85,8 +85,8 @@ fn exact(stem: &str) -> Option<&'static [(f64, f64)]> {
             (-INFINITY, 0.0),
         ],
         "lg2" => &[
+            // Not 0.25: an H200 gives -1.9999999 for it.
             (8.0, 3.0),
-            (0.25, -2.0),
             (1.0, 0.0),
             (0.0, -INFINITY),
             (INFINITY, INFINITY),
@@ -130,6 +130,8 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
         };
         match parts[0] {
             "bfe" | "bfi" if number > 0 && !lane.is_multiple_of(4) => *word &= 63,
+            // Beyond 255 the manual says nothing, and an H200 does not mask the position in 64 bits.
+            "bfe" if number > 0 => *word &= 255,
             "cvt" => *word = *word & 0x83ff_ffff | 0x3c00_0000,
             "bfe" | "bfi" | "prmt" | "dp4a" | "dp2a" => {}
             _ => *word = half(*word & 0xffff) | half(*word >> 16) << 16,

@@ -3,8 +3,9 @@
 //! What each register holds stands in the sections 9.7.14.5.1 to 9.7.14.5.13. Registers of 32 bits are `u32` where
 //! they hold several elements, or one of tf32.
 //!
-//! LLVM's intrinsics for half precision take vectors, which Rust cannot hand over;
-//! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) says what that means.
+//! LLVM's intrinsics for half precision take vectors, which Rust cannot hand over, and those for fp8 want a
+//! later PTX version of the whole module;
+//! [`tensormap_cp_fenceproxy`](super::tensormap_cp_fenceproxy) says what it means to do without.
 
 /// How many parts there are.
 macro_rules! count {
@@ -93,18 +94,6 @@ products! { intrinsic;
         sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "llvm.nvvm.mma.m16n8k16.row.col.bf16";
         sync_aligned_m16n8k8_row_col_f32_tf32_tf32_f32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "llvm.nvvm.mma.m16n8k8.row.col.tf32";
     }
-    isa "8.7" on sm_90: (u32 a0 a1) (u32 b0) (f32 c0 c1 c2 c3) -> (f32 d0 d1 d2 d3) {
-        sync_aligned_m16n8k16_row_col_f32_e4m3_e4m3_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32", "llvm.nvvm.mma.m16n8k16.row.col.f32.e4m3.e4m3.f32";
-        sync_aligned_m16n8k16_row_col_f32_e4m3_e5m2_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32", "llvm.nvvm.mma.m16n8k16.row.col.f32.e4m3.e5m2.f32";
-        sync_aligned_m16n8k16_row_col_f32_e5m2_e4m3_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32", "llvm.nvvm.mma.m16n8k16.row.col.f32.e5m2.e4m3.f32";
-        sync_aligned_m16n8k16_row_col_f32_e5m2_e5m2_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32", "llvm.nvvm.mma.m16n8k16.row.col.f32.e5m2.e5m2.f32";
-    }
-    isa "8.4" on sm_90: (u32 a0 a1 a2 a3) (u32 b0 b1) (f32 c0 c1 c2 c3) -> (f32 d0 d1 d2 d3) {
-        sync_aligned_m16n8k32_row_col_f32_e4m3_e4m3_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32";
-        sync_aligned_m16n8k32_row_col_f32_e4m3_e5m2_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e5m2.f32";
-        sync_aligned_m16n8k32_row_col_f32_e5m2_e4m3_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32", "llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e4m3.f32";
-        sync_aligned_m16n8k32_row_col_f32_e5m2_e5m2_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32", "llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32";
-    }
     isa "7.0" on sm_80: (f64 a0) (f64 b0) (f64 c0 c1) -> (f64 d0 d1) {
         sync_aligned_m8n8k4_row_col_f64_f64_f64_f64 = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "llvm.nvvm.mma.m8n8k4.row.col.f64";
     }
@@ -186,6 +175,18 @@ products! { intrinsic;
 }
 
 products! { assembly;
+    isa "8.7" on sm_90: (u32 a0 a1) (u32 b0) (f32 c0 c1 c2 c3) -> (f32 d0 d1 d2 d3) {
+        sync_aligned_m16n8k16_row_col_f32_e4m3_e4m3_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32";
+        sync_aligned_m16n8k16_row_col_f32_e4m3_e5m2_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e5m2.f32";
+        sync_aligned_m16n8k16_row_col_f32_e5m2_e4m3_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32";
+        sync_aligned_m16n8k16_row_col_f32_e5m2_e5m2_f32 = "mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e5m2.f32";
+    }
+    isa "8.4" on sm_90: (u32 a0 a1 a2 a3) (u32 b0 b1) (f32 c0 c1 c2 c3) -> (f32 d0 d1 d2 d3) {
+        sync_aligned_m16n8k32_row_col_f32_e4m3_e4m3_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32";
+        sync_aligned_m16n8k32_row_col_f32_e4m3_e5m2_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32";
+        sync_aligned_m16n8k32_row_col_f32_e5m2_e4m3_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32";
+        sync_aligned_m16n8k32_row_col_f32_e5m2_e5m2_f32 = "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32";
+    }
     isa "7.0" on sm_80: (u32 a0 a1) (u32 b0) (f32 c0 c1 c2 c3) -> (f32 d0 d1 d2 d3) {
         sync_aligned_m16n8k8_row_col_f32_f16_f16_f32 = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32";
     }

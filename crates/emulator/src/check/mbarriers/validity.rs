@@ -1,0 +1,170 @@
+//! Whether a barrier is there: initialisation, invalidation, and memory that serves something else.
+
+use super::{
+    super::{
+        Checker, Kind,
+        clock::{Clock, Epoch, Lane},
+        hash::Map,
+        knowledge::Released,
+        raw::End,
+        shadow::{Access, Actor},
+    },
+    Object, location,
+    order::Arrivals,
+};
+use crate::machine::observer::{Origin, Proxy, Range};
+
+impl Checker {
+    pub(super) fn mbarrier_init(&mut self, origin: Origin, range: Range) {
+        let Some((block, offset)) = location(range) else {
+            return;
+        };
+        let old = self.mbarriers.objects.get(&(block, offset));
+        if let Some(old) = old.filter(|old| old.is_valid()) {
+            let there = End::new(old.init.0, "initialised it");
+            let what = format!("initialises the mbarrier at shared address {offset:#x} again");
+            self.report(
+                Kind::MbarrierOverwritten,
+                End::new(origin, what),
+                Some(there),
+                |_| Vec::new(),
+            );
+        }
+        self.stamp(origin, range, true);
+        let thread = self.grid.thread(origin.block as u32, origin.thread);
+        let epoch = thread.map_or(0, |thread| thread.own.epoch);
+        let id = self.mbarriers.next;
+        self.mbarriers.next += 1;
+        let object = Object {
+            id,
+            offset,
+            init: (origin, epoch),
+            phase: 0,
+            expected: 0,
+            armed: Vec::new(),
+            issued: Vec::new(),
+            arrivals: Arrivals::default(),
+            arrivals_before: Arrivals::default(),
+            near: Released::default(),
+            distant: Released::default(),
+            narrow: Released::default(),
+            done: Default::default(),
+            stale: Map::default(),
+            completer: None,
+            waited: Map::default(),
+            users: Map::default(),
+            ended: None,
+        };
+        self.mbarriers.objects.insert((block, offset), object);
+    }
+
+    pub(super) fn mbarrier_inval(&mut self, origin: Origin, range: Range) {
+        self.mbarrier_use(origin, range, "invalidates");
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let mut in_use = None;
+        let extents = self.grid.extents;
+        let state = self.grid.thread(block, thread);
+        let known = state.map(|t| (t.known.order.clone(), t.own.epoch));
+        let (Some((known, epoch)), Some(at)) = (known, location(range)) else {
+            return;
+        };
+        if let Some(object) = self.mbarriers.objects.get_mut(&at) {
+            object.ended = Some((origin, epoch));
+            let mine = extents.thread(block, thread);
+            let mut users: Vec<_> = object.users.iter().collect();
+            users.sort_unstable_by_key(|(user, _)| **user);
+            in_use = users.into_iter().find_map(|(user, (epoch, instruction))| {
+                let (of, lane) = extents.split(*user);
+                let is_known = *user == mine || known.get(Lane::Thread, of, lane) >= *epoch;
+                (!is_known).then_some((of, lane, *instruction))
+            });
+        }
+        if let Some((of, lane, instruction)) = in_use {
+            let there = End {
+                block: of,
+                thread: lane,
+                instruction,
+                what: "uses it".into(),
+            };
+            let here = End::new(origin, "invalidates the mbarrier");
+            self.report(Kind::MbarrierInvalidatedInUse, here, Some(there), |_| {
+                Vec::new()
+            });
+        }
+        self.stamp(origin, range, true);
+        self.shadow_as_data(origin, range);
+    }
+
+    /// The bytes are memory like other.
+    pub(super) fn shadow_as_data(&mut self, origin: Origin, range: Range) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let actor = Actor::Thread(self.grid.extents.thread(block, thread));
+        let epoch = self.grid.thread(block, thread).map_or(0, |t| t.own.epoch);
+        let access = Access::new(actor, epoch, origin.instruction, Proxy::Generic);
+        if let Some((of, offset)) = location(range) {
+            self.shadow
+                .visit(Some(of), offset, range.bytes.into(), |cell, readers, _| {
+                    cell.set_write(access, readers);
+                });
+        }
+    }
+
+    /// A use of a barrier by a thread.
+    pub(super) fn mbarrier_use(&mut self, origin: Origin, range: Range, what: &str) {
+        if let Some((of, _)) = location(range).filter(|(of, _)| *of != origin.block as u32) {
+            self.remote_access(origin, of, range, what);
+        }
+        self.mbarrier_known(origin, range, what);
+    }
+
+    /// Whoever uses a barrier must know that it is one.
+    pub(in crate::check) fn mbarrier_known(&mut self, origin: Origin, range: Range, what: &str) {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let Some(at) = location(range) else { return };
+        let Some(state) = self.grid.blocks.get(block) else {
+            return;
+        };
+        let Some(state) = state.threads.get(thread as usize) else {
+            return;
+        };
+        let Some(object) = self.mbarriers.objects.get_mut(&at) else {
+            return;
+        };
+        let user = self.grid.extents.thread(block, thread);
+        object
+            .users
+            .insert(user, (state.own.epoch, origin.instruction));
+        let knows = |(by, epoch): (Origin, Epoch), clock: &Clock| {
+            let by = (by.block as u32, by.thread);
+            by == (block, thread) || clock.get(Lane::Thread, by.0, by.1) >= epoch
+        };
+        let here = |what: &str| {
+            let offset = at.1;
+            End::new(
+                origin,
+                format!("{what} the mbarrier at shared address {offset:#x}"),
+            )
+        };
+        let (kind, here, there) = match object.ended {
+            Some(end) if knows(end, &state.known.order) => {
+                let there = End::new(end.0, "invalidates it");
+                (Kind::MbarrierInvalidated, here(what), there)
+            }
+            Some((by, _)) => {
+                let there = End::new(origin, "uses it");
+                let here = End::new(by, "invalidates the mbarrier");
+                (Kind::MbarrierInvalidatedInUse, here, there)
+            }
+            None if knows(object.init, &state.known.order)
+                || knows(object.init, &state.known.inits) =>
+            {
+                return;
+            }
+            None => {
+                let there = End::new(object.init.0, "initialises it");
+                (Kind::MbarrierInitNotPublished, here(what), there)
+            }
+        };
+        self.report(kind, here, Some(there), |_| Vec::new());
+    }
+}
