@@ -86,8 +86,7 @@ pub unsafe fn producer_consumer_barriers(
     batches: u32,
     buffer_len: u32,
 ) {
-    // The first two say whether the buffers are ready to be filled, the others whether they are
-    // filled.
+    // The first two say whether the buffers are filled, the others whether they are ready to be filled.
     shared! {
         static BAR: [Mbarrier; 4];
     }
@@ -95,23 +94,21 @@ pub unsafe fn producer_consumer_barriers(
     let block = unsafe { Block::converged() };
     let buffer = shared::dynamic::<f32, 16>();
     let work = Work::new(block, input, output, batches, buffer_len);
-    let bars = BAR::ptr().cast::<Mbarrier>();
-    let ready = block.barrier_array::<STAGES>(bars, block.threads());
-    let filled = block.barrier_array::<STAGES>(bars.add(STAGES), block.threads());
+    let bars = block.ring::<STAGES>(BAR::ptr().cast(), block.threads(), block.threads());
 
     let mut at = Cursor::new();
     block.split(
         |_| {
             for batch in 0..batches {
                 // Wait for the buffer to be ready.
-                ready.at(at).arrive_and_wait();
+                bars.empty(at).arrive_and_wait();
                 // Fill it: the phase waits for the copies besides this thread's own arrival.
                 // SAFETY: the batch is there (1), the buffer is ready, and the arrival comes after.
                 unsafe {
                     work.produce(buffer.add(at.stage() * buffer_len), batch);
-                    cp_async_mbarrier_arrive::arrive(filled.at(at).address());
+                    cp_async_mbarrier_arrive::arrive(bars.full(at).address());
                 }
-                let _ = filled.at(at).arrive();
+                let _ = bars.full(at).arrive();
                 at.advance();
             }
         },
@@ -119,15 +116,15 @@ pub unsafe fn producer_consumer_barriers(
             let mut at = Cursor::new();
             // All buffers are ready to be filled for the first time.
             for _ in 0..STAGES {
-                let _ = ready.at(at).arrive();
+                let _ = bars.empty(at).arrive();
                 at.advance();
             }
             for batch in 0..batches {
-                filled.at(at).arrive_and_wait();
+                bars.full(at).arrive_and_wait();
                 // SAFETY: the batch is there (1), and the buffer is filled.
                 unsafe { work.consume(consumers, buffer.add(at.stage() * buffer_len), batch) };
                 // The buffer is ready to be filled again.
-                let _ = ready.at(at).arrive();
+                let _ = bars.empty(at).arrive();
                 at.advance();
             }
         },

@@ -3,10 +3,9 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
 use tma::{
-    Barrier, kernel,
-    ptx::{cp_async_bulk, fence, mbarrier::Mbarrier},
+    Block, Stores, Transaction, kernel,
+    ptx::{fence, mbarrier::Mbarrier},
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
 };
 
 /// Numbers that one block scales.
@@ -25,59 +24,40 @@ pub unsafe fn scale(data: *mut f32, len: u32, factor: f32) {
         static NUMBERS: [f32; BLOCK_LEN as usize] align 16;
         static BAR: Mbarrier;
     }
-    let (thread, threads) = (thread_idx().x, block_dim().x);
-    let start = block_idx().x * BLOCK_LEN;
+    // SAFETY: every thread gets here (3).
+    let block = unsafe { Block::converged() };
+    let start = block.index() * BLOCK_LEN;
     let count = (len - start).min(BLOCK_LEN);
     let bytes = count * size_of::<f32>() as u32;
     let numbers = NUMBERS::ptr();
     // SAFETY: the block's numbers begin within `data` (1, 3).
     let data = unsafe { data.add(start as usize) };
 
-    // Thread 0 prepares the barrier: one arrival, that of the elected thread, completes a phase.
-    if thread == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(BAR::ptr(), 1) };
-    }
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
-    // SAFETY: `sync_threads` orders the initialisation before; its only phase has the one arrival
-    // and the bytes of the copy.
-    let bar = unsafe { Barrier::assume_init(BAR::ptr()) };
+    // One thread starts the copy into shared memory; all wait for the bytes.
+    // SAFETY: both ends have the bytes (1) and the alignment (2), and nobody uses the buffer before it is
+    // loaded.
+    let load = |loads: &mut Transaction<'_>| unsafe {
+        loads.bulk(numbers.cast(), data.cast_const().cast(), bytes);
+    };
+    block.load(BAR::ptr(), load).wait();
 
-    // One thread starts the copy into shared memory; everyone waits for the bytes.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
-        // SAFETY: both ends have the bytes (1) and the alignment (2), and nobody uses the buffer
-        // before the phase completes.
-        unsafe {
-            cp_async_bulk::shared_cluster_global(numbers.cast(), data.cast(), bytes, bar.address());
-        }
-        let _ = bar.arrive_expect_tx(bytes);
-    }
-    bar.wait_parity(0);
-
-    let mut i = thread;
+    let mut i = block.thread();
     while i < count {
         let number = numbers.at(i);
         // SAFETY: the index is in bounds, the copy wrote the number, and no other thread has it.
         unsafe { number.write(number.read() * factor) };
-        i += threads;
+        i += block.threads();
     }
 
-    // The copy engine sees the threads' writes after this fence and `sync_threads`.
-    // SAFETY: a fence only orders.
-    unsafe { fence::proxy_async_shared_cta() };
-    // SAFETY: every thread is here.
-    unsafe { sync_threads() };
+    // The copy engine sees the threads' writes after this fence and the barrier of the block.
+    fence::proxy_async_shared_cta();
+    block.sync();
 
     // One thread copies the buffer back, and stays until it has been read.
-    // SAFETY: whole warps are here, and blocks are one-dimensional (3).
-    if unsafe { is_elected() } {
+    if block.elect() {
+        let mut stores = Stores::new();
         // SAFETY: both ends have the bytes (1) and the alignment (2); the writes are visible.
-        unsafe { cp_async_bulk::global_shared_cta(data.cast(), numbers.cast(), bytes) };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::commit_group() };
-        // SAFETY: the group is this thread's.
-        unsafe { cp_async_bulk::wait_group_read::<0>() };
+        unsafe { stores.bulk(data.cast(), numbers.cast(), bytes) };
+        stores.commit().wait_read();
     }
 }
