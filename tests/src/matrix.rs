@@ -165,7 +165,11 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, resu
     let failed = (1..).zip(results).flat_map(|(number, results)| {
         let failed = results.forms.iter();
         let failed = failed.filter_map(|(form, wrong)| Some((form, wrong.as_ref()?)));
-        failed.map(move |(form, wrong)| format!("- `{form}`, GPU {number}: {wrong}"))
+        failed.map(move |(form, wrong)| {
+            // Else rustdoc takes what stands in brackets for a link.
+            let wrong = wrong.replace('[', "\\[").replace(']', "\\]");
+            format!("- `{form}`, GPU {number}: {wrong}")
+        })
     });
     line(page, "\nWith other results:\n");
     failed.for_each(|failed| line(page, &failed));

@@ -1,9 +1,6 @@
 use tensor_map::TensorMap;
 
-use crate::{
-    TileArray, TileMap,
-    tile::{Element, Mode},
-};
+use crate::{TileArray, TileMap, tile::Mode};
 
 /// What a kernel can take as a parameter: numbers, raw pointers, structs of these, and `&TensorMap`
 /// marked `#[grid_constant]`.
@@ -137,7 +134,7 @@ impl GridConstantArg for &TensorMap {
 impl<S: TileArray, M: Mode> GridConstantArg for &TileMap<S, M> {
     #[cfg(not(target_arch = "nvptx64"))]
     const TILE: Option<tma_launch::TileShape> = Some(tma_launch::TileShape {
-        data_type: <S::Element as Element>::TYPE,
+        data_type: <S::Element as crate::tile::Element>::TYPE,
         box_dims: S::BOX,
         swizzle: M::SWIZZLE,
     });

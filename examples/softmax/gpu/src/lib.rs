@@ -2,7 +2,7 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
-use tma::{Block, float::exp2, kernel, pipeline, shared};
+use tma::{Block, float::exp2, kernel, shared};
 
 /// The most columns of a row.
 pub const MOST_COLUMNS: u32 = 1024;
@@ -23,7 +23,7 @@ pub const THREADS: u32 = 64;
 ///    a time. `columns` is 4 to [`MOST_COLUMNS`].
 /// 3. Grid and blocks are one-dimensional; a block has [`THREADS`] threads. `rows` and the blocks
 ///    together are fewer than 2^32.
-#[kernel(max_threads = 64, shared_bytes = pipeline::bytes::<f32>(STAGES, MOST_COLUMNS.into()))]
+#[kernel(max_threads = 64, shared_bytes = tma::pipeline::bytes::<f32>(STAGES, MOST_COLUMNS.into()))]
 pub unsafe fn softmax(output: *mut f32, input: *const f32, rows: u32, columns: u32) {
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
@@ -39,8 +39,7 @@ pub unsafe fn softmax(output: *mut f32, input: *const f32, rows: u32, columns: u
             }
             fill.finish();
         },
-        |worker, drain| {
-            let mut drain = drain.storing(worker);
+        |worker, mut drain| {
             while let Some((row, stage)) = drain.next_item() {
                 let mut numbers = stage.own(worker, columns);
                 let max = numbers.fold(f32::NEG_INFINITY, f32::max);
