@@ -1,7 +1,7 @@
 use core::marker::PhantomData;
 
 use crate::{
-    Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warps,
+    Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warpgroup, Warps,
     lanes::Lanes,
     pipeline::Items,
     ptx::{barrier_cta, mbarrier::Mbarrier},
@@ -59,8 +59,8 @@ impl Block {
     /// 1. Blocks are one-dimensional, and their threads are a multiple of 32. Every thread of the block
     ///    makes this call.
     /// 2. A collective method is reached by all threads of its group at the same call, those of a warp
-    ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the warp for
-    ///    [`Warp`], of the cluster for [`Cluster`].
+    ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the
+    ///    warpgroup for [`Warpgroup`], of the warp for [`Warp`], of the cluster for [`Cluster`].
     /// 3. Memory that is handed to a method of a block is there, aligned for its type, and serves nothing
     ///    else until the kernel ends; no two calls get the same. The group that a tile is updated or stored by
     ///    is all that uses it.
@@ -368,7 +368,7 @@ macro_rules! groups {
     )*};
 }
 
-groups! { Block Warp Warps }
+groups! { Block Warp Warps Warpgroup }
 
 /// Barriers that lie one behind the other, to be gone through in turn.
 ///

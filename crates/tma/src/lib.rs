@@ -86,6 +86,7 @@ mod gate;
 #[macro_use]
 mod positions;
 
+mod accumulator;
 pub mod address;
 pub mod atomic;
 mod barrier;
@@ -98,6 +99,7 @@ mod intrinsics;
 mod kernel_arg;
 mod lanes;
 pub mod math;
+pub mod matrix;
 pub mod memory;
 mod modifier;
 mod outputs;
@@ -116,14 +118,17 @@ pub mod tile;
 mod transaction;
 pub mod value;
 pub mod warp;
+mod warpgroup;
 mod warps;
 
+pub use accumulator::{Accumulator, Batch, InFlight};
 pub use address::{ClusterPtr, GlobalPtr};
 pub use barrier::{Barrier, Token};
 pub use block::{BarrierArray, Block, Loading, Threads};
 pub use cluster::Cluster;
 pub use kernel_arg::{GridConstantArg, KernelArg};
 pub use lanes::Lanes;
+pub use matrix::Matrix;
 pub use outputs::{OutputTile, Outputs};
 pub use pipeline::Pipeline;
 pub use ring::Ring;
@@ -135,6 +140,7 @@ pub use tile::{Rank, Swizzle32, Swizzle64, Swizzle128, Tile, TileArray, TileMap,
 pub use tma_macros::{KernelArg, constant, kernel, println, shared};
 pub use transaction::Transaction;
 pub use warp::Warp;
+pub use warpgroup::Warpgroup;
 pub use warps::Warps;
 
 #[doc(hidden)]

@@ -1,6 +1,7 @@
 use crate::{
-    Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
-    ptx::{cp_async_bulk, fence},
+    Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap, Warpgroup,
+    halves::{Bf16, Bf16x2, F16, F16x2},
+    ptx::{cp_async_bulk, fence, stmatrix},
     tile::Mode,
 };
 
@@ -124,3 +125,32 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         }
     }
 }
+
+macro_rules! halves {
+    ($($half:ident $pair:ident)*) => {$(
+        impl<M: Mode> OutputTile<[[$half; 64]; 64], M, Warpgroup> {
+            /// Writes the sums of 64 columns, rounded to nearest even, as
+            /// [`Accumulator::for_each_64_columns`](crate::Accumulator::for_each_64_columns) gives them.
+            #[inline(always)]
+            pub fn write_sums(&mut self, sums: [f32; 32]) {
+                let lane = self.group.warp().lane();
+                let row = 16 * self.group.warp_index() + lane % 16;
+                // The chunks have constant numbers, so that the sums stay in registers.
+                let store = |number: u32, sums: [f32; 8]| {
+                    let at = self.tile.at([16 * number + lane / 16 * 8, row]);
+                    let pair = |first| $pair::from_f32s([sums[first], sums[first + 1]]).to_bits();
+                    let pairs = [pair(0), pair(2), pair(4), pair(6)];
+                    // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
+                    unsafe { stmatrix::sync_aligned_m8n8_x4(at.as_ptr().cast(), pairs) };
+                };
+                let chunks = sums.as_chunks().0;
+                store(0, chunks[0]);
+                store(1, chunks[1]);
+                store(2, chunks[2]);
+                store(3, chunks[3]);
+            }
+        }
+    )*};
+}
+
+halves! { F16 F16x2 Bf16 Bf16x2 }

@@ -8,6 +8,7 @@ mod drain;
 mod fill;
 mod items;
 mod own;
+mod products;
 mod stream;
 
 use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
@@ -16,6 +17,7 @@ pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
 pub use own::Own;
+pub use products::{Operands, ProductPipeline, Products};
 
 /// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).

@@ -7,7 +7,10 @@
 
 use core::marker::PhantomData;
 
-use crate::ptx;
+use crate::{
+    halves::{Bf16, F16},
+    ptx,
+};
 
 /// The address of a `T` in this block's shared memory (state space `.shared::cta`).
 ///
@@ -168,6 +171,8 @@ shared_values! {
     i8: b8, |bits| bits as i8, |value| value as u8;
     u16: b16, |bits| bits, |value| value;
     i16: b16, |bits| bits as i16, |value| value as u16;
+    F16: b16, F16::from_bits, F16::to_bits;
+    Bf16: b16, Bf16::from_bits, Bf16::to_bits;
     u32: b32, |bits| bits, |value| value;
     i32: b32, |bits| bits as i32, |value| value as u32;
     f32: b32, f32::from_bits, f32::to_bits;

@@ -4,7 +4,11 @@ use core::marker::PhantomData;
 
 use tensor_map::{DataType, Swizzle, TensorMap};
 
-use crate::{SharedPtr, shared::SharedValue};
+use crate::{
+    SharedPtr,
+    halves::{Bf16, F16},
+    shared::SharedValue,
+};
 
 /// An element of a tile.
 pub trait Element: SharedValue + crate::sealed::Sealed {
@@ -21,7 +25,13 @@ macro_rules! elements {
     )*};
 }
 
-elements! { u8 = U8 u16 = U16 u32 = U32 i32 = I32 u64 = U64 i64 = I64 f32 = F32 f64 = F64 }
+impl crate::sealed::Sealed for i8 {}
+impl crate::sealed::Sealed for F16 {}
+impl crate::sealed::Sealed for Bf16 {}
+
+elements! {
+    u8 = U8 i8 = U8 u16 = U16 F16 = F16 Bf16 = Bf16 u32 = U32 i32 = I32 f32 = F32 u64 = U64 i64 = I64 f64 = F64
+}
 
 /// The shape of a box: an array of one to five dimensions, outermost first as in C.
 ///
@@ -162,6 +172,28 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
         let offset = index * size_of::<S::Element>() as u32;
         // The tile is aligned so that the pattern of its addresses is that of its offsets.
         self.cast().byte_add(M::SWIZZLE.apply(offset))
+    }
+}
+
+/// Two tiles, one behind the other, such as those of A and B of a product.
+#[repr(C)]
+pub struct Pair<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A, B> SharedPtr<Pair<A, B>> {
+    /// The first one.
+    #[inline(always)]
+    pub fn first(self) -> SharedPtr<A> {
+        self.cast()
+    }
+
+    /// The second one.
+    #[inline(always)]
+    pub fn second(self) -> SharedPtr<B> {
+        self.byte_add(core::mem::offset_of!(Pair<A, B>, second) as u32)
+            .cast()
     }
 }
 

@@ -1,7 +1,9 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction, ptx::cp_async_bulk, ring::Cursor,
-    tile::Mode,
+    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
+    ptx::cp_async_bulk,
+    ring::Cursor,
+    tile::{Mode, Pair},
 };
 
 /// The filling end of a [`Pipeline`], which one thread has.
@@ -112,6 +114,27 @@ impl<S, M: Mode> EmptyStage<Tile<S, M>> {
         self.load_with(|loads, stage| {
             // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
             unsafe { loads.tile(stage, map, coords) };
+        });
+    }
+}
+
+impl<A, M: Mode, B, N: Mode> EmptyStage<Pair<Tile<A, M>, Tile<B, N>>> {
+    /// Loads both tiles, whose first elements have these coordinates, innermost first.
+    #[inline(always)]
+    pub fn load_pair<const RANK_A: usize, const RANK_B: usize>(
+        self,
+        (first, at_first): (&TileMap<A, M>, [i32; RANK_A]),
+        (second, at_second): (&TileMap<B, N>, [i32; RANK_B]),
+    ) where
+        A: Rank<RANK_A>,
+        B: Rank<RANK_B>,
+    {
+        self.load_with(|loads, stage| {
+            // SAFETY: the stage is empty, and the tensors may be read there (5 of `Block::converged`).
+            unsafe {
+                loads.tile(stage.first(), first, at_first);
+                loads.tile(stage.second(), second, at_second);
+            }
         });
     }
 }
