@@ -68,29 +68,54 @@ impl<R> Accumulator<R> {
     }
 }
 
-impl<const R: usize> Accumulator<[f32; R]> {
-    /// Hands out what this thread has of each 64 columns, with the first column's number.
-    #[inline(always)]
-    pub fn for_each_64_columns(&self, mut each: impl FnMut(u32, [f32; 32])) {
-        const {
-            assert!(
-                R.is_multiple_of(32),
-                "the sums have a multiple of 64 columns"
-            )
-        };
-        // The chunks have constant numbers, so that the sums stay in registers.
-        let chunks = self.registers.as_chunks().0;
-        each(0, chunks[0]);
-        if R >= 64 {
-            each(64, chunks[1]);
+/// Registers of a multiple of 64 columns of sums.
+pub trait Columns: Registers + crate::sealed::Sealed {
+    /// Those of 64 columns that a thread has.
+    #[doc(hidden)]
+    const COUNT: usize;
+
+    /// Of 64 columns, with a constant number, so that the sums stay in registers.
+    #[doc(hidden)]
+    fn columns<const NUMBER: usize>(&self) -> [f32; 32];
+}
+
+macro_rules! columns {
+    ($($len:literal)+) => {$(
+        impl crate::sealed::Sealed for [f32; $len] {}
+        impl Columns for [f32; $len] {
+            const COUNT: usize = $len / 32;
+
+            #[inline(always)]
+            fn columns<const NUMBER: usize>(&self) -> [f32; 32] {
+                self.as_chunks().0[NUMBER]
+            }
         }
-        if R >= 96 {
-            each(128, chunks[2]);
-        }
-        if R >= 128 {
-            each(192, chunks[3]);
-        }
-    }
+    )+};
+}
+
+columns! { 32 64 96 128 }
+
+/// What is made of sums before they are rounded and stored.
+///
+/// ```
+/// use tma::Finish;
+///
+/// /// Multiplies by a factor.
+/// struct Scaled(f32);
+///
+/// impl Finish for Scaled {
+///     #[inline(always)]
+///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///         sums.map(|sum| self.0 * sum)
+///     }
+/// }
+/// ```
+#[doc(alias = "epilogue")]
+pub trait Finish {
+    /// What becomes of two neighbouring sums, with the column of the first one and the row.
+    ///
+    /// It is called for every two registers: without `#[inline(always)]` sums go through local memory.
+    fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
 }
 
 impl<R: Registers> Batch<R> {

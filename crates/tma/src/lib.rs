@@ -121,7 +121,7 @@ pub mod warp;
 mod warpgroup;
 mod warps;
 
-pub use accumulator::{Accumulator, Batch, InFlight};
+pub use accumulator::{Accumulator, Batch, Columns, Finish, InFlight};
 pub use address::{ClusterPtr, GlobalPtr};
 pub use barrier::{Barrier, Token};
 pub use block::{BarrierArray, Block, Loading, Threads};

@@ -8,7 +8,7 @@ use crate::{
     SharedPtr, Tile,
     halves::{Bf16, F16},
     modifier::{self, Modifier},
-    ptx::wgmma::{self, Sums},
+    ptx::wgmma::{Registers, Sums},
     tile::{Element, Mode},
 };
 
@@ -29,7 +29,7 @@ macro_rules! elements {
 
 elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 i8 = S8 u8 = U8 }
 
-/// How the elements of a [`Matrix`] lie: [`KMajor`], [`MnMajor`], or a [`Part`] of one.
+/// How the elements of a [`Matrix`] lie: as [`Boxes`] say, or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
     /// An element.
     type Element: MatrixElement;
@@ -39,9 +39,8 @@ pub trait Layout: crate::sealed::Sealed {
     const MN: usize;
     /// Elements along the dimension over which products are added up.
     const K: usize;
-    /// The dimension that lies together.
-    #[doc(hidden)]
-    type Major: Major;
+    /// Elements along K lie together.
+    const K_MAJOR: bool;
     /// Of a matrix at address 0.
     #[doc(hidden)]
     const DESCRIPTOR: MatrixDescriptor;
@@ -70,60 +69,56 @@ const fn span_bytes<T, M: Mode>(row: usize) -> u32 {
     span as u32
 }
 
-const fn descriptor<M: Mode>(leading_bytes: u32, span_bytes: u32) -> MatrixDescriptor {
-    MatrixDescriptor {
-        start_bytes: 0,
-        leading_bytes,
-        stride_bytes: 8 * span_bytes,
-        base_offset: 0,
-        swizzle: M::SWIZZLE,
-    }
-}
-
-/// The layout of a matrix whose elements along K lie together: a row of the tile is a row of A, or a column of B.
-pub struct KMajor<S, M>(PhantomData<(S, M)>);
-
-/// The layout of a matrix whose rows of A, or columns of B, lie together: a row of a tile is at one position of K,
-/// and `TILES` tiles, one behind the other, have all rows or columns.
-pub struct MnMajor<S, M, const TILES: usize>(PhantomData<(S, M)>);
+/// The layout of a matrix in `TILES` tiles, one behind the other.
+///
+/// Where it is `K_MAJOR`, elements along K lie together: a row of a tile is a row of A, or a column of B. Otherwise
+/// rows of A, or columns of B, lie together: a row of a tile is at one position of K.
+pub struct Boxes<S, M, const TILES: usize, const K_MAJOR: bool>(PhantomData<(S, M)>);
 
 /// The layout of `MN` of the rows of A, or of the columns of B, of a matrix.
 pub struct Part<L, const MN: usize>(PhantomData<L>);
 
-impl<S, M> crate::sealed::Sealed for KMajor<S, M> {}
-impl<T: MatrixElement, M: Mode, const K: usize, const MN: usize> Layout
-    for KMajor<[[T; K]; MN], M>
+impl<S, M, const TILES: usize, const K_MAJOR: bool> crate::sealed::Sealed
+    for Boxes<S, M, TILES, K_MAJOR>
 {
-    type Element = T;
-    type Tiles = Tile<[[T; K]; MN], M>;
-    const MN: usize = MN;
-    const K: usize = K;
-    type Major = AlongK;
-    // Where K lies together, the leading offset is not read.
-    const DESCRIPTOR: MatrixDescriptor = descriptor::<M>(16, span_bytes::<T, M>(K));
-    const STEP_BYTES: u32 = 32;
-    const UNIT: (usize, u32) = (8, Self::DESCRIPTOR.stride_bytes);
 }
-
-impl<S, M, const TILES: usize> crate::sealed::Sealed for MnMajor<S, M, TILES> {}
-impl<T: MatrixElement, M: Mode, const WIDTH: usize, const K: usize, const TILES: usize> Layout
-    for MnMajor<[[T; WIDTH]; K], M, TILES>
+impl<T, M, const WIDTH: usize, const HEIGHT: usize, const TILES: usize, const K_MAJOR: bool> Layout
+    for Boxes<[[T; WIDTH]; HEIGHT], M, TILES, K_MAJOR>
+where
+    T: MatrixElement,
+    M: Mode,
 {
     type Element = T;
-    type Tiles = [Tile<[[T; WIDTH]; K], M>; TILES];
-    const MN: usize = WIDTH * TILES;
-    const K: usize = K;
-    type Major = AcrossK;
+    type Tiles = [Tile<[[T; WIDTH]; HEIGHT], M>; TILES];
+    const MN: usize = TILES * if K_MAJOR { HEIGHT } else { WIDTH };
+    const K: usize = if K_MAJOR { WIDTH } else { HEIGHT };
+    const K_MAJOR: bool = K_MAJOR;
     const DESCRIPTOR: MatrixDescriptor = {
         assert!(
-            size_of::<T>() == 2,
-            "only of elements of 16 bits K need not lie together"
+            K_MAJOR || size_of::<T>() == 2,
+            "elements along K lie together, where they have not 16 bits"
         );
+        assert!(HEIGHT.is_multiple_of(8), "a tile has a multiple of 8 rows");
         let span_bytes = span_bytes::<T, M>(WIDTH);
-        descriptor::<M>(K as u32 * span_bytes, span_bytes)
+        MatrixDescriptor {
+            start_bytes: 0,
+            // It is not read where K lies together.
+            leading_bytes: HEIGHT as u32 * span_bytes,
+            stride_bytes: 8 * span_bytes,
+            base_offset: 0,
+            swizzle: M::SWIZZLE,
+        }
     };
-    const STEP_BYTES: u32 = step_elems::<T>() as u32 / 8 * Self::DESCRIPTOR.stride_bytes;
-    const UNIT: (usize, u32) = (WIDTH, Self::DESCRIPTOR.leading_bytes);
+    const STEP_BYTES: u32 = if K_MAJOR {
+        32
+    } else {
+        step_elems::<T>() as u32 / 8 * Self::DESCRIPTOR.stride_bytes
+    };
+    const UNIT: (usize, u32) = if K_MAJOR {
+        (8, Self::DESCRIPTOR.stride_bytes)
+    } else {
+        (WIDTH, Self::DESCRIPTOR.leading_bytes)
+    };
 }
 
 impl<L, const MN: usize> crate::sealed::Sealed for Part<L, MN> {}
@@ -139,7 +134,7 @@ impl<L: Layout, const MN: usize> Layout for Part<L, MN> {
         MN
     };
     const K: usize = L::K;
-    type Major = L::Major;
+    const K_MAJOR: bool = L::K_MAJOR;
     const DESCRIPTOR: MatrixDescriptor = L::DESCRIPTOR;
     const STEP_BYTES: u32 = L::STEP_BYTES;
     const UNIT: (usize, u32) = L::UNIT;
@@ -198,7 +193,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
 /// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K.
 ///
 /// # Safety
-/// 1. As (1) of [`wgmma::mma_async`], and (4) and (5) of `sums`.
+/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
 /// 2. Nobody writes the matrices before a `wait_group` that covers this.
 #[inline(always)]
 pub(crate) unsafe fn multiply<D, A: Layout, B: Layout>(
@@ -207,8 +202,7 @@ pub(crate) unsafe fn multiply<D, A: Layout, B: Layout>(
     b: Matrix<'_, B>,
 ) -> D
 where
-    D: wgmma::Registers
-        + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    D: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
 {
     const {
         assert!(A::MN == 64, "a warpgroup multiplies 64 rows of A");
@@ -227,71 +221,17 @@ where
     while step < const { (A::K / step_elems::<A::Element>()) as u64 } {
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
-        // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest
-        // is (1).
-        sums = unsafe { A::Major::of_a::<D, A::Element, B::Element, B::Major>(sums, a, b) };
+        // Where K does not lie together, the instruction says so.
+        // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
+        sums = unsafe {
+            match (A::K_MAJOR, B::K_MAJOR) {
+                (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, true),
+                (true, false) => sums.multiply::<1, 1, 0, 1>(a, b, true),
+                (false, true) => sums.multiply::<1, 1, 1, 0>(a, b, true),
+                (false, false) => sums.multiply::<1, 1, 1, 1>(a, b, true),
+            }
+        };
         step += 1;
     }
     sums
-}
-
-/// The dimension that lies together: it is part of the instruction.
-#[doc(hidden)]
-pub trait Major {
-    /// The product of an A that lies so.
-    #[doc(hidden)]
-    unsafe fn of_a<D, A: MatrixElement, B: MatrixElement, OfB: Major>(sums: D, a: u64, b: u64) -> D
-    where
-        D: Sums<A::Ptx, B::Ptx>;
-
-    /// The product of a B that lies so.
-    #[doc(hidden)]
-    unsafe fn of_b<D, A: MatrixElement, B: MatrixElement, const TRANS_A: i32>(
-        sums: D,
-        a: u64,
-        b: u64,
-    ) -> D
-    where
-        D: Sums<A::Ptx, B::Ptx>;
-}
-
-/// K lies together.
-#[doc(hidden)]
-pub enum AlongK {}
-
-/// Rows of A, or columns of B, lie together.
-#[doc(hidden)]
-pub enum AcrossK {}
-
-macro_rules! majors {
-    ($($name:ident = $trans:literal;)+) => {$(
-        impl Major for $name {
-            #[inline(always)]
-            unsafe fn of_a<D, A: MatrixElement, B: MatrixElement, OfB: Major>(sums: D, a: u64, b: u64) -> D
-            where
-                D: Sums<A::Ptx, B::Ptx>,
-            {
-                // SAFETY: the conditions of `mma_async` are the caller's.
-                unsafe { OfB::of_b::<D, A, B, $trans>(sums, a, b) }
-            }
-
-            #[inline(always)]
-            unsafe fn of_b<D, A: MatrixElement, B: MatrixElement, const TRANS_A: i32>(
-                sums: D,
-                a: u64,
-                b: u64,
-            ) -> D
-            where
-                D: Sums<A::Ptx, B::Ptx>,
-            {
-                // SAFETY: the conditions are the caller's.
-                unsafe { wgmma::mma_async::<D, A::Ptx, B::Ptx, 1, 1, TRANS_A, $trans>(sums, a, b, true) }
-            }
-        }
-    )+};
-}
-
-majors! {
-    AlongK = 0;
-    AcrossK = 1;
 }

@@ -1,6 +1,7 @@
 use crate::{
-    Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap, Warpgroup,
-    halves::{Bf16, Bf16x2, F16, F16x2},
+    Accumulator, Columns, Finish, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
+    Warpgroup,
+    halves::Half,
     ptx::{cp_async_bulk, fence, stmatrix},
     tile::Mode,
 };
@@ -126,31 +127,71 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
     }
 }
 
-macro_rules! halves {
-    ($($half:ident $pair:ident)*) => {$(
-        impl<M: Mode> OutputTile<[[$half; 64]; 64], M, Warpgroup> {
-            /// Writes the sums of 64 columns, rounded to nearest even, as
-            /// [`Accumulator::for_each_64_columns`](crate::Accumulator::for_each_64_columns) gives them.
-            #[inline(always)]
-            pub fn write_sums(&mut self, sums: [f32; 32]) {
-                let lane = self.group.warp().lane();
-                let row = 16 * self.group.warp_index() + lane % 16;
-                // The chunks have constant numbers, so that the sums stay in registers.
-                let store = |number: u32, sums: [f32; 8]| {
-                    let at = self.tile.at([16 * number + lane / 16 * 8, row]);
-                    let pair = |first| $pair::from_f32s([sums[first], sums[first + 1]]).to_bits();
-                    let pairs = [pair(0), pair(2), pair(4), pair(6)];
-                    // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
-                    unsafe { stmatrix::sync_aligned_m8n8_x4(at.as_ptr().cast(), pairs) };
-                };
-                let chunks = sums.as_chunks().0;
-                store(0, chunks[0]);
-                store(1, chunks[1]);
-                store(2, chunks[2]);
-                store(3, chunks[3]);
-            }
+impl<T: Half, M: Mode, const TILES: u32> Outputs<[[T; 64]; 64], M, Warpgroup, TILES> {
+    /// Stores sums, the first of which has this column and row: of each two neighbours what `finish` makes of them,
+    /// rounded to nearest even. Collective of the warpgroup.
+    #[inline(always)]
+    pub fn store_sums<R: Columns>(
+        &mut self,
+        sums: &Accumulator<R>,
+        map: &TileMap<[[T; 64]; 64], M>,
+        at: [u32; 2],
+        finish: &impl Finish,
+    ) {
+        const { assert!(R::COUNT <= 4, "there are up to 256 columns") };
+        self.store_columns::<0, R>(sums, map, at, finish);
+        if R::COUNT > 1 {
+            self.store_columns::<1, R>(sums, map, at, finish);
         }
-    )*};
+        if R::COUNT > 2 {
+            self.store_columns::<2, R>(sums, map, at, finish);
+        }
+        if R::COUNT > 3 {
+            self.store_columns::<3, R>(sums, map, at, finish);
+        }
+    }
+
+    #[inline(always)]
+    fn store_columns<const NUMBER: usize, R: Columns>(
+        &mut self,
+        sums: &Accumulator<R>,
+        map: &TileMap<[[T; 64]; 64], M>,
+        [column, row]: [u32; 2],
+        finish: &impl Finish,
+    ) {
+        let at = [column + 64 * NUMBER as u32, row];
+        let sums = sums.registers().columns::<NUMBER>();
+        let output = self.next();
+        let chunks = sums.as_chunks().0;
+        output.write_16_columns::<0>(chunks[0], at, finish);
+        output.write_16_columns::<1>(chunks[1], at, finish);
+        output.write_16_columns::<2>(chunks[2], at, finish);
+        output.write_16_columns::<3>(chunks[3], at, finish);
+        output.store(map, at.map(|coord| coord as i32));
+    }
 }
 
-halves! { F16 F16x2 Bf16 Bf16x2 }
+impl<T: Half, M: Mode> OutputTile<[[T; 64]; 64], M, Warpgroup> {
+    /// Writes 16 columns of sums, whose tile is at these coordinates.
+    #[inline(always)]
+    fn write_16_columns<const NUMBER: u32>(
+        &self,
+        sums: [f32; 8],
+        [column, row]: [u32; 2],
+        finish: &impl Finish,
+    ) {
+        let lane = self.group.warp().lane();
+        let first_row = 16 * self.group.warp_index();
+        let column = column + 16 * NUMBER + lane % 4 * 2;
+        let row = row + first_row + lane / 4;
+        let pairs = [
+            T::round(finish.finish(column, row, [sums[0], sums[1]])),
+            T::round(finish.finish(column, row + 8, [sums[2], sums[3]])),
+            T::round(finish.finish(column + 8, row, [sums[4], sums[5]])),
+            T::round(finish.finish(column + 8, row + 8, [sums[6], sums[7]])),
+        ];
+        let at = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
+        // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
+        unsafe { stmatrix::sync_aligned_m8n8_x4(self.tile.at(at).as_ptr().cast(), pairs) };
+    }
+}

@@ -175,7 +175,24 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
     }
 }
 
-/// Two tiles, one behind the other, such as those of A and B of a product.
+/// Tiles of a kind, one behind the other.
+pub trait Tiles: crate::sealed::Sealed {
+    /// The shape of each.
+    type Shape: TileArray;
+    /// Its swizzle.
+    type Mode: Mode;
+    /// How many there are.
+    const COUNT: u32;
+}
+
+impl<S, M: Mode, const COUNT: usize> crate::sealed::Sealed for [Tile<S, M>; COUNT] {}
+impl<S: TileArray, M: Mode, const COUNT: usize> Tiles for [Tile<S, M>; COUNT] {
+    type Shape = S;
+    type Mode = M;
+    const COUNT: u32 = COUNT as u32;
+}
+
+/// Tiles of two kinds, one behind the other, such as those of A and B of a product.
 #[repr(C)]
 pub struct Pair<A, B> {
     first: A,

@@ -3,7 +3,7 @@ use crate::{
     Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
     ptx::cp_async_bulk,
     ring::Cursor,
-    tile::{Mode, Pair},
+    tile::{Mode, Pair, Tiles},
 };
 
 /// The filling end of a [`Pipeline`], which one thread has.
@@ -118,22 +118,25 @@ impl<S, M: Mode> EmptyStage<Tile<S, M>> {
     }
 }
 
-impl<A, M: Mode, B, N: Mode> EmptyStage<Pair<Tile<A, M>, Tile<B, N>>> {
-    /// Loads both tiles, whose first elements have these coordinates, innermost first.
+impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
+    /// Loads all tiles; `at(number)` gives the coordinates of a tile's first element, innermost first.
     #[inline(always)]
     pub fn load_pair<const RANK_A: usize, const RANK_B: usize>(
         self,
-        (first, at_first): (&TileMap<A, M>, [i32; RANK_A]),
-        (second, at_second): (&TileMap<B, N>, [i32; RANK_B]),
+        (a, at_a): (&TileMap<A::Shape, A::Mode>, impl Fn(u32) -> [i32; RANK_A]),
+        (b, at_b): (&TileMap<B::Shape, B::Mode>, impl Fn(u32) -> [i32; RANK_B]),
     ) where
-        A: Rank<RANK_A>,
-        B: Rank<RANK_B>,
+        A::Shape: Rank<RANK_A>,
+        B::Shape: Rank<RANK_B>,
     {
         self.load_with(|loads, stage| {
-            // SAFETY: the stage is empty, and the tensors may be read there (5 of `Block::converged`).
-            unsafe {
-                loads.tile(stage.first(), first, at_first);
-                loads.tile(stage.second(), second, at_second);
+            for number in 0..A::COUNT {
+                // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
+                unsafe { loads.tile(stage.first().cast().add(number), a, at_a(number)) };
+            }
+            for number in 0..B::COUNT {
+                // SAFETY: as above.
+                unsafe { loads.tile(stage.second().cast().add(number), b, at_b(number)) };
             }
         });
     }
