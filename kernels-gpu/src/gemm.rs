@@ -19,9 +19,6 @@ pub const ROWS: u32 = 128;
 pub const BOX: u32 = 64;
 /// Threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-const STAGES: u32 = 4;
-/// Rows of tiles whose blocks run at the same time, and share what they read in L2.
-const GROUP: u32 = 16;
 /// Tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
@@ -76,6 +73,8 @@ pub struct Product {
     pub tiles: [u32; 2],
     /// Stages along K.
     pub stages: u32,
+    /// Rows of tiles that are gone through together, so that their blocks share in L2 what they read: at least one.
+    pub group: u32,
     /// Columns that have a bias: all or none.
     pub biased: u32,
     /// What sums are multiplied by.
@@ -116,6 +115,11 @@ impl Activation {
     };
 
     #[inline(always)]
+    fn is_none(self) -> bool {
+        self.least == f32::NEG_INFINITY && self.gate[0] == 0.0
+    }
+
+    #[inline(always)]
     fn apply(self, x: f32) -> f32 {
         // A NaN stays.
         let x = if x < self.least { self.least } else { x };
@@ -125,6 +129,24 @@ impl Activation {
         }
         let exponent = x * (first + third * x * x);
         x * math::approx::rcp(1.0 + math::approx::exp(-exponent))
+    }
+}
+
+impl Product {
+    /// Are the sums the results?
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()
+    }
+}
+
+/// The sums are the results.
+struct Plain;
+
+impl Finish for Plain {
+    #[inline(always)]
+    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        sums
     }
 }
 
@@ -152,52 +174,95 @@ impl Finish for Finished {
 
 /// Writes `activation(alpha * A * B + bias)` to C, rounded to its type; sums are of `f32`.
 ///
-/// A has M rows of K numbers and B has K rows of N: `gemm_bf16_wide_true_true` takes A as it is and B transposed, K
-/// along the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C are dealt
-/// to the blocks. What lies behind the ends of A and B counts as zero.
+/// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
+/// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
+/// dealt to the blocks. What lies behind the ends of A and B counts as zero.
 ///
 /// # Safety
 /// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody
 ///    writes A and B while the kernel runs, nobody else uses C.
-/// 2. There are `tiles` of 128 rows, and as many columns as the instance has, at least one each way, and `stages` of
-///    64 along K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
-/// 3. `bias` has `biased` numbers, for all columns or for none.
+/// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1
+///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
+/// 3. `bias` has as many numbers as `product` says, those of all columns or none.
 /// 4. Grid and blocks are one-dimensional.
-#[cfg_attr(doc, doc = concat!("\n# PTX of `gemm_bf16_wide_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_wide_true_true.ptx"), "\n```"))]
+#[cfg_attr(doc, doc = concat!("\n# PTX of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.ptx"), "\n```"))]
 #[kernel(
     max_threads = 384,
     min_blocks = 1,
-    instances(T = Bf16, F16; W = Wide, Narrow; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = (2 * OUTPUTS as usize * size_of::<Boxes64<T, 1>>()) as u64
-        + pipeline::bytes::<Stage<T, W>>(STAGES, 1)
+    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
+    shared_bytes = shared_bytes::<T, Wide>(4)
 )]
-pub unsafe fn gemm<
-    T: MatrixElement + Half,
-    W: Width<T>,
-    const A_K_MAJOR: bool,
-    const B_K_MAJOR: bool,
->(
+pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
     #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
     #[grid_constant] a: &TileMap<Box64<T>, Swizzle128>,
     #[grid_constant] b: &TileMap<Box64<T>, Swizzle128>,
     product: Product,
     bias: *const f32,
+) where
+    [f32; 128]: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: the conditions are the same.
+    unsafe { multiply::<T, Wide, 4, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
+}
+
+/// [`gemm`] with tiles of 128 by 64, for products of few tiles.
+///
+/// # Safety
+/// 1. Those of [`gemm`].
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
+    shared_bytes = shared_bytes::<T, Narrow>(8)
+)]
+pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
+    #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] a: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] b: &TileMap<Box64<T>, Swizzle128>,
+    product: Product,
+    bias: *const f32,
+) where
+    [f32; 32]: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: (1).
+    unsafe { multiply::<T, Narrow, 8, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
+}
+
+const fn shared_bytes<T: MatrixElement, W: Width<T>>(stages: u32) -> u64 {
+    let outputs = 2 * size_of::<Boxes64<T, { OUTPUTS as usize }>>() as u64;
+    outputs + pipeline::bytes::<Stage<T, W>>(stages, 1)
+}
+
+/// # Safety
+/// 1. Those of [`gemm`].
+#[inline(always)]
+unsafe fn multiply<
+    T: MatrixElement + Half,
+    W: Width<T>,
+    const STAGES: u32,
+    const A_K_MAJOR: bool,
+    const B_K_MAJOR: bool,
+>(
+    [c, a, b]: [&TileMap<Box64<T>, Swizzle128>; 3],
+    product: Product,
+    bias: *const f32,
 ) {
-    // SAFETY: every thread gets here (4).
+    // SAFETY: every thread gets here (4 of `gemm`).
     let block = unsafe { Block::converged() };
     let outputs = shared::dynamic::<Boxes64<T, { OUTPUTS as usize }>, 1024>();
     let pipeline = block.product_pipeline::<Stage<T, W>, STAGES>(outputs.add(2).cast());
     let Product {
         tiles: [rows, columns],
         stages,
+        group,
         ..
     } = product;
-    // SAFETY: there are columns, and so few that those of a group can be counted (2).
-    unsafe { assert_unchecked(columns != 0 && columns < 1 << 27) };
+    let in_group = group * columns;
+    // SAFETY: there are columns and rows of a group, and their product is below 2^32 (2).
+    unsafe { assert_unchecked(columns != 0 && in_group != 0) };
     let origin = |tile: u32| {
-        let in_group = GROUP * columns;
-        let first_row = tile / in_group * GROUP;
-        let height = (rows - first_row).min(GROUP);
+        let first_row = tile / in_group * group;
+        let height = (rows - first_row).min(group);
         // SAFETY: the group has the tile's row.
         unsafe { assert_unchecked(height != 0) };
         let within = tile % in_group;
@@ -241,7 +306,12 @@ pub unsafe fn gemm<
                 let a = a.matrix::<Boxes<Box64<T>, Swizzle128, 2, A_K_MAJOR>>();
                 (a.part::<64>(index), b.matrix::<W::B<B_K_MAJOR>>())
             });
-            outputs.store_sums(&sums, c, [column, row], &Finished { product, bias });
+            let at = [column, row];
+            if product.is_plain() {
+                outputs.store_sums(&sums, c, at, &Plain);
+            } else {
+                outputs.store_sums(&sums, c, at, &Finished { product, bias });
+            }
         }
         outputs.finish();
     };
@@ -259,7 +329,10 @@ mod host {
     use tma::halves::{Bf16, F16};
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
 
-    use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm};
+    use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm, gemm_narrow};
+
+    /// Rows of tiles that are gone through together.
+    const GROUP: u32 = 16;
 
     /// The type of the numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -340,6 +413,7 @@ mod host {
             let product = Product {
                 tiles,
                 stages: k.div_ceil(BOX),
+                group: GROUP,
                 biased: if self.bias.is_some() { n } else { 0 },
                 alpha: self.alpha,
                 activation: self.activation,
@@ -347,15 +421,15 @@ mod host {
             // Where no column has a bias, none is read.
             let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
             macro_rules! call {
-                ($numbers:ty, $width:ty) => {
-                    gemm::<$numbers, $width>(a_k_major, b_k_major, c, a, b, product, bias)
+                ($kernel:ident, $numbers:ty) => {
+                    $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, product, bias)
                 };
             }
             let call = match (self.numbers, is_wide) {
-                (Numbers::Bf16, true) => call!(Bf16, Wide),
-                (Numbers::Bf16, false) => call!(Bf16, Narrow),
-                (Numbers::F16, true) => call!(F16, Wide),
-                (Numbers::F16, false) => call!(F16, Narrow),
+                (Numbers::Bf16, true) => call!(gemm, Bf16),
+                (Numbers::Bf16, false) => call!(gemm_narrow, Bf16),
+                (Numbers::F16, true) => call!(gemm, F16),
+                (Numbers::F16, false) => call!(gemm_narrow, F16),
             };
             let blocks = (tiles[0] * tiles[1]).min(self.multiprocessors);
             conditions.launch(call, Shape::new(blocks, THREADS))
