@@ -331,9 +331,6 @@ mod host {
 
     use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm, gemm_narrow};
 
-    /// Rows of tiles that are gone through together.
-    const GROUP: u32 = 16;
-
     /// The type of the numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Numbers {
@@ -413,7 +410,7 @@ mod host {
             let product = Product {
                 tiles,
                 stages: k.div_ceil(BOX),
-                group: GROUP,
+                group: if k < 16384 { 16 } else { 12 },
                 biased: if self.bias.is_some() { n } else { 0 },
                 alpha: self.alpha,
                 activation: self.activation,
@@ -431,7 +428,10 @@ mod host {
                 (Numbers::F16, true) => call!(gemm, F16),
                 (Numbers::F16, false) => call!(gemm_narrow, F16),
             };
-            let blocks = (tiles[0] * tiles[1]).min(self.multiprocessors);
+            // All blocks have as many tiles, or one less.
+            let tiles = tiles[0] * tiles[1];
+            let rounds = tiles.div_ceil(self.multiprocessors.max(1));
+            let blocks = tiles.div_ceil(rounds.max(1));
             conditions.launch(call, Shape::new(blocks, THREADS))
         }
     }

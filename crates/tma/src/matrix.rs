@@ -184,7 +184,7 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
         let (unit, bytes) = const { L::UNIT };
         let index = index % const { L::MN / Part::<L, MN>::MN } as u32;
         Matrix {
-            descriptor: self.descriptor + u64::from(index * ((MN / unit) as u32 * bytes >> 4)),
+            descriptor: self.descriptor + u64::from(index * (MN / unit) as u32 * (bytes >> 4)),
             tiles: PhantomData,
         }
     }
