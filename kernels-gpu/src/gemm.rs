@@ -110,7 +110,7 @@ impl Activation {
     };
     /// `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`.
     pub const GELU: Self = Self {
-        gate: [1.595_769_1, 0.071_354_81],
+        gate: [1.595_769, 0.071_354_81],
         ..Self::NONE
     };
 
