@@ -2,7 +2,7 @@
 //! that every block has the whole tile and global memory is read once.
 
 use tma::{
-    Block, TensorMap, kernel,
+    Block, GlobalMut, PerBlock, TensorMap, kernel,
     ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
     shared,
 };
@@ -24,11 +24,16 @@ const SLICE_BYTES: u32 = TILE_BYTES / BLOCKS;
 /// # Safety
 /// 1. `map` is a two-dimensional map of `i32` with boxes of 64 by [`SLICE_ROWS`] and no swizzle, over
 ///    a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
-/// 2. `output` has a tile for each block, at a multiple of 4 bytes, that nobody else uses.
+/// 2. `output` is as its type says.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 4)]
-pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32, x: i32, y: i32) {
+pub unsafe fn multicast_tile(
+    #[grid_constant] map: &TensorMap,
+    output: GlobalMut<[i32; TILE_ELEMS], PerBlock>,
+    x: i32,
+    y: i32,
+) {
     shared! {
         static SMEM_TILE: [i32; TILE_ELEMS] align 128;
         static BAR: Mbarrier;
@@ -62,14 +67,8 @@ pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32,
     }
     bar.wait_parity(0);
 
-    let first = block.index() as usize * TILE_ELEMS;
-    let mut i = block.thread();
-    while i < TILE_ELEMS as u32 {
-        // SAFETY: the index is in bounds, the copies wrote the tile, and the output has room for it
-        // (2).
-        unsafe { *output.add(first + i as usize) = tile.at(i).read() + rank as i32 };
-        i += block.threads();
-    }
+    // SAFETY: the index is in bounds, and the copies wrote the tile.
+    output.write(block, |i| unsafe { tile.at(i).read() } + rank as i32);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -7,14 +7,13 @@
 //! synchronise with them. So both waits acquire in the cluster here.
 
 use tma::{
-    Barrier, Block, kernel,
+    Barrier, Block, GlobalMut, PerThread, kernel,
     ptx::{
         Acquire, Cluster, Release, mapa,
         mbarrier::{self, Mbarrier},
         st_async,
     },
     shared,
-    thread::grid_dim,
 };
 
 /// Blocks of the cluster.
@@ -29,12 +28,11 @@ pub const MAX_THREADS: usize = 1024;
 /// A thread begins with the index of its number.
 ///
 /// # Safety
-/// 1. `output` has a number for each thread of the grid, at a multiple of 4 bytes, that nobody else
-///    uses while the kernel runs.
+/// 1. `output` is as its type says.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/ring.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 8)]
-pub unsafe fn ring(output: *mut u32, rounds: u32) {
+pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
     shared! {
         static BUFFER: [u32; MAX_THREADS];
         static BARS: [Mbarrier; 2];
@@ -58,8 +56,7 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
         )
     };
 
-    let index = block.index() * threads + tid;
-    let mut number = index;
+    let mut number = block.index() * threads + tid;
     let mut parity = 0;
     for _ in 0..rounds {
         // As producers, send to the next block.
@@ -82,10 +79,7 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
         wait_parity(&ready, parity);
         parity ^= 1;
     }
-    if index < grid_dim().x * threads {
-        // SAFETY: the output has the index (1).
-        unsafe { *output.add(index as usize) = number };
-    }
+    output.write(block, number);
 }
 
 /// Waits for the phase of this parity, and acquires what the cluster released to it.

@@ -98,7 +98,7 @@ impl Block {
 
 /// Makes each thread's writes visible to the copy engine, then synchronises.
 #[inline(always)]
-fn publish(group: impl Threads) {
+pub(crate) fn publish(group: impl Threads) {
     fence::proxy_async_shared_cta();
     group.sync();
 }
