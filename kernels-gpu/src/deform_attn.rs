@@ -26,6 +26,8 @@ mod gather;
 mod geometry;
 mod tiles;
 
+use core::num::NonZero;
+
 use tma::{TileMap, kernel};
 
 pub use geometry::Chunk;
@@ -65,7 +67,7 @@ pub unsafe fn deform_attn_gather(
     shape_2: u32,
     shape_3: u32,
     batches: u32,
-    queries: u32,
+    queries: NonZero<u32>,
 ) {
     let problem = Problem {
         value,
@@ -89,7 +91,7 @@ pub unsafe fn deform_attn_gather(
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
 /// 2. `map_0` to `map_3` are over the images of all batches: dimensions `W * CHANNELS`, H and batches.
-/// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is 1 to `batches`.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is at most `batches`.
 /// 4. The launch has the shared memory.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
 #[kernel(
@@ -112,8 +114,8 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     shape_2: u32,
     shape_3: u32,
     batches: u32,
-    queries: u32,
-    waves: u32,
+    queries: NonZero<u32>,
+    waves: NonZero<u32>,
 ) {
     let problem = Problem {
         value: core::ptr::null(),
@@ -155,8 +157,8 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     shape_2: u32,
     shape_3: u32,
     batches: u32,
-    queries: u32,
-    waves: u32,
+    queries: NonZero<u32>,
+    waves: NonZero<u32>,
 ) {
     let problem = Problem {
         value,
@@ -183,7 +185,7 @@ mod host {
         CHANNELS, LEVELS, POINTS, deform_attn_gather, deform_attn_resident, deform_attn_tiles,
         geometry::PIXEL_BYTES,
     };
-    use crate::arguments::product;
+    use crate::arguments::{divisor, product};
 
     /// Multi-scale deformable attention, forward, on halves.
     ///
@@ -312,7 +314,8 @@ mod host {
             let [a, b, c, d] = self
                 .shapes
                 .map(|[height, width]| (height << 16) | (width & 0xffff));
-            let (batches, queries, waves) = (self.batches, self.queries, self.waves);
+            let (batches, queries, waves) =
+                (self.batches, divisor(self.queries), divisor(self.waves));
             let maps: [MapRef; 4] = std::array::from_fn(|image| self.map(image));
             let [first, second, third, fourth] = maps;
             match self.form {

@@ -1,8 +1,10 @@
 //! Where a query looks, and with what weights.
 
+use core::num::NonZero;
+
 use tma::float::{f16s_of_f32s, f32_of_f16, f32s_of_f16s, floor, fma};
 
-use super::{CHANNELS, LEVELS, POINTS};
+use super::{CHANNELS, LEVELS, POINTS, QUERIES};
 
 /// Eight halves: the channels of a lane.
 #[derive(Clone, Copy)]
@@ -14,6 +16,9 @@ pub(super) const CHUNKS: u32 = CHANNELS / 8;
 /// Bytes of a pixel.
 pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 
+/// [`QUERIES`], to divide by.
+const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
+
 /// What the operator is given.
 pub(super) struct Problem {
     pub(super) value: *const Chunk,
@@ -22,10 +27,28 @@ pub(super) struct Problem {
     pub(super) output: *mut Chunk,
     pub(super) levels: Levels,
     pub(super) batches: u32,
-    pub(super) queries: u32,
+    pub(super) queries: NonZero<u32>,
 }
 
 impl Problem {
+    /// Groups of queries in a batch: a warp works on one at a time.
+    #[inline(always)]
+    pub(super) fn groups_of_batch(&self) -> NonZero<u32> {
+        self.queries.div_ceil(GROUP)
+    }
+
+    /// A query of a group, counted over all queries of all batches, and whether it is there: the last one of
+    /// the batch for those beyond.
+    #[inline(always)]
+    pub(super) fn query(&self, batch: u32, group: u32, of_group: u32) -> (u32, bool) {
+        let queries = self.queries.get();
+        let in_batch = group % self.groups_of_batch() * QUERIES + of_group;
+        (
+            batch * queries + in_batch.min(queries - 1),
+            in_batch < queries,
+        )
+    }
+
     /// A sample of a query, counted over all queries of all batches.
     ///
     /// # Safety
