@@ -44,11 +44,9 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     len_bytes: u64,
     counter: Counter,
 ) {
-    // SAFETY: every thread gets here (4).
-    let block = unsafe { Block::converged() };
-    let deal = |chunks| Items::drawn(block, 1, chunks, counter);
+    let deal = |block, chunks| Items::drawn(block, 1, chunks, counter);
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(block, dst, src, len_bytes, deal) }
+    unsafe { ring::<STAGES>(dst, src, len_bytes, deal) }
 }
 
 /// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
@@ -62,23 +60,21 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     shared_bytes = |threads| pipeline::bytes::<u8>(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
-    // SAFETY: every thread gets here (4).
-    let block = unsafe { Block::converged() };
-    let deal = |chunks| Items::dealt(block, chunks);
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(block, dst, src, len_bytes, deal) }
+    unsafe { ring::<STAGES>(dst, src, len_bytes, Items::dealt) }
 }
 
 /// # Safety
 /// As for [`add_one_ring`].
 #[inline(always)]
 unsafe fn ring<const STAGES: u32>(
-    block: Block,
     dst: *mut u8,
     src: *const u8,
     len_bytes: u64,
-    deal: impl Fn(u32) -> Items<'static>,
+    deal: impl Fn(Block, u32) -> Items<'static>,
 ) {
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
     let chunk_bytes = chunk_bytes(block.threads());
     if chunk_bytes == 0 {
         return;
@@ -91,7 +87,7 @@ unsafe fn ring<const STAGES: u32>(
     let pipeline = block.storing_pipeline::<_, STAGES>(memory, chunk_bytes / VECTOR_BYTES);
     pipeline.split(
         |mut fill| {
-            for chunk in deal(chunks) {
+            for chunk in deal(block, chunks) {
                 let stage = fill.next().with_item(chunk);
                 // SAFETY: the chunk lies within the source (1), aligned (2); the stage takes it.
                 unsafe { stage.copy(src.add(start(chunk) as usize).cast(), bytes(chunk)) };

@@ -4,9 +4,7 @@
 
 use core::num::NonZero;
 
-use tma::{
-    Block, GlobalRef, TensorMap, Transaction, float::fma, kernel, ptx::mbarrier::Mbarrier, shared,
-};
+use tma::{Block, GlobalRef, TensorMap, float::fma, kernel, ptx::mbarrier::Mbarrier, shared};
 
 /// Channels of a pixel.
 pub const CHANNELS: usize = 16;
@@ -55,29 +53,34 @@ pub unsafe fn conv_im2col(
     }
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
-    let columns = COLUMNS::ptr();
-    let load = |loads: &mut Transaction<'_>| {
-        // The first result of this block; the copy goes on along W, H and N by itself.
-        let result = block.index() * PIXELS as u32;
-        let (column, row, image) = (
-            result % width,
-            result / width % height,
-            result / width / height,
-        );
-        let coords = [0, column as i32 + first, row as i32 + first, image as i32];
-        for tap in 0..TAPS as u32 {
-            let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
-            let to = columns.at(tap * COLUMN_ELEMS).cast();
-            // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
-            // nobody uses the buffer before it is loaded.
-            unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
-        }
-    };
-    block.load(BAR::ptr(), load).wait();
+    let vectors = (TAPS * CHANNELS * PIXELS / 4) as u32;
+    let columns = block.load_buffer(
+        COLUMNS::ptr().cast(),
+        vectors,
+        BAR::ptr(),
+        |loads, columns| {
+            // The first result of this block; the copy goes on along W, H and N by itself.
+            let result = block.index() * PIXELS as u32;
+            let (column, row, image) = (
+                result % width,
+                result / width % height,
+                result / width / height,
+            );
+            let coords = [0, column as i32 + first, row as i32 + first, image as i32];
+            for tap in 0..TAPS as u32 {
+                let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
+                let to = columns.cast().byte_add(tap * COLUMN_BYTES);
+                // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
+                // nobody uses the buffer before it is loaded.
+                unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
+            }
+        },
+    );
+    let columns = columns.wait();
 
     // A thread has one channel of one result.
     let (pixel, filter) = (
-        block.thread() / FILTERS as u32,
+        block.thread() / FILTERS as u32 % PIXELS as u32,
         block.thread() % FILTERS as u32,
     );
     let result = block.index() * PIXELS as u32 + pixel;
@@ -87,8 +90,7 @@ pub unsafe fn conv_im2col(
         // Four channels at once, as far as they lie in shared memory.
         for channel in (0..CHANNELS as u32).step_by(4) {
             let index = tap * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel;
-            // SAFETY: the index is in bounds and a multiple of 4, and the copies wrote the pixels.
-            let [a, b, c, d] = unsafe { columns.at(index).cast::<[u32; 4]>().read() };
+            let [a, b, c, d]: [u32; 4] = columns.get(index / 4);
             let weight = |next: usize| filter_of[tap as usize][channel as usize + next];
             sum = fma(f32::from_bits(a), weight(0), sum);
             sum = fma(f32::from_bits(b), weight(1), sum);

@@ -26,12 +26,12 @@ mod gather;
 mod geometry;
 mod tiles;
 
-use core::num::NonZero;
+use core::{num::NonZero, ptr};
 
 use tma::{TileMap, kernel};
 
 pub use geometry::Chunk;
-use geometry::{Levels, Problem};
+use geometry::Problem;
 
 /// Images of a batch.
 pub const LEVELS: u32 = 4;
@@ -69,17 +69,12 @@ pub unsafe fn deform_attn_gather(
     batches: u32,
     queries: NonZero<u32>,
 ) {
-    let problem = Problem {
-        value,
-        locations,
-        weights,
-        output,
-        levels: Levels::new([shape_0, shape_1, shape_2, shape_3]),
-        batches,
-        queries,
-    };
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
     // SAFETY: the conditions are this kernel's own.
-    unsafe { gather::run(&problem) }
+    unsafe {
+        let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
+        gather::run(&problem);
+    }
 }
 
 /// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles on their way in
@@ -117,17 +112,20 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     queries: NonZero<u32>,
     waves: NonZero<u32>,
 ) {
-    let problem = Problem {
-        value: core::ptr::null(),
-        locations,
-        weights,
-        output,
-        levels: Levels::new([shape_0, shape_1, shape_2, shape_3]),
-        batches,
-        queries,
-    };
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
     // SAFETY: the conditions are this kernel's own.
-    unsafe { tiles::run::<STAGES, 4>(&problem, [map_0, map_1, map_2, map_3], waves) }
+    unsafe {
+        let problem = Problem::new(
+            ptr::null(),
+            locations,
+            weights,
+            output,
+            shapes,
+            batches,
+            queries,
+        );
+        tiles::run::<STAGES, 4>(&problem, [map_0, map_1, map_2, map_3], waves);
+    }
 }
 
 /// As [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch lie in
@@ -160,17 +158,12 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     queries: NonZero<u32>,
     waves: NonZero<u32>,
 ) {
-    let problem = Problem {
-        value,
-        locations,
-        weights,
-        output,
-        levels: Levels::new([shape_0, shape_1, shape_2, shape_3]),
-        batches,
-        queries,
-    };
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
     // SAFETY: the conditions are this kernel's own.
-    unsafe { tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves) }
+    unsafe {
+        let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
+        tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves);
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

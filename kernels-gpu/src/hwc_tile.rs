@@ -25,14 +25,14 @@ const TILE_WORDS: usize = size_of::<Tile<Pixels>>() / 4;
 ///
 /// # Safety
 /// 1. `map` is over an image with dimensions C, W, H that nobody writes while the kernel runs.
-/// 2. `output` has room for 128 halves that nobody else uses, and is a multiple of 4 bytes.
+/// 2. `output` is as its type says: it has room for 128 halves.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 128)]
 pub unsafe fn hwc_tile(
     #[grid_constant] map: &TileMap<Pixels>,
-    output: *mut u32,
+    output: GlobalMut<[u32; TILE_WORDS], PerBlock>,
     c: i32,
     w: i32,
     h: i32,
@@ -47,11 +47,8 @@ pub unsafe fn hwc_tile(
     let tile = block
         .load_tile(SMEM_TILE::ptr(), BAR::ptr(), map, [c, w, h])
         .wait();
-    let (i, words) = (block.thread(), tile.as_ptr().cast::<u32>());
-    if i < TILE_WORDS as u32 {
-        // SAFETY: the index is in bounds, the copy wrote the word, and the output has room (2).
-        unsafe { *output.add(i as usize) = words.add(i).read() };
-    }
+    let words = tile.as_buffer::<u32>();
+    output.write_own(block, || words.get(block.thread()));
 }
 
 /// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight

@@ -31,8 +31,8 @@ use crate::{
 /// ```
 #[must_use = "elements that were updated are still to be stored"]
 pub struct SharedBuffer<T> {
-    elements: SharedPtr<T>,
-    len: u32,
+    pub(crate) elements: SharedPtr<T>,
+    pub(crate) len: u32,
 }
 
 /// Elements that [`Block::load_buffer`] has begun to load: the example of [`SharedBuffer`] waits for them.

@@ -1,5 +1,5 @@
 use crate::{
-    Block, Loading, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
+    Block, Loading, Rank, SharedBuffer, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
     ptx::{fence, mbarrier::Mbarrier},
     tile::{Mode, Unswizzled},
 };
@@ -132,6 +132,15 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
     #[inline(always)]
     pub fn as_ptr(&self) -> SharedPtr<Tile<S, M>> {
         self.tile
+    }
+
+    /// The tile's bytes as they lie in memory, as other elements.
+    #[inline(always)]
+    pub fn as_buffer<T>(&self) -> SharedBuffer<T> {
+        SharedBuffer {
+            elements: self.tile.cast(),
+            len: S::BYTES / size_of::<T>() as u32,
+        }
     }
 
     /// The element with this number, counted row by row.

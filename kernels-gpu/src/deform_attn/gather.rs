@@ -18,23 +18,20 @@ pub(super) unsafe fn run(problem: &Problem) {
     // A lane works out every fourth sample of its query; for the sums, it has eight channels.
     let (query_of_warp, own) = (lane / CHUNKS, lane % CHUNKS);
     let pixels = problem.levels.pixels();
-    let groups_of_batch = problem.groups_of_batch();
 
     let warps_of_block = block.warps().get();
     let warps = block.blocks().get() * warps_of_block;
     let mut group = block.index() * warps_of_block + warp.index();
-    while group < groups_of_batch.get() * problem.batches {
-        let batch = group / groups_of_batch;
+    while let Some(batch) = problem.batch(group) {
         let (query, is_there) = problem.query(batch, group, query_of_warp);
-        let first_pixel = u64::from(batch) * u64::from(pixels);
+        let first_pixel = u64::from(batch.0) * u64::from(pixels);
 
         let mut sums = [0.0; 8];
         // Image by image: while warps are at the coarser ones, these stay in L1.
         for image in 0..LEVELS {
             let level = problem.levels.pick(image);
             for first in (0..POINTS).step_by(CHUNKS as usize) {
-                // SAFETY: the query is there (1).
-                let (location, weight) = unsafe { problem.sample(query, image, first + own) };
+                let (location, weight) = problem.sample(query, image, first + own);
                 let Corners {
                     column,
                     row,
@@ -65,7 +62,7 @@ pub(super) unsafe fn run(problem: &Problem) {
             }
         }
         if is_there {
-            // SAFETY: the query is there (1), and this lane alone has these channels.
+            // SAFETY: this lane alone has these channels.
             unsafe { problem.store(query, own, sums) };
         }
         group += warps;

@@ -9,7 +9,7 @@ use tma::{
 
 use super::{
     LEVELS, POINTS, Pixels, QUERIES,
-    geometry::{CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
+    geometry::{Batch, CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
 };
 
 const TILE_BYTES: u32 = 4 * PIXEL_BYTES;
@@ -69,8 +69,10 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             .map(|part| first + share(end - first, part, block.blocks()));
         let [mut group, end] = part;
         while group < end {
-            let batch = group / groups_of_batch;
-            let end_of_batch = end.min((batch + 1) * groups_of_batch.get());
+            let Some(batch) = problem.batch(group) else {
+                break;
+            };
+            let end_of_batch = end.min((batch.0 + 1) * groups_of_batch.get());
             if is_resident {
                 // Nobody reads the images of the batch before any more: all have the same part.
                 block.sync();
@@ -78,8 +80,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                 // the bytes.
                 let bar = unsafe { Barrier::assume_init(images_barrier) };
                 if block.elect() {
-                    let pixel =
-                        batch as usize * problem.levels.pixels() as usize + resident_first as usize;
+                    let pixel = batch.0 as usize * problem.levels.pixels() as usize
+                        + resident_first as usize;
                     let mut load = bar.transaction();
                     // SAFETY: the images lie one behind the other in the batch (1), pixels are 64
                     // bytes, and the shared memory is theirs.
@@ -130,7 +132,7 @@ pub(super) fn shared_bytes<const TILED: usize>(stages: u32, threads: u64, shapes
 
 /// A warp's groups of queries in one batch.
 struct Work {
-    batch: u32,
+    batch: Batch,
     group: u32,
     end: u32,
     step: NonZero<u32>,
@@ -249,7 +251,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             }
             let (query, is_there) = problem.query(work.batch, group, self.query);
             if is_there {
-                // SAFETY: the query is there (1), and this lane alone has these channels.
+                // SAFETY: this lane alone has these channels.
                 unsafe { problem.store(query, self.own, sums) };
             }
             group += work.step.get();
@@ -261,8 +263,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     fn look(&self, problem: &Problem, work: &Work, next: &mut Next) {
         if next.group < work.end {
             let (query, _) = problem.query(work.batch, next.group, self.query);
-            // SAFETY: the query is there (1).
-            (next.location, next.weight) = unsafe { problem.sample(query, self.own, next.point) };
+            (next.location, next.weight) = problem.sample(query, self.own, next.point);
         }
     }
 
@@ -320,7 +321,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                 for query in 0..QUERIES {
                     // SAFETY: the lanes wrote their samples and synchronised.
                     let sample = unsafe { self.samples(at).add(query * CHUNKS + image).read() };
-                    let coords = [sample as i32, (sample >> 32) as i32, work.batch as i32];
+                    let coords = [sample as i32, (sample >> 32) as i32, work.batch.0 as i32];
                     let tile = self
                         .tiles(at)
                         .byte_add((image * QUERIES + query) * TILE_BYTES);
@@ -332,9 +333,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             let _ = load.arrive();
         }
         self.fill.advance();
-        next.point += 1;
-        if next.point == POINTS {
-            next.point = 0;
+        next.point = (next.point + 1) % POINTS;
+        if next.point == 0 {
             next.group += work.step.get();
         }
         self.look(problem, work, next);
