@@ -7,12 +7,8 @@
 //! synchronise with them. So both waits acquire in the cluster here.
 
 use tma::{
-    Barrier, Block, GlobalMut, PerThread, kernel,
-    ptx::{
-        Acquire, Cluster, Release, mapa,
-        mbarrier::{self, Mbarrier},
-        st_async,
-    },
+    Block, GlobalMut, PerThread, kernel,
+    ptx::{mapa, mbarrier::Mbarrier, st_async},
     shared,
 };
 
@@ -47,14 +43,16 @@ pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
     // Where the next block and the one before have what is written to.
     let rank = block.cluster().rank();
     // SAFETY: the ranks are those of blocks of the cluster.
-    let (buffer_next, filled_next, ready_prev) = unsafe {
+    let (buffer_next, filled_next) = unsafe {
         let next = (rank + 1) % BLOCKS;
         (
             mapa::shared_cluster_u32(BUFFER::ptr().at(tid), next),
             mapa::shared_cluster_u32(filled.address(), next),
-            mapa::shared_cluster_u32(ready.address(), (rank + BLOCKS - 1) % BLOCKS),
         )
     };
+    let ready_prev = block
+        .cluster()
+        .barrier_of(&ready, (rank + BLOCKS - 1) % BLOCKS);
 
     let mut number = block.index() * threads + tid;
     let mut parity = 0;
@@ -69,24 +67,16 @@ pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
             let _ = filled.arrive_expect_tx(threads * 4);
         }
         // As consumers, wait for what the block before sends, and use it.
-        wait_parity(&filled, parity);
+        filled.wait_parity_cluster(parity);
         // SAFETY: the block before has written the number.
         number = unsafe { BUFFER::ptr().at(tid).read() } + 1;
         // Tell it that the buffer may be written again.
-        // SAFETY: its barrier takes an arrival from each of our threads, and it waits for them.
-        unsafe { mbarrier::arrive_sink::<Release, Cluster>(ready_prev) };
+        ready_prev.arrive();
         // As producers, wait until the next block has read.
-        wait_parity(&ready, parity);
+        ready.wait_parity_cluster(parity);
         parity ^= 1;
     }
     output.write(block, number);
-}
-
-/// Waits for the phase of this parity, and acquires what the cluster released to it.
-#[inline(always)]
-fn wait_parity(bar: &Barrier, parity: u32) {
-    // SAFETY: the barrier is initialised, and the parity is that of its current or last phase.
-    while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(bar.address(), parity) } {}
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -3,7 +3,7 @@
 
 use tma::{
     Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel,
-    ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
+    ptx::{Ca, cp_async, mbarrier::Mbarrier},
     shared,
 };
 
@@ -204,16 +204,10 @@ unsafe fn copy_together<const N: usize>(block: Block, to: SharedPtr<f32>, from: 
     }
 }
 
-/// Waits for the copies of all threads.
-///
-/// # Safety
-/// 1. Every thread of the block calls it, once.
+/// Waits for the copies of all threads of the block, each of which calls it once.
 #[inline(always)]
-unsafe fn wait(bar: &Barrier) {
-    // The phase waits for this thread's copies, too: they add an arrival and make it when they are
-    // done.
-    // SAFETY: the thread's own arrival is still to come.
-    unsafe { cp_async_mbarrier_arrive::arrive(bar.address()) };
+fn wait(bar: &Barrier) {
+    bar.wait_for_copies();
     bar.arrive_and_wait();
 }
 

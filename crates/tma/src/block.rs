@@ -453,7 +453,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 /// ```
 #[must_use = "what is loaded is there after `wait`"]
 pub struct Loading {
-    barrier: Barrier,
+    pub(crate) barrier: Barrier,
 }
 
 impl Loading {

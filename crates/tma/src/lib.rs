@@ -111,6 +111,7 @@ pub mod pipeline;
 pub mod print;
 pub mod ptx;
 pub mod ring;
+mod roles;
 pub mod shared;
 mod shared_buffer;
 mod shared_tile;
@@ -123,7 +124,7 @@ pub mod warp;
 mod warps;
 
 pub use address::{ClusterPtr, GlobalPtr};
-pub use barrier::{Barrier, Token};
+pub use barrier::{Barrier, NewBarrier, Token};
 pub use block::{BarrierArray, Block, Loading, Threads};
 pub use cluster::Cluster;
 pub use counts::Counts;

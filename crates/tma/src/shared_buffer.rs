@@ -1,5 +1,5 @@
 use crate::{
-    Block, Loading, SharedPtr, Stores, Threads, Transaction, pipeline::Own,
+    Barrier, Block, Loading, SharedPtr, Stores, Threads, Transaction, pipeline::Own,
     ptx::mbarrier::Mbarrier, shared::SharedValue, shared_tile::publish,
 };
 
@@ -61,6 +61,14 @@ impl Block {
 }
 
 impl<T> LoadingBuffer<T> {
+    #[inline(always)]
+    pub(crate) fn new(elements: SharedPtr<T>, len: u32, barrier: Barrier) -> Self {
+        Self {
+            buffer: SharedBuffer { elements, len },
+            loading: Loading { barrier },
+        }
+    }
+
     /// Waits until the elements are there.
     #[inline(always)]
     pub fn wait(self) -> SharedBuffer<T> {

@@ -3,8 +3,7 @@
 use core::num::NonZero;
 
 use tma::{
-    Barrier, BarrierArray, Block, SharedPtr, Tile, TileMap, ptx::mbarrier::Mbarrier, ring::Cursor,
-    shared,
+    BarrierArray, Block, SharedPtr, Tile, TileMap, ptx::mbarrier::Mbarrier, ring::Cursor, shared,
 };
 
 use super::{
@@ -53,11 +52,7 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             smem,
         )
     };
-    if is_resident && block.thread() == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(images_barrier, 1) };
-    }
-    // No `sync_threads`: all threads synchronise before they use the barrier of the images.
+    let images_barrier = is_resident.then(|| block.new_barrier(images_barrier, 1));
     let mut images_parity = 0;
 
     let groups_of_batch = problem.groups_of_batch();
@@ -73,12 +68,9 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
                 break;
             };
             let end_of_batch = end.min((batch.0 + 1) * groups_of_batch.get());
-            if is_resident {
+            if let Some(bar) = &images_barrier {
                 // Nobody reads the images of the batch before any more: all have the same part.
-                block.sync();
-                // SAFETY: `sync` orders the initialisation before; one thread arrives in each phase, with
-                // the bytes.
-                let bar = unsafe { Barrier::assume_init(images_barrier) };
+                let bar = bar.sync(block);
                 if block.elect() {
                     let pixel = batch.0 as usize * problem.levels.pixels() as usize
                         + resident_first as usize;

@@ -40,10 +40,16 @@ impl<'a> Items<'a> {
     #[doc(alias = "grid-stride loop")]
     #[inline(always)]
     pub fn dealt(block: Block, count: u32) -> Self {
+        Self::every(block.index(), grid_dim().x, count)
+    }
+
+    /// Every `step`-th item below `count`, from `first` on.
+    #[inline(always)]
+    pub(super) fn every(first: u32, step: u32, count: u32) -> Self {
         Self {
-            next: block.index(),
+            next: first,
             count,
-            blocks: grid_dim().x,
+            blocks: step,
             drawn: None,
         }
     }
