@@ -75,6 +75,9 @@ pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
         // As producers, wait until the next block has read.
         ready.wait_parity_cluster(parity);
         parity ^= 1;
+        // The lanes of a warp go on together: the waits of a warp that could be apart cost more, and a loop without
+        // this would be unrolled around them.
+        block.warp().sync();
     }
     output.write(block, number);
 }

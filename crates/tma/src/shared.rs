@@ -181,8 +181,10 @@ shared_values! {
 
 macro_rules! shared_vectors {
     ($($type:ty)*) => { shared_values! {$(
-        // SAFETY: both are 16 bytes, any of which make numbers.
-        $type: v4_b32, |bits: [u32; 4]| unsafe { mem::transmute::<[u32; 4], Self>(bits) },
+        $type: v4_b32,
+            // SAFETY: both are 16 bytes, any of which make numbers.
+            |bits: [u32; 4]| unsafe { mem::transmute::<[u32; 4], Self>(bits) },
+            // SAFETY: as above.
             |value: Self| unsafe { mem::transmute::<Self, [u32; 4]>(value) };
     )*} };
 }

@@ -41,7 +41,6 @@ pub(super) struct Query(u32);
 impl Problem {
     /// # Safety
     /// 1. The inputs and the output are as long as the layout says, and nobody writes the inputs.
-    #[expect(clippy::too_many_arguments, reason = "the operator has so many")]
     #[inline(always)]
     pub(super) unsafe fn new(
         value: *const Chunk,
