@@ -315,9 +315,8 @@ unsafe fn multiply<
         }
         outputs.finish();
     };
-    // SAFETY: with 384 threads and a block there are 168 registers a thread; afterwards they are 128 times 40 and
-    // 256 times 232, 64512 of 65536.
-    unsafe { pipeline.split::<40, 232>(fill, multiply) };
+    // SAFETY: the attributes say so.
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -3,7 +3,7 @@ use crate::{
     Warpgroup,
     halves::Half,
     ptx::{cp_async_bulk, fence, stmatrix},
-    tile::Mode,
+    tile::{Element, Mode},
 };
 
 /// `TILES` tiles in shared memory in which a group of threads leaves its results: each is stored while the
@@ -101,6 +101,30 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         while index < S::ELEMS {
             // SAFETY: the element is there, and no other thread has it before the group synchronises.
             unsafe { self.tile.element(index).write(element(index)) };
+            index += self.group.threads();
+        }
+    }
+
+    /// Writes this thread's vectors of 16 bytes: that with number `index`, counted row by row, as `vector(index)`
+    /// gives it.
+    ///
+    /// PTX: `st.shared.v4.b32`
+    #[inline(always)]
+    pub fn write_vectors(&mut self, vector: impl Fn(u32) -> <S::Element as Element>::Vector) {
+        const {
+            let row_bytes = S::BOX[0] as usize * size_of::<S::Element>();
+            assert!(
+                row_bytes.is_multiple_of(16),
+                "rows of a tile that is used by vectors are multiples of 16 bytes"
+            );
+        }
+        let elements = 16 / size_of::<S::Element>() as u32;
+        let mut index = self.group.thread();
+        while index < S::ELEMS / elements {
+            let to = self.tile.element(index * elements).cast();
+            // SAFETY: the vector is there, which a swizzle moves as a whole, and no other thread has it before
+            // the group synchronises.
+            unsafe { to.write(vector(index)) };
             index += self.group.threads();
         }
     }

@@ -7,6 +7,7 @@
 mod drain;
 mod fill;
 mod items;
+mod multicast;
 mod own;
 mod products;
 mod stream;
@@ -16,6 +17,10 @@ use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrie
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
+pub(crate) use multicast::every_block;
+pub use multicast::{
+    EmptyParts, FullParts, MulticastDrain, MulticastFill, MulticastPipeline, multicast_bytes,
+};
 pub use own::Own;
 pub use products::{Operands, ProductPipeline, Products};
 

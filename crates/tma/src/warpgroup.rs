@@ -1,4 +1,4 @@
-use crate::{Block, Warp, block::sync_warps, ptx::setmaxnreg, thread::thread_idx, warp};
+use crate::{Warp, Warps, block::sync_warps, thread::thread_idx};
 
 /// Four warps, the first of which has a multiple of four as its number: the threads that multiply matrices
 /// together.
@@ -18,8 +18,8 @@ impl Warpgroup {
     pub const WARPS: u32 = 4;
     /// Threads of a warpgroup.
     pub const THREADS: u32 = Self::WARPS * Warp::LANES;
-    /// Hardware barriers that roles of warps have: 0 is the block's, 1 that of [`Warps`](crate::Warps).
-    const FIRST_BARRIER: u32 = 2;
+    /// The hardware's barriers before are those of the block and of roles.
+    const FIRST_BARRIER: u32 = 3;
 
     /// The warp of this thread.
     #[inline(always)]
@@ -71,41 +71,19 @@ impl Warpgroup {
     }
 }
 
-impl Block {
-    /// Two roles: the warps of the first warpgroup do the one, with `FIRST` registers a thread, those of the other
-    /// warpgroups the other, with `OTHERS`. Collective; the block has two warpgroups at least.
-    ///
-    /// # Safety
-    /// 1. The block is of whole warpgroups. ptxas gives each thread from `FIRST` to `OTHERS` registers, because the
-    ///    kernel says how many threads and blocks there are (`max_threads`, `min_blocks`): 65536 over the threads,
-    ///    rounded down to a multiple of 8.
-    /// 2. All threads together have at most as many registers after the change as before.
-    #[doc(alias("warp specialization", "cutlass::arch::warpgroup_reg_alloc"))]
+impl Warps {
+    /// The warpgroup of this thread, where these warps are whole warpgroups.
     #[inline(always)]
-    pub unsafe fn split_warpgroups<const FIRST: u32, const OTHERS: u32>(
-        self,
-        first: impl FnOnce(Warpgroup),
-        others: impl FnOnce(Warpgroup),
-    ) {
-        // SAFETY: whole warps are here, and blocks are one-dimensional (1 and 2 of `Block::converged`).
-        let warp_index = unsafe { warp::index() };
-        let warpgroup = |index| Warpgroup {
-            warp: self.warp(),
-            index,
-            warp_index,
-        };
-        match warp_index / Warpgroup::WARPS {
-            0 => {
-                // SAFETY: all threads of the warpgroup are here, which have as many registers or more (1).
-                unsafe { setmaxnreg::dec_sync_aligned::<FIRST>() };
-                first(warpgroup(0));
-            }
-            index => {
-                // SAFETY: all threads of the warpgroup are here, which have as many registers or fewer (1); the
-                // block has them (2).
-                unsafe { setmaxnreg::inc_sync_aligned::<OTHERS>() };
-                others(warpgroup(index - 1));
-            }
+    pub fn warpgroup(self) -> Option<Warpgroup> {
+        let is_whole = |threads: u32| threads.is_multiple_of(Warpgroup::THREADS);
+        if !is_whole(self.first_thread) || !is_whole(self.threads) {
+            return None;
         }
+        let warp_index = self.warp.index();
+        Some(Warpgroup {
+            warp: self.warp,
+            index: (warp_index - self.first_thread / Warp::LANES) / Warpgroup::WARPS,
+            warp_index,
+        })
     }
 }

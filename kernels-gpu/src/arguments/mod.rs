@@ -4,6 +4,8 @@ mod bulk;
 mod matrix;
 mod tiles;
 
+use std::num::NonZero;
+
 use tma_launch::Conditions;
 
 pub(crate) use bulk::{bulk, chunks, ends};
@@ -15,6 +17,11 @@ pub(crate) use tiles::Tiles;
 pub(crate) fn product(factors: &[u32]) -> u64 {
     let factors = factors.iter().map(|factor| u64::from(*factor));
     factors.fold(1, u64::saturating_mul)
+}
+
+/// What a kernel divides by: zero has been refused, and one stands for it until the launch is.
+pub(crate) fn divisor(number: u32) -> NonZero<u32> {
+    NonZero::new(number).unwrap_or(NonZero::<u32>::MIN)
 }
 
 /// Batches are counted in 32 bits, and so are those that would come `stages` later.

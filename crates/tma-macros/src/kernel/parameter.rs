@@ -1,4 +1,8 @@
-use syn::{Attribute, FnArg, Ident, ItemFn, Pat, Type, spanned::Spanned};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Type, spanned::Spanned,
+};
 
 pub(super) struct Parameter {
     pub(super) name: Ident,
@@ -9,7 +13,30 @@ pub(super) struct Parameter {
 impl Parameter {
     /// Is it what the host passes as it is?
     pub(super) fn is_by_value(&self) -> bool {
-        !self.grid_constant && !matches!(self.ty, Type::Ptr(_))
+        !self.grid_constant && self.pointee().is_none()
+    }
+
+    /// The type of the elements in memory, where the host passes memory: for a pointer, a `GlobalRef`,
+    /// a `GlobalMut` or a `Counter`.
+    pub(super) fn pointee(&self) -> Option<TokenStream> {
+        let path = match &self.ty {
+            Type::Ptr(pointer) => return Some(pointer.elem.to_token_stream()),
+            Type::Path(path) => path.path.segments.last()?,
+            _ => return None,
+        };
+        if path.ident == "Counter" {
+            return Some(quote!(u32));
+        }
+        if path.ident != "GlobalRef" && path.ident != "GlobalMut" {
+            return None;
+        }
+        let PathArguments::AngleBracketed(arguments) = &path.arguments else {
+            return None;
+        };
+        match arguments.args.first()? {
+            GenericArgument::Type(of) => Some(of.to_token_stream()),
+            _ => None,
+        }
     }
 }
 

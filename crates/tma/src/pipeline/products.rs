@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 
 use super::{Fill, Pipeline};
 use crate::{
-    Accumulator, Batch, Block, InFlight, SharedPtr, Warpgroup,
+    Accumulator, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
     matrix::{Layout, Matrix, MatrixElement},
     ptx::wgmma::{Registers, Sums},
     ring::Cursor,
@@ -50,38 +50,37 @@ impl Block {
 }
 
 impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
-    /// Two roles, with their registers: see [`Block::split_warpgroups`]. Collective.
+    /// Two roles, with registers of their own: [`Block::split_registers`] says how many there can be. Collective.
     ///
     /// # Safety
-    /// 1. Those of [`Block::split_warpgroups`].
+    /// 1. That of [`Block::split_registers`].
     #[inline(always)]
-    pub unsafe fn split<const FILLING: u32, const MULTIPLYING: u32>(
+    pub unsafe fn split<const THREADS: u32, const FILLING: u32, const MULTIPLYING: u32>(
         self,
         fill: impl FnOnce(Fill<T, STAGES>),
         multiply: impl FnOnce(Warpgroup, Products<T, STAGES>),
     ) {
         let pipeline = self.pipeline;
         let another = || Pipeline { ..pipeline };
+        let filling = |warps: Warps| {
+            if warps.elect() {
+                fill(Fill::new(another()));
+            }
+        };
+        let multiplying = |warps: Warps| {
+            // They are whole ones.
+            if let Some(warpgroup) = warps.warpgroup() {
+                let products = Products {
+                    pipeline: another(),
+                    cursor: Cursor::new(),
+                    warpgroup,
+                };
+                multiply(warpgroup, products);
+            }
+        };
+        let block = pipeline.block;
         // SAFETY: (1) is the caller's.
-        unsafe {
-            pipeline.block.split_warpgroups::<FILLING, MULTIPLYING>(
-                |warpgroup| {
-                    if warpgroup.elect() {
-                        fill(Fill::new(another()));
-                    }
-                },
-                |warpgroup| {
-                    multiply(
-                        warpgroup,
-                        Products {
-                            pipeline: another(),
-                            cursor: Cursor::new(),
-                            warpgroup,
-                        },
-                    );
-                },
-            );
-        }
+        unsafe { block.split_registers::<THREADS, FILLING, MULTIPLYING>(filling, multiplying) };
     }
 }
 
