@@ -1,7 +1,8 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{
-    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Type, spanned::Spanned,
+    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Type, TypePath,
+    spanned::Spanned,
 };
 
 pub(super) struct Parameter {
@@ -34,10 +35,21 @@ impl Parameter {
             return None;
         };
         match arguments.args.first()? {
+            // The host has tensor maps without the type of their tiles.
+            GenericArgument::Type(Type::Path(of)) if is_named(of, "TileMap") => {
+                Some(quote!(::tma::TensorMap))
+            }
             GenericArgument::Type(of) => Some(of.to_token_stream()),
             _ => None,
         }
     }
+}
+
+fn is_named(path: &TypePath, name: &str) -> bool {
+    path.path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident == name)
 }
 
 /// Reads the parameters and takes `#[grid_constant]` off them.
