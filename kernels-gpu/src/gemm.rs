@@ -367,6 +367,25 @@ mod host {
         pub multiprocessors: u32,
     }
 
+    impl Default for Gemm {
+        /// Of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, and nothing else.
+        fn default() -> Self {
+            Self {
+                numbers: Numbers::Bf16,
+                size: [0; 3],
+                a_transposed: false,
+                b_transposed: false,
+                alpha: 1.0,
+                bias: None,
+                activation: Activation::NONE,
+                c: 0,
+                a: 1,
+                b: 2,
+                multiprocessors: 132,
+            }
+        }
+    }
+
     impl Gemm {
         /// Checks the arguments.
         ///

@@ -10,6 +10,89 @@ use crate::{
 
 /// A [`Pipeline`] whose stages are multiplied: one thread of the first warpgroup fills them, and each of the other
 /// warpgroups adds products of them to its sums.
+///
+/// ```
+/// use tma::{
+///     Accumulator, Block, Finish, Outputs, Swizzle128, Tile, TileMap, halves::Bf16, kernel, matrix::Boxes, pipeline,
+///     shared, tile::Pair,
+/// };
+///
+/// type Box64 = [[Bf16; 64]; 64];
+/// type Stage = Pair<[Tile<Box64, Swizzle128>; 1], [Tile<Box64, Swizzle128>; 2]>;
+/// type Output = Tile<Box64, Swizzle128>;
+///
+/// struct Plain;
+/// impl Finish for Plain {
+///     #[inline(always)]
+///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///         sums
+///     }
+/// }
+///
+/// /// Writes A times the transpose of B to C, of which each block has 64 rows of 128 columns.
+/// ///
+/// /// # Safety
+/// /// 1. `a` is a map of 64 rows of C for each block, `b` one of 128 rows, both of `stages` times 64 columns; nobody
+/// ///    writes A and B, nobody else uses C.
+/// /// 2. Grid and blocks are one-dimensional.
+/// #[kernel(
+///     max_threads = 256,
+///     min_blocks = 1,
+///     shared_bytes = size_of::<Output>() as u64 + pipeline::bytes::<Stage>(4, 1)
+/// )]
+/// pub unsafe fn product(
+///     #[grid_constant] c: &TileMap<Box64, Swizzle128>,
+///     #[grid_constant] a: &TileMap<Box64, Swizzle128>,
+///     #[grid_constant] b: &TileMap<Box64, Swizzle128>,
+///     stages: u32,
+/// ) {
+///     // SAFETY: every thread gets here (2), and the tensors may be used (1).
+///     let block = unsafe { Block::converged() };
+///     let output = shared::dynamic::<Output, 1024>();
+///     let row = 64 * block.index();
+///     let pipeline = block.product_pipeline::<Stage, 4>(output.add(1).cast());
+///     let fill = |mut fill: pipeline::Fill<Stage, 4>| {
+///         for stage in 0..stages {
+///             let k = 64 * stage as i32;
+///             fill.next().load_pair(
+///                 (a, |_| [k, row as i32]),
+///                 (b, |number| [k, 64 * number as i32]),
+///             );
+///         }
+///     };
+///     let multiply = |warpgroup, mut products: pipeline::Products<Stage, 4>| {
+///         let sums = products.accumulate(Accumulator::<[f32; 64]>::zero(), stages, |stage| {
+///             let (a, b) = stage.pair();
+///             (
+///                 a.matrix::<Boxes<Box64, Swizzle128, 1, true>>(),
+///                 b.matrix::<Boxes<Box64, Swizzle128, 2, true>>(),
+///             )
+///         });
+///         let mut outputs = Outputs::<_, _, _, 1>::new(warpgroup, output);
+///         outputs.store_sums(&sums, c, [0, row], &Plain);
+///         outputs.finish();
+///     };
+///     // SAFETY: the attributes say so.
+///     unsafe { pipeline.split::<256, 64, 256>(fill, multiply) };
+/// }
+/// # fn main() {}
+/// ```
+///
+/// Extents that do not fit do not compile:
+///
+/// ```compile_fail
+/// use tma::{Accumulator, Swizzle128, Tile, halves::Bf16, matrix::Boxes, pipeline::Products};
+///
+/// type Box64 = [[Bf16; 64]; 64];
+/// fn multiply(mut products: Products<[Tile<Box64, Swizzle128>; 2], 4>) {
+///     // A has 128 rows, of which a warpgroup multiplies 64.
+///     products.accumulate(Accumulator::<[f32; 64]>::zero(), 1, |stage| {
+///         let all = stage.matrix::<Boxes<Box64, Swizzle128, 2, true>>();
+///         (all, all)
+///     });
+/// }
+/// # fn main() { let _ = multiply as fn(_); }
+/// ```
 #[doc(alias("warp specialization", "CollectiveMma"))]
 pub struct ProductPipeline<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
