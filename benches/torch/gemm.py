@@ -55,6 +55,7 @@ class Activation(ctypes.Structure):
 class Product(ctypes.Structure):
     _fields_ = [
         ("tiles", ctypes.c_uint32 * 2),
+        ("last_boxes", ctypes.c_uint32 * 2),
         ("stages", ctypes.c_uint32),
         ("group", ctypes.c_uint32),
         ("biased", ctypes.c_uint32),
@@ -106,7 +107,9 @@ class Gemm:
         call("cuModuleGetFunction", ctypes.byref(self.function), module, name.encode())
         call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED_SIZE_BYTES, self.shared_bytes)
         product = Product(
-            (ctypes.c_uint32 * 2)(*tiles), -(-k // BOX), 16 if k < 16384 else 12, 0, 1.0,
+            (ctypes.c_uint32 * 2)(*tiles),
+            (ctypes.c_uint32 * 2)((m - 1) // BOX * BOX, (n - 1) // BOX * BOX),
+            -(-k // BOX), 16 if k < 16384 else 12, 0, 1.0,
             Activation(float("-inf"), (ctypes.c_float * 2)(0, 0)),
         )
         self.keep = [tensor_map(c), tensor_map(a), tensor_map(b), product, ctypes.c_uint64(0)]

@@ -12,7 +12,8 @@ fn main() -> Result<()> {
     let a: Vec<f32> = (0..m * k).map(|index| (index % 7) as f32 - 3.0).collect();
     let b: Vec<f32> = (0..k * n).map(|index| (index % 5) as f32 - 2.0).collect();
     let bias: Vec<f32> = (0..n).map(|column| column as f32 - 68.0).collect();
-    let halves = |numbers: &[f32]| -> Vec<bf16> { numbers.iter().copied().map(bf16::from_f32).collect() };
+    let halves =
+        |numbers: &[f32]| -> Vec<bf16> { numbers.iter().copied().map(bf16::from_f32).collect() };
 
     let mut job = Job::new(ptx);
     let gemm = Gemm {
@@ -31,7 +32,9 @@ fn main() -> Result<()> {
     for row in 0..m {
         for column in 0..n {
             let products = (0..k).map(|at| a[row * k + at] * b[at * n + column]);
-            expected.push(bf16::from_f32((products.sum::<f32>() + bias[column]).max(0.0)));
+            expected.push(bf16::from_f32(
+                (products.sum::<f32>() + bias[column]).max(0.0),
+            ));
         }
     }
     check("a product", &expected, &job.buffers[gemm.c].to_vec()?)

@@ -71,6 +71,9 @@ widths! {
 pub struct Product {
     /// Tiles of the product down its rows, and along its columns.
     pub tiles: [u32; 2],
+    /// The first row of the last box that has rows of A, and the first column of the last one that has columns of B.
+    /// Boxes behind it are loaded from there: the hardware is slow to fill boxes that have nothing.
+    pub last_boxes: [u32; 2],
     /// Stages along K.
     pub stages: u32,
     /// Rows of tiles that are gone through together, so that their blocks share in L2 what they read: at least one.
@@ -176,7 +179,7 @@ impl Finish for Finished {
 ///
 /// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
 /// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
-/// dealt to the blocks. What lies behind the ends of A and B counts as zero.
+/// dealt to the blocks. What lies behind the ends of A and B along K counts as zero.
 ///
 /// # Safety
 /// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody
@@ -253,6 +256,7 @@ unsafe fn multiply<
     let pipeline = block.product_pipeline::<Stage<T, W>, STAGES>(outputs.add(2).cast());
     let Product {
         tiles: [rows, columns],
+        last_boxes: [last_row, last_column],
         stages,
         group,
         ..
@@ -274,9 +278,9 @@ unsafe fn multiply<
     let tiles = rows * columns;
     let fill = |mut fill: Fill<Stage<T, W>, STAGES>| {
         // Boxes follow each other along M or N: in memory these are the rows where K lies together.
-        let at = |k_major: bool, mn: u32, k: u32| {
+        let at = |k_major: bool, mn: u32, last: u32, k: u32| {
             move |number: u32| {
-                let mn = (mn + number * BOX) as i32;
+                let mn = (mn + number * BOX).min(last) as i32;
                 if k_major {
                     [k as i32, mn]
                 } else {
@@ -289,8 +293,10 @@ unsafe fn multiply<
             let mut stage = 0;
             while stage < stages {
                 let k = stage * BOX;
-                fill.next()
-                    .load_pair((a, at(A_K_MAJOR, row, k)), (b, at(B_K_MAJOR, column, k)));
+                fill.next().load_pair(
+                    (a, at(A_K_MAJOR, row, last_row, k)),
+                    (b, at(B_K_MAJOR, column, last_column, k)),
+                );
                 stage += 1;
             }
         }
@@ -427,6 +433,7 @@ mod host {
             }
             let product = Product {
                 tiles,
+                last_boxes: [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX),
                 stages: k.div_ceil(BOX),
                 group: if k < 16384 { 16 } else { 12 },
                 biased: if self.bias.is_some() { n } else { 0 },
