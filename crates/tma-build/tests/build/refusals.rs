@@ -65,7 +65,7 @@ pub(crate) fn call_beside_wgmma() -> Result<(), Failed> {
     contains(
         &warnings,
         &[
-            "call-beside-wgmma: in `may_panic` (src/lib.rs:7): `",
+            "call-beside-wgmma: in `may_panic` (src/lib.rs:8): `",
             "is called in a kernel with `wgmma`",
         ],
     )?;
