@@ -38,10 +38,7 @@ pub fn load(device: &Device) -> Result<Module> {
 /// # Errors
 /// None of the modules runs on it.
 pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
-    let kernels = kernels(device.capability())?;
-    // SAFETY: the examples launch the kernels of `kernels-gpu` with arguments that keep their conditions,
-    // so that they stay within the job's buffers (1).
-    Ok((unsafe { Jobs::new(device.clone()) }, kernels))
+    Ok((Jobs::new(device.clone()), kernels(device.capability())?))
 }
 
 /// The kernels for a device of this capability: those of its own architecture, or else the latest that it

@@ -19,7 +19,7 @@ mod width;
 
 pub use kernel_cases::{
     CaseFailure, Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, device_of_arguments,
-    jobs, open,
+    open,
 };
 pub use modules::{
     BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, HOPPER_FORMS_PTX,

@@ -25,7 +25,7 @@ use tests::{
 };
 use tma_emulator::EmulatorBackend;
 use tma_host::Jobs;
-use tma_launch::{Backend, Job, Ptx, Stage};
+use tma_launch::{Job, Ptx, Stage};
 
 /// Spellings that drivers of CUDA 13.0 do not load, though later ones may.
 const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
@@ -164,7 +164,8 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
         text: &text,
     };
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
-    match case.scenario.check(&mut *backend, ptx) {
+    // SAFETY: the device is the emulator: a kernel reaches nothing but its memory (1).
+    match unsafe { case.scenario.check(&mut *backend, ptx) } {
         Ok(0) => Err("nothing was compared".into()),
         Ok(_) => {
             reaches(case, ptx)?;
@@ -177,7 +178,9 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
 /// Without the instruction something else comes out, unless it is only a hint.
 fn matters(case: &FormCase, ptx: Ptx<'_>, backend: &mut Jobs) -> Result<(), Failed> {
     let text = text::without(case, ptx.text)?;
-    let checked = case.scenario.check(backend, Ptx { text: &text, ..ptx });
+    let ptx = Ptx { text: &text, ..ptx };
+    // SAFETY: as in `check`.
+    let checked = unsafe { case.scenario.check(backend, ptx) };
     if let Err(CaseFailure::Failed(failure)) = &checked
         && failure.stage < Stage::Launch
     {

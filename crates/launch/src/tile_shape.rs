@@ -49,6 +49,24 @@ impl TileShape {
                 .all(|step| *step == 1)
     }
 
+    /// Says what a map brings, where that is not such a tile.
+    pub(crate) fn is_brought_by(&self, params: &Params) -> Result<(), String> {
+        let Params::Tiled(tiled) = params else {
+            return Err(describe(params));
+        };
+        let tensor = &tiled.tensor;
+        let elements = (0..tensor.rank()).map(|dim| tiled.box_elements(dim));
+        let brings = self.fits(tensor.data_type)
+            && elements.eq(self.box_dims.iter().map(|side| u64::from(*side)))
+            && tensor.swizzle == self.swizzle
+            && tensor.interleave == Interleave::None;
+        if brings {
+            Ok(())
+        } else {
+            Err(describe(params))
+        }
+    }
+
     fn fits(&self, data_type: DataType) -> bool {
         let bits = matches!(
             self.data_type,

@@ -1,6 +1,8 @@
 use bytemuck::NoUninit;
+use tma_emulator::EmulatorBackend;
+use tma_host::Jobs;
 use tma_launch::{
-    Backend, Buffer, Failure, Job, Launch, Ptx,
+    Buffer, Failure, Job, Launch, Ptx,
     compare::{self, Mismatch},
 };
 
@@ -162,13 +164,37 @@ impl Scenario {
     ///
     /// # Errors
     /// What went wrong first.
-    pub fn check(&self, backend: &mut dyn Backend, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
+    ///
+    /// # Safety
+    /// As for [`Jobs::run`] with the job of this text.
+    pub unsafe fn check(&self, jobs: &mut Jobs, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
+        // SAFETY: the condition is the same (1).
+        self.compare(ptx, |job| unsafe { jobs.run(job) })
+    }
+
+    /// As [`check`](Self::check), on the emulator, which any kernel is safe on.
+    ///
+    /// # Errors
+    /// What went wrong first.
+    pub fn emulate(&self, emulator: &EmulatorBackend, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
+        self.compare(ptx, |job| emulator.run(job))
+    }
+
+    /// As [`check`](Self::check), with what is run in this way.
+    ///
+    /// # Errors
+    /// What went wrong first.
+    pub fn compare<T>(
+        &self,
+        ptx: Ptx<'_>,
+        run: impl FnOnce(&mut Job<'_>) -> Result<T, Failure>,
+    ) -> Result<usize, CaseFailure> {
         let mut job = Job {
             ptx,
             buffers: self.buffers.clone(),
             launches: self.launches.clone(),
         };
-        backend.run(&mut job).map_err(CaseFailure::Failed)?;
+        run(&mut job).map_err(CaseFailure::Failed)?;
         let mut elements = 0;
         for expected in &self.expected {
             let buffer = &job.buffers[expected.buffer];

@@ -7,7 +7,7 @@ use tma_emulator::{
     Config, EmulatorBackend,
     check::{CheckReport, Diagnostic, Severity},
 };
-use tma_launch::{Backend, Failure, Job, Outcome as Ran, Ptx};
+use tma_launch::{Failure, Job, Ptx};
 
 use super::{
     Caught, Mutant, Outcome, mutants,
@@ -188,23 +188,6 @@ fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
     }
 }
 
-/// The emulator with its checker, which keeps what was found.
-struct Checked {
-    emulator: EmulatorBackend,
-    verdict: CheckReport,
-}
-
-impl Backend for Checked {
-    fn name(&self) -> String {
-        self.emulator.name()
-    }
-
-    fn run(&mut self, job: &mut Job<'_>) -> Result<Ran, Failure> {
-        self.verdict = self.emulator.check(job)?;
-        Ok(Ran::default())
-    }
-}
-
 /// Who noticed, what is said, and the kinds of diagnostics.
 type Noticed = (Caught, String, Vec<&'static str>);
 
@@ -215,21 +198,17 @@ fn attempt(
     text: &str,
     config: Config,
 ) -> Result<Option<Noticed>, Box<Failure>> {
-    let mut checked = Checked {
-        emulator: EmulatorBackend::with_config(config),
-        verdict: CheckReport::default(),
-    };
-    let data = scenario.check(&mut checked, Ptx { name, text });
+    let emulator = EmulatorBackend::with_config(config);
+    let mut verdict = CheckReport::default();
+    let data = scenario.compare(Ptx { name, text }, |job| {
+        verdict = emulator.check(job)?;
+        Ok(())
+    });
     if let Err(CaseFailure::Failed(failure)) = data {
         return Err(Box::new(failure));
     }
     let is_error = |diagnostic: &&Diagnostic| diagnostic.kind.severity() >= Severity::Error;
-    let errors: Vec<&Diagnostic> = checked
-        .verdict
-        .diagnostics
-        .iter()
-        .filter(is_error)
-        .collect();
+    let errors: Vec<&Diagnostic> = verdict.diagnostics.iter().filter(is_error).collect();
     let kinds = errors
         .iter()
         .map(|diagnostic| diagnostic.kind.name())
