@@ -69,6 +69,10 @@ impl<T: Pod> Buffer<T> {
         &self.device
     }
 
+    pub(crate) fn device_id(&self) -> u64 {
+        self.device.id()
+    }
+
     /// Its address on the device; 0 when it has no bytes.
     #[doc(alias = "CUdeviceptr")]
     pub fn address(&self) -> u64 {
@@ -140,7 +144,10 @@ impl<T: Pod> Buffer<T> {
         let map = encode(&self.device, params, address);
         let errors = element.err().into_iter().chain(inside.err());
         match (map, errors) {
-            (Ok(map), errors) => EncodeError::all(errors).map_or(Ok(TensorMap::new(map)), Err),
+            (Ok(map), errors) => {
+                let map = TensorMap::new(map, self.device_id());
+                EncodeError::all(errors).map_or(Ok(map), Err)
+            }
             (Err(refused), errors) => {
                 let all = EncodeError::all(errors.chain([refused.clone()]));
                 Err(all.unwrap_or(refused))

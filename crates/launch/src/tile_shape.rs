@@ -18,7 +18,7 @@ pub struct TileShape {
 impl TileShape {
     /// Refuses a map whose box is another tile.
     pub(crate) fn check(&self, parameter: &str, map: &Argument, conditions: &mut Conditions) {
-        let params = match map {
+        let params = match map.leaves().first().copied().unwrap_or(map) {
             Argument::TensorMap { params, .. } => Ok(**params),
             Argument::EncodedMap(map) => map.decode().map(|Decoded { params, .. }| params),
             // What is no map at all the check of the launch refuses.

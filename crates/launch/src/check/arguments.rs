@@ -71,6 +71,7 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
         Argument::Scalar(_)
         | Argument::Address(_)
         | Argument::EncodedMap(_)
+        | Argument::OnDevice { .. }
         | Argument::Bytes(_)
         | Argument::Struct(_) => return None,
         Argument::Buffer {
