@@ -6,6 +6,7 @@
 pub mod bugs;
 pub mod copies;
 pub mod device;
+pub mod digest;
 pub mod forms;
 pub mod golden;
 pub mod maps;
