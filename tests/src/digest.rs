@@ -1,11 +1,12 @@
-//! Digests that tell a result of what runs today from one of something else: FNV-1a of 128 bits.
+//! Digests that tell a result of what runs today from one of something else: FNV-1a of 128 bits, by words of
+//! 8 bytes.
 
 use std::fmt::{self, Display, Formatter};
 
 use tensor_map::{Params, Target};
 use tma_launch::{Argument, Buffer, Launch};
 
-use crate::Scenario;
+use crate::{Content, Scenario};
 
 /// A digest of what it was given so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +20,14 @@ impl Digest {
     #[must_use]
     pub fn and(self, bytes: &[u8]) -> Self {
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let length = (bytes.len() as u64).to_le_bytes();
-        let all = length.iter().chain(bytes);
-        Self(all.fold(self.0, |digest, byte| {
-            (digest ^ u128::from(*byte)).wrapping_mul(PRIME)
-        }))
+        let add = |digest: u128, word: u64| (digest ^ u128::from(word)).wrapping_mul(PRIME);
+        let mut digest = add(self.0, bytes.len() as u64);
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            digest = add(digest, u64::from_le_bytes(word));
+        }
+        Self(digest)
     }
 
     /// Of the kernels' text, the memory before the launches, and the launches.
@@ -33,12 +37,19 @@ impl Digest {
         scenario.launches.iter().fold(digest, launch)
     }
 
-    /// With what the buffers hold that a scenario looks at.
+    /// With what the buffers hold of which a scenario knows every bit.
     #[must_use]
     pub fn with_outputs(self, scenario: &Scenario, buffers: &[Buffer]) -> Self {
-        let looked_at = scenario.expected.iter();
-        looked_at.fold(self, |digest, expected| {
-            digest.and(buffers[expected.buffer].bytes())
+        exact(scenario).fold(self, |digest, (buffer, _)| {
+            digest.and(buffers[buffer].bytes())
+        })
+    }
+
+    /// With what these must hold.
+    #[must_use]
+    pub fn with_right_outputs(self, scenario: &Scenario) -> Self {
+        exact(scenario).fold(self, |digest, (_, elements)| {
+            digest.and(bytemuck::cast_slice(elements))
         })
     }
 }
@@ -47,6 +58,17 @@ impl Display for Digest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
     }
+}
+
+/// The buffers of which every bit is known, with their elements.
+fn exact(scenario: &Scenario) -> impl Iterator<Item = (usize, &[i32])> {
+    scenario
+        .expected
+        .iter()
+        .filter_map(|expected| match &expected.content {
+            Content::Exact(elements) => Some((expected.buffer, &elements[..])),
+            Content::Halves { .. } => None,
+        })
 }
 
 fn buffer(digest: Digest, buffer: &Buffer) -> Digest {

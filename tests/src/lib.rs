@@ -4,9 +4,11 @@
 //! [`kernel_cases`], and in [`device`] those that show one by one what the device library does.
 
 pub mod bugs;
+pub mod cases;
 pub mod copies;
 pub mod device;
 pub mod digest;
+pub mod figures;
 pub mod forms;
 pub mod golden;
 pub mod maps;

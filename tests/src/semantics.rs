@@ -19,10 +19,8 @@ pub mod results;
 mod template;
 pub mod text;
 
-use tma_launch::Buffer;
-
 use self::results::Recorded;
-use crate::{Content, Scenario, digest::Digest, forms, plain};
+use crate::{Scenario, digest::Digest, forms, plain};
 
 /// A form and the launches that show what it does.
 pub struct FormCase {
@@ -51,13 +49,7 @@ impl FormCase {
     /// As [`text::module`].
     pub fn right(&self) -> Result<Recorded, String> {
         let ran = self.digest(&text::module(self)?)?;
-        let mut buffers = self.scenario.buffers.clone();
-        for expected in &self.scenario.expected {
-            if let Content::Exact(elements) = &expected.content {
-                buffers[expected.buffer] = Buffer::new("", elements);
-            }
-        }
-        let outputs = ran.with_outputs(&self.scenario, &buffers);
+        let outputs = ran.with_right_outputs(&self.scenario);
         Ok(Recorded::new(ran, Ok(outputs.to_string())))
     }
 

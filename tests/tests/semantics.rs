@@ -19,7 +19,7 @@ use tests::{
     CaseFailure, device_of_arguments, open,
     semantics::{
         FormCase, form_cases,
-        results::{Recorded, Results, Today, today},
+        results::{Recorded, Results, Today},
         text,
     },
 };
@@ -133,19 +133,7 @@ fn results(
             .ok()?;
         Some((case.form().to_owned(), Recorded::new(ran, came.clone())))
     };
-    let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
-    // The kernel module's own version, where it tells.
-    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
-    let is_version =
-        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let module = module.split_whitespace().find(is_version);
-    let module = module.map_or(String::new(), |version| format!(", {version}"));
-    Ok(Results {
-        gpu: gpu.to_owned(),
-        driver: format!("CUDA {version}{module}"),
-        date: today(),
-        forms: came.iter().filter_map(form).collect(),
-    })
+    Results::now(gpu, came.iter().filter_map(form).collect())
 }
 
 /// A trial for each form on the emulator.

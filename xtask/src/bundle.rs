@@ -41,8 +41,10 @@ no CUDA toolkit and no Rust.
 
     ./run                     run the kernels and check their results, a line each
     ./run --list              what kernels there are
-    ./cases --device gpu      every test case; a missing GPU is a failure
-    ./semantics --out FILE    every instruction form; FILE is for tests/data/semantics
+    ./cases --device gpu --out FILE
+                              every test case; a missing GPU is a failure; FILE is for tests/data/cases
+    ./semantics --device gpu --out FILE
+                              every instruction form; FILE is for tests/data/semantics
     TMA_DEVICE=gpu ./misuse   launches that a kernel cannot take are refused before they start
     TMA_DEVICE=gpu ./host-NAME
                               the host's own tests: device, gpu, jobs, tensor_maps

@@ -1,4 +1,4 @@
-//! The forms that a GPU executed, with digests of what ran there and of what came out.
+//! The forms or cases that a GPU executed, with digests of what ran there and of what came out.
 
 use std::{collections::BTreeMap, fmt::Display, fs, path::Path, time::SystemTime};
 
@@ -13,7 +13,7 @@ pub struct Results {
     pub driver: String,
     /// The day, as in `2025-12-24`.
     pub date: String,
-    /// Each form that was launched, as the tables have it.
+    /// Each form that was launched, as the tables have it, or each case by its name.
     pub forms: BTreeMap<String, Recorded>,
 }
 
@@ -76,6 +76,27 @@ impl Recorded {
 }
 
 impl Results {
+    /// What was run just now on this machine's GPU.
+    ///
+    /// # Errors
+    /// The driver does not say what it is.
+    pub fn now(gpu: &str, forms: BTreeMap<String, Recorded>) -> Result<Self, String> {
+        let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
+        // The kernel module's own version, where it tells.
+        let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+        let is_version = |word: &&str| {
+            word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+        };
+        let module = module.split_whitespace().find(is_version);
+        let module = module.map_or(String::new(), |version| format!(", {version}"));
+        Ok(Self {
+            gpu: gpu.to_owned(),
+            driver: format!("CUDA {version}{module}"),
+            date: today(),
+            forms,
+        })
+    }
+
     /// As a file.
     pub fn to_json(&self) -> String {
         let forms = self.forms.iter();

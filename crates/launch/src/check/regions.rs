@@ -113,11 +113,13 @@ fn variable(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
 }
 
 fn overlap(one: &Range<'_>, other: &Range<'_>, buffers: &[Buffer]) -> Option<Violation> {
-    let says = |range: &Range<'_>| *range.access != Access::Used;
-    let writes = one.access.writes() || other.access.writes();
-    let apart = one.index != other.index || one.end <= other.start || other.end <= one.start;
-    let empty = one.start == one.end || other.start == other.end;
-    if !(says(one) && says(other)) || !writes || apart || empty {
+    let is_known = [one, other]
+        .iter()
+        .all(|range| *range.access != Access::Used);
+    let is_written = one.access.writes() || other.access.writes();
+    let (start, end) = (one.start.max(other.start), one.end.min(other.end));
+    let meet = one.index == other.index && start < end;
+    if !(is_known && is_written && meet) {
         return None;
     }
     let buffer = buffers.get(one.index)?;
