@@ -6,6 +6,10 @@ use tma_host::Capability;
 
 use crate::{
     cases::cases,
+    copies::record::Samples,
+    digest::Digest,
+    maps::record::{asked, unpack},
+    origin::Origin,
     semantics::{
         FormCase, form_cases,
         results::{Recorded, Results, Today},
@@ -117,7 +121,36 @@ fn runs(folder: &Path) -> Result<String, String> {
             );
         }
     }
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let Samples { origin, samples } = Samples::unpack(&read("copies-h100.z")?)?;
+    let copies = "random copies, whose bytes the emulator makes, too";
+    text += &recorded(copies, &origin, samples.len(), Samples::ran());
+    let (origin, records) = unpack(&read("maps-h100.z")?)?;
+    let maps = "random tensor maps, the driver's and ours";
+    text += &recorded(maps, &origin, records.len(), asked(&records));
     Ok(text)
+}
+
+/// The row of a file whose contents a test compares, all of it.
+fn recorded(what: &str, origin: &Origin, all: usize, today: Digest) -> String {
+    let (equal, earlier) = match origin.is_of(today) {
+        true => (all, 0),
+        false => (0, all),
+    };
+    let known = [&origin.device, &origin.driver, &origin.date];
+    let known: Vec<&str> = known
+        .iter()
+        .map(|it| it.as_str())
+        .filter(|it| !it.is_empty())
+        .collect();
+    let who = match known.is_empty() {
+        true => "a GPU of an earlier record".to_owned(),
+        false => known.join(", "),
+    };
+    format!("| {what} | {who} | {all} | {equal} | 0 | {earlier} |\n")
 }
 
 /// From the table that `bench` wrote.

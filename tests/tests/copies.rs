@@ -151,7 +151,7 @@ fn the_checker_finds_nothing_in_the_kernels() {
 
 fn copies_are_those_of_the_hardware(bytes: &[u8]) -> Result<(), Failed> {
     let Samples { origin, samples } = Samples::unpack(bytes)?;
-    if !origin.starts_with("gpu: ") || samples.is_empty() {
+    if !origin.device.starts_with("gpu: ") || samples.is_empty() {
         return Err(format!("{} samples of `{origin}`", samples.len()).into());
     }
     let mut different = Vec::new();

@@ -49,7 +49,10 @@ no CUDA toolkit and no Rust.
     TMA_DEVICE=gpu ./host-NAME
                               the host's own tests: device, gpu, jobs, tensor_maps
     ./failures                launches that must fail, and whether the messages say why
-    ./copy-differential       random copies, compared byte by byte with the emulator's
+    ./copy-differential --record FILE
+                              random copies, compared byte by byte with the emulator's; FILE is tests/data/copies-*.z
+    ./map-differential --sample FILE
+                              random tensor maps, compared with the driver's; FILE is tests/data/maps-*.z
     ./math-differential --out FILE
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
@@ -81,6 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=run",
         "--package=tests",
         "--bin=copy-differential",
+        "--bin=map-differential",
         "--bin=math-differential",
         "--package=bench",
         "--bin=bench",
@@ -113,6 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "failures",
         "misuse",
         "copy-differential",
+        "map-differential",
         "math-differential",
         "bench",
         "deform_attn",

@@ -81,17 +81,9 @@ impl Results {
     /// # Errors
     /// The driver does not say what it is.
     pub fn now(gpu: &str, forms: BTreeMap<String, Recorded>) -> Result<Self, String> {
-        let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
-        // The kernel module's own version, where it tells.
-        let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
-        let is_version = |word: &&str| {
-            word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.')
-        };
-        let module = module.split_whitespace().find(is_version);
-        let module = module.map_or(String::new(), |version| format!(", {version}"));
         Ok(Self {
             gpu: gpu.to_owned(),
-            driver: format!("CUDA {version}{module}"),
+            driver: driver()?,
             date: today(),
             forms,
         })
@@ -157,6 +149,21 @@ impl Results {
         };
         paths.iter().map(read).collect()
     }
+}
+
+/// The driver of this machine, as in `CUDA 13.0, 580.159.04`.
+///
+/// # Errors
+/// It does not say what it is.
+pub fn driver() -> Result<String, String> {
+    let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
+    // The kernel module's own version, where it tells.
+    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    let is_version =
+        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let module = module.split_whitespace().find(is_version);
+    let module = module.map_or(String::new(), |version| format!(", {version}"));
+    Ok(format!("CUDA {version}{module}"))
 }
 
 /// The day in UTC, as in `2025-12-24`.
