@@ -11,6 +11,11 @@ use tma_launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
+/// The snippets of README, which compile.
+#[cfg(doctest)]
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/readme.md"))]
+mod readme {}
+
 /// What every example's `main` returns.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
