@@ -1,4 +1,4 @@
-//! `docs/support-matrix.md` and the figures of `docs/verification.md` are what the tables and the records say;
+//! `docs/support-matrix.md` and the figures of the pages are what the tables and the records say;
 //! `cargo xtask bless` renews them.
 
 use std::{fs, path::Path};
@@ -17,9 +17,13 @@ fn the_support_matrix_is_up_to_date() {
 #[test]
 fn every_figure_is_counted_or_recorded() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = here.join("../docs/verification.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let now = figures::renewed(&page, &here.join("data")).unwrap();
-    golden::check(&path, &now).unwrap_or_else(|it| panic!("{it}"));
+    let data = here.join("data");
+    for page in ["verification", "benchmarks", "porting"] {
+        let path = here.join(format!("../docs/{page}.md"));
+        let text = fs::read_to_string(&path).unwrap();
+        let now = figures::renewed(&text, &data).unwrap();
+        golden::check(&path, &now).unwrap_or_else(|it| panic!("{it}"));
+    }
+    let page = fs::read_to_string(here.join("../docs/verification.md")).unwrap();
     assert_eq!(figures::typed_by_hand(&page), [""; 0]);
 }
