@@ -63,19 +63,32 @@ impl Subject {
         let scenarios = (kernel.cases)();
         let entries = launched(&scenarios.iter().collect::<Vec<_>>());
         let subject = |entry: &&str| {
-            let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(entry);
-            let scenarios: Vec<&Scenario> = scenarios.iter().filter(launches).collect();
-            let text = with_entries(&parsed, &launched(&scenarios)).to_string();
-            let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
+            let scenarios = scenarios_of(entry, &scenarios);
+            let (text, mutants) = text_of(kernel, &parsed, entry, &scenarios)?;
             Ok(Self {
                 kernel: kernel.name,
                 entry: (*entry).to_owned(),
-                mutants: mutants(&parsed, &text, entry),
+                mutants,
                 cases: cases(kernel.name, &text, &scenarios)?,
                 text,
             })
         };
         entries.iter().map(subject).collect()
+    }
+
+    /// The text of each entry that a kernel's cases launch, with its mutants; nothing is run.
+    ///
+    /// # Errors
+    /// A module that is not PTX.
+    pub fn texts_of_kernel(
+        kernel: &Kernel,
+        module: Ptx<'_>,
+    ) -> Result<Vec<(String, Vec<Mutant>)>, String> {
+        let parsed = ptx::parse_named(module.name, module.text).map_err(|e| e.to_string())?;
+        let scenarios = (kernel.cases)();
+        let entries = launched(&scenarios.iter().collect::<Vec<_>>());
+        let of = |entry: &&str| text_of(kernel, &parsed, entry, &scenarios_of(entry, &scenarios));
+        entries.iter().map(of).collect()
     }
 
     /// Runs a mutant on one case after the other, under each seed, until it is found out. What only
@@ -119,6 +132,25 @@ fn config(steps: u64, seed: u64) -> Config {
             .saturating_add(STEPS_MORE),
         ..Config::default()
     }
+}
+
+/// Those that launch an entry.
+fn scenarios_of<'a>(entry: &str, scenarios: &'a [Scenario]) -> Vec<&'a Scenario> {
+    let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(&entry);
+    scenarios.iter().filter(launches).collect()
+}
+
+/// The text of what an entry's scenarios launch, and the entry's mutants.
+fn text_of(
+    kernel: &Kernel,
+    module: &Module,
+    entry: &str,
+    scenarios: &[&Scenario],
+) -> Result<(String, Vec<Mutant>), String> {
+    let text = with_entries(module, &launched(scenarios)).to_string();
+    let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
+    let mutants = mutants(&parsed, &text, entry);
+    Ok((text, mutants))
 }
 
 /// The entries that these scenarios launch.
