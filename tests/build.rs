@@ -15,8 +15,8 @@ const ARCHS: &[Arch] = &[
 /// Crates of kernels, what to call their PTX, and for which architectures.
 const CRATES: &[(&str, &str, &[Arch])] = &[
     ("KERNELS", "../kernels-gpu", ARCHS),
-    // Every device runs the oldest.
-    ("DEVICE", "device", &[Arch::Sm90]),
+    // Every device runs the oldest; registers change on Hopper's own alone.
+    ("DEVICE", "device", &[Arch::Sm90, Arch::Sm90a]),
     // For the emulator alone.
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];

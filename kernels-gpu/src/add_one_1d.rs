@@ -88,8 +88,7 @@ unsafe fn add_one(
     let block = unsafe { Block::converged() };
     let smem_data = SMEM_DATA::ptr();
     let block_offset = u64::from(block.index()) * BUF_LEN as u64;
-    // SAFETY: the block's numbers lie within `data` (1).
-    let data = unsafe { data.add((offset_elems + block_offset) as usize) };
+    let data = data.wrapping_add((offset_elems + block_offset) as usize);
 
     // 1. Initialise the barrier with the number of threads that arrive on it.
     let bar = block.barrier(BAR::ptr(), block.threads());
@@ -119,7 +118,7 @@ unsafe fn add_one(
     // 6. One thread stores the data, and waits until it has been read: the buffer ends with the block.
     if block.elect() {
         let mut stores = Stores::new();
-        // SAFETY: the numbers are the block's, aligned (1); fences and `sync` order the writes before.
+        // SAFETY: the numbers are the block's, within `data` and aligned (1); fences and `sync` order the writes before.
         unsafe { stores.bulk(data.cast(), smem_data.cast(), BYTES) };
         stores.commit().wait_read();
     }

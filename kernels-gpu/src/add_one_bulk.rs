@@ -1,12 +1,8 @@
 //! Adds one to an array with a bulk copy in and out for each block, as fast as memory goes.
 
-use tma::{
-    Block, Stores, Transaction, kernel,
-    ptx::{fence, mbarrier::Mbarrier},
-    shared,
-};
+use tma::{Block, kernel, ptx::mbarrier::Mbarrier, shared};
 
-use crate::vectors::{VECTOR_BYTES, add_one};
+use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 
 /// A vector for each thread.
 const fn tile_bytes(threads: u32) -> u32 {
@@ -32,33 +28,24 @@ pub unsafe fn add_one_bulk(dst: *mut u8, src: *const u8, len_bytes: u64) {
     }
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
-    let data = shared::dynamic::<u8, 128>();
+    let data = shared::dynamic::<Vector, 128>();
     let tile_bytes = tile_bytes(block.threads());
     let start = u64::from(block.index()) * u64::from(tile_bytes);
     // The last tile may be shorter.
     let bytes = (len_bytes - start).min(tile_bytes.into()) as u32;
 
-    // SAFETY: the tile lies within the source (1), aligned (2); nobody uses its buffer before it is
-    // loaded.
-    let load =
-        |loads: &mut Transaction<'_>| unsafe { loads.bulk(data, src.add(start as usize), bytes) };
-    block.load(BAR::ptr(), load).wait();
-
-    // SAFETY: the tile has been loaded, and each thread has its own vector.
-    unsafe { add_one::<1>(data, bytes / VECTOR_BYTES, block.thread(), block.threads()) };
-
-    // Make each thread's writes visible to the copy engine, then synchronise.
-    fence::proxy_async_shared_cta();
-    block.sync();
-
-    if block.elect() {
-        let mut stores = Stores::new();
-        // SAFETY: the tile lies within the destination (1), aligned (2); fences and `sync` order the
-        // writes before.
-        unsafe { stores.bulk(dst.add(start as usize), data, bytes) };
-        // The tile's buffer ends with the block.
-        stores.commit().wait_read();
-    }
+    // SAFETY: the tile lies within the source (1), aligned (2).
+    let tile = block.load_buffer(
+        data,
+        bytes / VECTOR_BYTES,
+        BAR::ptr(),
+        |loads, tile| unsafe { loads.bulk(tile.cast(), src.add(start as usize), bytes) },
+    );
+    // SAFETY: the tile lies within the destination (1), aligned (2).
+    tile.update::<1>(block, one_more)
+        .store(block, |stores, tile| unsafe {
+            stores.bulk(dst.add(start as usize), tile.cast(), bytes);
+        });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,14 +1,12 @@
 //! Adds one to an array in a pipeline: one warp loads, the others work, several chunks on their way.
 
-use core::hint::assert_unchecked;
-
 use tma::{
-    Block, kernel,
+    Block, Counter, kernel,
     pipeline::{self, Items},
     shared,
 };
 
-use crate::vectors::{VECTOR_BYTES, add_one};
+use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 
 /// Vectors of four numbers that a thread has of a chunk.
 const VECTORS: usize = 2;
@@ -31,7 +29,7 @@ const fn chunk_bytes(threads: u32) -> u32 {
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that nobody else uses while the
 ///    kernel runs; they are the same or do not overlap.
 /// 2. Both addresses and `len_bytes` are multiples of 16, and there are fewer than 2^31 chunks.
-/// 3. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 3. `counter` is as its type says.
 /// 4. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_ring_4.ptx"), "\n```"))]
@@ -44,14 +42,11 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     dst: *mut u8,
     src: *const u8,
     len_bytes: u64,
-    counter: *mut u32,
+    counter: Counter,
 ) {
-    // SAFETY: every thread gets here (4).
-    let block = unsafe { Block::converged() };
-    // SAFETY: the counter is for this alone (3).
-    let deal = |chunks| unsafe { Items::drawn(block, 1, chunks, counter) };
+    let deal = |block, chunks| Items::drawn(block, 1, chunks, counter);
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(block, dst, src, len_bytes, deal) }
+    unsafe { ring::<STAGES>(dst, src, len_bytes, deal) }
 }
 
 /// As [`add_one_ring`], but each block has every `blocks`-th chunk: what a pipeline without a
@@ -65,51 +60,48 @@ pub unsafe fn add_one_ring<const STAGES: u32>(
     shared_bytes = |threads| pipeline::bytes::<u8>(STAGES, chunk_bytes(threads as u32).into())
 )]
 pub unsafe fn add_one_ring_static<const STAGES: u32>(dst: *mut u8, src: *const u8, len_bytes: u64) {
-    // SAFETY: every thread gets here (4).
-    let block = unsafe { Block::converged() };
-    let deal = |chunks| Items::dealt(block, chunks);
     // SAFETY: the conditions are this kernel's own.
-    unsafe { ring::<STAGES>(block, dst, src, len_bytes, deal) }
+    unsafe { ring::<STAGES>(dst, src, len_bytes, Items::dealt) }
 }
 
 /// # Safety
 /// As for [`add_one_ring`].
 #[inline(always)]
 unsafe fn ring<const STAGES: u32>(
-    block: Block,
     dst: *mut u8,
     src: *const u8,
     len_bytes: u64,
-    deal: impl Fn(u32) -> Items<'static>,
+    deal: impl Fn(Block, u32) -> Items<'static>,
 ) {
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
     let chunk_bytes = chunk_bytes(block.threads());
-    // SAFETY: there are working threads (4).
-    unsafe { assert_unchecked(chunk_bytes != 0) };
+    if chunk_bytes == 0 {
+        return;
+    }
     let chunks = len_bytes.div_ceil(chunk_bytes.into()) as u32;
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
     let bytes = |chunk: u32| (len_bytes - start(chunk)).min(chunk_bytes.into()) as u32;
-    let memory = shared::dynamic::<u8, 1024>();
-    let pipeline = block.storing_pipeline::<_, STAGES>(memory, chunk_bytes);
+    let memory = shared::dynamic::<Vector, 1024>();
+    let pipeline = block.storing_pipeline::<_, STAGES>(memory, chunk_bytes / VECTOR_BYTES);
     pipeline.split(
         |mut fill| {
-            for chunk in deal(chunks) {
+            for chunk in deal(block, chunks) {
                 let stage = fill.next().with_item(chunk);
                 // SAFETY: the chunk lies within the source (1), aligned (2); the stage takes it.
-                unsafe { stage.copy(src.add(start(chunk) as usize), bytes(chunk)) };
+                unsafe { stage.copy(src.add(start(chunk) as usize).cast(), bytes(chunk)) };
             }
             fill.finish();
         },
         |workers, mut drain| {
             while let Some((chunk, stage)) = drain.next_item() {
-                let vectors = bytes(chunk) / VECTOR_BYTES;
-                // SAFETY: the chunk has been loaded, and each thread has its own vectors.
-                unsafe {
-                    add_one::<VECTORS>(stage.as_ptr(), vectors, workers.thread(), workers.threads())
-                };
+                stage
+                    .own(workers, bytes(chunk) / VECTOR_BYTES)
+                    .update_at_once::<VECTORS>(one_more);
                 // SAFETY: the chunk lies within the destination (1), aligned (2).
                 drain.store(stage, |stores, stage| unsafe {
-                    stores.bulk(dst.add(start(chunk) as usize), stage, bytes(chunk));
+                    stores.bulk(dst.add(start(chunk) as usize), stage.cast(), bytes(chunk));
                 });
             }
             drain.finish();

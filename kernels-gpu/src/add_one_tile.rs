@@ -1,13 +1,8 @@
 //! Adds one to a matrix with a tensor copy in and out for each block, as fast as memory goes.
 
-use tma::{
-    Block, Stores, TensorMap, kernel,
-    ptx::{fence, mbarrier::Mbarrier},
-    shared,
-    thread::block_idx,
-};
+use tma::{Block, TensorMap, kernel, ptx::mbarrier::Mbarrier, shared, thread::block_idx};
 
-use crate::vectors::{VECTOR_BYTES, add_one};
+use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 
 /// Writes `x + 1` for each number `x` of the matrix of `src` to the same index of that of `dst`.
 ///
@@ -40,7 +35,7 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
     }
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
-    let data = shared::dynamic::<u8, 1024>();
+    let data = shared::dynamic::<Vector, 1024>();
     let vectors = VECTORS as u32 * block.threads();
     let (column, row) = (block_idx().x, block_idx().y);
     let coords = [
@@ -48,29 +43,16 @@ pub unsafe fn add_one_tile<const VECTORS: usize>(
         (row * tile_height_elems) as i32,
     ];
 
-    // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2); nobody
-    // uses its buffer before it is loaded.
-    let start = |loads: &mut tma::Transaction<'_>| unsafe {
-        loads.tensor(data, src, coords, VECTOR_BYTES * vectors)
-    };
-    block.load(BAR::ptr(), start).wait();
-
+    // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16 (2).
+    let tile = block.load_buffer(data, vectors, BAR::ptr(), |loads, tile| unsafe {
+        loads.tensor(tile.cast(), src, coords, VECTOR_BYTES * vectors);
+    });
     // Where a number lies in the tile makes no difference.
-    // SAFETY: the tile has been loaded, and each thread has its own vectors.
-    unsafe { add_one::<VECTORS>(data, vectors, block.thread(), block.threads()) };
-
-    // Make each thread's writes visible to the copy engine, then synchronise.
-    fence::proxy_async_shared_cta();
-    block.sync();
-
-    if block.elect() {
-        let mut stores = Stores::new();
-        // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2);
-        // fences and `sync` order the writes before.
-        unsafe { stores.tensor(dst, coords, data) };
-        // The tile's buffer ends with the block.
-        stores.commit().wait_read();
-    }
+    let tile = tile.update::<VECTORS>(block, one_more);
+    // SAFETY: the map has this box (1), rows end as wanted, and no coordinate is negative (2).
+    tile.store(block, |stores, tile| unsafe {
+        stores.tensor(dst, coords, tile.cast());
+    });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

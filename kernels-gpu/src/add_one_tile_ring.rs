@@ -1,14 +1,14 @@
 //! Adds one to a matrix in a pipeline of tensor copies: one warp loads, the others work.
 
-use core::hint::assert_unchecked;
+use core::num::NonZero;
 
 use tma::{
-    Block, TensorMap, kernel,
+    Block, Counter, TensorMap, kernel,
     pipeline::{self, Items},
     shared,
 };
 
-use crate::vectors::{VECTOR_BYTES, add_one};
+use crate::vectors::{VECTOR_BYTES, Vector, one_more};
 
 /// Vectors of four numbers that a thread has of a tile.
 const VECTORS: usize = 4;
@@ -28,8 +28,8 @@ const VECTORS: usize = 4;
 ///    same or do not overlap.
 /// 2. A tile has 64 bytes for each working thread, and its width is a multiple of 16 bytes. Rows of
 ///    `dst` end at multiples of 16 bytes, or the bytes up to the next one are padding.
-/// 3. `tiles_x` is not 0, there are fewer than 2^31 tiles, and coordinates are less than 2^31.
-/// 4. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 3. There are fewer than 2^31 tiles, and coordinates are less than 2^31.
+/// 4. `counter` is as its type says.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads and of 64 at least,
 ///    and the launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `add_one_tile_ring_4`\n```text\n", include_str!("../../tests/golden/ptx/add_one_tile_ring_4.ptx"), "\n```"))]
@@ -44,51 +44,47 @@ const VECTORS: usize = 4;
 pub unsafe fn add_one_tile_ring<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
-    tiles_x: u32,
+    tiles_x: NonZero<u32>,
     tiles: u32,
     tile_width_elems: u32,
     tile_height_elems: u32,
-    counter: *mut u32,
+    counter: Counter,
 ) {
     // SAFETY: every thread gets here (5).
     let block = unsafe { Block::converged() };
     let tile_bytes = (block.threads() - 32) * VECTORS as u32 * VECTOR_BYTES;
-    // SAFETY: the caller says so (3).
-    unsafe { assert_unchecked(tiles_x != 0) };
     let coords = |tile: u32| {
         [
             (tile % tiles_x * tile_width_elems) as i32,
             (tile / tiles_x * tile_height_elems) as i32,
         ]
     };
-    let memory = shared::dynamic::<u8, 1024>();
-    let pipeline = block.storing_pipeline::<_, STAGES>(memory, tile_bytes);
+    let vectors = tile_bytes / VECTOR_BYTES;
+    let memory = shared::dynamic::<Vector, 1024>();
+    let pipeline = block.storing_pipeline::<_, STAGES>(memory, vectors);
     pipeline.split(
         |mut fill| {
-            // SAFETY: the counter is for this alone (4).
-            for tile in unsafe { Items::drawn(block, 1, tiles, counter) } {
+            for tile in Items::drawn(block, 1, tiles, counter) {
                 // SAFETY: the map has this box (1), which has these bytes and begins at a multiple of 16
                 // (2); the stage is aligned and takes it.
                 fill.next()
                     .with_item(tile)
                     .load_with(|loads, stage| unsafe {
-                        loads.tensor(stage, src, coords(tile), tile_bytes);
+                        loads.tensor(stage.cast(), src, coords(tile), tile_bytes);
                     });
             }
             fill.finish();
         },
         |workers, mut drain| {
             while let Some((tile, stage)) = drain.next_item() {
-                let vectors = tile_bytes / VECTOR_BYTES;
                 // Where a number lies in the tile makes no difference.
-                // SAFETY: the tile has been loaded, and each thread has its own vectors.
-                unsafe {
-                    add_one::<VECTORS>(stage.as_ptr(), vectors, workers.thread(), workers.threads())
-                };
+                stage
+                    .own(workers, vectors)
+                    .update_at_once::<VECTORS>(one_more);
                 // SAFETY: the map has this box (1), rows end as wanted (2), and no coordinate is
                 // negative (3).
                 drain.store(stage, |stores, stage| unsafe {
-                    stores.tensor(dst, coords(tile), stage);
+                    stores.tensor(dst, coords(tile), stage.cast());
                 });
             }
             drain.finish();
@@ -106,7 +102,7 @@ mod host {
 
     use super::{VECTORS, add_one_tile_ring};
     use crate::{
-        arguments::{Tiles, drawn, in_place_or_apart},
+        arguments::{Tiles, divisor, drawn, in_place_or_apart},
         vectors::VECTOR_BYTES,
     };
 
@@ -152,7 +148,7 @@ mod host {
                 self.stages,
                 MapRef::new(self.map, self.dst),
                 MapRef::new(self.map, self.src),
-                tiles.columns,
+                divisor(tiles.columns),
                 tiles.count(),
                 tiles.tile[0],
                 tiles.tile[1],

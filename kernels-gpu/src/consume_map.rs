@@ -3,8 +3,8 @@
 //! them.
 
 use tma::{
-    Block, TensorMap, Transaction, kernel,
-    ptx::{Sys, fence, mbarrier::Mbarrier},
+    Block, GlobalMut, GlobalRef, PerBlock, TensorMap, kernel,
+    ptx::{Sys, mbarrier::Mbarrier},
     shared,
 };
 
@@ -21,17 +21,21 @@ const BOX_5D_BYTES: usize = 16 * BOX_5D[0];
 /// uses `maps[i]`, at column `x` and row `y`.
 ///
 /// # Safety
-/// 1. `maps` has a map for each block, at a multiple of 64 in global memory: two-dimensional maps of
-///    bytes whose boxes bring 128 by 4 of them, without swizzle, which do not change while the kernel
-///    runs, over tensors that nobody writes. Who wrote them released them to this kernel.
-/// 2. `output` has [`BOX`] bytes for each block, at a multiple of 4, that nobody else uses.
+/// 1. `maps` are at multiples of 64: two-dimensional maps of bytes whose boxes bring 128 by 4 of them,
+///    without swizzle, over tensors that nobody writes. Who wrote them released them to this kernel.
+/// 2. `maps` and `output` are as their types say.
 /// 3. `x` is a multiple of 16.
 /// 4. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/consume_map.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
-pub unsafe fn consume_map(maps: *const TensorMap, output: *mut u32, x: i32, y: i32) {
+pub unsafe fn consume_map(
+    maps: GlobalRef<TensorMap, PerBlock>,
+    output: GlobalMut<[u32; BOX_BYTES / 4], PerBlock>,
+    x: i32,
+    y: i32,
+) {
     // SAFETY: the conditions are this kernel's own.
-    unsafe { consume::<2, BOX_BYTES>(maps, output, [x, y]) }
+    unsafe { consume::<2, _>(maps, output, [x, y]) }
 }
 
 /// As [`consume_map`], for maps of five dimensions whose boxes have [`BOX_5D`] bytes, at `x` and, in
@@ -40,17 +44,22 @@ pub unsafe fn consume_map(maps: *const TensorMap, output: *mut u32, x: i32, y: i
 /// # Safety
 /// As for [`consume_map`], with these maps and as many bytes of output.
 #[kernel(max_threads = 1024)]
-pub unsafe fn consume_map_5d(maps: *const TensorMap, output: *mut u32, x: i32, y: i32) {
+pub unsafe fn consume_map_5d(
+    maps: GlobalRef<TensorMap, PerBlock>,
+    output: GlobalMut<[u32; BOX_5D_BYTES / 4], PerBlock>,
+    x: i32,
+    y: i32,
+) {
     // SAFETY: the conditions are this kernel's own.
-    unsafe { consume::<5, BOX_5D_BYTES>(maps, output, [x, y, y, y, y]) }
+    unsafe { consume::<5, _>(maps, output, [x, y, y, y, y]) }
 }
 
 /// # Safety
-/// 1. Those of [`consume_map`], for maps of `RANK` dimensions with boxes of `BYTES` bytes.
+/// 1. Those of [`consume_map`], for maps of `RANK` dimensions with boxes of `WORDS` words.
 #[inline(always)]
-unsafe fn consume<const RANK: usize, const BYTES: usize>(
-    maps: *const TensorMap,
-    output: *mut u32,
+unsafe fn consume<const RANK: usize, const WORDS: usize>(
+    maps: GlobalRef<TensorMap, PerBlock>,
+    output: GlobalMut<[u32; WORDS], PerBlock>,
     coords: [i32; RANK],
 ) {
     shared! {
@@ -59,27 +68,21 @@ unsafe fn consume<const RANK: usize, const BYTES: usize>(
     }
     // SAFETY: every thread gets here (1).
     let block = unsafe { Block::converged() };
-    let (index, smem_box) = (block.index() as usize, SMEM_BOX::ptr());
-    let load = |loads: &mut Transaction<'_>| {
-        // SAFETY: the map is there (1).
-        let map = unsafe { maps.add(index) };
-        // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
-        // GPU could be acquired at `Gpu`, those of the host not.
-        // SAFETY: as above.
-        unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
-        // SAFETY: the map has this box and is acquired, its first column is aligned (1), and nobody
-        // uses the buffer before it is loaded.
-        unsafe { loads.tensor(smem_box.cast(), map, coords, BYTES as u32) };
-    };
-    block.load(BAR::ptr(), load).wait();
-
-    let mut i = block.thread();
-    while i < (BYTES / 4) as u32 {
-        // SAFETY: the index is in bounds, the copy wrote the box, and the output has room for it
-        // (1).
-        unsafe { *output.add(index * (BYTES / 4) + i as usize) = smem_box.at(i).read() };
-        i += block.threads();
-    }
+    let load = block.load_buffer(
+        SMEM_BOX::ptr().at(0),
+        WORDS as u32,
+        BAR::ptr(),
+        |loads, to| {
+            // Acquire the map, in each block, in the thread that uses it. Those of another kernel on this
+            // GPU could be acquired at `Gpu`, those of the host not.
+            let map = maps.acquire::<Sys>(block);
+            // SAFETY: the map has this box, its first column is aligned (1), and nobody uses the buffer before it
+            // is loaded.
+            unsafe { loads.tensor(to.cast(), map, coords, 4 * WORDS as u32) };
+        },
+    );
+    let bytes = load.wait();
+    output.write(block, |i| bytes.get(i));
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -138,11 +141,19 @@ mod host {
                 16,
                 "a box begins at a multiple of 16 bytes: a multiple of",
             );
-            let (maps, output) = (BufferRef::new(self.maps), BufferRef::new(self.output));
+            let maps = BufferRef::new(self.maps);
             let [x, y] = self.coords;
             let (call, bytes, tile) = match self.rank {
-                2 => (consume_map(maps, output, x, y), BOX_BYTES, TILE),
-                _ => (consume_map_5d(maps, output, x, y), BOX_5D_BYTES, TILE_5D),
+                2 => (
+                    consume_map(maps, BufferRef::new(self.output), x, y),
+                    BOX_BYTES,
+                    TILE,
+                ),
+                _ => (
+                    consume_map_5d(maps, BufferRef::new(self.output), x, y),
+                    BOX_5D_BYTES,
+                    TILE_5D,
+                ),
             };
             let map_bytes = TensorMap::BYTES as u32;
             conditions.maps(

@@ -2,9 +2,9 @@
 //! filter one copy brings the pixels under it, of 32 results that follow each other across rows and
 //! images.
 
-use core::hint::assert_unchecked;
+use core::num::NonZero;
 
-use tma::{Block, TensorMap, Transaction, float::fma, kernel, ptx::mbarrier::Mbarrier, shared};
+use tma::{Block, GlobalRef, TensorMap, float::fma, kernel, ptx::mbarrier::Mbarrier, shared};
 
 /// Channels of a pixel.
 pub const CHANNELS: usize = 16;
@@ -16,6 +16,10 @@ pub const SIDE: usize = 3;
 pub const PIXELS: usize = 32;
 
 const TAPS: usize = SIDE * SIDE;
+
+/// All filters: for each the channels of its buffer, row by row.
+pub type Filters = [[[f32; CHANNELS]; TAPS]; FILTERS];
+
 const COLUMN_ELEMS: u32 = (CHANNELS * PIXELS) as u32;
 const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 
@@ -28,17 +32,17 @@ const COLUMN_BYTES: u32 = 4 * COLUMN_ELEMS;
 /// 1. `images` is an im2col map of `f32` with dimensions [`CHANNELS`], W, H, N, whose box of pixels has
 ///    `width` by `height` pixels from `first` on, [`CHANNELS`] channels for each pixel and [`PIXELS`]
 ///    pixels for each column, no swizzle; nobody writes the images while the kernel runs.
-/// 2. `filters` has `[FILTERS][SIDE][SIDE][CHANNELS]` numbers, `output` room for `pixels` pixels, which
-///    is `width * height * N`; nobody else writes the one or uses the other.
+/// 2. `filters` is as its type says; `output` has room for `pixels` pixels, which is
+///    `width * height * N`, and nobody else uses it.
 /// 3. Grid and blocks are one-dimensional; there is a block of 256 threads for each [`PIXELS`] results.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/conv_im2col.ptx"), "\n```"))]
 #[kernel(max_threads = 256)]
 pub unsafe fn conv_im2col(
     #[grid_constant] images: &TensorMap,
-    filters: *const f32,
+    filters: GlobalRef<Filters>,
     output: *mut f32,
-    width: u32,
-    height: u32,
+    width: NonZero<u32>,
+    height: NonZero<u32>,
     pixels: u32,
     first: i32,
 ) {
@@ -49,45 +53,45 @@ pub unsafe fn conv_im2col(
     }
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
-    let columns = COLUMNS::ptr();
-    let load = |loads: &mut Transaction<'_>| {
-        // The first result of this block; the copy goes on along W, H and N by itself.
-        let result = block.index() * PIXELS as u32;
-        // SAFETY: there is a result (3), so there are columns and rows.
-        unsafe { assert_unchecked(width != 0 && height != 0) };
-        let (column, row, image) = (
-            result % width,
-            result / width % height,
-            result / width / height,
-        );
-        let coords = [0, column as i32 + first, row as i32 + first, image as i32];
-        for tap in 0..TAPS as u32 {
-            let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
-            let to = columns.at(tap * COLUMN_ELEMS).cast();
-            // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
-            // nobody uses the buffer before it is loaded.
-            unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
-        }
-    };
-    block.load(BAR::ptr(), load).wait();
+    let vectors = (TAPS * CHANNELS * PIXELS / 4) as u32;
+    let columns = block.load_buffer(
+        COLUMNS::ptr().cast(),
+        vectors,
+        BAR::ptr(),
+        |loads, columns| {
+            // The first result of this block; the copy goes on along W, H and N by itself.
+            let result = block.index() * PIXELS as u32;
+            let (column, row, image) = (
+                result % width,
+                result / width % height,
+                result / width / height,
+            );
+            let coords = [0, column as i32 + first, row as i32 + first, image as i32];
+            for tap in 0..TAPS as u32 {
+                let offsets = [tap as u16 % SIDE as u16, tap as u16 / SIDE as u16];
+                let to = columns.cast().byte_add(tap * COLUMN_BYTES);
+                // SAFETY: the map has these columns (1), pixels begin at multiples of 64 bytes, and
+                // nobody uses the buffer before it is loaded.
+                unsafe { loads.im2col(to, images, coords, offsets, COLUMN_BYTES) };
+            }
+        },
+    );
+    let columns = columns.wait();
 
     // A thread has one channel of one result.
     let (pixel, filter) = (
-        block.thread() / FILTERS as u32,
+        block.thread() / FILTERS as u32 % PIXELS as u32,
         block.thread() % FILTERS as u32,
     );
     let result = block.index() * PIXELS as u32 + pixel;
-    let filter_of = filter as usize * TAPS * CHANNELS;
+    let filter_of = &filters[filter as usize];
     let mut sum = 0.0;
     for tap in 0..TAPS as u32 {
         // Four channels at once, as far as they lie in shared memory.
         for channel in (0..CHANNELS as u32).step_by(4) {
             let index = tap * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel;
-            // SAFETY: the index is in bounds and a multiple of 4, and the copies wrote the pixels.
-            let [a, b, c, d] = unsafe { columns.at(index).cast::<[u32; 4]>().read() };
-            let weight = filter_of + (tap * CHANNELS as u32 + channel) as usize;
-            // SAFETY: the index is in bounds (2).
-            let weight = |next: usize| unsafe { *filters.add(weight + next) };
+            let [a, b, c, d]: [u32; 4] = columns.get(index / 4);
+            let weight = |next: usize| filter_of[tap as usize][channel as usize + next];
             sum = fma(f32::from_bits(a), weight(0), sum);
             sum = fma(f32::from_bits(b), weight(1), sum);
             sum = fma(f32::from_bits(c), weight(2), sum);
@@ -109,7 +113,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{CHANNELS, FILTERS, PIXELS, SIDE, conv_im2col};
-    use crate::arguments::product;
+    use crate::arguments::{divisor, product};
 
     /// Convolves images of 16 channels of `f32`, `[N][H][W][16]`, with eight filters of 3 x 3 pixels.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,8 +176,8 @@ mod host {
                 MapRef::new(self.map(), self.data),
                 BufferRef::new(self.filters),
                 BufferRef::new(self.output),
-                width,
-                height,
+                divisor(width),
+                divisor(height),
                 pixels,
                 -self.border(),
             );

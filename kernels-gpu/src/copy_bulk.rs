@@ -1,10 +1,10 @@
 //! Copies memory as fast as it goes: bulk copies in and out, several on their way, chunks handed
 //! out one by one.
 
-use core::hint::assert_unchecked;
+use core::num::NonZero;
 
 use tma::{
-    Block, Stores, Transaction, kernel,
+    Block, Counter, Stores, Transaction, kernel,
     pipeline::{self, Items},
     shared,
 };
@@ -18,26 +18,25 @@ use tma::{
 /// # Safety
 /// 1. `src` and `dst` point to `len_bytes` bytes of global memory that do not overlap and that
 ///    nobody else uses while the kernel runs.
-/// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has 1 to 2^20 - 16
-///    bytes, and there are fewer than 2^31 chunks.
-/// 3. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 2. Both addresses, `len_bytes` and `chunk_bytes` are multiples of 16; a chunk has at most
+///    2^20 - 16 bytes, and there are fewer than 2^31 chunks.
+/// 3. `counter` is as its type says.
 /// 4. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_bulk_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_bulk_4.ptx"), "\n```"))]
 #[kernel(
     max_threads = 32,
     instances(STAGES = 2, 3, 4, 6, 8),
-    shared_bytes = pipeline::bytes::<u8>(STAGES, chunk_bytes.into())
+    shared_bytes = pipeline::bytes::<u8>(STAGES, chunk_bytes.get().into())
 )]
 pub unsafe fn copy_bulk<const STAGES: u32>(
     dst: *mut u8,
     src: *const u8,
     len_bytes: u64,
-    chunk_bytes: u32,
-    counter: *mut u32,
+    chunk_bytes: NonZero<u32>,
+    counter: Counter,
 ) {
-    // SAFETY: the caller says so (2).
-    unsafe { assert_unchecked(chunk_bytes != 0) };
+    let chunk_bytes = chunk_bytes.get();
     let chunks = len_bytes.div_ceil(chunk_bytes.into()) as u32;
     let start = |chunk: u32| u64::from(chunk) * u64::from(chunk_bytes);
     // The last chunk may be shorter.
@@ -53,8 +52,7 @@ pub unsafe fn copy_bulk<const STAGES: u32>(
     };
     // SAFETY: every thread gets here (4).
     let block = unsafe { Block::converged() };
-    // SAFETY: the counter is for this alone (3).
-    let items = unsafe { Items::drawn(block, STAGES - 1, chunks, counter) };
+    let items = Items::drawn(block, STAGES - 1, chunks, counter);
     let memory = shared::dynamic::<u8, 1024>();
     block.stream::<_, STAGES>(memory, chunk_bytes, items, load, store);
 }
@@ -67,7 +65,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::copy_bulk;
-    use crate::arguments::{bulk, chunks, drawn, ends};
+    use crate::arguments::{bulk, chunks, divisor, drawn, ends};
 
     /// The longest pieces that one bulk copy and one phase of a barrier take.
     const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
@@ -119,7 +117,7 @@ mod host {
                 BufferRef::new(self.dst).skip(self.dst_offset_bytes),
                 BufferRef::new(self.src),
                 self.len_bytes,
-                self.chunk_bytes,
+                divisor(self.chunk_bytes),
                 BufferRef::new(self.counter),
             );
             conditions.launch(call, Shape::new(self.blocks, 32))

@@ -1,9 +1,9 @@
 //! Copies a matrix through tensor maps, tile by tile, as fast as it goes.
 
-use core::hint::assert_unchecked;
+use core::num::NonZero;
 
 use tma::{
-    Block, Stores, TensorMap, Transaction, kernel,
+    Block, Counter, Stores, TensorMap, Transaction, kernel,
     pipeline::{self, Items},
     shared,
 };
@@ -23,8 +23,8 @@ use tma::{
 /// 2. `tile_bytes` is a multiple of 128, or of 1024 where the maps swizzle, and less than 2^20; the
 ///    width of a tile is a multiple of 16 bytes. Rows of `dst` end at multiples of 16 bytes, or the
 ///    bytes up to the next one are padding.
-/// 3. `tiles_x` is not 0, there are fewer than 2^31 tiles, and coordinates are less than 2^31.
-/// 4. `counter` points to a zero in global memory that nobody else uses while the kernel runs.
+/// 3. There are fewer than 2^31 tiles, and coordinates are less than 2^31.
+/// 4. `counter` is as its type says.
 /// 5. Grid and blocks are one-dimensional, blocks of 32 threads, and the launch has the shared
 ///    memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `copy_tile_4`\n```text\n", include_str!("../../tests/golden/ptx/copy_tile_4.ptx"), "\n```"))]
@@ -40,15 +40,13 @@ use tma::{
 pub unsafe fn copy_tile<const STAGES: u32>(
     #[grid_constant] dst: &TensorMap,
     #[grid_constant] src: &TensorMap,
-    tiles_x: u32,
+    tiles_x: NonZero<u32>,
     tiles: u32,
     tile_width_elems: u32,
     tile_height_elems: u32,
     tile_bytes: u32,
-    counter: *mut u32,
+    counter: Counter,
 ) {
-    // SAFETY: the caller says so (3).
-    unsafe { assert_unchecked(tiles_x != 0) };
     let coords = |tile: u32| {
         [
             (tile % tiles_x * tile_width_elems) as i32,
@@ -67,8 +65,7 @@ pub unsafe fn copy_tile<const STAGES: u32>(
     };
     // SAFETY: every thread gets here (5).
     let block = unsafe { Block::converged() };
-    // SAFETY: the counter is for this alone (4).
-    let items = unsafe { Items::drawn(block, STAGES - 1, tiles, counter) };
+    let items = Items::drawn(block, STAGES - 1, tiles, counter);
     let memory = shared::dynamic::<u8, 1024>();
     block.stream::<_, STAGES>(memory, tile_bytes, items, load, store);
 }
@@ -82,7 +79,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::copy_tile;
-    use crate::arguments::{Tiles, drawn};
+    use crate::arguments::{Tiles, divisor, drawn};
 
     /// Copies a matrix tile by tile through tensor maps, in blocks of one warp that draw their tiles from
     /// a counter.
@@ -124,7 +121,7 @@ mod host {
                 self.stages,
                 MapRef::new(self.map, self.dst),
                 MapRef::new(self.map, self.src),
-                tiles.columns,
+                divisor(tiles.columns),
                 tiles.count(),
                 tiles.tile[0],
                 tiles.tile[1],

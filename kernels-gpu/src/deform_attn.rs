@@ -26,10 +26,12 @@ mod gather;
 mod geometry;
 mod tiles;
 
+use core::{num::NonZero, ptr};
+
 use tma::{TileMap, kernel};
 
 pub use geometry::Chunk;
-use geometry::{Levels, Problem};
+use geometry::Problem;
 
 /// Images of a batch.
 pub const LEVELS: u32 = 4;
@@ -65,19 +67,14 @@ pub unsafe fn deform_attn_gather(
     shape_2: u32,
     shape_3: u32,
     batches: u32,
-    queries: u32,
+    queries: NonZero<u32>,
 ) {
-    let problem = Problem {
-        value,
-        locations,
-        weights,
-        output,
-        levels: Levels::new([shape_0, shape_1, shape_2, shape_3]),
-        batches,
-        queries,
-    };
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
     // SAFETY: the conditions are this kernel's own.
-    unsafe { gather::run(&problem) }
+    unsafe {
+        let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
+        gather::run(&problem);
+    }
 }
 
 /// Deformable attention with tiles of all four images, `STAGES` rounds of 32 tiles on their way in
@@ -89,7 +86,7 @@ pub unsafe fn deform_attn_gather(
 /// # Safety
 /// 1. As for [`deform_attn_gather`], (1) and (2).
 /// 2. `map_0` to `map_3` are over the images of all batches: dimensions `W * CHANNELS`, H and batches.
-/// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is 1 to `batches`.
+/// 3. Grid and blocks are one-dimensional; blocks are whole warps; `waves` is at most `batches`.
 /// 4. The launch has the shared memory.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
 #[kernel(
@@ -112,20 +109,23 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     shape_2: u32,
     shape_3: u32,
     batches: u32,
-    queries: u32,
-    waves: u32,
+    queries: NonZero<u32>,
+    waves: NonZero<u32>,
 ) {
-    let problem = Problem {
-        value: core::ptr::null(),
-        locations,
-        weights,
-        output,
-        levels: Levels::new([shape_0, shape_1, shape_2, shape_3]),
-        batches,
-        queries,
-    };
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
     // SAFETY: the conditions are this kernel's own.
-    unsafe { tiles::run::<STAGES, 4>(&problem, [map_0, map_1, map_2, map_3], waves) }
+    unsafe {
+        let problem = Problem::new(
+            ptr::null(),
+            locations,
+            weights,
+            output,
+            shapes,
+            batches,
+            queries,
+        );
+        tiles::run::<STAGES, 4>(&problem, [map_0, map_1, map_2, map_3], waves);
+    }
 }
 
 /// As [`deform_attn_tiles`], for the two finer images; the coarser two of a block's batch lie in
@@ -155,20 +155,15 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     shape_2: u32,
     shape_3: u32,
     batches: u32,
-    queries: u32,
-    waves: u32,
+    queries: NonZero<u32>,
+    waves: NonZero<u32>,
 ) {
-    let problem = Problem {
-        value,
-        locations,
-        weights,
-        output,
-        levels: Levels::new([shape_0, shape_1, shape_2, shape_3]),
-        batches,
-        queries,
-    };
+    let shapes = [shape_0, shape_1, shape_2, shape_3];
     // SAFETY: the conditions are this kernel's own.
-    unsafe { tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves) }
+    unsafe {
+        let problem = Problem::new(value, locations, weights, output, shapes, batches, queries);
+        tiles::run::<STAGES, 2>(&problem, [map_0, map_1], waves);
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -183,7 +178,7 @@ mod host {
         CHANNELS, LEVELS, POINTS, deform_attn_gather, deform_attn_resident, deform_attn_tiles,
         geometry::PIXEL_BYTES,
     };
-    use crate::arguments::product;
+    use crate::arguments::{divisor, product};
 
     /// Multi-scale deformable attention, forward, on halves.
     ///
@@ -319,7 +314,8 @@ mod host {
             let [a, b, c, d] = self
                 .shapes
                 .map(|[height, width]| (height << 16) | (width & 0xffff));
-            let (batches, queries, waves) = (self.batches, self.queries, self.waves);
+            let (batches, queries, waves) =
+                (self.batches, divisor(self.queries), divisor(self.waves));
             let maps: [MapRef; 4] = std::array::from_fn(|image| self.map(image));
             let [first, second, third, fourth] = maps;
             match self.form {

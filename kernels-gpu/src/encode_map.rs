@@ -5,7 +5,7 @@
 //! `tensormap.replace` is an instruction of each architecture by itself (`sm_90a`, not `sm_90`).
 
 use tma::{
-    Block, SharedPtr, TensorMap, kernel,
+    Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, TensorMap, kernel,
     ptx::{Gpu, tensormap_cp_fenceproxy, tensormap_replace},
     shared,
 };
@@ -45,129 +45,112 @@ shared! {
 ///
 /// # Safety
 /// 1. `template` is a tiled tensor map.
-/// 2. `fields` has an entry for each block, and each is one of a map.
-/// 3. `maps` has room for a map for each block, at a multiple of 64 in global memory, that nobody else
-///    uses while the kernel runs.
-/// 4. The grid is one-dimensional; blocks are one warp.
+/// 2. `fields` and `maps` are as their types say. Each of the fields is one of a map of a tensor in
+///    `tensors`, and maps are at multiples of 64.
+/// 3. The grid is one-dimensional; blocks are one warp.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn encode_map(
     #[grid_constant] template: &TensorMap,
-    fields: *const MapFields,
+    fields: GlobalRef<MapFields, PerBlock>,
     tensors: *mut u8,
-    maps: *mut TensorMap,
+    maps: GlobalMut<TensorMap, PerBlock>,
 ) {
-    // SAFETY: the whole warp gets here (4).
-    let block = unsafe { Block::converged() };
-    let (lane, map) = (block.thread(), SMEM_MAP::ptr());
-    if lane < TensorMap::WORDS as u32 {
-        // SAFETY: the words are the map's, and no other lane has this one.
-        unsafe {
-            map.cast::<u64>()
-                .add(lane)
-                .write(template.words()[lane as usize])
-        };
-    }
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { replace_and_release(block, map, fields, tensors, maps) }
+    // SAFETY: the conditions are this kernel's own (2, 3).
+    unsafe { encode(|word| template.words()[word], fields, tensors, maps) }
 }
 
 /// As [`encode_map`], from 128 bytes of zeros: no map comes from the host.
 ///
 /// # Safety
-/// As for [`encode_map`], (2) to (4).
+/// As for [`encode_map`], (2) and (3).
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/encode_map_zeroed.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
-pub unsafe fn encode_map_zeroed(fields: *const MapFields, tensors: *mut u8, maps: *mut TensorMap) {
-    // SAFETY: the whole warp gets here (4).
-    let block = unsafe { Block::converged() };
-    let (lane, map) = (block.thread(), SMEM_MAP::ptr());
-    if lane < TensorMap::WORDS as u32 {
-        // SAFETY: the words are the map's, and no other lane has this one.
-        unsafe { map.cast::<u64>().add(lane).write(0) };
-    }
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { replace_and_release(block, map, fields, tensors, maps) }
+pub unsafe fn encode_map_zeroed(
+    fields: GlobalRef<MapFields, PerBlock>,
+    tensors: *mut u8,
+    maps: GlobalMut<TensorMap, PerBlock>,
+) {
+    // SAFETY: the conditions are this kernel's own (2, 3).
+    unsafe { encode(|_| 0, fields, tensors, maps) }
 }
 
-/// Replaces every field of the map in shared memory, and copies it to its buffer.
+/// Writes the words to a map in shared memory, replaces every field, and copies it to its buffer.
 ///
 /// # Safety
-/// 1. Those of [`encode_map`]; all lanes are here and have written the map.
+/// 1. (2) and (3) of [`encode_map`].
 #[inline(always)]
-unsafe fn replace_and_release(
-    block: Block,
-    map: SharedPtr<TensorMap>,
-    fields: *const MapFields,
+unsafe fn encode(
+    word: impl Fn(usize) -> u64,
+    fields: GlobalRef<MapFields, PerBlock>,
     tensors: *mut u8,
-    maps: *mut TensorMap,
+    maps: GlobalMut<TensorMap, PerBlock>,
 ) {
-    let (warp, thread, block) = (block.warp(), block.thread(), block.index() as usize);
+    // SAFETY: the whole warp gets here, which is the block (1).
+    let block = unsafe { Block::converged() };
+    let (warp, lane, map) = (block.warp(), block.thread(), SMEM_MAP::ptr());
+    if lane < TensorMap::WORDS as u32 {
+        // SAFETY: the word is the map's, and no other lane has it.
+        unsafe { map.cast::<u64>().add(lane).write(word(lane as usize)) };
+    }
     warp.sync();
-    if thread == 0 {
-        // SAFETY: there are fields for each block, and they are those of a map (1); the map is the
-        // block's own, and the lanes have synchronised since they wrote it.
-        unsafe {
-            let fields = fields.add(block);
-            let address = tensors.add((*fields).offset_bytes as usize);
-            tensormap_replace::tile_global_address(map, address as u64);
-            replace_dimensions(map, fields);
-            tensormap_replace::tile_elemtype::<{ value::ELEMTYPE_U8 }>(map);
-            tensormap_replace::tile_interleave_layout::<{ value::NO_INTERLEAVE }>(map);
-            tensormap_replace::tile_swizzle_mode::<{ value::NO_SWIZZLE }>(map);
-            tensormap_replace::tile_fill_mode::<{ value::ZERO_FILL }>(map);
-        }
+    if lane == 0 {
+        // SAFETY: the fields are those of a map (1), which is the block's own; the lanes have synchronised since
+        // they wrote it.
+        unsafe { replace(map, fields.of(block), tensors) };
     }
     // Show the changes to the other lanes, then copy the map together, and release it to whoever
     // acquires it for copies.
     warp.sync();
-    // SAFETY: the whole warp is here with the same addresses; the map has room (1).
+    // SAFETY: the whole warp is here with the same addresses; the map has room at a multiple of 64 (1).
     unsafe {
-        tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(maps.add(block), map);
+        tensormap_cp_fenceproxy::global_shared_cta_release::<Gpu>(maps.as_ptr(block), map);
     }
 }
 
+/// Replaces every field of a map.
+///
 /// # Safety
 /// 1. `map` is a map in shared memory that nobody else uses, and `fields` are those of a map.
 #[inline(always)]
-unsafe fn replace_dimensions(map: SharedPtr<TensorMap>, fields: *const MapFields) {
-    // SAFETY: the fields are there (1).
-    let fields = unsafe { &*fields };
+unsafe fn replace(map: SharedPtr<TensorMap>, fields: &MapFields, tensors: *mut u8) {
     let rank = fields.rank;
+    let address = tensors.wrapping_add(fields.offset_bytes as usize);
     // The number of a dimension is part of the instruction.
     macro_rules! for_each_dimension {
         ($($dimension:literal)*) => {$(
             if $dimension < rank {
-                // SAFETY: the map has this dimension (1).
-                unsafe {
-                    tensormap_replace::tile_box_dim::<$dimension>(map, fields.box_dim[$dimension]);
-                    tensormap_replace::tile_global_dim::<$dimension>(map, fields.global_dim[$dimension]);
-                    tensormap_replace::tile_element_stride::<$dimension>(
-                        map,
-                        fields.element_stride[$dimension],
-                    );
-                }
+                tensormap_replace::tile_box_dim::<$dimension>(map, fields.box_dim[$dimension]);
+                tensormap_replace::tile_global_dim::<$dimension>(map, fields.global_dim[$dimension]);
+                tensormap_replace::tile_element_stride::<$dimension>(
+                    map,
+                    fields.element_stride[$dimension],
+                );
             }
         )*};
     }
     macro_rules! for_each_stride {
         ($($dimension:literal)*) => {$(
             if $dimension + 1 < rank {
-                // SAFETY: the map has this dimension (1).
-                unsafe {
-                    tensormap_replace::tile_global_stride::<$dimension>(
-                        map,
-                        fields.global_stride_bytes[$dimension],
-                    );
-                }
+                tensormap_replace::tile_global_stride::<$dimension>(
+                    map,
+                    fields.global_stride_bytes[$dimension],
+                );
             }
         )*};
     }
-    // The field counts from zero.
-    // SAFETY: a map has one to five dimensions (1).
-    unsafe { tensormap_replace::tile_rank(map, rank - 1) };
-    for_each_dimension! { 0 1 2 3 4 }
-    for_each_stride! { 0 1 2 3 }
+    // SAFETY: nobody else uses the map, which has one to five dimensions, and those that are replaced (1).
+    unsafe {
+        tensormap_replace::tile_global_address(map, address as u64);
+        // The field counts from zero.
+        tensormap_replace::tile_rank(map, rank - 1);
+        for_each_dimension! { 0 1 2 3 4 }
+        for_each_stride! { 0 1 2 3 }
+        tensormap_replace::tile_elemtype::<{ value::ELEMTYPE_U8 }>(map);
+        tensormap_replace::tile_interleave_layout::<{ value::NO_INTERLEAVE }>(map);
+        tensormap_replace::tile_swizzle_mode::<{ value::NO_SWIZZLE }>(map);
+        tensormap_replace::tile_fill_mode::<{ value::ZERO_FILL }>(map);
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

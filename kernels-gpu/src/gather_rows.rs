@@ -34,8 +34,8 @@ pub unsafe fn gather_rows(
     let (warp, gathered) = (block.warp(), GATHERED::ptr());
     let first = block.index() * ROWS as u32;
     let count = (rows - first).min(ROWS as u32);
-    // SAFETY: the barrier is for this alone; a lane for each row arrives, with the bytes of its copy.
-    let bar = unsafe { warp.barrier(BAR::ptr(), count) };
+    // A lane for each row arrives, with the bytes of its copy.
+    let bar = warp.barrier(BAR::ptr(), count);
 
     if warp.lane() < count {
         // SAFETY: there is a number for each row (2).

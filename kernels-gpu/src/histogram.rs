@@ -3,9 +3,8 @@
 
 use tma::{
     Block, kernel,
-    ptx::{Add, cp_async_bulk, cp_reduce_async_bulk, fence},
+    ptx::{Add, cp_reduce_async_bulk},
     shared,
-    thread::grid_dim,
 };
 
 /// Bins: one for each value of a byte.
@@ -27,44 +26,21 @@ pub unsafe fn histogram(data: *const u8, len: u32, counts: *mut u32) {
     }
     // SAFETY: every thread gets here (3).
     let block = unsafe { Block::converged() };
-    let block_counts = COUNTS::ptr();
-    let mut bin = block.thread();
-    while bin < BINS as u32 {
-        // SAFETY: the index is in bounds, and no other thread has it.
-        unsafe { block_counts.at(bin).write(0) };
-        bin += block.threads();
-    }
-    block.sync();
-
+    let block_counts = block.counts(COUNTS::ptr());
     let threads = u64::from(block.threads());
     let mut i = u64::from(block.index()) * threads + u64::from(block.thread());
     while i < u64::from(len) {
         // SAFETY: the index is in bounds (1).
         let value = unsafe { *data.add(i as usize) };
-        // SAFETY: the index is in bounds, and the bin is used by atomic operations alone until the
-        // threads synchronise.
-        unsafe { block_counts.at(value.into()).add_relaxed(1) };
-        i += u64::from(grid_dim().x) * threads;
+        block_counts.add(value.into(), 1);
+        i += u64::from(block.blocks().get()) * threads;
     }
-
-    // Make each thread's counts visible to the copy engine, then synchronise.
-    fence::proxy_async_shared_cta();
-    block.sync();
-
-    if block.elect() {
-        // SAFETY: both ends have the bins (2), fences and `sync` order the counts before, and others use
-        // the sums by such reductions alone.
+    block_counts.finish(block).store(block, |_, block_counts| {
+        // SAFETY: both ends have the bins (2), and others use the sums by such reductions alone.
         unsafe {
-            cp_reduce_async_bulk::global_shared_cta::<Add, u32>(
-                counts,
-                block_counts.at(0),
-                BINS_BYTES,
-            );
+            cp_reduce_async_bulk::global_shared_cta::<Add, u32>(counts, block_counts, BINS_BYTES);
         }
-        // Shared memory ends with the block: it has been read before.
-        cp_async_bulk::commit_group();
-        cp_async_bulk::wait_group_read::<0>();
-    }
+    });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,7 +1,10 @@
 //! Tiles of an image in `[H][W][C]` order, eight copies of a warp on their way at once. The innermost
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
-use tma::{Barrier, Block, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared, warp};
+use tma::{
+    Block, GlobalMut, GlobalRef, PerBlock, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared,
+    warp,
+};
 
 /// Channels of a tile.
 pub const CHANNELS: usize = 32;
@@ -22,14 +25,14 @@ const TILE_WORDS: usize = size_of::<Tile<Pixels>>() / 4;
 ///
 /// # Safety
 /// 1. `map` is over an image with dimensions C, W, H that nobody writes while the kernel runs.
-/// 2. `output` has room for 128 halves that nobody else uses, and is a multiple of 4 bytes.
+/// 2. `output` is as its type says: it has room for 128 halves.
 /// 3. `c` is a multiple of 8.
 /// 4. The block is one-dimensional, of a multiple of 32 threads; there is one.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 128)]
 pub unsafe fn hwc_tile(
     #[grid_constant] map: &TileMap<Pixels>,
-    output: *mut u32,
+    output: GlobalMut<[u32; TILE_WORDS], PerBlock>,
     c: i32,
     w: i32,
     h: i32,
@@ -44,11 +47,8 @@ pub unsafe fn hwc_tile(
     let tile = block
         .load_tile(SMEM_TILE::ptr(), BAR::ptr(), map, [c, w, h])
         .wait();
-    let (i, words) = (block.thread(), tile.as_ptr().cast::<u32>());
-    if i < TILE_WORDS as u32 {
-        // SAFETY: the index is in bounds, the copy wrote the word, and the output has room (2).
-        unsafe { *output.add(i as usize) = words.add(i).read() };
-    }
+    let words = tile.as_buffer::<u32>();
+    output.write_own(block, || words.get(block.thread()));
 }
 
 /// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight
@@ -58,15 +58,14 @@ pub unsafe fn hwc_tile(
 ///
 /// # Safety
 /// 1. `map` is as for [`hwc_tile`].
-/// 2. `coords` has two numbers and `output` room for 128 halves for each tile, that is, for
-///    [`LANES`] in each block; nobody else uses them, and both are multiples of 4 bytes.
+/// 2. `coords` and `output` are as their types say: two numbers and 128 halves for each tile.
 /// 3. Blocks are one warp.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/hwc_tile_lanes.ptx"), "\n```"))]
 #[kernel(max_threads = 32)]
 pub unsafe fn hwc_tile_lanes(
     #[grid_constant] map: &TileMap<Pixels>,
-    coords: *const i32,
-    output: *mut u32,
+    coords: GlobalRef<[[i32; 2]; LANES], PerBlock>,
+    output: GlobalMut<[u32; LANES * TILE_WORDS], PerBlock>,
 ) {
     shared! {
         static SMEM_TILES: [Tile<Pixels>; LANES];
@@ -75,14 +74,11 @@ pub unsafe fn hwc_tile_lanes(
     // SAFETY: the whole warp gets here, which is the block (3).
     let block = unsafe { Block::converged() };
     let lane = warp::lane();
-    let first = block.index() as usize * LANES;
-    // SAFETY: the barrier is for this alone; eight lanes arrive, each with the bytes of its own copy.
-    let bar: Barrier = unsafe { block.warp().barrier(LANES_BAR::ptr(), LANES as u32) };
+    // Eight lanes arrive, each with the bytes of its own copy.
+    let bar = block.warp().barrier(LANES_BAR::ptr(), LANES as u32);
 
     if lane < LANES as u32 {
-        let first = (first + lane as usize) * 2;
-        // SAFETY: there are two numbers for each tile (2).
-        let (w, h) = unsafe { (*coords.add(first), *coords.add(first + 1)) };
+        let [w, h] = coords.of(block)[lane as usize];
         let mut load = bar.transaction();
         // SAFETY: channel 0 is aligned, and nobody uses the slot before the phase completes.
         unsafe { load.tile(SMEM_TILES::ptr().at(lane), map, [0, w, h]) };
@@ -91,12 +87,9 @@ pub unsafe fn hwc_tile_lanes(
     // All lanes wait for all eight copies.
     bar.wait_parity(0);
 
-    let (words, mut i) = (SMEM_TILES::ptr().cast::<u32>(), lane);
-    while i < (LANES * TILE_WORDS) as u32 {
-        // SAFETY: the index is in bounds, the copies wrote the word, and the output has room (2).
-        unsafe { *output.add(first * TILE_WORDS + i as usize) = words.add(i).read() };
-        i += 32;
-    }
+    let words = SMEM_TILES::ptr().cast::<u32>();
+    // SAFETY: the index is in bounds, and the copies wrote the word.
+    output.write(block, |i| unsafe { words.add(i).read() });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -49,6 +49,9 @@ pub mod deform_attn;
 )))]
 pub mod encode_map;
 pub mod gather_rows;
+// `wgmma` is an instruction of a single architecture.
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+pub mod gemm;
 pub mod histogram;
 pub mod hwc_tile;
 pub mod multicast_tile;

@@ -1,11 +1,7 @@
 //! One load for all blocks of a cluster: each block fetches a slice of a tile and multicasts it, so
 //! that every block has the whole tile and global memory is read once.
 
-use tma::{
-    Block, TensorMap, kernel,
-    ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
-    shared,
-};
+use tma::{Block, GlobalMut, PerBlock, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};
 
 /// Blocks of a cluster.
 pub const BLOCKS: u32 = 4;
@@ -16,60 +12,41 @@ pub const SLICE_ROWS: usize = TILE[1] / BLOCKS as usize;
 
 const TILE_ELEMS: usize = TILE[0] * TILE[1];
 const TILE_BYTES: u32 = 4 * TILE_ELEMS as u32;
-const SLICE_BYTES: u32 = TILE_BYTES / BLOCKS;
+
+/// The box of the map: what a block fetches.
+pub type Slice = [[i32; TILE[0]]; SLICE_ROWS];
 
 /// Each cluster loads the tile at column `x + 64 * cluster` and row `y`, and each of its four blocks
 /// writes it to its index of `output`, plus the block's number in the cluster.
 ///
 /// # Safety
-/// 1. `map` is a two-dimensional map of `i32` with boxes of 64 by [`SLICE_ROWS`] and no swizzle, over
-///    a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
-/// 2. `output` has a tile for each block, at a multiple of 4 bytes, that nobody else uses.
+/// 1. `map` is over a matrix that nobody writes while the kernel runs; `x` is a multiple of 4.
+/// 2. `output` is as its type says.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/multicast_tile.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 4)]
-pub unsafe fn multicast_tile(#[grid_constant] map: &TensorMap, output: *mut i32, x: i32, y: i32) {
+pub unsafe fn multicast_tile(
+    #[grid_constant] map: &TileMap<Slice>,
+    output: GlobalMut<[i32; TILE_ELEMS], PerBlock>,
+    x: i32,
+    y: i32,
+) {
     shared! {
-        static SMEM_TILE: [i32; TILE_ELEMS] align 128;
+        static SMEM_TILE: [Tile<Slice>; BLOCKS as usize];
         static BAR: Mbarrier;
     }
-    // SAFETY: every thread of the cluster gets here (3).
+    // SAFETY: every thread of the cluster gets here (3), and the matrix may be read (1).
     let block = unsafe { Block::converged() };
-    let tile = SMEM_TILE::ptr();
-    let rank = block.cluster().rank();
+    let cluster = block.cluster();
     // Grid and clusters are one-dimensional; `%clusterid` would be worked out by a division.
-    let cluster = block.index() / BLOCKS;
-
+    let column = x + (block.index() / BLOCKS * TILE[0] as u32) as i32;
     // Every block has a barrier of its own, which counts all slices that arrive in it. None is sent before the
     // barriers of all blocks are there.
-    let [bar] = block.cluster().barriers(BAR::ptr().cast(), [1]);
-
-    if block.elect() {
-        let _ = bar.arrive_expect_tx(TILE_BYTES);
-        let column = x + (cluster * TILE[0] as u32) as i32;
-        let row = y + (rank * SLICE_ROWS as u32) as i32;
-        // SAFETY: the map has this box (1), whose first column is aligned; the slice has its offset in every
-        // block, whose phase ends with the arrival that expects it; no block ends before all slices are there.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
-                tile.cast::<u8>().byte_add(rank * SLICE_BYTES),
-                map,
-                [column, row],
-                bar.address(),
-                (1 << BLOCKS) - 1,
-            );
-        }
-    }
-    bar.wait_parity(0);
-
-    let first = block.index() as usize * TILE_ELEMS;
-    let mut i = block.thread();
-    while i < TILE_ELEMS as u32 {
-        // SAFETY: the index is in bounds, the copies wrote the tile, and the output has room for it
-        // (2).
-        unsafe { *output.add(first + i as usize) = tile.at(i).read() + rank as i32 };
-        i += block.threads();
-    }
+    let tile = cluster.load_tiles(block, SMEM_TILE::ptr(), BAR::ptr(), map, |rank| {
+        [column, y + (rank * SLICE_ROWS as u32) as i32]
+    });
+    let (tile, rank) = (tile.wait(), cluster.rank());
+    output.write(block, |i| tile.get(i) + rank as i32);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,7 +1,7 @@
 //! A persistent loop over tiles: one warp loads into a ring of stages, the others compute and store
 //! through two output tiles, so that loads, work and stores overlap.
 
-use core::hint::assert_unchecked;
+use core::num::NonZero;
 
 use tma::{Block, Outputs, Tile, TileMap, Unswizzled, kernel, pipeline, shared};
 
@@ -34,15 +34,13 @@ const OUTPUTS: u32 = 2;
 pub unsafe fn persistent_tiles<const STAGES: u32>(
     #[grid_constant] source: &TileMap<Rows>,
     #[grid_constant] target: &TileMap<Rows>,
-    tiles_x: u32,
+    tiles_x: NonZero<u32>,
     tiles_y: u32,
 ) {
     // SAFETY: every thread gets here (2), and the tensors are this kernel's (1).
     let block = unsafe { Block::converged() };
-    let tiles = tiles_x * tiles_y;
+    let tiles = tiles_x.get() * tiles_y;
     let coords = |tile: u32| {
-        // SAFETY: there is a tile, so there are columns of tiles.
-        unsafe { assert_unchecked(tiles_x != 0) };
         [
             (tile % tiles_x * TILE[0] as u32) as i32,
             (tile / tiles_x * TILE[1] as u32) as i32,
@@ -80,7 +78,7 @@ mod host {
     use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{TILE, persistent_tiles};
-    use crate::arguments::{Matrix, product};
+    use crate::arguments::{Matrix, divisor, product};
 
     /// Writes `2 * x + 1` for each element of a matrix of `f32`, by blocks that stay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +120,7 @@ mod host {
             conditions.reads(Region::tensor(map, self.source));
             conditions.writes(Region::tensor(map, self.target));
             let (source, target) = (MapRef::new(map, self.source), MapRef::new(map, self.target));
-            let call = persistent_tiles(self.stages, source, target, tiles_x, tiles_y);
+            let call = persistent_tiles(self.stages, source, target, divisor(tiles_x), tiles_y);
             conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
 

@@ -7,14 +7,9 @@
 //! synchronise with them. So both waits acquire in the cluster here.
 
 use tma::{
-    Barrier, Block, kernel,
-    ptx::{
-        Acquire, Cluster, Release, mapa,
-        mbarrier::{self, Mbarrier},
-        st_async,
-    },
+    Block, GlobalMut, PerThread, kernel,
+    ptx::{mapa, mbarrier::Mbarrier, st_async},
     shared,
-    thread::grid_dim,
 };
 
 /// Blocks of the cluster.
@@ -29,12 +24,11 @@ pub const MAX_THREADS: usize = 1024;
 /// A thread begins with the index of its number.
 ///
 /// # Safety
-/// 1. `output` has a number for each thread of the grid, at a multiple of 4 bytes, that nobody else
-///    uses while the kernel runs.
+/// 1. `output` is as its type says.
 /// 2. Grid and blocks are one-dimensional; blocks are whole warps.
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/ring.ptx"), "\n```"))]
 #[kernel(max_threads = 1024, cluster = 8)]
-pub unsafe fn ring(output: *mut u32, rounds: u32) {
+pub unsafe fn ring(output: GlobalMut<u32, PerThread>, rounds: u32) {
     shared! {
         static BUFFER: [u32; MAX_THREADS];
         static BARS: [Mbarrier; 2];
@@ -49,17 +43,18 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
     // Where the next block and the one before have what is written to.
     let rank = block.cluster().rank();
     // SAFETY: the ranks are those of blocks of the cluster.
-    let (buffer_next, filled_next, ready_prev) = unsafe {
+    let (buffer_next, filled_next) = unsafe {
         let next = (rank + 1) % BLOCKS;
         (
             mapa::shared_cluster_u32(BUFFER::ptr().at(tid), next),
             mapa::shared_cluster_u32(filled.address(), next),
-            mapa::shared_cluster_u32(ready.address(), (rank + BLOCKS - 1) % BLOCKS),
         )
     };
+    let ready_prev = block
+        .cluster()
+        .barrier_of(&ready, (rank + BLOCKS - 1) % BLOCKS);
 
-    let index = block.index() * threads + tid;
-    let mut number = index;
+    let mut number = block.index() * threads + tid;
     let mut parity = 0;
     for _ in 0..rounds {
         // As producers, send to the next block.
@@ -72,27 +67,19 @@ pub unsafe fn ring(output: *mut u32, rounds: u32) {
             let _ = filled.arrive_expect_tx(threads * 4);
         }
         // As consumers, wait for what the block before sends, and use it.
-        wait_parity(&filled, parity);
+        filled.wait_parity_cluster(parity);
         // SAFETY: the block before has written the number.
         number = unsafe { BUFFER::ptr().at(tid).read() } + 1;
         // Tell it that the buffer may be written again.
-        // SAFETY: its barrier takes an arrival from each of our threads, and it waits for them.
-        unsafe { mbarrier::arrive_sink::<Release, Cluster>(ready_prev) };
+        ready_prev.arrive();
         // As producers, wait until the next block has read.
-        wait_parity(&ready, parity);
+        ready.wait_parity_cluster(parity);
         parity ^= 1;
+        // The lanes of a warp go on together: the waits of a warp that could be apart cost more, and a loop without
+        // this would be unrolled around them.
+        block.warp().sync();
     }
-    if index < grid_dim().x * threads {
-        // SAFETY: the output has the index (1).
-        unsafe { *output.add(index as usize) = number };
-    }
-}
-
-/// Waits for the phase of this parity, and acquires what the cluster released to it.
-#[inline(always)]
-fn wait_parity(bar: &Barrier, parity: u32) {
-    // SAFETY: the barrier is initialised, and the parity is that of its current or last phase.
-    while !unsafe { mbarrier::try_wait_parity::<Acquire, Cluster>(bar.address(), parity) } {}
+    output.write(block, number);
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

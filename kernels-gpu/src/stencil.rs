@@ -1,11 +1,9 @@
 //! Ports the guide's "Batching Loads in Conditional Code": a block loads a centre and two halos with
 //! LDGSTS (`cp.async`), whose copies are all on their way at once though they stand in branches.
 
-use core::hint::assert_unchecked;
-
 use tma::{
-    Barrier, Block, SharedPtr, kernel,
-    ptx::{Ca, cp_async, cp_async_mbarrier_arrive, mbarrier::Mbarrier},
+    Barrier, Block, GlobalMut, GlobalRef, PerBlock, SharedPtr, kernel,
+    ptx::{Ca, cp_async, mbarrier::Mbarrier},
     shared,
 };
 
@@ -16,45 +14,43 @@ pub const HALO: u32 = 8;
 
 const BUFFER: usize = (HALO + CENTER + HALO) as usize;
 
+/// A block's numbers in the middle.
+pub type Center = [f32; CENTER as usize];
+/// A block's numbers on one side.
+pub type Halo = [f32; HALO as usize];
+
 /// For each of the 32 numbers in the middle, the sum of it and its eight neighbours on each side;
 /// loaded by ordinary loads, as the guide's sample begins.
 ///
-/// Block `i` has the numbers from `32 * i` of `center`, and from `8 * i` of the halos.
-///
 /// # Safety
-/// 1. `center` and `output` have 32 numbers for each block, `left` and `right` 8, at multiples of 4
-///    bytes; nobody else writes the inputs or uses the output while the kernel runs.
+/// 1. The parameters are as their types say.
 /// 2. Grid and blocks are one-dimensional; blocks have at least 32 threads.
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_loads(
-    left: *const f32,
-    center: *const f32,
-    right: *const f32,
-    output: *mut f32,
+    left: GlobalRef<Halo, PerBlock>,
+    center: GlobalRef<Center, PerBlock>,
+    right: GlobalRef<Halo, PerBlock>,
+    output: GlobalMut<Center, PerBlock>,
 ) {
     // SAFETY: every thread gets here (2).
     let block = unsafe { Block::converged() };
     let buffer = BUFFER_OF_BLOCK::ptr();
-    // SAFETY: the conditions are this kernel's own (1, 2).
-    let (left, center, right) = unsafe { of_block(block, left, center, right) };
     let tid = block.thread();
-    let copy = |to: u32, from: *const f32| {
-        // SAFETY: both elements are there, and nobody else has the one in the buffer.
-        unsafe { buffer.at(to).write(*from.add(tid as usize)) };
+    let copy = |to: u32, number: f32| {
+        // SAFETY: the element is there, and nobody else has it.
+        unsafe { buffer.at(to).write(number) };
     };
     if tid < HALO {
-        copy(tid, left);
+        copy(tid, left.of(block)[tid as usize]);
     } else if (CENTER - HALO..CENTER).contains(&tid) {
-        copy(
-            tid + HALO + HALO,
-            right.wrapping_sub((CENTER - HALO) as usize),
-        );
+        let number = tid - (CENTER - HALO);
+        copy(HALO + CENTER + number, right.of(block)[number as usize]);
     }
     if tid < CENTER {
-        copy(tid + HALO, center);
+        copy(tid + HALO, center.of(block)[tid as usize]);
     }
     block.sync();
-    // SAFETY: the buffer is written, and the conditions are this kernel's own (1, 2).
+    // SAFETY: the buffer is written.
     unsafe { sum(block, buffer, output) };
 }
 
@@ -66,10 +62,10 @@ pub unsafe fn stencil_loads(
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_threads.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_threads(
-    left: *const f32,
-    center: *const f32,
-    right: *const f32,
-    output: *mut f32,
+    left: GlobalRef<Halo, PerBlock>,
+    center: GlobalRef<Center, PerBlock>,
+    right: GlobalRef<Halo, PerBlock>,
+    output: GlobalMut<Center, PerBlock>,
 ) {
     // SAFETY: every thread gets here (2), and arrives once.
     let block = unsafe { Block::converged() };
@@ -77,10 +73,15 @@ pub unsafe fn stencil_threads(
         BUFFER_OF_BLOCK::ptr(),
         block.barrier(BAR::ptr(), block.threads()),
     );
-    // SAFETY: the conditions are this kernel's own (1, 2).
+    // SAFETY: nobody else uses the buffer, and every thread waits once, for all of it.
     unsafe {
-        let (left, center, right) = of_block(block, left, center, right);
-        own_copies(block, buffer, left, center, right);
+        own_copies(
+            block,
+            buffer,
+            left.of(block),
+            center.of(block),
+            right.of(block),
+        );
         wait(&bar);
         sum(block, buffer, output);
     }
@@ -94,10 +95,10 @@ pub unsafe fn stencil_threads(
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_block.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_block(
-    left: *const f32,
-    center: *const f32,
-    right: *const f32,
-    output: *mut f32,
+    left: GlobalRef<Halo, PerBlock>,
+    center: GlobalRef<Center, PerBlock>,
+    right: GlobalRef<Halo, PerBlock>,
+    output: GlobalMut<Center, PerBlock>,
 ) {
     // SAFETY: every thread gets here (2), and arrives once.
     let block = unsafe { Block::converged() };
@@ -105,12 +106,11 @@ pub unsafe fn stencil_block(
         BUFFER_OF_BLOCK::ptr(),
         block.barrier(BAR::ptr(), block.threads()),
     );
-    // SAFETY: the conditions are this kernel's own (1, 2).
+    // SAFETY: the parts lie behind each other in the buffer, which nobody else uses; every thread waits once.
     unsafe {
-        let (left, center, right) = of_block(block, left, center, right);
-        copy_together(block, buffer.at(0), left, HALO);
-        copy_together(block, buffer.at(HALO), center, CENTER);
-        copy_together(block, buffer.at(HALO + CENTER), right, HALO);
+        copy_together(block, buffer.at(0), left.of(block));
+        copy_together(block, buffer.at(HALO), center.of(block));
+        copy_together(block, buffer.at(HALO + CENTER), right.of(block));
         wait(&bar);
         sum(block, buffer, output);
     }
@@ -124,18 +124,23 @@ pub unsafe fn stencil_block(
 #[cfg_attr(doc, doc = concat!("\n# PTX\n```text\n", include_str!("../../tests/golden/ptx/stencil_groups.ptx"), "\n```"))]
 #[kernel(max_threads = 1024)]
 pub unsafe fn stencil_groups(
-    left: *const f32,
-    center: *const f32,
-    right: *const f32,
-    output: *mut f32,
+    left: GlobalRef<Halo, PerBlock>,
+    center: GlobalRef<Center, PerBlock>,
+    right: GlobalRef<Halo, PerBlock>,
+    output: GlobalMut<Center, PerBlock>,
 ) {
     // SAFETY: every thread gets here (2).
     let block = unsafe { Block::converged() };
     let buffer = BUFFER_OF_BLOCK::ptr();
-    // SAFETY: the conditions are this kernel's own (1, 2).
+    // SAFETY: nobody else uses the buffer, and every thread waits for all of it.
     unsafe {
-        let (left, center, right) = of_block(block, left, center, right);
-        own_copies(block, buffer, left, center, right);
+        own_copies(
+            block,
+            buffer,
+            left.of(block),
+            center.of(block),
+            right.of(block),
+        );
         cp_async::commit_group();
         // A thread waits for its own copies; `sync` shows them to the others.
         cp_async::wait_group::<0>();
@@ -150,96 +155,59 @@ shared! {
     static BUFFER_OF_BLOCK: [f32; BUFFER];
 }
 
-/// The block's part of the inputs.
-///
-/// # Safety
-/// 1. As (1) and (2) of [`stencil_loads`].
-#[inline(always)]
-unsafe fn of_block(
-    block: Block,
-    left: *const f32,
-    center: *const f32,
-    right: *const f32,
-) -> (*const f32, *const f32, *const f32) {
-    let block = block.index() as usize;
-    let halo = block * HALO as usize;
-    // SAFETY: the parts lie within the inputs (1).
-    unsafe {
-        (
-            left.add(halo),
-            center.add(block * CENTER as usize),
-            right.add(halo),
-        )
-    }
-}
-
 /// Starts a copy of one number.
 ///
 /// # Safety
-/// 1. Those of [`cp_async::shared_cta_global`], with 4 bytes.
+/// 1. Nobody else uses the memory at `to` until the copy has been waited for.
 #[inline(always)]
-unsafe fn copy(to: SharedPtr<f32>, from: *const f32) {
-    // SAFETY: (1).
-    unsafe { cp_async::shared_cta_global::<Ca, 4>(to.cast(), from.cast()) };
+unsafe fn copy(to: SharedPtr<f32>, from: &f32) {
+    // SAFETY: the number is there, and so is room for it (1); both are multiples of 4.
+    unsafe { cp_async::shared_cta_global::<Ca, 4>(to.cast(), (&raw const *from).cast()) };
 }
 
 /// The copies of the first warp: two halos and the centre.
 ///
 /// # Safety
-/// 1. The pointers are those of [`of_block`]; nobody uses the buffer.
+/// 1. Nobody else uses the buffer until the copies have been waited for.
 #[inline(always)]
 unsafe fn own_copies(
     block: Block,
     buffer: SharedPtr<[f32; BUFFER]>,
-    left: *const f32,
-    center: *const f32,
-    right: *const f32,
+    left: &Halo,
+    center: &Center,
+    right: &Halo,
 ) {
     let tid = block.thread();
-    // SAFETY: the numbers are there, and each has an address of its own (1).
+    // SAFETY: each number has an address of its own (1).
     unsafe {
         if tid < HALO {
-            copy(buffer.at(tid), left.add(tid as usize));
+            copy(buffer.at(tid), &left[tid as usize]);
         } else if (CENTER - HALO..CENTER).contains(&tid) {
             let number = tid - (CENTER - HALO);
-            copy(
-                buffer.at(HALO + CENTER + number),
-                right.add(number as usize),
-            );
+            copy(buffer.at(HALO + CENTER + number), &right[number as usize]);
         }
         if tid < CENTER {
-            copy(buffer.at(HALO + tid), center.add(tid as usize));
+            copy(buffer.at(HALO + tid), &center[tid as usize]);
         }
     }
 }
 
-/// Starts copies of `count` numbers, spread over the threads of the block.
+/// Starts copies of the numbers, one for each of the first threads of the block, which has as many.
 ///
 /// # Safety
-/// 1. Both ends have `count` numbers, and nobody uses those at `to`.
-/// 2. The block has at least [`CENTER`] threads.
+/// 1. There is room for the numbers at `to`, which nobody else uses until the copies have been waited for.
 #[inline(always)]
-unsafe fn copy_together(block: Block, to: SharedPtr<f32>, from: *const f32, count: u32) {
-    // SAFETY: (2).
-    unsafe { assert_unchecked(block.threads() >= CENTER) };
-    let mut i = block.thread();
-    while i < count {
-        // SAFETY: the numbers are there, and each is copied once (1).
-        unsafe { copy(to.add(i), from.add(i as usize)) };
-        i += block.threads();
+unsafe fn copy_together<const N: usize>(block: Block, to: SharedPtr<f32>, from: &[f32; N]) {
+    if let Some(number) = from.get(block.thread() as usize) {
+        // SAFETY: each number has an address of its own (1).
+        unsafe { copy(to.add(block.thread()), number) };
     }
 }
 
-/// Waits for the copies of all threads.
-///
-/// # Safety
-/// 1. Every thread of the block calls it, once.
+/// Waits for the copies of all threads of the block, each of which calls it once.
 #[inline(always)]
-unsafe fn wait(bar: &Barrier) {
-    // The phase waits for this thread's copies, too: they add an arrival and make it when they are
-    // done.
-    // SAFETY: the thread's own arrival is still to come.
-    unsafe { cp_async_mbarrier_arrive::arrive(bar.address()) };
+fn wait(bar: &Barrier) {
+    bar.wait_for_copies();
     bar.arrive_and_wait();
 }
 
@@ -247,20 +215,16 @@ unsafe fn wait(bar: &Barrier) {
 ///
 /// # Safety
 /// 1. The buffer is written, for all threads to see.
-/// 2. As (1) and (2) of [`stencil_loads`].
 #[inline(always)]
-unsafe fn sum(block: Block, buffer: SharedPtr<[f32; BUFFER]>, output: *mut f32) {
-    let tid = block.thread();
-    if tid < CENTER {
+unsafe fn sum(block: Block, buffer: SharedPtr<[f32; BUFFER]>, output: GlobalMut<Center, PerBlock>) {
+    output.write_own(block, || {
         let mut sum = 0.0;
-        for neighbour in 0..2 * HALO + 1 {
+        for neighbour in 0..=2 * HALO {
             // SAFETY: the index is in bounds, and the number is written (1).
-            sum += unsafe { buffer.at(tid + neighbour).read() };
+            sum += unsafe { buffer.at(block.thread() + neighbour).read() };
         }
-        let index = (block.index() * CENTER + tid) as usize;
-        // SAFETY: the output has room for it (2).
-        unsafe { *output.add(index) = sum };
-    }
+        sum
+    });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -331,9 +295,12 @@ mod host {
                 StencilForm::Block => stencil_block,
                 StencilForm::Groups => stencil_groups,
             };
-            let [left, center, right, output] =
-                [self.left, self.center, self.right, self.output].map(BufferRef::new);
-            let call = kernel(left, center, right, output);
+            let call = kernel(
+                BufferRef::new(self.left),
+                BufferRef::new(self.center),
+                BufferRef::new(self.right),
+                BufferRef::new(self.output),
+            );
             conditions.launch(call, Shape::new(self.blocks, self.threads))
         }
     }

@@ -2,8 +2,8 @@
 //! three sources that it can come from.
 
 use tma::{
-    Block, TensorMap, Tile, TileMap, constant, kernel,
-    ptx::{Sys, fence, mbarrier::Mbarrier},
+    Block, GlobalRef, TensorMap, Tile, TileMap, constant, kernel,
+    ptx::{Sys, mbarrier::Mbarrier},
     shared,
     thread::block_idx,
 };
@@ -56,18 +56,14 @@ pub unsafe fn tile_2d_constant(x: i32, y: i32) {
 /// As [`tile_2d`], but the host has copied the map into global memory.
 ///
 /// # Safety
-/// As for [`tile_2d`]; `map` is a multiple of 64 in global memory with a map as for
-/// [`tile_2d_constant`] that does not change while the kernel runs.
+/// As for [`tile_2d`]; `map` is a multiple of 64.
 #[kernel(max_threads = 1024)]
-pub unsafe fn tile_2d_global(map: *const TensorMap, x: i32, y: i32) {
+pub unsafe fn tile_2d_global(map: GlobalRef<TileMap<Rows>>, x: i32, y: i32) {
     // SAFETY: every thread gets here (3); the tensor and the coordinates are as wanted (1, 2).
     let block = unsafe { Block::converged() };
     // In global memory even a map that only the host wrote must be acquired (PTX ISA 8.9.4), in each
     // block; other threads may use it after they have synchronised.
-    // SAFETY: the map has its 128 bytes.
-    unsafe { fence::proxy_tensormap_generic_acquire::<Sys>(map) };
-    // SAFETY: the map is there, with this box.
-    let map = unsafe { TileMap::from_ptr(map) };
+    let map = map.acquire::<Sys>(block);
     add(block, map, [x, y], map, [x, y]);
 }
 

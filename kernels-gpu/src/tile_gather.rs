@@ -2,10 +2,10 @@
 //! pixels of 32 half-precision channels, 256 bytes, many on their way.
 
 use tma::{
-    Barrier, Block, SharedPtr, TensorMap, Warp, kernel,
+    Barrier, BarrierArray, Block, GlobalMut, PerThread, SharedPtr, TensorMap, Warp, kernel,
     ptx::{cp_async_bulk_tensor, mbarrier::Mbarrier},
+    ring::Cursor,
     shared,
-    thread::grid_dim,
 };
 
 /// Boxes that a warp asks for at once.
@@ -43,8 +43,7 @@ const fn shared_bytes(stages: u32, threads: u64) -> u64 {
 ///    2: channel, column, row; nobody writes the tensor while the kernel runs.
 /// 2. `positions` points to `8 * rounds` numbers of global memory that nobody writes while the kernel
 ///    runs.
-/// 3. `sums` points to four numbers for each thread, at a multiple of 16 bytes, that nobody else uses
-///    while the kernel runs.
+/// 3. `sums` are as their type says.
 /// 4. `rounds`, and `STAGES + 1` for each warp of the grid, are fewer than 2^32.
 /// 5. Grid and blocks are one-dimensional, blocks of a multiple of 32 threads, and the launch has the
 ///    shared memory.
@@ -58,17 +57,16 @@ pub unsafe fn tile_gather<const STAGES: u32>(
     #[grid_constant] map: &TensorMap,
     positions: *const u32,
     rounds: u32,
-    sums: *mut u32,
+    sums: GlobalMut<Sums, PerThread>,
 ) {
-    let copy = |buffer: SharedPtr<u8>, position: u32, bar: &Barrier| {
-        let [x, y] = pixel(position);
-        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the buffer takes it.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(buffer, map, [0, x, y], bar.address())
-        };
+    let boxes = Boxes {
+        map,
+        coords: channels_columns_rows,
+        positions,
+        rounds,
     };
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { gather::<STAGES>(Issue::Elected, positions, rounds, sums, copy) };
+    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
 /// As [`tile_gather`], through a map of the tensor as a matrix of `32 * columns` by `rows` elements
@@ -86,18 +84,20 @@ pub unsafe fn tile_gather_view<const STAGES: u32>(
     #[grid_constant] map: &TensorMap,
     positions: *const u32,
     rounds: u32,
-    sums: *mut u32,
+    sums: GlobalMut<Sums, PerThread>,
 ) {
-    let copy = |buffer: SharedPtr<u8>, position: u32, bar: &Barrier| {
+    let coords = |position| {
         let [x, y] = pixel(position);
-        let x = x * CHANNELS as i32;
-        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the buffer takes it.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(buffer, map, [x, y], bar.address())
-        };
+        [x * CHANNELS as i32, y]
     };
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { gather::<STAGES>(Issue::Elected, positions, rounds, sums, copy) };
+    let boxes = Boxes {
+        map,
+        coords,
+        positions,
+        rounds,
+    };
+    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    unsafe { gather::<STAGES, _>(Issue::Elected, boxes, sums) };
 }
 
 /// As [`tile_gather`], but eight lanes ask for a box each, in place of one lane for all of them.
@@ -113,17 +113,28 @@ pub unsafe fn tile_gather_lanes<const STAGES: u32>(
     #[grid_constant] map: &TensorMap,
     positions: *const u32,
     rounds: u32,
-    sums: *mut u32,
+    sums: GlobalMut<Sums, PerThread>,
 ) {
-    let copy = |buffer: SharedPtr<u8>, position: u32, bar: &Barrier| {
-        let [x, y] = pixel(position);
-        // SAFETY: the map has this box (1), whose pixels have 64 bytes; the buffer takes it.
-        unsafe {
-            cp_async_bulk_tensor::shared_cluster_global_tile(buffer, map, [0, x, y], bar.address())
-        };
+    let boxes = Boxes {
+        map,
+        coords: channels_columns_rows,
+        positions,
+        rounds,
     };
-    // SAFETY: the conditions are this kernel's own.
-    unsafe { gather::<STAGES>(Issue::EightLanes, positions, rounds, sums, copy) };
+    // SAFETY: the conditions are this kernel's own; a box begins at a pixel, which has 64 bytes.
+    unsafe { gather::<STAGES, _>(Issue::EightLanes, boxes, sums) };
+}
+
+/// A thread's four sums.
+#[derive(Clone, Copy)]
+#[repr(align(16))]
+pub struct Sums(#[expect(dead_code, reason = "it is only written")] [u32; 4]);
+
+/// Where the box at a position begins.
+#[inline(always)]
+fn channels_columns_rows(position: u32) -> [i32; 3] {
+    let [x, y] = pixel(position);
+    [0, x, y]
 }
 
 /// Column and row.
@@ -141,30 +152,37 @@ enum Issue {
     EightLanes,
 }
 
+/// The boxes of all rounds.
+struct Boxes<'a, C> {
+    map: &'a TensorMap,
+    /// Where the box at a position begins.
+    coords: C,
+    positions: *const u32,
+    rounds: u32,
+}
+
 /// The rounds of a warp that are still to be asked for. The positions of the next one are read ahead,
 /// one by each of eight lanes, so that ptxas waits for them when they are passed round and not before.
-struct Queue {
+struct Queue<'a, C> {
     warp: Warp,
-    positions: *const u32,
+    boxes: Boxes<'a, C>,
     round: u32,
-    rounds: u32,
     step: u32,
     ahead: u32,
 }
 
-impl Queue {
+impl<'a, const RANK: usize, C: Fn(u32) -> [i32; RANK]> Queue<'a, C> {
     /// Every `step`-th round from `round` on.
     ///
     /// # Safety
-    /// 1. `positions` points to those of `rounds` rounds, which nobody writes.
-    /// 2. `round` is less than `rounds`, and `rounds + step` less than 2^32.
+    /// 1. The boxes are those of [`gather`].
+    /// 2. `round` is less than the rounds, which with `step` are fewer than 2^32.
     #[inline(always)]
-    unsafe fn new(warp: Warp, positions: *const u32, round: u32, rounds: u32, step: u32) -> Self {
+    unsafe fn new(warp: Warp, boxes: Boxes<'a, C>, round: u32, step: u32) -> Self {
         let mut queue = Self {
             warp,
-            positions,
+            boxes,
             round,
-            rounds,
             step,
             ahead: 0,
         };
@@ -178,7 +196,7 @@ impl Queue {
         let first = u64::from(self.round) * u64::from(ROUND_TILES);
         let own = first + u64::from(self.warp.lane() % ROUND_TILES);
         // SAFETY: eight numbers of the round (1 and 2 of `new`).
-        self.ahead = unsafe { self.positions.add(own as usize).read() };
+        self.ahead = unsafe { self.boxes.positions.add(own as usize).read() };
     }
 
     /// Asks for the boxes of the next round, if there is one.
@@ -186,18 +204,24 @@ impl Queue {
     /// # Safety
     /// 1. Nobody uses the buffer, and the barrier's phase takes an arrival and the bytes of a
     ///    round.
-    /// 2. `copy` starts a copy of the box at the position to the buffer, counted at the barrier.
     #[inline(always)]
-    unsafe fn ask(
-        &mut self,
-        issue: Issue,
-        buffer: SharedPtr<u8>,
-        bar: &Barrier,
-        copy: &impl Fn(SharedPtr<u8>, u32, &Barrier),
-    ) {
-        if self.round >= self.rounds {
+    unsafe fn ask(&mut self, issue: Issue, buffer: SharedPtr<u8>, bar: &Barrier) {
+        let Boxes {
+            map,
+            coords,
+            rounds,
+            ..
+        } = &self.boxes;
+        if self.round >= *rounds {
             return;
         }
+        let copy = |tile: u32, position: u32| {
+            let (to, coords) = (buffer.byte_add(tile * TILE_BYTES), coords(position));
+            // SAFETY: the map has this box (1 of `new`), for which there is room (1).
+            unsafe {
+                cp_async_bulk_tensor::shared_cluster_global_tile(to, *map, coords, bar.address());
+            }
+        };
         match issue {
             Issue::Elected => {
                 // The round is the same for the whole warp.
@@ -215,11 +239,7 @@ impl Queue {
                 if self.warp.elect() {
                     let _ = bar.arrive_expect_tx(ROUND_BYTES);
                     for tile in 0..ROUND_TILES {
-                        copy(
-                            buffer.byte_add(tile * TILE_BYTES),
-                            positions[tile as usize],
-                            bar,
-                        );
+                        copy(tile, positions[tile as usize]);
                     }
                 }
             }
@@ -229,73 +249,62 @@ impl Queue {
                     let _ = bar.arrive_expect_tx(ROUND_BYTES);
                 }
                 if lane < ROUND_TILES {
-                    copy(buffer.byte_add(lane * TILE_BYTES), self.ahead, bar);
+                    copy(lane, self.ahead);
                 }
             }
         }
         self.round += self.step;
-        if self.round < self.rounds {
+        if self.round < *rounds {
             self.read();
         }
     }
 }
 
 /// # Safety
-/// 1. (2) to (5) of [`tile_gather`] hold.
-/// 2. `copy` starts a copy of the box at the position to the buffer, counted at the barrier.
+/// 1. (1) to (5) of [`tile_gather`] hold, for this map.
+/// 2. The coordinates are those of a box whose first byte is a multiple of 16.
 #[inline(always)]
-unsafe fn gather<const STAGES: u32>(
+unsafe fn gather<const STAGES: u32, const RANK: usize>(
     issue: Issue,
-    positions: *const u32,
-    rounds: u32,
-    sums: *mut u32,
-    copy: impl Fn(SharedPtr<u8>, u32, &Barrier),
+    boxes: Boxes<'_, impl Fn(u32) -> [i32; RANK]>,
+    sums: GlobalMut<Sums, PerThread>,
 ) {
     // SAFETY: every thread gets here (1).
     let block = unsafe { Block::converged() };
     let lanes = block.warp();
-    let (warp, lane) = (lanes.index(), lanes.lane());
-    let block_warps = block.threads() / Warp::LANES;
-    let warps = grid_dim().x * block_warps;
+    let (warp, lane, rounds) = (lanes.index(), lanes.lane(), boxes.rounds);
+    let block_warps = block.warps().get();
+    let warps = block.blocks().get() * block_warps;
 
     // The stages of all warps lie one after another, the barriers behind them.
     let smem = shared::dynamic::<u8, 128>();
-    let data = |stage| smem.byte_add((warp * STAGES + stage) * ROUND_BYTES);
-    let bar_address = |stage| {
-        let barriers = smem.byte_add(block_warps * STAGES * ROUND_BYTES);
-        barriers.cast::<Mbarrier>().add(warp * STAGES + stage)
-    };
-    if lane == 0 {
-        for stage in 0..STAGES {
-            // SAFETY: one lane does so, before any other uses the barrier, and the memory is there (1).
-            unsafe { Barrier::init(bar_address(stage), 1) };
-        }
-    }
-    lanes.sync();
-    // SAFETY: `sync` orders the initialisation before; a phase has the one arrival and the
-    // bytes of a round.
-    let bar = |stage| unsafe { Barrier::assume_init(bar_address(stage)) };
+    let data = |at: Cursor<STAGES>| smem.byte_add((warp * STAGES + at.stage()) * ROUND_BYTES);
+    let bars = smem
+        .byte_add(block_warps * STAGES * ROUND_BYTES)
+        .cast::<Mbarrier>();
+    // A phase has the one arrival and the bytes of a round.
+    let bars: BarrierArray<STAGES> = lanes.barrier_array(bars.add(warp * STAGES), 1);
 
     let mut round = block.index() * block_warps + warp;
     if round >= rounds {
-        // SAFETY: four numbers for each thread (1); this one's lanes have nothing to add up.
-        return unsafe { write(block, sums, [0; 4]) };
+        // This thread's lanes have nothing to add up.
+        return sums.write(block, Sums([0; 4]));
     }
-    // SAFETY: the positions are there (1), and so is the first round.
-    let mut queue = unsafe { Queue::new(lanes, positions, round, rounds, warps) };
-    for stage in 0..STAGES {
-        // SAFETY: the stage is free, and `copy` does so (2).
-        unsafe { queue.ask(issue, data(stage), &bar(stage), &copy) };
+    // SAFETY: the boxes are there (1, 2), and so is the first round.
+    let mut queue = unsafe { Queue::new(lanes, boxes, round, warps) };
+    let mut at = Cursor::new();
+    for _ in 0..STAGES {
+        // SAFETY: the stage is free.
+        unsafe { queue.ask(issue, data(at), &bars.at(at)) };
+        at.advance();
     }
 
+    let mut at = Cursor::new();
     let mut sum = [0_u32; 4];
-    let (mut stage, mut parity) = (0, 0);
     while round < rounds {
-        bar(stage).wait_parity(parity);
+        bars.at(at).wait_parity(at.parity());
         for turn in 0..ROUND_BYTES / VECTOR_BYTES / Warp::LANES {
-            let vector = data(stage)
-                .cast::<[u32; 4]>()
-                .add(lane + turn * Warp::LANES);
+            let vector = data(at).cast::<[u32; 4]>().add(lane + turn * Warp::LANES);
             // SAFETY: the copies wrote all vectors of the round.
             let vector = unsafe { vector.read() };
             let add = |index: usize| sum[index].wrapping_mul(FACTOR).wrapping_add(vector[index]);
@@ -303,32 +312,12 @@ unsafe fn gather<const STAGES: u32>(
         }
         // All lanes have read before the stage is filled again.
         lanes.sync();
-        // SAFETY: the stage is free, and `copy` does so (2).
-        unsafe { queue.ask(issue, data(stage), &bar(stage), &copy) };
+        // SAFETY: the stage is free.
+        unsafe { queue.ask(issue, data(at), &bars.at(at)) };
         round += warps;
-        stage += 1;
-        if stage == STAGES {
-            stage = 0;
-            parity ^= 1;
-        }
+        at.advance();
     }
-    // SAFETY: four numbers for each thread (1).
-    unsafe { write(block, sums, sum) };
-}
-
-/// # Safety
-/// 1. `sums` has four numbers for each thread of the grid, at a multiple of 16 bytes.
-#[inline(always)]
-unsafe fn write(block: Block, sums: *mut u32, sum: [u32; 4]) {
-    #[repr(align(16))]
-    struct Vector(#[expect(dead_code, reason = "it is only written")] [u32; 4]);
-    let thread = u64::from(block.index()) * u64::from(block.threads()) + u64::from(block.thread());
-    // SAFETY: this thread's four (1).
-    unsafe {
-        sums.cast::<Vector>()
-            .add(thread as usize)
-            .write(Vector(sum))
-    };
+    sums.write(block, Sums(sum));
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -5,11 +5,13 @@ mod clusters;
 mod groups;
 mod indices;
 mod lanes;
+mod multicast;
 mod parameters;
 mod pipelines;
 mod shared_memory;
 mod tiles;
 mod values;
+mod vectors;
 
 use bytemuck::NoUninit;
 use tma_launch::{Buffer, Call, Launch, Shape};
@@ -28,7 +30,7 @@ macro_rules! device_cases {
     };
 }
 
-pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters groups indices lanes parameters pipelines shared_memory tiles values };
+pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters groups indices lanes multicast parameters pipelines shared_memory tiles values vectors };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {

@@ -56,6 +56,8 @@ no CUDA toolkit and no Rust.
     ./math-differential --out FILE
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
+    python3 gemm.py --ptx kernels/sm_90a.ptx --out FILE
+                              products of matrices beside cuBLAS; needs PyTorch
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
@@ -134,6 +136,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
+    let script = out.join("gemm.py");
+    fs::copy(root().join("benches/torch/gemm.py"), &script)
+        .with_context(|| format!("cannot write {}", script.display()))?;
     bench::write_compiled(&out.join("bench"))?;
     for arch in ptx::TESTED {
         let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(*arch);

@@ -1,6 +1,8 @@
 //! Bulk copies of contiguous memory.
 
-use anyhow::Result;
+use std::num::NonZero;
+
+use anyhow::{Context as _, Result};
 use kernels_gpu as kernels;
 use tma_host::Shape;
 
@@ -68,7 +70,8 @@ fn copy_bulk(
     goal: Option<f64>,
 ) -> Result<Case> {
     let (dst, src, counter) = (At(setup.dst), At(setup.src), At(setup.counter));
-    let call = kernels::copy_bulk::copy_bulk(stages, dst, src, setup.bytes, chunk_bytes, counter);
+    let divisor = NonZero::new(chunk_bytes).context("a chunk has no bytes")?;
+    let call = kernels::copy_bulk::copy_bulk(stages, dst, src, setup.bytes, divisor, counter);
     Ok(Case {
         variant: format!("{} KiB x {stages} x {blocks}", chunk_bytes / 1024),
         draws: true,

@@ -1,6 +1,8 @@
 //! Tiles of matrices through tensor maps.
 
-use anyhow::Result;
+use std::num::NonZero;
+
+use anyhow::{Context as _, Result};
 use kernels_gpu as kernels;
 use tensor_map::{DataType, L2Promotion, Swizzle, TensorMap};
 use tma_host::Shape;
@@ -130,7 +132,7 @@ fn copy_tile(
         stages,
         dst,
         src,
-        tiles_x,
+        NonZero::new(tiles_x).context("a matrix has no tiles")?,
         tiles_x * tiles_y,
         width,
         height,
@@ -177,7 +179,7 @@ fn add_one_tile_ring(
         stages,
         dst,
         src,
-        tiles_x,
+        NonZero::new(tiles_x).context("a matrix has no tiles")?,
         tiles_x * tiles_y,
         width,
         height,

@@ -18,6 +18,9 @@ use crate::{
 /// The triple of device code.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 
+/// The roles of a kernel are closures, and what these capture would lie in local memory if they were called.
+const INLINE_THRESHOLD: &str = "-Cllvm-args=-inline-threshold=4000";
+
 /// One call of cargo.
 pub(crate) struct Compilation<'a> {
     pub(crate) compiler: &'a DeviceCompiler,
@@ -154,6 +157,7 @@ impl Compilation<'_> {
             format!("--cfg=tma_arch=\"{}\"", self.arch),
         ];
         flags.extend(COMMON_RUSTFLAGS.map(str::to_owned));
+        flags.push(INLINE_THRESHOLD.to_owned());
         if self.debug_assertions {
             // Those inside of `core` keep arrays in local memory, for their addresses.
             flags.push("-Zub-checks=no".to_owned());

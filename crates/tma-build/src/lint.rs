@@ -70,6 +70,12 @@ pub enum Kind {
     },
     /// A function is called through a pointer, as by `dyn`.
     IndirectCall,
+    /// A kernel that has `wgmma.mma_async` calls a function, be it only where it panics. ptxas 13.0 took gigabytes
+    /// and did not end in ten minutes for such a kernel with 128 registers of sums.
+    CallBesideWgmma {
+        /// The function.
+        callee: String,
+    },
     /// A function is called that the module only declares.
     UnresolvedFunction {
         /// The function.
@@ -86,13 +92,14 @@ impl Kind {
             Self::LocalMemory { .. } => "local-memory",
             Self::Recursion { .. } => "recursion",
             Self::IndirectCall => "indirect-call",
+            Self::CallBesideWgmma { .. } => "call-beside-wgmma",
             Self::UnresolvedFunction { .. } => "unresolved-function",
         }
     }
 
     /// Is it slow rather than wrong?
     pub const fn is_warning(&self) -> bool {
-        matches!(self, Self::IndirectCall)
+        matches!(self, Self::IndirectCall | Self::CallBesideWgmma { .. })
     }
 }
 
@@ -154,6 +161,11 @@ impl fmt::Display for Diagnostic {
                 f,
                 ": a call through a pointer, as by `dyn`, which is slow and keeps registers for every \
                  function that it may reach; take a generic parameter or an enum"
+            ),
+            Kind::CallBesideWgmma { callee } => write!(
+                f,
+                ": `{callee}` is called in a kernel with `wgmma`, which keeps ptxas busy for minutes or makes it wait \
+                 for each product; have it inlined, and what cannot happen said by `core::hint::assert_unchecked`"
             ),
             Kind::UnresolvedFunction { callee } => write!(
                 f,

@@ -40,6 +40,10 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         "a_call_through_a_pointer_is_warned_of",
         refusals::indirect_call,
     ),
+    (
+        "a_call_in_a_kernel_with_wgmma_is_warned_of",
+        refusals::call_beside_wgmma,
+    ),
     ("what_core_lacks_is_answered_with_advice", refusals::advice),
     ("a_build_script_tells_an_error_once", refusals::told_once),
     ("a_ptxas_that_is_too_old_is_passed_over", old_ptxas),

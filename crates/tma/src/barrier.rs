@@ -1,6 +1,7 @@
 use crate::{
-    SharedPtr, ptx,
-    ptx::{Acquire, Cta, Release, mbarrier::Mbarrier},
+    Block, Rank, SharedPtr, Tile, TileMap, ptx,
+    ptx::{Acquire, Cluster, Cta, Release, mbarrier::Mbarrier},
+    tile::Mode,
 };
 
 /// An initialised mbarrier in this block's shared memory.
@@ -34,6 +35,36 @@ use crate::{
 #[doc(alias("cuda::barrier", "__mbarrier_t"))]
 pub struct Barrier {
     address: SharedPtr<Mbarrier>,
+}
+
+/// A barrier that one thread has initialised, which the others may use when they have synchronised.
+#[must_use = "threads get the barrier by `sync`"]
+pub struct NewBarrier {
+    address: SharedPtr<Mbarrier>,
+}
+
+impl Block {
+    /// Has one thread make a barrier whose phases take `count` arrivals, for a kernel that synchronises anyhow
+    /// before it uses the barrier.
+    #[inline(always)]
+    pub fn new_barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> NewBarrier {
+        if self.thread() == 0 {
+            // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it alone
+            // (3 of `converged`).
+            unsafe { Barrier::init(memory, count) };
+        }
+        NewBarrier { address: memory }
+    }
+}
+
+impl NewBarrier {
+    /// Synchronises the block, and gives the barrier. Collective.
+    #[inline(always)]
+    pub fn sync(&self, block: Block) -> Barrier {
+        block.sync();
+        // SAFETY: `sync` orders the initialisation before; the rest is (4) of `Block::converged`.
+        unsafe { Barrier::assume_init(self.address) }
+    }
 }
 
 /// Proof of an arrival, to wait for the phase that it belongs to.
@@ -141,6 +172,50 @@ impl Barrier {
     pub fn wait_parity(&self, parity: u32) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).
         while !unsafe { ptx::mbarrier::try_wait_parity::<Acquire, Cta>(self.address, parity) } {}
+    }
+
+    /// As [`wait_parity`](Self::wait_parity), and sees what threads of the whole cluster did before they arrived.
+    #[inline(always)]
+    pub fn wait_parity_cluster(&self, parity: u32) {
+        // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).
+        while !unsafe { ptx::mbarrier::try_wait_parity::<Acquire, Cluster>(self.address, parity) } {
+        }
+    }
+
+    /// Has the current phase wait for the copies that this thread has started by `cp.async`, before it makes the
+    /// arrival that the phase expects of it.
+    #[doc(alias = "cp_async_mbarrier_arrive")]
+    #[inline(always)]
+    pub fn wait_for_copies(&self) {
+        // SAFETY: the barrier is initialised, and expects the arrival that this one adds (assume_init 1 to 3).
+        unsafe { ptx::cp_async_mbarrier_arrive::arrive(self.address) }
+    }
+
+    /// Starts a load of a tile for all blocks in `blocks`, a bit for each: it lies at the same place in each, and
+    /// is counted at the barrier that lies at this one's place.
+    ///
+    /// # Safety
+    /// 1. Those of [`Transaction::tile`](crate::Transaction::tile) in each of the blocks, whose phase expects
+    ///    the bytes.
+    /// 2. The blocks are in the cluster, and stay until their phase has completed.
+    #[inline(always)]
+    pub unsafe fn multicast<S: Rank<RANK>, M: Mode, const RANK: usize>(
+        &self,
+        dst: SharedPtr<Tile<S, M>>,
+        map: &TileMap<S, M>,
+        coords: [i32; RANK],
+        blocks: u16,
+    ) {
+        // SAFETY: (1) and (2).
+        unsafe {
+            ptx::cp_async_bulk_tensor::shared_cluster_global_tile_multicast(
+                dst.cast::<u8>(),
+                map.as_ptr(),
+                coords,
+                self.address,
+                blocks,
+            );
+        }
     }
 
     /// Ends the barrier's life; its memory may be used for something else.

@@ -1,13 +1,13 @@
-use core::marker::PhantomData;
+use core::{marker::PhantomData, num::NonZero};
 
 use crate::{
-    Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warps,
+    Barrier, Cluster, Ring, SharedPtr, Transaction, Warp, Warpgroup, Warps,
     lanes::Lanes,
     pipeline::Items,
     ptx::{barrier_cta, mbarrier::Mbarrier},
     ring::Cursor,
     shared,
-    thread::{block_dim, block_idx, is_elected, sync_threads, thread_idx},
+    thread::{block_dim, block_idx, grid_dim, is_elected, sync_threads, thread_idx},
 };
 
 /// The block of this thread, at a point that all its threads reach together.
@@ -59,11 +59,11 @@ impl Block {
     /// 1. Blocks are one-dimensional, and their threads are a multiple of 32. Every thread of the block
     ///    makes this call.
     /// 2. A collective method is reached by all threads of its group at the same call, those of a warp
-    ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the warp for
-    ///    [`Warp`], of the cluster for [`Cluster`].
-    /// 3. Memory that is handed to a method of a block is there, aligned for its type, and serves nothing
-    ///    else until the kernel ends; no two calls get the same. The group that a tile is updated or stored by
-    ///    is all that uses it.
+    ///    together: by the threads of the block for [`Block`], of the warps for [`Warps`], of the
+    ///    warpgroup for [`Warpgroup`], of the warp for [`Warp`], of the cluster for [`Cluster`].
+    /// 3. Shared memory that is handed to a method of a block or a warp is there, aligned to the size of its elements, and
+    ///    serves nothing else until the kernel ends; no two calls get the same, and so no two warps. The group
+    ///    that a tile or a buffer is updated or stored by is all that uses it.
     /// 4. A barrier that a method hands out is used as (3) to (5) of [`Barrier::assume_init`] say.
     /// 5. What safe methods load and store through tensor maps, nobody else uses while the kernel runs, but
     ///    to read what is only loaded; coordinates are such as the copies take: the first a multiple of 16
@@ -93,6 +93,21 @@ impl Block {
     #[inline(always)]
     pub fn threads(self) -> u32 {
         block_dim().x
+    }
+
+    /// Warps of the block.
+    #[inline(always)]
+    pub fn warps(self) -> NonZero<u32> {
+        // SAFETY: threads are a multiple of 32 (converged 1), and this is one.
+        unsafe { NonZero::new_unchecked(self.threads() / Warp::LANES) }
+    }
+
+    /// Blocks of the grid, along its first dimension.
+    #[doc(alias = "gridDim")]
+    #[inline(always)]
+    pub fn blocks(self) -> NonZero<u32> {
+        // SAFETY: the grid has this block.
+        unsafe { NonZero::new_unchecked(grid_dim().x) }
     }
 
     /// The block's number in the grid, along its first dimension.
@@ -175,15 +190,7 @@ impl Block {
         memory: SharedPtr<Mbarrier>,
         count: u32,
     ) -> BarrierArray<COUNT> {
-        if self.thread() == 0 {
-            for index in 0..COUNT {
-                // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it
-                // alone (converged 3).
-                unsafe { Barrier::init(memory.add(index), count) };
-            }
-        }
-        self.sync();
-        BarrierArray { memory }
+        BarrierArray::new(self, memory, count)
     }
 
     /// Makes the barriers of a ring of stages whose "full" takes `fillers` arrivals and whose "empty" takes
@@ -368,7 +375,7 @@ macro_rules! groups {
     )*};
 }
 
-groups! { Block Warp Warps }
+groups! { Block Warp Warps Warpgroup }
 
 /// Barriers that lie one behind the other, to be gone through in turn.
 ///
@@ -398,10 +405,23 @@ pub struct BarrierArray<const COUNT: u32> {
 }
 
 impl<const COUNT: u32> BarrierArray<COUNT> {
+    #[inline(always)]
+    pub(crate) fn new(group: impl Threads, memory: SharedPtr<Mbarrier>, count: u32) -> Self {
+        if group.thread() == 0 {
+            for index in 0..COUNT {
+                // SAFETY: one thread does so, before any other uses the barrier, in memory that is for it
+                // alone (3 of `Block::converged`).
+                unsafe { Barrier::init(memory.add(index), count) };
+            }
+        }
+        group.sync();
+        Self { memory }
+    }
+
     /// The barrier at which a cursor stands.
     #[inline(always)]
     pub fn at(&self, cursor: Cursor<COUNT>) -> Barrier {
-        // SAFETY: `barrier_array` has initialised it; the rest is (4) of `Block::converged`.
+        // SAFETY: `new` has initialised it; the rest is (4) of `Block::converged`.
         unsafe { Barrier::assume_init(self.memory.add(cursor.stage())) }
     }
 }
@@ -433,7 +453,7 @@ impl<const COUNT: u32> BarrierArray<COUNT> {
 /// ```
 #[must_use = "what is loaded is there after `wait`"]
 pub struct Loading {
-    barrier: Barrier,
+    pub(crate) barrier: Barrier,
 }
 
 impl Loading {

@@ -5,9 +5,12 @@
 use core::{marker::PhantomData, num::NonZero};
 
 use crate::{
-    Barrier, SharedPtr,
+    Barrier, Block, ClusterPtr, LoadingBuffer, Rank, SharedPtr, Tile, TileMap,
     block::init_barriers,
+    pipeline::every_block,
     ptx::{self, mbarrier::Mbarrier},
+    thread::trap,
+    tile::Mode,
 };
 
 positions! {
@@ -52,6 +55,25 @@ pub unsafe fn sync() {
     unsafe { ptx::barrier_cluster::arrive_aligned() };
     // SAFETY: (1) is the caller's; the arrival went before.
     unsafe { ptx::barrier_cluster::wait_aligned() };
+}
+
+/// A barrier of another block of the cluster, from [`Cluster::barrier_of`]. The block waits for its phases by
+/// [`Barrier::wait_parity_cluster`].
+pub struct RemoteBarrier {
+    address: ClusterPtr<Mbarrier>,
+}
+
+impl RemoteBarrier {
+    /// Arrives once. What this thread did before is visible to those of the cluster who wait for the phase.
+    ///
+    /// PTX: `mbarrier.arrive.release.cluster.shared::cluster.b64`
+    #[inline(always)]
+    pub fn arrive(&self) {
+        // SAFETY: the barrier is initialised and takes this arrival (4 of `Block::converged`).
+        unsafe {
+            ptx::mbarrier::arrive_sink::<ptx::Release, ptx::Cluster>(self.address);
+        }
+    }
 }
 
 /// The cluster of this block, from [`Block::cluster`](crate::Block::cluster).
@@ -130,6 +152,60 @@ impl Cluster {
         // SAFETY: `sync` releases and acquires, and so orders the initialisations of all blocks before; the rest
         // is (4) of `Block::converged`.
         core::array::from_fn(|index| unsafe { Barrier::assume_init(memory.at(index as u32)) })
+    }
+
+    /// The barrier of the block of this rank that lies where `barrier` lies in this block; a rank that no block has
+    /// stops the kernel.
+    ///
+    /// (4) of [`Block::converged`](crate::Block::converged) is about arrivals from other blocks, too: the block
+    /// stays until they have been made.
+    #[doc(alias = "map_shared_rank")]
+    #[inline(always)]
+    pub fn barrier_of(self, barrier: &Barrier, rank: u32) -> RemoteBarrier {
+        if rank >= self.blocks().get() {
+            trap();
+        }
+        // SAFETY: the cluster has this block.
+        let address = unsafe { ptx::mapa::shared_cluster_u32(barrier.address(), rank) };
+        RemoteBarrier { address }
+    }
+
+    /// Loads `BLOCKS` tiles, one for each block of the cluster, for all of them: each block loads the one at
+    /// `coords(rank)`, and gets all. Collective; the cluster has `BLOCKS` blocks, else the kernel stops.
+    ///
+    /// No block leaves before it has waited for the tiles.
+    #[doc(alias = "multicast")]
+    #[inline(always)]
+    pub fn load_tiles<S, M: Mode, const BLOCKS: usize, const RANK: usize>(
+        self,
+        block: Block,
+        tiles: SharedPtr<[Tile<S, M>; BLOCKS]>,
+        barrier: SharedPtr<Mbarrier>,
+        map: &TileMap<S, M>,
+        coords: impl FnOnce(u32) -> [i32; RANK],
+    ) -> LoadingBuffer<S::Element>
+    where
+        S: Rank<RANK>,
+    {
+        const {
+            assert!(
+                size_of::<Tile<S, M>>() == S::BYTES as usize && M::SWIZZLE.span_bytes().is_none(),
+                "tiles that lie row by row, one behind the other, are multiples of 128 bytes without swizzle"
+            )
+        };
+        if self.blocks().get() != BLOCKS as u32 {
+            trap();
+        }
+        let [bar] = self.barriers(barrier.cast(), [1]);
+        if block.elect() {
+            let _ = bar.arrive_expect_tx(BLOCKS as u32 * S::BYTES);
+            let rank = self.rank();
+            let mask = every_block(BLOCKS as u32);
+            // SAFETY: the memory is for these tiles alone in each block (3 of `converged`), which expects them
+            // in the one phase of its barrier and stays until they are there; the tensor may be read (5).
+            unsafe { bar.multicast(tiles.at(rank), map, coords(rank), mask) };
+        }
+        LoadingBuffer::new(tiles.cast(), BLOCKS as u32 * S::ELEMS, bar)
     }
 
     /// Waits until every thread of the cluster is here; what each wrote before is visible to all after.

@@ -172,8 +172,22 @@ impl Bf16 {
     }
 }
 
+/// [`F16`] or [`Bf16`].
+pub trait Half: crate::tile::Element {
+    /// The nearest ones, ties to even, in one word.
+    #[doc(hidden)]
+    fn round(values: [f32; 2]) -> u32;
+}
+
 macro_rules! pairs {
     ($($name:ident of $half:ident: $convert:ident;)+) => {$(
+        impl Half for $half {
+            #[inline(always)]
+            fn round(values: [f32; 2]) -> u32 {
+                $name::from_f32s(values).to_bits()
+            }
+        }
+
         impl $name {
             /// The nearest ones, ties to even.
             #[inline(always)]

@@ -1,9 +1,13 @@
+use core::num::NonZero;
+
 use tensor_map::TensorMap;
 
-use crate::{TileArray, TileMap, tile::Mode};
+use crate::{Counter, GlobalMut, GlobalRef, TileArray, TileMap, global::Owner, tile::Mode};
 
-/// What a kernel can take as a parameter: numbers, raw pointers, structs of these, and `&TensorMap`
-/// marked `#[grid_constant]`.
+/// What a kernel can take as a parameter: numbers, raw pointers, [`GlobalRef`] and [`GlobalMut`], structs of
+/// these, and `&TensorMap` marked `#[grid_constant]`.
+///
+/// By a [`NonZero`] number is divided without a check, since the host can pass no zero.
 ///
 /// A struct derives it, and is then passed by value:
 ///
@@ -45,8 +49,8 @@ use crate::{TileArray, TileMap, tile::Mode};
 ///    host and device.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel parameter",
-    label = "no number, raw pointer, or struct of these",
-    note = "slices and references have no fixed layout in PTX: pass a raw pointer and a length",
+    label = "no number, memory, or struct of these",
+    note = "slices and references have no fixed layout in PTX: pass a `GlobalRef`, or a raw pointer and a length",
     note = "a tensor map is passed as `#[grid_constant] map: &TensorMap`",
     note = "a struct of plain data is `#[repr(C)]` and has `#[derive(Clone, Copy, KernelArg)]`"
 )]
@@ -85,24 +89,49 @@ macro_rules! kernel_args {
 
 kernel_args! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
 
-macro_rules! pointer_args {
+macro_rules! non_zero_args {
     ($($type:ty)*) => {$(
-        // SAFETY: device and host pointers are both 64 bits (1).
-        unsafe impl<T> KernelArg for $type {
+        // SAFETY: as the number (1).
+        unsafe impl KernelArg for NonZero<$type> {
             #[cfg(not(target_arch = "nvptx64"))]
             fn write_bytes(&self, bytes: &mut [u8]) {
-                (self.addr() as u64).write_bytes(bytes);
+                self.get().write_bytes(bytes);
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
             fn to_argument(&self) -> tma_launch::Argument {
-                tma_launch::Argument::Address(self.addr() as u64)
+                self.get().to_argument()
             }
         }
     )*};
 }
 
-pointer_args! { *const T *mut T }
+non_zero_args! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }
+
+macro_rules! pointer_args {
+    ($([$($generics:tt)*] $type:ty $(, $start:ident)?;)*) => {$(
+        // SAFETY: device and host pointers are both 64 bits (1).
+        unsafe impl<$($generics)*> KernelArg for $type {
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn write_bytes(&self, bytes: &mut [u8]) {
+                (self $(.$start)? .addr() as u64).write_bytes(bytes);
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn to_argument(&self) -> tma_launch::Argument {
+                tma_launch::Argument::Address(self $(.$start)? .addr() as u64)
+            }
+        }
+    )*};
+}
+
+pointer_args! {
+    [T] *const T;
+    [T] *mut T;
+    [T, O: Owner] GlobalRef<T, O>, start;
+    [T, O: Owner] GlobalMut<T, O>, start;
+    [] Counter, start;
+}
 
 // SAFETY: elements that are laid out alike on host and device follow each other without gaps (1).
 unsafe impl<T: KernelArg, const N: usize> KernelArg for [T; N] {

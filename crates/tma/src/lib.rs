@@ -6,7 +6,8 @@
 //! a [`Tile`] has its shape and swizzle in its type, as has the [`TileMap`] through which it is loaded; a
 //! [`Pipeline`] has an end that fills and one that drains, and [`Outputs`] are stored while the next are
 //! written. What these are made of is there as well: [`Barrier`] with its [`Token`]s, a [`Transaction`] of
-//! loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`] of stages; [`SharedPtr`] for this
+//! loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`] of stages; [`GlobalRef`] and [`GlobalMut`]
+//! for parameters in global memory, [`SharedPtr`] for this
 //! block's shared memory, [`kernel`], [`shared!`] and [`constant!`] for what Rust has no syntax for. Beside them
 //! are [`math`] for numbers, [`halves`] and [`integer`] for those that Rust has no methods for, [`memory`] and
 //! [`atomic`] for what kernels share.
@@ -86,18 +87,22 @@ mod gate;
 #[macro_use]
 mod positions;
 
+mod accumulator;
 pub mod address;
 pub mod atomic;
 mod barrier;
 mod block;
 pub mod cluster;
+mod counts;
 pub mod float;
+pub mod global;
 pub mod halves;
 pub mod integer;
 mod intrinsics;
 mod kernel_arg;
 mod lanes;
 pub mod math;
+pub mod matrix;
 pub mod memory;
 mod modifier;
 mod outputs;
@@ -108,7 +113,9 @@ pub mod pipeline;
 pub mod print;
 pub mod ptx;
 pub mod ring;
+mod roles;
 pub mod shared;
+mod shared_buffer;
 mod shared_tile;
 mod stores;
 pub mod thread;
@@ -116,18 +123,24 @@ pub mod tile;
 mod transaction;
 pub mod value;
 pub mod warp;
+mod warpgroup;
 mod warps;
 
+pub use accumulator::{Accumulator, Batch, Columns, Finish, InFlight};
 pub use address::{ClusterPtr, GlobalPtr};
-pub use barrier::{Barrier, Token};
+pub use barrier::{Barrier, NewBarrier, Token};
 pub use block::{BarrierArray, Block, Loading, Threads};
 pub use cluster::Cluster;
+pub use counts::Counts;
+pub use global::{Counter, GlobalMut, GlobalRef, PerBlock, PerGrid, PerThread};
 pub use kernel_arg::{GridConstantArg, KernelArg};
 pub use lanes::Lanes;
+pub use matrix::Matrix;
 pub use outputs::{OutputTile, Outputs};
 pub use pipeline::Pipeline;
 pub use ring::Ring;
 pub use shared::SharedPtr;
+pub use shared_buffer::{LoadingBuffer, SharedBuffer};
 pub use shared_tile::{LoadingTile, SharedTile};
 pub use stores::{Group, Stores};
 pub use tensor_map::TensorMap;
@@ -135,6 +148,7 @@ pub use tile::{Rank, Swizzle32, Swizzle64, Swizzle128, Tile, TileArray, TileMap,
 pub use tma_macros::{KernelArg, constant, kernel, println, shared};
 pub use transaction::Transaction;
 pub use warp::Warp;
+pub use warpgroup::Warpgroup;
 pub use warps::Warps;
 
 #[doc(hidden)]

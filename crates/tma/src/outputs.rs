@@ -1,7 +1,9 @@
 use crate::{
-    Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
-    ptx::{cp_async_bulk, fence},
-    tile::Mode,
+    Accumulator, Columns, Finish, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
+    Warpgroup,
+    halves::Half,
+    ptx::{cp_async_bulk, fence, stmatrix},
+    tile::{Element, Mode},
 };
 
 /// `TILES` tiles in shared memory in which a group of threads leaves its results: each is stored while the
@@ -103,6 +105,30 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
         }
     }
 
+    /// Writes this thread's vectors of 16 bytes: that with number `index`, counted row by row, as `vector(index)`
+    /// gives it.
+    ///
+    /// PTX: `st.shared.v4.b32`
+    #[inline(always)]
+    pub fn write_vectors(&mut self, vector: impl Fn(u32) -> <S::Element as Element>::Vector) {
+        const {
+            let row_bytes = S::BOX[0] as usize * size_of::<S::Element>();
+            assert!(
+                row_bytes.is_multiple_of(16),
+                "rows of a tile that is used by vectors are multiples of 16 bytes"
+            );
+        }
+        let elements = 16 / size_of::<S::Element>() as u32;
+        let mut index = self.group.thread();
+        while index < S::ELEMS / elements {
+            let to = self.tile.element(index * elements).cast();
+            // SAFETY: the vector is there, which a swizzle moves as a whole, and no other thread has it before
+            // the group synchronises.
+            unsafe { to.write(vector(index)) };
+            index += self.group.threads();
+        }
+    }
+
     /// Has one thread start the store of the tile, when all have written it. Collective of the group.
     #[doc(alias = "cp_async_bulk_tensor_2d_shared_to_global")]
     #[inline(always)]
@@ -122,5 +148,74 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
             // Later calls wait for it.
             let _ = stores.commit();
         }
+    }
+}
+
+impl<T: Half, M: Mode, const TILES: u32> Outputs<[[T; 64]; 64], M, Warpgroup, TILES> {
+    /// Stores sums, the first of which has this column and row: of each two neighbours what `finish` makes of them,
+    /// rounded to nearest even. Collective of the warpgroup.
+    #[inline(always)]
+    pub fn store_sums<R: Columns>(
+        &mut self,
+        sums: &Accumulator<R>,
+        map: &TileMap<[[T; 64]; 64], M>,
+        at: [u32; 2],
+        finish: &impl Finish,
+    ) {
+        const { assert!(R::COUNT <= 4, "there are up to 256 columns") };
+        self.store_columns::<0, R>(sums, map, at, finish);
+        if R::COUNT > 1 {
+            self.store_columns::<1, R>(sums, map, at, finish);
+        }
+        if R::COUNT > 2 {
+            self.store_columns::<2, R>(sums, map, at, finish);
+        }
+        if R::COUNT > 3 {
+            self.store_columns::<3, R>(sums, map, at, finish);
+        }
+    }
+
+    #[inline(always)]
+    fn store_columns<const NUMBER: usize, R: Columns>(
+        &mut self,
+        sums: &Accumulator<R>,
+        map: &TileMap<[[T; 64]; 64], M>,
+        [column, row]: [u32; 2],
+        finish: &impl Finish,
+    ) {
+        let at = [column + 64 * NUMBER as u32, row];
+        let sums = sums.registers().columns::<NUMBER>();
+        let output = self.next();
+        let chunks = sums.as_chunks().0;
+        output.write_16_columns::<0>(chunks[0], at, finish);
+        output.write_16_columns::<1>(chunks[1], at, finish);
+        output.write_16_columns::<2>(chunks[2], at, finish);
+        output.write_16_columns::<3>(chunks[3], at, finish);
+        output.store(map, at.map(|coord| coord as i32));
+    }
+}
+
+impl<T: Half, M: Mode> OutputTile<[[T; 64]; 64], M, Warpgroup> {
+    /// Writes 16 columns of sums, whose tile is at these coordinates.
+    #[inline(always)]
+    fn write_16_columns<const NUMBER: u32>(
+        &self,
+        sums: [f32; 8],
+        [column, row]: [u32; 2],
+        finish: &impl Finish,
+    ) {
+        let lane = self.group.warp().lane();
+        let first_row = 16 * self.group.warp_index();
+        let column = column + 16 * NUMBER + lane % 4 * 2;
+        let row = row + first_row + lane / 4;
+        let pairs = [
+            T::round(finish.finish(column, row, [sums[0], sums[1]])),
+            T::round(finish.finish(column, row + 8, [sums[2], sums[3]])),
+            T::round(finish.finish(column + 8, row, [sums[4], sums[5]])),
+            T::round(finish.finish(column + 8, row + 8, [sums[6], sums[7]])),
+        ];
+        let at = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
+        // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
+        unsafe { stmatrix::sync_aligned_m8n8_x4(self.tile.at(at).as_ptr().cast(), pairs) };
     }
 }

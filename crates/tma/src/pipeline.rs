@@ -7,7 +7,9 @@
 mod drain;
 mod fill;
 mod items;
+mod multicast;
 mod own;
+mod products;
 mod stream;
 
 use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrier, ring::Cursor};
@@ -15,7 +17,12 @@ use crate::{Barrier, Block, Ring, SharedPtr, Warp, Warps, ptx::mbarrier::Mbarrie
 pub use drain::{Drain, FullStage, StoredStage, StoringDrain};
 pub use fill::{EmptyStage, Fill};
 pub use items::Items;
+pub(crate) use multicast::every_block;
+pub use multicast::{
+    EmptyParts, FullParts, MulticastDrain, MulticastFill, MulticastPipeline, multicast_bytes,
+};
 pub use own::Own;
+pub use products::{Operands, ProductPipeline, Products};
 
 /// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).

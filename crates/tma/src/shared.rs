@@ -5,9 +5,12 @@
 //! `st.shared`; an ordinary Rust pointer to the same bytes works too, through slower generic
 //! loads and stores.
 
-use core::marker::PhantomData;
+use core::{marker::PhantomData, mem};
 
-use crate::ptx;
+use crate::{
+    halves::{Bf16, F16},
+    ptx,
+};
 
 /// The address of a `T` in this block's shared memory (state space `.shared::cta`).
 ///
@@ -168,6 +171,8 @@ shared_values! {
     i8: b8, |bits| bits as i8, |value| value as u8;
     u16: b16, |bits| bits, |value| value;
     i16: b16, |bits| bits as i16, |value| value as u16;
+    F16: b16, F16::from_bits, F16::to_bits;
+    Bf16: b16, Bf16::from_bits, Bf16::to_bits;
     u32: b32, |bits| bits, |value| value;
     i32: b32, |bits| bits as i32, |value| value as u32;
     f32: b32, f32::from_bits, f32::to_bits;
@@ -175,7 +180,21 @@ shared_values! {
     i64: b64, |bits| bits as i64, |value| value as u64;
     f64: b64, f64::from_bits, f64::to_bits;
     [u32; 4]: v4_b32, |bits| bits, |value| value;
+    [i32; 4]: v4_b32, |bits: [u32; 4]| bits.map(u32::cast_signed), |value: Self| value.map(i32::cast_unsigned);
+    [f32; 4]: v4_b32, |bits: [u32; 4]| bits.map(f32::from_bits), |value: Self| value.map(f32::to_bits);
 }
+
+macro_rules! shared_vectors {
+    ($($type:ty)*) => { shared_values! {$(
+        $type: v4_b32,
+            // SAFETY: both are 16 bytes, any of which make numbers.
+            |bits: [u32; 4]| unsafe { mem::transmute::<[u32; 4], Self>(bits) },
+            // SAFETY: as above.
+            |value: Self| unsafe { mem::transmute::<Self, [u32; 4]>(value) };
+    )*} };
+}
+
+shared_vectors! { [u8; 16] [i8; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64; 2] [i64; 2] [f64; 2] }
 
 /// The start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
 /// 1024. Its size is the launch's `shared_bytes`.

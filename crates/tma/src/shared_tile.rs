@@ -1,7 +1,7 @@
 use crate::{
-    Block, Loading, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
+    Block, Loading, Rank, SharedBuffer, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
     ptx::{fence, mbarrier::Mbarrier},
-    tile::{Mode, Unswizzled},
+    tile::{Element, Mode, Unswizzled},
 };
 
 /// A tile that all threads of the block may read, and copies too.
@@ -96,9 +96,24 @@ impl Block {
     }
 }
 
+/// # Panics
+/// The tile has no such vector.
+#[inline(always)]
+pub(crate) fn assert_vector<S: Rank<RANK>, const RANK: usize>(coords: [u32; RANK]) {
+    let elements = 16 / size_of::<S::Element>() as u32;
+    assert!((0..RANK).all(|dim| {
+        let vectors = if dim == 0 {
+            S::BOX[0] / elements
+        } else {
+            S::BOX[dim]
+        };
+        coords[dim] < vectors
+    }));
+}
+
 /// Makes each thread's writes visible to the copy engine, then synchronises.
 #[inline(always)]
-fn publish(group: impl Threads) {
+pub(crate) fn publish(group: impl Threads) {
     fence::proxy_async_shared_cta();
     group.sync();
 }
@@ -134,6 +149,15 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         self.tile
     }
 
+    /// The tile's bytes as they lie in memory, as other elements.
+    #[inline(always)]
+    pub fn as_buffer<T>(&self) -> SharedBuffer<T> {
+        SharedBuffer {
+            elements: self.tile.cast(),
+            len: S::BYTES / size_of::<T>() as u32,
+        }
+    }
+
     /// The element with this number, counted row by row.
     ///
     /// # Panics
@@ -143,6 +167,24 @@ impl<S: TileArray, M: Mode> SharedTile<S, M> {
         assert!(index < S::ELEMS);
         // SAFETY: the element is there, and whoever wrote the tile has handed it to all threads.
         unsafe { self.tile.element(index).read() }
+    }
+
+    /// The 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes: one
+    /// load, wherever the swizzle has put them.
+    ///
+    /// PTX: `ld.shared.v4.b32`
+    ///
+    /// # Panics
+    /// There is no such vector.
+    #[doc(alias = "float4")]
+    #[inline(always)]
+    pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector
+    where
+        S: Rank<RANK>,
+    {
+        assert_vector::<S, RANK>(coords);
+        // SAFETY: the vector is there, and whoever wrote the tile has handed it to all threads.
+        unsafe { self.tile.vector(coords).read() }
     }
 
     /// Makes `change(index, element)` of each element, with its number counted row by row, when all threads

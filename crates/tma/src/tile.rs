@@ -4,24 +4,37 @@ use core::marker::PhantomData;
 
 use tensor_map::{DataType, Swizzle, TensorMap};
 
-use crate::{SharedPtr, shared::SharedValue};
+use crate::{
+    SharedPtr,
+    halves::{Bf16, F16},
+    shared::SharedValue,
+};
 
 /// An element of a tile.
 pub trait Element: SharedValue + crate::sealed::Sealed {
     /// Its type in a tensor map; an unsigned integer stands for every type of its size.
     #[doc(hidden)]
     const TYPE: DataType;
+    /// 16 bytes of them: `[f32; 4]` for `f32`.
+    type Vector: SharedValue;
 }
 
 macro_rules! elements {
     ($($type:ty = $name:ident)*) => {$(
         impl Element for $type {
             const TYPE: DataType = DataType::$name;
+            type Vector = [$type; 16 / size_of::<$type>()];
         }
     )*};
 }
 
-elements! { u8 = U8 u16 = U16 u32 = U32 i32 = I32 u64 = U64 i64 = I64 f32 = F32 f64 = F64 }
+impl crate::sealed::Sealed for i8 {}
+impl crate::sealed::Sealed for F16 {}
+impl crate::sealed::Sealed for Bf16 {}
+
+elements! {
+    u8 = U8 i8 = U8 u16 = U16 F16 = F16 Bf16 = Bf16 u32 = U32 i32 = I32 f32 = F32 u64 = U64 i64 = I64 f64 = F64
+}
 
 /// The shape of a box: an array of one to five dimensions, outermost first as in C.
 ///
@@ -147,6 +160,29 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
         self.element(inward(0, inward(1, inward(2, inward(3, inward(4, 0))))))
     }
 
+    /// The 16 bytes at these coordinates, innermost first, of which the first counts vectors of 16 bytes; not
+    /// checked.
+    #[doc(alias("float4", "reinterpret_cast"))]
+    #[inline(always)]
+    pub fn vector<const RANK: usize>(
+        self,
+        mut coords: [u32; RANK],
+    ) -> SharedPtr<<S::Element as Element>::Vector>
+    where
+        S: Rank<RANK>,
+    {
+        const {
+            let row_bytes = S::BOX[0] as usize * size_of::<S::Element>();
+            assert!(
+                row_bytes.is_multiple_of(16),
+                "rows of a tile that is used by vectors are multiples of 16 bytes"
+            );
+        }
+        // A swizzle moves 16 bytes as a whole.
+        coords[0] *= 16 / size_of::<S::Element>() as u32;
+        self.at(coords).cast()
+    }
+
     /// The element with this number, counted row by row; not checked.
     #[inline(always)]
     pub fn element(self, index: u32) -> SharedPtr<S::Element> {
@@ -162,6 +198,45 @@ impl<S: TileArray, M: Mode> SharedPtr<Tile<S, M>> {
         let offset = index * size_of::<S::Element>() as u32;
         // The tile is aligned so that the pattern of its addresses is that of its offsets.
         self.cast().byte_add(M::SWIZZLE.apply(offset))
+    }
+}
+
+/// Tiles of a kind, one behind the other.
+pub trait Tiles: crate::sealed::Sealed {
+    /// The shape of each.
+    type Shape: TileArray;
+    /// Its swizzle.
+    type Mode: Mode;
+    /// How many there are.
+    const COUNT: u32;
+}
+
+impl<S, M: Mode, const COUNT: usize> crate::sealed::Sealed for [Tile<S, M>; COUNT] {}
+impl<S: TileArray, M: Mode, const COUNT: usize> Tiles for [Tile<S, M>; COUNT] {
+    type Shape = S;
+    type Mode = M;
+    const COUNT: u32 = COUNT as u32;
+}
+
+/// Tiles of two kinds, one behind the other, such as those of A and B of a product.
+#[repr(C)]
+pub struct Pair<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A, B> SharedPtr<Pair<A, B>> {
+    /// The first one.
+    #[inline(always)]
+    pub fn first(self) -> SharedPtr<A> {
+        self.cast()
+    }
+
+    /// The second one.
+    #[inline(always)]
+    pub fn second(self) -> SharedPtr<B> {
+        self.byte_add(core::mem::offset_of!(Pair<A, B>, second) as u32)
+            .cast()
     }
 }
 
@@ -247,5 +322,32 @@ mod tests {
             }
         }
         assert_eq!(seen.len(), 512);
+    }
+
+    /// The CUDA guide's formula: of the 16-byte chunks of 1024, 512 or 256 bytes, `chunk ^ row % 8`, of rows of
+    /// 128, 64 or 32 bytes, whose rows and chunks it counts in rows of 128 bytes.
+    #[test]
+    fn vectors_lie_where_the_guide_puts_them() {
+        fn check<M: Mode, const WIDTH: usize>(mask: u32)
+        where
+            [[u16; WIDTH]; 24]: Rank<2>,
+        {
+            let base = 2048;
+            let tile = SharedPtr::<Tile<[[u16; WIDTH]; 24], M>>::from_address(base);
+            let chunks = WIDTH as u32 * 2 / 16;
+            for row in 0..24 {
+                for chunk in 0..chunks {
+                    let plain = row * chunks + chunk;
+                    let (line, column) = (plain / 8, plain % 8);
+                    let expected = base + line * 128 + (column ^ (line & mask)) * 16;
+                    let address = tile.vector([chunk, row]).address();
+                    assert_eq!(address, expected, "{chunk}, {row}");
+                }
+            }
+        }
+        check::<Swizzle128, 64>(7);
+        check::<Swizzle64, 32>(3);
+        check::<Swizzle32, 16>(1);
+        check::<Unswizzled, 40>(0);
     }
 }

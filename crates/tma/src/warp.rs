@@ -5,9 +5,10 @@
 use core::marker::PhantomData;
 
 use crate::{
-    Barrier, SharedPtr,
+    Barrier, BarrierArray, SharedPtr,
     lanes::Lanes,
     ptx::{self, mbarrier::Mbarrier},
+    ring::Cursor,
 };
 
 /// Every lane of a warp.
@@ -142,19 +143,20 @@ impl Warp {
     }
 
     /// Makes a barrier of this warp whose phases take `count` arrivals, for all lanes. Collective.
-    ///
-    /// # Safety
-    /// 1. As (3) and (4) of [`Block::converged`](crate::Block::converged): the memory is for this barrier alone,
-    ///    of each warp another one.
     #[inline(always)]
-    pub unsafe fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
-        if self.lane() == 0 {
-            // SAFETY: one lane does so, before any other uses the barrier, in memory that is for it alone (1).
-            unsafe { Barrier::init(memory, count) };
-        }
-        self.sync();
-        // SAFETY: `sync` orders the initialisation before; the rest is (1).
-        unsafe { Barrier::assume_init(memory) }
+    pub fn barrier(self, memory: SharedPtr<Mbarrier>, count: u32) -> Barrier {
+        self.barrier_array::<1>(memory, count).at(Cursor::new())
+    }
+
+    /// Makes `COUNT` barriers of this warp whose phases take `count` arrivals each, to be gone through in
+    /// turn. Collective.
+    #[inline(always)]
+    pub fn barrier_array<const COUNT: u32>(
+        self,
+        memory: SharedPtr<Mbarrier>,
+        count: u32,
+    ) -> BarrierArray<COUNT> {
+        BarrierArray::new(self, memory, count)
     }
 
     /// Waits for all threads of the warp; what each wrote before is visible to all after. Collective.

@@ -26,4 +26,5 @@ examples! {
     maps_by_device = "05_maps_by_device";
     cluster = "06_cluster";
     pipeline = "07_pipeline";
+    gemm = "08_gemm";
 }

@@ -5,6 +5,8 @@ mod checked;
 mod matrix;
 mod tiles;
 
+use std::num::NonZero;
+
 use tma_launch::{Conditions, Region};
 
 pub(crate) use bulk::{bulk, chunks, ends};
@@ -40,6 +42,11 @@ pub(crate) fn drawn(
     let reason = "items that are drawn are counted in 32 bits:";
     conditions.within("blocks", blocks, 0..=most, reason);
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
+}
+
+/// What a kernel divides by: zero has been refused, and one stands for it until the launch is.
+pub(crate) fn divisor(number: u32) -> NonZero<u32> {
+    NonZero::new(number).unwrap_or(NonZero::<u32>::MIN)
 }
 
 /// Batches are counted in 32 bits, and so are those that would come `stages` later.

@@ -1,11 +1,9 @@
 //! Pixels by ordinary loads.
 
-use core::hint::assert_unchecked;
-
-use tma::{Block, thread::grid_dim};
+use tma::Block;
 
 use super::{
-    LEVELS, POINTS, QUERIES,
+    LEVELS, POINTS,
     geometry::{CHUNKS, Corners, Problem, accumulate},
 };
 
@@ -20,27 +18,20 @@ pub(super) unsafe fn run(problem: &Problem) {
     // A lane works out every fourth sample of its query; for the sums, it has eight channels.
     let (query_of_warp, own) = (lane / CHUNKS, lane % CHUNKS);
     let pixels = problem.levels.pixels();
-    let groups_of_batch = problem.queries.div_ceil(QUERIES);
 
-    let warps_of_block = block.threads() / 32;
-    let warps = grid_dim().x * warps_of_block;
+    let warps_of_block = block.warps().get();
+    let warps = block.blocks().get() * warps_of_block;
     let mut group = block.index() * warps_of_block + warp.index();
-    while group < groups_of_batch * problem.batches {
-        // SAFETY: there is a group.
-        unsafe { assert_unchecked(groups_of_batch != 0) };
-        let batch = group / groups_of_batch;
-        let query = group % groups_of_batch * QUERIES + query_of_warp;
-        let is_there = query < problem.queries;
-        let query = batch * problem.queries + query.min(problem.queries - 1);
-        let first_pixel = u64::from(batch) * u64::from(pixels);
+    while let Some(batch) = problem.batch(group) {
+        let (query, is_there) = problem.query(batch, group, query_of_warp);
+        let first_pixel = u64::from(batch.0) * u64::from(pixels);
 
         let mut sums = [0.0; 8];
         // Image by image: while warps are at the coarser ones, these stay in L1.
         for image in 0..LEVELS {
             let level = problem.levels.pick(image);
             for first in (0..POINTS).step_by(CHUNKS as usize) {
-                // SAFETY: the query is there (1).
-                let (location, weight) = unsafe { problem.sample(query, image, first + own) };
+                let (location, weight) = problem.sample(query, image, first + own);
                 let Corners {
                     column,
                     row,
@@ -52,10 +43,9 @@ pub(super) unsafe fn run(problem: &Problem) {
                     let [a, b, c, d] = warp.shuffle(weights, from);
                     let pixel = warp.shuffle(pixel, from);
                     let chunk = (first_pixel + u64::from(pixel)) * u64::from(CHUNKS);
-                    // SAFETY: the four pixels around a sample lie in its image with its border (1).
-                    let upper = unsafe { problem.value.add(chunk as usize + own as usize) };
+                    let upper = problem.value.wrapping_add(chunk as usize + own as usize);
                     let mut add = |offset: u32, weight| {
-                        // SAFETY: as above.
+                        // SAFETY: the four pixels around a sample lie in its image with its border (1).
                         let pixel = unsafe { *upper.add((offset * CHUNKS) as usize) };
                         accumulate(&mut sums, pixel.0, weight);
                     };
@@ -72,7 +62,7 @@ pub(super) unsafe fn run(problem: &Problem) {
             }
         }
         if is_there {
-            // SAFETY: the query is there (1), and this lane alone has these channels.
+            // SAFETY: this lane alone has these channels.
             unsafe { problem.store(query, own, sums) };
         }
         group += warps;

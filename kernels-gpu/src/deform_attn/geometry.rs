@@ -1,8 +1,10 @@
 //! Where a query looks, and with what weights.
 
+use core::num::NonZero;
+
 use tma::float::{f16s_of_f32s, f32_of_f16, f32s_of_f16s, floor, fma};
 
-use super::{CHANNELS, LEVELS, POINTS};
+use super::{CHANNELS, LEVELS, POINTS, QUERIES};
 
 /// Eight halves: the channels of a lane.
 #[derive(Clone, Copy)]
@@ -14,40 +16,94 @@ pub(super) const CHUNKS: u32 = CHANNELS / 8;
 /// Bytes of a pixel.
 pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 
+/// [`QUERIES`], to divide by.
+const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
+
 /// What the operator is given.
 pub(super) struct Problem {
     pub(super) value: *const Chunk,
-    pub(super) locations: *const u32,
-    pub(super) weights: *const u16,
-    pub(super) output: *mut Chunk,
+    locations: *const u32,
+    weights: *const u16,
+    output: *mut Chunk,
     pub(super) levels: Levels,
     pub(super) batches: u32,
-    pub(super) queries: u32,
+    queries: NonZero<u32>,
 }
 
+/// A batch of the problem.
+#[derive(Clone, Copy)]
+pub(super) struct Batch(pub(super) u32);
+
+/// A query of the problem, counted over all batches.
+#[derive(Clone, Copy)]
+pub(super) struct Query(u32);
+
 impl Problem {
-    /// A sample of a query, counted over all queries of all batches.
-    ///
     /// # Safety
-    /// 1. The query is there, and the inputs are as long as the layout says.
+    /// 1. The inputs and the output are as long as the layout says, and nobody writes the inputs.
     #[inline(always)]
-    pub(super) unsafe fn sample(&self, query: u32, level: u32, point: u32) -> (u32, u16) {
-        let index =
-            (query as usize * LEVELS as usize + level as usize) * POINTS as usize + point as usize;
-        // SAFETY: the index is within the inputs (1).
+    pub(super) unsafe fn new(
+        value: *const Chunk,
+        locations: *const u32,
+        weights: *const u16,
+        output: *mut Chunk,
+        shapes: [u32; 4],
+        batches: u32,
+        queries: NonZero<u32>,
+    ) -> Self {
+        Self {
+            value,
+            locations,
+            weights,
+            output,
+            levels: Levels::new(shapes),
+            batches,
+            queries,
+        }
+    }
+
+    /// Groups of queries in a batch: a warp works on one at a time.
+    #[inline(always)]
+    pub(super) fn groups_of_batch(&self) -> NonZero<u32> {
+        self.queries.div_ceil(GROUP)
+    }
+
+    /// The batch of a group, if there is one.
+    #[inline(always)]
+    pub(super) fn batch(&self, group: u32) -> Option<Batch> {
+        let groups = self.groups_of_batch();
+        (group < groups.get() * self.batches).then(|| Batch(group / groups))
+    }
+
+    /// A query of a group, and whether it is there: the last one of the batch for those beyond.
+    #[inline(always)]
+    pub(super) fn query(&self, batch: Batch, group: u32, of_group: u32) -> (Query, bool) {
+        let queries = self.queries.get();
+        let in_batch = group % self.groups_of_batch() * QUERIES + of_group;
+        let query = batch.0 * queries + in_batch.min(queries - 1);
+        (Query(query), in_batch < queries)
+    }
+
+    /// Location and weight of a sample; levels and points are counted modulo how many there are.
+    #[inline(always)]
+    pub(super) fn sample(&self, query: Query, level: u32, point: u32) -> (u32, u16) {
+        let (level, point) = (level % LEVELS, point % POINTS);
+        let index = (query.0 as usize * LEVELS as usize + level as usize) * POINTS as usize
+            + point as usize;
+        // SAFETY: the query is there, and so is its sample: the inputs are long enough (1 of `new`).
         unsafe { (*self.locations.add(index), *self.weights.add(index)) }
     }
 
     /// Writes the channels of a lane of a query.
     ///
     /// # Safety
-    /// 1. The query is there, and the output is as long as the layout says.
+    /// 1. The query has this chunk, which no other lane writes.
     #[inline(always)]
-    pub(super) unsafe fn store(&self, query: u32, chunk: u32, sums: [f32; 8]) {
+    pub(super) unsafe fn store(&self, query: Query, chunk: u32, sums: [f32; 8]) {
         let [a, b, c, d, e, f, g, h] = sums;
         let halves = [[a, b], [c, d], [e, f], [g, h]].map(f16s_of_f32s);
-        let index = query as usize * CHUNKS as usize + chunk as usize;
-        // SAFETY: the index is within the output (1).
+        let index = query.0 as usize * CHUNKS as usize + chunk as usize;
+        // SAFETY: the query is there, and the output long enough (1 of `new`); the channels are this lane's (1).
         unsafe { *self.output.add(index) = Chunk(halves) };
     }
 }

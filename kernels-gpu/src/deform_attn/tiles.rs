@@ -1,15 +1,14 @@
 //! Pixels by tiles of 2 x 2 that the copy engine fetches, and from images in shared memory.
 
-use core::hint::assert_unchecked;
+use core::num::NonZero;
 
 use tma::{
-    Barrier, Block, SharedPtr, Tile, TileMap, ptx::mbarrier::Mbarrier, ring::Cursor, shared,
-    thread::grid_dim, warp,
+    BarrierArray, Block, SharedPtr, Tile, TileMap, ptx::mbarrier::Mbarrier, ring::Cursor, shared,
 };
 
 use super::{
     LEVELS, POINTS, Pixels, QUERIES,
-    geometry::{CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
+    geometry::{Batch, CHUNKS, Corners, Level, PIXEL_BYTES, Problem, accumulate},
 };
 
 const TILE_BYTES: u32 = 4 * PIXEL_BYTES;
@@ -23,12 +22,12 @@ const SAMPLES_BYTES: u32 = 32 * size_of::<u64>() as u32;
 pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     problem: &Problem,
     maps: [&TileMap<Pixels>; TILED],
-    waves: u32,
+    waves: NonZero<u32>,
 ) {
     let is_resident = TILED < LEVELS as usize;
     // SAFETY: every thread gets here, and nobody writes the images (1).
     let block = unsafe { Block::converged() };
-    let warps = block.threads() / 32;
+    let warps = block.warps();
     let warp_index = block.warp().index();
 
     // The coarser images, the warps' stages, the warps' barriers, the barrier of the images.
@@ -41,8 +40,8 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
     };
     let stages = smem.byte_add(resident_bytes.next_multiple_of(128));
     let warp_bytes = STAGES * stage_bytes::<TILED>();
-    let barriers = stages.byte_add(warps * warp_bytes).cast::<Mbarrier>();
-    let images_barrier = barriers.add(warps * STAGES);
+    let barriers = stages.byte_add(warps.get() * warp_bytes).cast::<Mbarrier>();
+    let images_barrier = barriers.add(warps.get() * STAGES);
     // SAFETY: the memory is there and for this warp alone (1).
     let mut warp = unsafe {
         Warp::<STAGES, TILED>::new(
@@ -53,38 +52,28 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
             smem,
         )
     };
-    if is_resident && block.thread() == 0 {
-        // SAFETY: one thread does so, before any other uses the barrier.
-        unsafe { Barrier::init(images_barrier, 1) };
-    }
-    // No `sync_threads`: a warp synchronises before it uses its barriers, all threads before they
-    // use that of the images.
+    let images_barrier = is_resident.then(|| block.new_barrier(images_barrier, 1));
     let mut images_parity = 0;
 
-    let groups_of_batch = problem.queries.div_ceil(QUERIES);
-    for wave in 0..waves {
+    let groups_of_batch = problem.groups_of_batch();
+    for wave in 0..waves.get() {
         // This block's part of the groups in this wave's batches.
-        // SAFETY: this is one of the waves (1).
-        let batches = [wave, wave + 1].map(|wave| unsafe { share(problem.batches, wave, waves) });
-        let [first, end] = batches.map(|batch| batch * groups_of_batch);
+        let batches = [wave, wave + 1].map(|wave| share(problem.batches, wave, waves));
+        let [first, end] = batches.map(|batch| batch * groups_of_batch.get());
         let part = [block.index(), block.index() + 1]
-            // SAFETY: this is one of the blocks (1).
-            .map(|block| first + unsafe { share(end - first, block, grid_dim().x) });
+            .map(|part| first + share(end - first, part, block.blocks()));
         let [mut group, end] = part;
         while group < end {
-            // SAFETY: there is a group.
-            unsafe { assert_unchecked(groups_of_batch != 0) };
-            let batch = group / groups_of_batch;
-            let end_of_batch = end.min((batch + 1) * groups_of_batch);
-            if is_resident {
+            let Some(batch) = problem.batch(group) else {
+                break;
+            };
+            let end_of_batch = end.min((batch.0 + 1) * groups_of_batch.get());
+            if let Some(bar) = &images_barrier {
                 // Nobody reads the images of the batch before any more: all have the same part.
-                block.sync();
-                // SAFETY: `sync` orders the initialisation before; one thread arrives in each phase, with
-                // the bytes.
-                let bar = unsafe { Barrier::assume_init(images_barrier) };
+                let bar = bar.sync(block);
                 if block.elect() {
-                    let pixel =
-                        batch as usize * problem.levels.pixels() as usize + resident_first as usize;
+                    let pixel = batch.0 as usize * problem.levels.pixels() as usize
+                        + resident_first as usize;
                     let mut load = bar.transaction();
                     // SAFETY: the images lie one behind the other in the batch (1), pixels are 64
                     // bytes, and the shared memory is theirs.
@@ -110,14 +99,9 @@ pub(super) unsafe fn run<const STAGES: u32, const TILED: usize>(
 }
 
 /// Where the part of number `part` of `parts` begins.
-///
-/// # Safety
-/// 1. There are `parts`.
 #[inline(always)]
-unsafe fn share(count: u32, part: u32, parts: u32) -> u32 {
-    // SAFETY: (1).
-    unsafe { assert_unchecked(parts != 0) };
-    (u64::from(count) * u64::from(part) / u64::from(parts)) as u32
+fn share(count: u32, part: u32, parts: NonZero<u32>) -> u32 {
+    (u64::from(count) * u64::from(part) / u64::from(parts.get())) as u32
 }
 
 /// Tiles, weights and samples of a round of a warp.
@@ -140,10 +124,10 @@ pub(super) fn shared_bytes<const TILED: usize>(stages: u32, threads: u64, shapes
 
 /// A warp's groups of queries in one batch.
 struct Work {
-    batch: u32,
+    batch: Batch,
     group: u32,
     end: u32,
-    step: u32,
+    step: NonZero<u32>,
 }
 
 /// A warp with the shared memory that is its own.
@@ -160,7 +144,7 @@ struct Warp<const STAGES: u32, const TILED: usize> {
     own: u32,
     level: Level,
     stages: SharedPtr<u8>,
-    barriers: SharedPtr<Mbarrier>,
+    barriers: BarrierArray<STAGES>,
     /// Where the images lie that are not fetched in tiles.
     images: SharedPtr<u8>,
     fill: Cursor<STAGES>,
@@ -188,22 +172,18 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         barriers: SharedPtr<Mbarrier>,
         images: SharedPtr<u8>,
     ) -> Self {
-        let lane = warp::lane();
+        let warp = block.warp();
+        let lane = warp.lane();
         let own = lane % CHUNKS;
-        if lane == 0 {
-            for stage in 0..STAGES {
-                // SAFETY: one lane does so, before any other uses the barrier (1).
-                unsafe { Barrier::init(barriers.add(stage), 1) };
-            }
-        }
         Self {
-            warp: block.warp(),
+            warp,
             lane,
             query: lane / CHUNKS,
             own,
             level: problem.levels.pick(own),
             stages,
-            barriers,
+            // In each phase one lane arrives, with the bytes of the round's tiles.
+            barriers: warp.barrier_array(barriers, 1),
             images,
             fill: Cursor::new(),
             drain: Cursor::new(),
@@ -230,17 +210,11 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     }
 
     #[inline(always)]
-    fn barrier(&self, cursor: Cursor<STAGES>) -> Barrier {
-        // SAFETY: the lanes synchronise between the initialisation and the first use, in `fill`; in
-        // each phase one lane arrives, with the bytes of the round's tiles.
-        unsafe { Barrier::assume_init(self.barriers.add(cursor.stage())) }
-    }
-
-    #[inline(always)]
     fn attend(&mut self, problem: &Problem, maps: &[&TileMap<Pixels>; TILED], work: Work) {
-        // SAFETY: the block has this warp.
-        unsafe { assert_unchecked(work.step != 0) };
-        let groups = work.end.saturating_sub(work.group).div_ceil(work.step);
+        let groups = work
+            .end
+            .saturating_sub(work.group)
+            .div_ceil(work.step.get());
         let rounds = groups * POINTS;
         let mut next = Next {
             group: work.group,
@@ -267,35 +241,21 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                     filled += 1;
                 }
             }
-            let query = self.query_of(problem, &work, group);
-            let groups_of_batch = problem.queries.div_ceil(QUERIES);
-            // SAFETY: there is a group.
-            unsafe { assert_unchecked(groups_of_batch != 0) };
-            if group % groups_of_batch * QUERIES + self.query < problem.queries {
-                // SAFETY: the query is there (1), and this lane alone has these channels.
+            let (query, is_there) = problem.query(work.batch, group, self.query);
+            if is_there {
+                // SAFETY: this lane alone has these channels.
                 unsafe { problem.store(query, self.own, sums) };
             }
-            group += work.step;
+            group += work.step.get();
         }
-    }
-
-    /// The lane's query in a group, counted over all batches; the last one for those beyond.
-    #[inline(always)]
-    fn query_of(&self, problem: &Problem, work: &Work, group: u32) -> u32 {
-        let groups_of_batch = problem.queries.div_ceil(QUERIES);
-        // SAFETY: there is a group.
-        unsafe { assert_unchecked(groups_of_batch != 0) };
-        let in_batch = group % groups_of_batch * QUERIES + self.query;
-        work.batch * problem.queries + in_batch.min(problem.queries - 1)
     }
 
     /// Loads the lane's sample of the next round.
     #[inline(always)]
     fn look(&self, problem: &Problem, work: &Work, next: &mut Next) {
         if next.group < work.end {
-            let query = self.query_of(problem, work, next.group);
-            // SAFETY: the query is there (1).
-            (next.location, next.weight) = unsafe { problem.sample(query, self.own, next.point) };
+            let (query, _) = problem.query(work.batch, next.group, self.query);
+            (next.location, next.weight) = problem.sample(query, self.own, next.point);
         }
     }
 
@@ -341,7 +301,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         }
         self.warp.sync();
         if self.warp.elect() {
-            let bar = self.barrier(at);
+            let bar = self.barriers.at(at);
             let mut load = bar.transaction();
             for image in 0..TILED as u32 {
                 let map = match image {
@@ -353,7 +313,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                 for query in 0..QUERIES {
                     // SAFETY: the lanes wrote their samples and synchronised.
                     let sample = unsafe { self.samples(at).add(query * CHUNKS + image).read() };
-                    let coords = [sample as i32, (sample >> 32) as i32, work.batch as i32];
+                    let coords = [sample as i32, (sample >> 32) as i32, work.batch.0 as i32];
                     let tile = self
                         .tiles(at)
                         .byte_add((image * QUERIES + query) * TILE_BYTES);
@@ -365,10 +325,9 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
             let _ = load.arrive();
         }
         self.fill.advance();
-        next.point += 1;
-        if next.point == POINTS {
-            next.point = 0;
-            next.group += work.step;
+        next.point = (next.point + 1) % POINTS;
+        if next.point == 0 {
+            next.group += work.step.get();
         }
         self.look(problem, work, next);
     }
@@ -377,7 +336,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
     #[inline(always)]
     fn drain(&mut self, problem: &Problem, sums: &mut [f32; 8]) {
         let at = self.drain;
-        self.barrier(at).wait_parity(at.parity());
+        self.barriers.at(at).wait_parity(at.parity());
         let offset = self.own * size_of::<[u32; 4]>() as u32;
         let weights = |image: u32| {
             let weights = self.weights(at).add(self.query * CHUNKS + image);

@@ -1,7 +1,7 @@
 //! Pipelines, streams and output tiles, with each number of stages.
 
 use tma::{
-    Block, Outputs, Swizzle64, Tile, TileArray, TileMap, Unswizzled, kernel,
+    Block, Counter, Outputs, Swizzle64, Tile, TileArray, TileMap, Unswizzled, kernel,
     pipeline::{self, Items},
     shared,
 };
@@ -77,7 +77,7 @@ pub unsafe fn dealt_items<const STAGES: u32>(
 /// # Safety
 /// 1. As for [`dealt_items`].
 /// 2. `output` has `items` items, and `counts` a number for each block; nobody else uses them or the tensor.
-/// 3. `counter` points to a zero that nobody else uses.
+/// 3. `counter` is as its type says.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 1, 2, 3, 4, 5, 6, 7, 8),
@@ -88,15 +88,14 @@ pub unsafe fn drawn_tiles<const STAGES: u32>(
     #[grid_constant] input: &TileMap<ItemTile, Swizzle64>,
     counts: *mut u32,
     items: u32,
-    counter: *mut u32,
+    counter: Counter,
 ) {
     // SAFETY: every thread gets here (1), and the tensor may be read (2).
     let block = unsafe { Block::converged() };
     let memory = shared::dynamic::<Tile<ItemTile, Swizzle64>, 512>();
     block.pipeline::<_, STAGES>(memory, 1).split(
         |mut fill| {
-            // SAFETY: the counter is for this alone (3).
-            for item in unsafe { Items::drawn(block, 1, items, counter) } {
+            for item in Items::drawn(block, 1, items, counter) {
                 fill.next()
                     .with_item(item)
                     .load(input, [0, item as i32 * ROWS]);
@@ -137,15 +136,14 @@ pub unsafe fn stored_tiles<const STAGES: u32>(
     #[grid_constant] input: &TileMap<ItemTile, Swizzle64>,
     counts: *mut u32,
     items: u32,
-    counter: *mut u32,
+    counter: Counter,
 ) {
     // SAFETY: every thread gets here (1), and the tensors are this kernel's (2).
     let block = unsafe { Block::converged() };
     let memory = shared::dynamic::<Tile<ItemTile, Swizzle64>, 512>();
     block.storing_pipeline::<_, STAGES>(memory, 1).split(
         |mut fill| {
-            // SAFETY: the counter is for this alone (3).
-            for item in unsafe { Items::drawn(block, 1, items, counter) } {
+            for item in Items::drawn(block, 1, items, counter) {
                 fill.next()
                     .with_item(item)
                     .load(input, [0, item as i32 * ROWS]);
@@ -180,7 +178,7 @@ pub unsafe fn stored_tiles<const STAGES: u32>(
 /// # Safety
 /// 1. Grid and blocks are one-dimensional, blocks of whole warps; the launch has the memory.
 /// 2. As (2) of [`dealt_items`].
-/// 3. `counter` points to a zero that nobody else uses.
+/// 3. `counter` is as its type says.
 #[kernel(
     max_threads = 128,
     instances(STAGES = 2, 3, 4, 5, 6, 7, 8; IS_DRAWN = true, false),
@@ -191,13 +189,12 @@ pub unsafe fn streamed_items<const STAGES: u32, const IS_DRAWN: bool>(
     input: *const u32,
     counts: *mut u32,
     items: u32,
-    counter: *mut u32,
+    counter: Counter,
 ) {
     // SAFETY: every thread gets here (1).
     let block = unsafe { Block::converged() };
     let from = if IS_DRAWN {
-        // SAFETY: the counter is for this alone (3).
-        unsafe { Items::drawn(block, STAGES - 1, items, counter) }
+        Items::drawn(block, STAGES - 1, items, counter)
     } else {
         block.items(items)
     };

@@ -12,6 +12,7 @@ mod copy_tile;
 mod deform_attn;
 mod encode_map;
 mod gather_rows;
+mod gemm;
 mod histogram;
 mod hwc_tile;
 mod multicast_tile;

@@ -73,7 +73,9 @@ fn files(folder: &str, extension: &str, but_for: &[&str]) -> Names {
 fn every_kernel_has_its_three_files() {
     let kernels = files("../kernels-gpu/src", "rs", &["lib"]);
     let cases = files("kernels/src/kernels", "rs", &[]);
-    let references = files("../benches/cuda", "cu", &OF_NO_KERNEL);
+    let mut references = files("../benches/cuda", "cu", &OF_NO_KERNEL);
+    // The vendor's library is the reference of some.
+    references.extend(files("../benches/torch", "py", &[]));
     assert_eq!(missing(&kernels, &cases, &references), [""; 0]);
     assert_eq!(set(KERNELS.iter().map(|kernel| kernel.name)), kernels);
 }

@@ -1,8 +1,8 @@
-//! Who calls whom: recursion, calls through pointers, functions that nobody defines.
+//! Who calls whom: recursion, calls through pointers, functions that nobody defines, calls beside `wgmma`.
 
 use std::collections::HashSet;
 
-use ptx::{Function, Module};
+use ptx::{Function, Module, Statement};
 
 use super::{Diagnostic, Kind, rust_location};
 use crate::calls::calls;
@@ -42,13 +42,19 @@ pub(super) fn reached<'m>(module: &'m Module, kernel: &'m Function) -> Vec<&'m F
 /// What is wrong with the calls of a kernel and of what it calls.
 pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let has_wgmma = has_wgmma(kernel);
     for function in reached(module, kernel) {
         for call in calls(function) {
             let kind = match definition(module, call.callee) {
-                Some(callee) if may_recurse || !calls_back(module, callee, function) => continue,
-                Some(callee) => Kind::Recursion {
-                    callee: readable(callee.name.as_str()),
+                Some(callee) if !may_recurse && calls_back(module, callee, function) => {
+                    Kind::Recursion {
+                        callee: readable(call.callee),
+                    }
+                }
+                Some(_) if has_wgmma && function.name == kernel.name => Kind::CallBesideWgmma {
+                    callee: readable(call.callee),
                 },
+                Some(_) => continue,
                 None if PROVIDED.contains(&call.callee) => continue,
                 None if module.function(call.callee).is_some() => Kind::UnresolvedFunction {
                     callee: readable(call.callee),
@@ -66,6 +72,16 @@ pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -
         }
     }
     diagnostics
+}
+
+fn has_wgmma(kernel: &Function) -> bool {
+    let mut statements = kernel.body.iter().flat_map(|body| body.walk());
+    statements.any(|statement| match statement {
+        Statement::Instruction(instruction) => {
+            instruction.opcode.name().starts_with("wgmma.mma_async")
+        }
+        _ => false,
+    })
 }
 
 /// Does what is called call the caller again?

@@ -49,6 +49,29 @@ pub(crate) fn indirect_call() -> Result<(), Failed> {
     )
 }
 
+pub(crate) fn call_beside_wgmma() -> Result<(), Failed> {
+    let kernel = |name: &str, divisor: &str| {
+        format!(
+            "#[kernel(max_threads = 128)]\npub unsafe fn {name}(out: *mut f32, a: u64, b: u64, x: u32, y: u32) {{\n    \
+             use tma::ptx::{{Aligned, Bf16, wgmma}};\n    let quotient = x / {divisor};\n    \
+             unsafe {{\n    wgmma::fence_sync::<Aligned>();\n    \
+             let d = wgmma::mma_async::<[f32; 4], Bf16, Bf16, 1, 1, 0, 0>([0.0; 4], a, b, true);\n    \
+             wgmma::commit_group_sync::<Aligned>();\n    wgmma::wait_group_sync::<Aligned, 0>();\n    \
+             *out = d[0] + quotient as f32;\n    }}\n}}\n"
+        )
+    };
+    let both = Crate::new(&(kernel("may_panic", "y") + &kernel("never_panics", "(y | 1)")))?;
+    let warnings = both.builder().build()?.warnings.join("\n");
+    contains(
+        &warnings,
+        &[
+            "call-beside-wgmma: in `may_panic` (src/lib.rs:7): `",
+            "is called in a kernel with `wgmma`",
+        ],
+    )?;
+    holds(!warnings.contains("never_panics"), warnings)
+}
+
 pub(crate) fn advice() -> Result<(), Failed> {
     let cases = [
         ("extern crate std;", "write `#![no_std]` at the top"),

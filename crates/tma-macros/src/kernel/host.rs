@@ -109,13 +109,12 @@ fn shared_bytes(bytes: &Expr) -> TokenStream {
 
 /// The type of a parameter on the host.
 fn taken(parameter: &Parameter) -> TokenStream {
-    match &parameter.ty {
-        _ if parameter.grid_constant => quote!(impl ::tma::__private::launch::MapArgument + 'a),
-        Type::Ptr(pointer) => {
-            let of = &pointer.elem;
-            quote!(impl ::tma::__private::launch::Pointer<#of> + 'a)
-        }
-        ty => quote!(#ty),
+    if parameter.grid_constant {
+        return quote!(impl ::tma::__private::launch::MapArgument + 'a);
+    }
+    match parameter.pointee() {
+        Some(of) => quote!(impl ::tma::__private::launch::Pointer<#of> + 'a),
+        None => parameter.ty.to_token_stream(),
     }
 }
 
@@ -132,12 +131,9 @@ fn argument(parameter: &Parameter) -> TokenStream {
             )
         };
     }
-    let argument = match ty {
-        Type::Ptr(pointer) => {
-            let of = &pointer.elem;
-            quote!(::tma::__private::launch::Pointer::<#of>::pointer(&#name))
-        }
-        ty => quote_spanned!(ty.span()=> <#ty as ::tma::KernelArg>::to_argument(&#name)),
+    let argument = match parameter.pointee() {
+        Some(of) => quote!(::tma::__private::launch::Pointer::<#of>::pointer(&#name)),
+        None => quote_spanned!(ty.span()=> <#ty as ::tma::KernelArg>::to_argument(&#name)),
     };
     quote!(.argument(#argument))
 }

@@ -29,14 +29,16 @@ impl Value {
         match self {
             Self::Literal(Lit::Int(number)) => number.base10_digits().to_owned(),
             Self::Literal(other) => other.to_token_stream().to_string(),
-            Self::Path(_) if self.is_constant() => self.last_segment().to_lowercase(),
-            Self::Path(_) => self.last_segment(),
+            Self::Path(_) => self.last_segment().to_lowercase(),
         }
     }
 
-    fn is_constant(&self) -> bool {
-        let name = self.last_segment();
-        matches!(self, Self::Literal(_)) || name == name.to_uppercase()
+    /// A name of capitals may be that of a type too.
+    fn may_be(&self, is_type: bool) -> bool {
+        match self {
+            Self::Literal(_) => !is_type,
+            Self::Path(_) => is_type || self.last_segment() == self.last_segment().to_uppercase(),
+        }
     }
 
     fn last_segment(&self) -> String {
@@ -140,7 +142,7 @@ impl Instances {
                     ),
                 ));
             }
-            let of_wrong_kind = |value: &&Value| value.is_constant() == is_type;
+            let of_wrong_kind = |value: &&Value| !value.may_be(is_type);
             if let Some(value) = choice.values.iter().find(of_wrong_kind) {
                 let expected = if is_type {
                     "a type"

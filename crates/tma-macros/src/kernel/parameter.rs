@@ -1,4 +1,9 @@
-use syn::{Attribute, FnArg, Ident, ItemFn, Pat, Type, spanned::Spanned};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, FnArg, GenericArgument, Ident, ItemFn, Pat, PathArguments, Type, TypePath,
+    spanned::Spanned,
+};
 
 pub(super) struct Parameter {
     pub(super) name: Ident,
@@ -9,8 +14,42 @@ pub(super) struct Parameter {
 impl Parameter {
     /// Is it what the host passes as it is?
     pub(super) fn is_by_value(&self) -> bool {
-        !self.grid_constant && !matches!(self.ty, Type::Ptr(_))
+        !self.grid_constant && self.pointee().is_none()
     }
+
+    /// The type of the elements in memory, where the host passes memory: for a pointer, a `GlobalRef`,
+    /// a `GlobalMut` or a `Counter`.
+    pub(super) fn pointee(&self) -> Option<TokenStream> {
+        let path = match &self.ty {
+            Type::Ptr(pointer) => return Some(pointer.elem.to_token_stream()),
+            Type::Path(path) => path.path.segments.last()?,
+            _ => return None,
+        };
+        if path.ident == "Counter" {
+            return Some(quote!(u32));
+        }
+        if path.ident != "GlobalRef" && path.ident != "GlobalMut" {
+            return None;
+        }
+        let PathArguments::AngleBracketed(arguments) = &path.arguments else {
+            return None;
+        };
+        match arguments.args.first()? {
+            // The host has tensor maps without the type of their tiles.
+            GenericArgument::Type(Type::Path(of)) if is_named(of, "TileMap") => {
+                Some(quote!(::tma::TensorMap))
+            }
+            GenericArgument::Type(of) => Some(of.to_token_stream()),
+            _ => None,
+        }
+    }
+}
+
+fn is_named(path: &TypePath, name: &str) -> bool {
+    path.path
+        .segments
+        .last()
+        .is_some_and(|last| last.ident == name)
 }
 
 /// Reads the parameters and takes `#[grid_constant]` off them.

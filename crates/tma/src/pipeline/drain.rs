@@ -1,10 +1,11 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, SharedPtr, Stores, Tile, TileArray, Warps,
+    Barrier, Rank, SharedPtr, Stores, Tile, TileArray, Warps,
     ptx::{cp_async_bulk, fence},
     ring::Cursor,
     shared::SharedValue,
-    tile::Mode,
+    shared_tile::assert_vector,
+    tile::{Element, Mode},
 };
 
 /// The draining end of a [`Pipeline`], which every thread that works has.
@@ -128,6 +129,21 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
         // SAFETY: the element has been loaded (6 of `Block::converged`), and nobody writes it before this
         // thread releases the stage.
         unsafe { self.stage.element(index).read() }
+    }
+
+    /// The 16 bytes at these coordinates: as [`SharedTile::vector`](crate::SharedTile::vector).
+    ///
+    /// # Panics
+    /// There is no such vector.
+    #[inline(always)]
+    pub fn vector<const RANK: usize>(&self, coords: [u32; RANK]) -> <S::Element as Element>::Vector
+    where
+        S: Rank<RANK>,
+    {
+        assert_vector::<S, RANK>(coords);
+        // SAFETY: the vector has been loaded (6 of `Block::converged`), and nobody writes it before this thread
+        // releases the stage.
+        unsafe { self.stage.vector(coords).read() }
     }
 }
 

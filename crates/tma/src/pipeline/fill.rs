@@ -1,7 +1,9 @@
 use super::{NO_ITEM, Pipeline};
 use crate::{
-    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction, ptx::cp_async_bulk, ring::Cursor,
-    tile::Mode,
+    Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
+    ptx::cp_async_bulk,
+    ring::Cursor,
+    tile::{Mode, Pair, Tiles},
 };
 
 /// The filling end of a [`Pipeline`], which one thread has.
@@ -112,6 +114,30 @@ impl<S, M: Mode> EmptyStage<Tile<S, M>> {
         self.load_with(|loads, stage| {
             // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
             unsafe { loads.tile(stage, map, coords) };
+        });
+    }
+}
+
+impl<A: Tiles, B: Tiles> EmptyStage<Pair<A, B>> {
+    /// Loads all tiles; `at(number)` gives the coordinates of a tile's first element, innermost first.
+    #[inline(always)]
+    pub fn load_pair<const RANK_A: usize, const RANK_B: usize>(
+        self,
+        (a, at_a): (&TileMap<A::Shape, A::Mode>, impl Fn(u32) -> [i32; RANK_A]),
+        (b, at_b): (&TileMap<B::Shape, B::Mode>, impl Fn(u32) -> [i32; RANK_B]),
+    ) where
+        A::Shape: Rank<RANK_A>,
+        B::Shape: Rank<RANK_B>,
+    {
+        self.load_with(|loads, stage| {
+            for number in 0..A::COUNT {
+                // SAFETY: the stage is empty, and the tensor may be read there (5 of `Block::converged`).
+                unsafe { loads.tile(stage.first().cast().add(number), a, at_a(number)) };
+            }
+            for number in 0..B::COUNT {
+                // SAFETY: as above.
+                unsafe { loads.tile(stage.second().cast().add(number), b, at_b(number)) };
+            }
         });
     }
 }

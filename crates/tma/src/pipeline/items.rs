@@ -1,6 +1,6 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::{Block, thread::grid_dim};
+use crate::{Block, Counter, thread::grid_dim};
 
 /// The numbers of the items that a block works on, below a count.
 ///
@@ -40,10 +40,16 @@ impl<'a> Items<'a> {
     #[doc(alias = "grid-stride loop")]
     #[inline(always)]
     pub fn dealt(block: Block, count: u32) -> Self {
+        Self::every(block.index(), grid_dim().x, count)
+    }
+
+    /// Every `step`-th item below `count`, from `first` on.
+    #[inline(always)]
+    pub(super) fn every(first: u32, step: u32, count: u32) -> Self {
         Self {
-            next: block.index(),
+            next: first,
             count,
-            blocks: grid_dim().x,
+            blocks: step,
             drawn: None,
         }
     }
@@ -53,15 +59,11 @@ impl<'a> Items<'a> {
     ///
     /// A number is drawn when the one before is handed out. ptxas waits for it there, so that is best done
     /// when the copy for the last item has been started.
-    ///
-    /// # Safety
-    /// 1. `counter` points to a number in global memory that began as zero, and that is only drawn from
-    ///    while the kernel runs.
     #[doc(alias("tile scheduler", "persistent kernel"))]
     #[inline(always)]
-    pub unsafe fn drawn(block: Block, own: u32, count: u32, counter: *mut u32) -> Self {
-        // SAFETY: it is a number that changes in atomic steps alone (1).
-        let counter = unsafe { AtomicU32::from_ptr(counter) };
+    pub fn drawn(block: Block, own: u32, count: u32, counter: Counter) -> Self {
+        // SAFETY: it is a number that changes in atomic steps alone, as the parameter's type says.
+        let counter = unsafe { AtomicU32::from_ptr(counter.start) };
         let base = grid_dim().x * own;
         Self {
             drawn: Some(Drawn { counter, base }),

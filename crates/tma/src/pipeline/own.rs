@@ -1,9 +1,10 @@
-use core::marker::PhantomData;
+use core::{array, marker::PhantomData};
 
 use super::StoredStage;
 use crate::{SharedPtr, Threads, shared::SharedValue};
 
-/// The elements of a stage that are this thread's: each `threads`-th one, from the thread's own number on.
+/// The elements of a stage, or of a [`SharedBuffer`](crate::SharedBuffer), that are this thread's: each
+/// `threads`-th one, from the thread's own number on.
 pub struct Own<'stage, T> {
     elements: SharedPtr<T>,
     first: u32,
@@ -13,24 +14,26 @@ pub struct Own<'stage, T> {
 }
 
 impl<T: SharedValue> StoredStage<T> {
-    /// This thread's of the first `len` elements; each thread of the group has others.
-    ///
-    /// # Panics
-    /// The stage has fewer elements.
+    /// This thread's of the first `len` elements, or of all if they are fewer; each thread of the group has
+    /// others.
     #[inline(always)]
     pub fn own(&self, group: impl Threads, len: u32) -> Own<'_, T> {
-        assert!(len <= self.len);
-        Own {
-            elements: self.stage,
+        Own::new(self.stage, group, len.min(self.len))
+    }
+}
+
+impl<T: SharedValue> Own<'_, T> {
+    #[inline(always)]
+    pub(crate) fn new(elements: SharedPtr<T>, group: impl Threads, len: u32) -> Self {
+        Self {
+            elements,
             first: group.thread(),
             len,
             step: group.threads(),
             stage: PhantomData,
         }
     }
-}
 
-impl<T: SharedValue> Own<'_, T> {
     /// What `combine` makes of `start` and the elements, in order.
     #[inline(always)]
     pub fn fold<A>(&self, start: A, combine: impl Fn(A, T) -> A) -> A {
@@ -52,6 +55,26 @@ impl<T: SharedValue> Own<'_, T> {
             // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
             unsafe { element.write(change(element.read())) };
             index += self.step;
+        }
+    }
+
+    /// As [`update`](Self::update). Where each thread has `EACH` elements, all are loaded first, so that none
+    /// waits for a store.
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "an iterator of the array would keep it in local memory"
+    )]
+    #[inline(always)]
+    pub fn update_at_once<const EACH: usize>(&mut self, change: impl Fn(T) -> T) {
+        if self.len != EACH as u32 * self.step {
+            return self.update(change);
+        }
+        let own = |turn: usize| self.elements.add(self.first + turn as u32 * self.step);
+        // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
+        let loaded = array::from_fn::<_, EACH, _>(|turn| unsafe { own(turn).read() });
+        for turn in 0..EACH {
+            // SAFETY: as above.
+            unsafe { own(turn).write(change(loaded[turn])) };
         }
     }
 }

@@ -5,7 +5,7 @@
 
 mod sums;
 
-pub use sums::{Left, Sums};
+pub use sums::{Left, Registers, Sums};
 
 use super::Alignment;
 

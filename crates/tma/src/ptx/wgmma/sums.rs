@@ -89,6 +89,17 @@ pub trait Sums<A, B>: Sized {
     }
 }
 
+/// The registers of a thread for 64 rows of sums: arrays of `f32` or `i32`, or of `u32` with two halves each.
+pub trait Registers: Sized {
+    /// Columns of the sums.
+    #[doc(hidden)]
+    const COLUMNS: usize;
+
+    /// The same values, in registers that nothing reads before or writes behind this point.
+    #[doc(hidden)]
+    fn pinned(self) -> Self;
+}
+
 /// Without the name of the architecture there is no product: they take the compiler long.
 #[cfg(target_arch = "nvptx64")]
 pub(super) const IS_COMPILED: bool = cfg!(tma_arch = "sm_90a");
@@ -126,6 +137,33 @@ macro_rules! product {
             $($operands)*
             options(nostack, preserves_flags),
         )
+    };
+}
+
+macro_rules! registers {
+    ($array:ty, $n:literal [$($r:ident)+]) => {
+        impl Registers for $array {
+            const COLUMNS: usize = $n;
+
+            #[inline(always)]
+            fn pinned(self) -> Self {
+                #[cfg(tma_arch = "sm_90a")]
+                {
+                    let [$(mut $r),+] = self;
+                    // SAFETY: it is a comment. As an operand of `asm!` a register has its value here.
+                    unsafe {
+                        core::arch::asm!(
+                            concat!("//", $(" {", stringify!($r), "}"),+),
+                            $($r = inout(reg32) $r,)+
+                            options(nostack, preserves_flags),
+                        );
+                    }
+                    [$($r),+]
+                }
+                #[cfg(not(tma_arch = "sm_90a"))]
+                self
+            }
+        }
     };
 }
 
@@ -233,6 +271,9 @@ impl Small for E5m2 {
 /// The sums of all types for one N.
 macro_rules! width {
     ($n:literal $mark:ident [$words:literal $($word:ident)*] [$pairs:literal $($pair:ident)*]) => {
+        registers! { [f32; $words], $n [$($word)*] }
+        registers! { [i32; $words], $n [$($word)*] }
+        registers! { [u32; $pairs], $n [$($pair)*] }
         sums! { [f32; $words], $n [$($word)*];
             F16 F16 halves "k16.f32.f16.f16";
             Bf16 Bf16 halves "k16.f32.bf16.bf16";

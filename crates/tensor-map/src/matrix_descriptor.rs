@@ -1,0 +1,134 @@
+//! Descriptors of matrices in shared memory, as `wgmma` takes them. PTX ISA 9.7.15.5.1.2, "Matrix descriptor
+//! format".
+
+use core::fmt::{self, Display, Formatter};
+
+use crate::Swizzle;
+
+/// A matrix in shared memory: where it begins and how far apart its core matrices, of eight rows of 16 bytes or of
+/// eight lines of a swizzle, lie.
+///
+/// ```
+/// use tensor_map::{MatrixDescriptor, Swizzle};
+///
+/// let descriptor = MatrixDescriptor {
+///     start_bytes: 2048,
+///     leading_bytes: 16,
+///     stride_bytes: 1024,
+///     base_offset: 0,
+///     swizzle: Swizzle::B128,
+/// };
+/// let bits = descriptor.encode();
+/// assert_eq!(bits, 0x4000_0040_0001_0080);
+/// assert_eq!(MatrixDescriptor::decode(bits), descriptor);
+/// ```
+#[doc(alias("GmmaDescriptor", "smem_desc"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixDescriptor {
+    /// Address in shared memory, in bytes: a multiple of 16 below 2^18.
+    pub start_bytes: u32,
+    /// Leading dimension byte offset: a multiple of 16 below 2^18. The hardware ignores it where K lies together
+    /// and is swizzled.
+    pub leading_bytes: u32,
+    /// Stride dimension byte offset: a multiple of 16 below 2^18.
+    pub stride_bytes: u32,
+    /// Lines of 128 bytes from the pattern's start to the line where the matrix begins, less than 8.
+    pub base_offset: u32,
+    /// The layout; 16-byte pieces of a span of 32, 64 or 128 bytes, or none.
+    pub swizzle: Swizzle,
+}
+
+/// A field has 14 bits, and counts 16 bytes.
+const FIELD: u64 = (1 << 14) - 1;
+
+const fn field_of(bytes: u32, at: u32) -> u64 {
+    (bytes as u64 >> 4 & FIELD) << at
+}
+
+const fn bytes_of(bits: u64, at: u32) -> u32 {
+    ((bits >> at & FIELD) << 4) as u32
+}
+
+impl MatrixDescriptor {
+    /// The 64 bits. Of each number those bits are taken for which there is room.
+    #[inline]
+    pub const fn encode(self) -> u64 {
+        let mode = match self.swizzle {
+            Swizzle::B128 => 1,
+            Swizzle::B64 => 2,
+            Swizzle::B32 => 3,
+            _ => 0,
+        };
+        field_of(self.start_bytes, 0)
+            | field_of(self.leading_bytes, 16)
+            | field_of(self.stride_bytes, 32)
+            | (self.base_offset as u64 & 7) << 49
+            | mode << 62
+    }
+
+    /// From the 64 bits; the hardware ignores those that belong to no field.
+    pub const fn decode(bits: u64) -> Self {
+        let swizzle = match bits >> 62 {
+            1 => Swizzle::B128,
+            2 => Swizzle::B64,
+            3 => Swizzle::B32,
+            _ => Swizzle::None,
+        };
+        Self {
+            start_bytes: bytes_of(bits, 0),
+            leading_bytes: bytes_of(bits, 16),
+            stride_bytes: bytes_of(bits, 32),
+            base_offset: (bits >> 49 & 7) as u32,
+            swizzle,
+        }
+    }
+}
+
+impl Display for MatrixDescriptor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            start_bytes,
+            leading_bytes,
+            stride_bytes,
+            base_offset,
+            swizzle,
+        } = self;
+        writeln!(f, "start address         {start_bytes} bytes")?;
+        writeln!(f, "leading byte offset   {leading_bytes} bytes")?;
+        writeln!(f, "stride byte offset    {stride_bytes} bytes")?;
+        writeln!(f, "base offset           {base_offset} lines of 128 bytes")?;
+        match swizzle.span_bytes() {
+            Some(span) => write!(f, "swizzle               spans of {span} bytes"),
+            None => f.write_str("swizzle               none"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_comes_back() {
+        for (index, swizzle) in [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128]
+            .into_iter()
+            .enumerate()
+        {
+            let at = index as u32 * 16;
+            let descriptor = MatrixDescriptor {
+                start_bytes: (1 << 18) - 16 - at,
+                leading_bytes: 1024 + at,
+                stride_bytes: 4096 * (1 + at),
+                base_offset: 7 - index as u32,
+                swizzle,
+            };
+            assert_eq!(MatrixDescriptor::decode(descriptor.encode()), descriptor);
+        }
+    }
+
+    #[test]
+    fn bits_of_no_field_are_ignored() {
+        let junk = 0b11 << 14 | 0b11 << 30 | 0b111 << 46 | 0x3ff << 52;
+        assert_eq!(MatrixDescriptor::decode(junk), MatrixDescriptor::decode(0));
+    }
+}

@@ -1,0 +1,186 @@
+//! Sums of products of matrices, in the registers of a warpgroup.
+
+use crate::{
+    Warpgroup,
+    matrix::{self, Layout, Matrix, MatrixElement},
+    ptx::{
+        Aligned,
+        wgmma::{self, Registers, Sums},
+    },
+};
+
+/// 64 rows of sums of products, in the registers of the threads of a warpgroup, to be read.
+///
+/// `R` is what each thread has of them: `[f32; 128]` for 64 rows of 256 columns. Of row
+/// `16 * warp + lane / 4 + 8 * (i / 2 % 2)` and column `8 * (i / 4) + 2 * (lane % 4) + i % 2` it is element `i`
+/// (PTX ISA 9.7.15.5.1.1, "Accumulator").
+///
+/// While products are added, the sums belong to a [`Batch`] or are [`InFlight`], and cannot be read.
+#[doc(alias("warpgroup_fence_operand", "wmma::fragment"))]
+pub struct Accumulator<R> {
+    registers: R,
+}
+
+/// Sums of which products are being started.
+#[must_use = "products are waited for when they have been committed"]
+pub struct Batch<R> {
+    registers: R,
+    warpgroup: Warpgroup,
+}
+
+/// Sums that products in flight may still change.
+#[must_use = "sums are there after `wait`"]
+pub struct InFlight<R> {
+    registers: R,
+    warpgroup: Warpgroup,
+}
+
+impl<R: Registers> Accumulator<R> {
+    /// Zeros.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self {
+            // An array expression would become a loop of stores to local memory.
+            // SAFETY: the registers are numbers.
+            registers: unsafe { core::mem::zeroed() },
+        }
+    }
+
+    /// Begins to add products. Collective of the warpgroup.
+    #[doc(alias = "warpgroup_arrive")]
+    #[inline(always)]
+    pub fn begin(self, warpgroup: Warpgroup) -> Batch<R> {
+        let registers = self.registers.pinned();
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
+        unsafe { wgmma::fence_sync::<Aligned>() };
+        Batch {
+            registers,
+            warpgroup,
+        }
+    }
+}
+
+impl<R> Accumulator<R> {
+    /// What this thread has of the sums.
+    #[inline(always)]
+    pub fn registers(&self) -> &R {
+        &self.registers
+    }
+}
+
+/// Registers of a multiple of 64 columns of sums.
+pub trait Columns: Registers + crate::sealed::Sealed {
+    /// Those of 64 columns that a thread has.
+    #[doc(hidden)]
+    const COUNT: usize;
+
+    /// Of 64 columns, with a constant number, so that the sums stay in registers.
+    #[doc(hidden)]
+    fn columns<const NUMBER: usize>(&self) -> [f32; 32];
+}
+
+macro_rules! columns {
+    ($($len:literal)+) => {$(
+        impl crate::sealed::Sealed for [f32; $len] {}
+        impl Columns for [f32; $len] {
+            const COUNT: usize = $len / 32;
+
+            #[inline(always)]
+            fn columns<const NUMBER: usize>(&self) -> [f32; 32] {
+                self.as_chunks().0[NUMBER]
+            }
+        }
+    )+};
+}
+
+columns! { 32 64 96 128 }
+
+/// What is made of sums before they are rounded and stored.
+///
+/// ```
+/// use tma::Finish;
+///
+/// /// Multiplies by a factor.
+/// struct Scaled(f32);
+///
+/// impl Finish for Scaled {
+///     #[inline(always)]
+///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///         sums.map(|sum| self.0 * sum)
+///     }
+/// }
+/// ```
+#[doc(alias = "epilogue")]
+pub trait Finish {
+    /// What becomes of two neighbouring sums, with the column of the first one and the row.
+    ///
+    /// It is called for every two registers: without `#[inline(always)]` sums go through local memory.
+    fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
+}
+
+impl<R: Registers> Batch<R> {
+    /// Adds the product of 64 rows of A and all columns of B. Collective of the warpgroup, with the same matrices.
+    ///
+    /// # Safety
+    /// 1. Nobody writes the matrices before the products have been waited for.
+    #[doc(alias = "warpgroup_gemm")]
+    #[inline(always)]
+    pub unsafe fn multiply<A: Layout, B: Layout>(
+        mut self,
+        a: Matrix<'_, A>,
+        b: Matrix<'_, B>,
+    ) -> Self
+    where
+        R: Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin`, and
+        // the sums are not read before the products have been waited for; the matrices stay (1).
+        self.registers = unsafe { matrix::multiply(self.registers, a, b) };
+        self
+    }
+
+    /// Makes a group of the products, which is waited for. Collective of the warpgroup.
+    #[doc(alias = "warpgroup_commit_batch")]
+    #[inline(always)]
+    pub fn commit(self) -> InFlight<R> {
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
+        unsafe { wgmma::commit_group_sync::<Aligned>() };
+        InFlight {
+            registers: self.registers,
+            warpgroup: self.warpgroup,
+        }
+    }
+}
+
+impl<R: Registers> InFlight<R> {
+    /// Begins to add products of the same extents behind those in flight. Collective of the warpgroup.
+    #[inline(always)]
+    pub fn begin(self) -> Batch<R> {
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
+        unsafe { wgmma::fence_sync::<Aligned>() };
+        Batch {
+            registers: self.registers,
+            warpgroup: self.warpgroup,
+        }
+    }
+
+    /// Waits for all groups of the warpgroup but the last `LEFT`. Collective of the warpgroup.
+    #[doc(alias = "warpgroup_wait")]
+    #[inline(always)]
+    pub fn wait_but<const LEFT: u64>(self) -> Self {
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
+        unsafe { wgmma::wait_group_sync::<Aligned, LEFT>() };
+        self
+    }
+
+    /// Waits for all groups of the warpgroup. Collective of the warpgroup.
+    #[doc(alias = "warpgroup_wait")]
+    #[inline(always)]
+    pub fn wait(self) -> Accumulator<R> {
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
+        unsafe { wgmma::wait_group_sync::<Aligned, 0>() };
+        Accumulator {
+            registers: self.registers.pinned(),
+        }
+    }
+}

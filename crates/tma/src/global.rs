@@ -1,0 +1,214 @@
+//! Values in global memory whose number and owners are in the types of a kernel's parameters.
+//!
+//! A raw pointer says nothing of what it points to, so that each access is `unsafe`. A parameter of the types
+//! here says it once, and its methods are safe.
+
+use core::{marker::PhantomData, ops::Deref};
+
+use tensor_map::TensorMap;
+
+use crate::{
+    Block, TileArray, TileMap,
+    ptx::{Scope, fence},
+    tile::Mode,
+};
+
+/// One value for the whole grid.
+pub enum PerGrid {}
+
+/// A value for each block, in the order of `blockIdx.x`.
+pub enum PerBlock {}
+
+/// A value for each thread, in the order of the blocks.
+pub enum PerThread {}
+
+/// Who has a value each.
+pub trait Owner: crate::sealed::Sealed {
+    /// The number of the value that is this thread's.
+    #[doc(hidden)]
+    fn index(block: Block) -> usize;
+}
+
+macro_rules! owners {
+    ($($name:ident: $index:expr;)+) => {$(
+        impl crate::sealed::Sealed for $name {}
+        impl Owner for $name {
+            #[inline(always)]
+            fn index(block: Block) -> usize {
+                let index: fn(Block) -> u32 = $index;
+                index(block) as usize
+            }
+        }
+    )+};
+}
+
+owners! {
+    PerGrid: |_| 0;
+    PerBlock: Block::index;
+    // The grid has fewer than 2^32 threads (7 of `Block::converged`).
+    PerThread: |block| block.index() * block.threads() + block.thread();
+}
+
+/// Values in global memory that a kernel reads: one for the grid, for each block or for each thread.
+///
+/// It is a kernel parameter in place of a `*const T`, and whoever launches the kernel promises
+/// 1. that so many values are there, aligned for `T`, and
+/// 2. that nobody writes them while the kernel runs.
+///
+/// ```
+/// use tma::{Block, GlobalMut, GlobalRef, PerBlock, PerThread, kernel};
+/// use tma_launch::{BufferRef, Shape};
+///
+/// /// Writes a number for each thread: that of its block with this index modulo 4.
+/// ///
+/// /// # Safety
+/// /// 1. The parameters are as their types say.
+/// /// 2. Blocks are one-dimensional, of whole warps.
+/// #[kernel]
+/// pub unsafe fn spread(output: GlobalMut<u32, PerThread>, input: GlobalRef<[u32; 4], PerBlock>) {
+///     // SAFETY: every thread gets here (2).
+///     let block = unsafe { Block::converged() };
+///     let numbers = input.of(block);
+///     output.write(block, numbers[block.thread() as usize % 4]);
+/// }
+/// # fn main() {
+/// // The host passes memory for them, as for a pointer.
+/// let call = spread(BufferRef::new(0), BufferRef::new(1));
+/// assert_eq!(call.launch(Shape::new(2, 64)).unwrap().arguments.len(), 2);
+/// # }
+/// ```
+#[doc(alias("__restrict__", "const __restrict__"))]
+#[repr(transparent)]
+pub struct GlobalRef<T, O: Owner = PerGrid> {
+    pub(crate) start: *const T,
+    owner: PhantomData<O>,
+}
+
+/// Values in global memory that a kernel writes: one for the grid, for each block or for each thread.
+///
+/// It is a kernel parameter in place of a `*mut T`, and whoever launches the kernel promises
+/// 1. that there is room for so many values, aligned for `T`, and
+/// 2. that nobody else uses it while the kernel runs.
+///
+/// A thread writes what no other thread writes: the example of [`GlobalRef`] has one.
+#[repr(transparent)]
+pub struct GlobalMut<T, O: Owner = PerGrid> {
+    pub(crate) start: *mut T,
+    owner: PhantomData<O>,
+}
+
+/// A number from which the blocks of a grid draw their items: see [`Items::drawn`](crate::pipeline::Items::drawn).
+///
+/// It is a kernel parameter in place of a `*mut u32`, and whoever launches the kernel promises that it points
+/// to a zero in global memory that nobody else uses while the kernel runs.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Counter {
+    pub(crate) start: *mut u32,
+}
+
+macro_rules! copies {
+    ($($name:ident)+) => {$(
+        impl<T, O: Owner> Clone for $name<T, O> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T, O: Owner> Copy for $name<T, O> {}
+    )+};
+}
+
+copies! { GlobalRef GlobalMut }
+
+impl<T, O: Owner> GlobalRef<T, O> {
+    /// The value that is this thread's, block's or grid's.
+    #[inline(always)]
+    pub fn of(&self, block: Block) -> &T {
+        // SAFETY: the value is there, and nobody writes it, as the parameter's type says.
+        unsafe { &*self.start.add(O::index(block)) }
+    }
+}
+
+impl<T> Deref for GlobalRef<T, PerGrid> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: the value is there, and nobody writes it, as the parameter's type says.
+        unsafe { &*self.start }
+    }
+}
+
+impl<T, O: Owner> GlobalMut<T, O> {
+    /// Where the value lies that is this thread's, block's or grid's.
+    #[inline(always)]
+    pub fn as_ptr(self, block: Block) -> *mut T {
+        // SAFETY: there is room for the value, as the parameter's type says.
+        unsafe { self.start.add(O::index(block)) }
+    }
+}
+
+impl<T: Copy> GlobalMut<T, PerThread> {
+    /// Writes this thread's value.
+    #[inline(always)]
+    pub fn write(self, block: Block, value: T) {
+        // SAFETY: there is room for the value, which no other thread writes.
+        unsafe { self.as_ptr(block).write(value) };
+    }
+}
+
+impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
+    /// Writes the elements of the block, each thread those with its number and every `blockDim.x`-th after
+    /// it: element `index` as `element(index)` gives it.
+    #[inline(always)]
+    pub fn write(self, block: Block, element: impl Fn(u32) -> T) {
+        let elements = self.as_ptr(block).cast::<T>();
+        let mut index = block.thread();
+        while index < N as u32 {
+            // SAFETY: there is room for the element, which no other thread writes.
+            unsafe { elements.add(index as usize).write(element(index)) };
+            index += block.threads();
+        }
+    }
+
+    /// Writes the element of the block that has this thread's number, where there is one, as `element()` gives
+    /// it.
+    #[inline(always)]
+    pub fn write_own(self, block: Block, element: impl FnOnce() -> T) {
+        let thread = block.thread();
+        if thread < N as u32 {
+            // SAFETY: there is room for the element, which no other thread writes.
+            unsafe {
+                self.as_ptr(block)
+                    .cast::<T>()
+                    .add(thread as usize)
+                    .write(element())
+            };
+        }
+    }
+}
+
+/// A tensor map that can lie in global memory.
+pub trait Map: crate::sealed::Sealed {}
+
+impl crate::sealed::Sealed for TensorMap {}
+impl Map for TensorMap {}
+impl<S: TileArray, M: Mode> crate::sealed::Sealed for TileMap<S, M> {}
+impl<S: TileArray, M: Mode> Map for TileMap<S, M> {}
+
+impl<T: Map, O: Owner> GlobalRef<T, O> {
+    /// Acquires the map for the copies of this thread, and of those that synchronise with it.
+    ///
+    /// The scope has in it who wrote the map: [`Gpu`](crate::ptx::Gpu) for another kernel,
+    /// [`Sys`](crate::ptx::Sys) for the host, whose maps must be acquired, too. PTX ISA 8.9.4, "Tensormap proxy".
+    #[doc(alias = "fence_proxy_tensormap_generic")]
+    #[inline(always)]
+    pub fn acquire<C: Scope>(&self, block: Block) -> &T {
+        let map: *const T = self.of(block);
+        // SAFETY: the map is there, in global memory, as the parameter's type says.
+        unsafe { fence::proxy_tensormap_generic_acquire::<C>(map.cast()) };
+        self.of(block)
+    }
+}

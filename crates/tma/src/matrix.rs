@@ -1,0 +1,237 @@
+//! Matrices in shared memory, as tensor cores read them.
+
+use core::marker::PhantomData;
+
+use tensor_map::MatrixDescriptor;
+
+use crate::{
+    SharedPtr, Tile,
+    halves::{Bf16, F16},
+    modifier::{self, Modifier},
+    ptx::wgmma::{Registers, Sums},
+    tile::{Element, Mode},
+};
+
+/// An element of a matrix whose products `wgmma` adds up.
+pub trait MatrixElement: Element {
+    /// Its type in the instruction.
+    #[doc(hidden)]
+    type Ptx: Modifier;
+}
+
+macro_rules! elements {
+    ($($type:ty = $ptx:ident)*) => {$(
+        impl MatrixElement for $type {
+            type Ptx = modifier::$ptx;
+        }
+    )*};
+}
+
+elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 i8 = S8 u8 = U8 }
+
+/// How the elements of a [`Matrix`] lie: as [`Boxes`] say, or a [`Part`] of them.
+pub trait Layout: crate::sealed::Sealed {
+    /// An element.
+    type Element: MatrixElement;
+    /// What lies in shared memory.
+    type Tiles;
+    /// Rows of A, or columns of B.
+    const MN: usize;
+    /// Elements along the dimension over which products are added up.
+    const K: usize;
+    /// Elements along K lie together.
+    const K_MAJOR: bool;
+    /// Of a matrix at address 0.
+    #[doc(hidden)]
+    const DESCRIPTOR: MatrixDescriptor;
+    /// Bytes from what one instruction takes of K to what the next one takes.
+    #[doc(hidden)]
+    const STEP_BYTES: u32;
+    /// Rows or columns that lie a multiple of bytes from the next so many, and these bytes.
+    #[doc(hidden)]
+    const UNIT: (usize, u32);
+}
+
+/// Elements along K of one instruction.
+const fn step_elems<T>() -> usize {
+    32 / size_of::<T>()
+}
+
+/// Bytes of a line of the swizzle, which a row of a tile fills.
+const fn span_bytes<T, M: Mode>(row: usize) -> u32 {
+    let Some(span) = M::SWIZZLE.span_bytes() else {
+        panic!("tensor cores read tiles that are swizzled")
+    };
+    assert!(
+        row * size_of::<T>() == span as usize,
+        "a row of the tile is as long as the swizzle's span"
+    );
+    span as u32
+}
+
+/// The layout of a matrix in `TILES` tiles, one behind the other.
+///
+/// Where it is `K_MAJOR`, elements along K lie together: a row of a tile is a row of A, or a column of B. Otherwise
+/// rows of A, or columns of B, lie together: a row of a tile is at one position of K.
+pub struct Boxes<S, M, const TILES: usize, const K_MAJOR: bool>(PhantomData<(S, M)>);
+
+/// The layout of `MN` of the rows of A, or of the columns of B, of a matrix.
+pub struct Part<L, const MN: usize>(PhantomData<L>);
+
+impl<S, M, const TILES: usize, const K_MAJOR: bool> crate::sealed::Sealed
+    for Boxes<S, M, TILES, K_MAJOR>
+{
+}
+impl<T, M, const WIDTH: usize, const HEIGHT: usize, const TILES: usize, const K_MAJOR: bool> Layout
+    for Boxes<[[T; WIDTH]; HEIGHT], M, TILES, K_MAJOR>
+where
+    T: MatrixElement,
+    M: Mode,
+{
+    type Element = T;
+    type Tiles = [Tile<[[T; WIDTH]; HEIGHT], M>; TILES];
+    const MN: usize = TILES * if K_MAJOR { HEIGHT } else { WIDTH };
+    const K: usize = if K_MAJOR { WIDTH } else { HEIGHT };
+    const K_MAJOR: bool = K_MAJOR;
+    const DESCRIPTOR: MatrixDescriptor = {
+        assert!(
+            K_MAJOR || size_of::<T>() == 2,
+            "elements along K lie together, where they have not 16 bits"
+        );
+        assert!(HEIGHT.is_multiple_of(8), "a tile has a multiple of 8 rows");
+        let span_bytes = span_bytes::<T, M>(WIDTH);
+        MatrixDescriptor {
+            start_bytes: 0,
+            // It is not read where K lies together.
+            leading_bytes: HEIGHT as u32 * span_bytes,
+            stride_bytes: 8 * span_bytes,
+            base_offset: 0,
+            swizzle: M::SWIZZLE,
+        }
+    };
+    const STEP_BYTES: u32 = if K_MAJOR {
+        32
+    } else {
+        step_elems::<T>() as u32 / 8 * Self::DESCRIPTOR.stride_bytes
+    };
+    const UNIT: (usize, u32) = if K_MAJOR {
+        (8, Self::DESCRIPTOR.stride_bytes)
+    } else {
+        (WIDTH, Self::DESCRIPTOR.leading_bytes)
+    };
+}
+
+impl<L, const MN: usize> crate::sealed::Sealed for Part<L, MN> {}
+impl<L: Layout, const MN: usize> Layout for Part<L, MN> {
+    type Element = L::Element;
+    type Tiles = L::Tiles;
+    const MN: usize = {
+        let whole = L::MN.is_multiple_of(MN) && MN.is_multiple_of(L::UNIT.0);
+        assert!(
+            whole,
+            "the parts of a matrix are equal, of whole tiles or of 8 of their rows"
+        );
+        MN
+    };
+    const K: usize = L::K;
+    const K_MAJOR: bool = L::K_MAJOR;
+    const DESCRIPTOR: MatrixDescriptor = L::DESCRIPTOR;
+    const STEP_BYTES: u32 = L::STEP_BYTES;
+    const UNIT: (usize, u32) = L::UNIT;
+}
+
+/// A matrix in shared memory: A or B of a product, for as long as `'stage`.
+///
+/// It is made from the tile that a tensor copy fills, so that the descriptor which tensor cores read it by has the
+/// swizzle and the extents of the tensor map.
+///
+/// Source: PTX ISA 9.7.15.5.1, "wgmma: Register Fragments and Shared Memory Matrix Layouts".
+#[doc(alias = "GmmaDescriptor")]
+pub struct Matrix<'stage, L> {
+    descriptor: u64,
+    tiles: PhantomData<&'stage L>,
+}
+
+impl<L> Clone for Matrix<'_, L> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L> Copy for Matrix<'_, L> {}
+
+impl<'stage, L: Layout> Matrix<'stage, L> {
+    /// The matrix that lies there.
+    ///
+    /// # Safety
+    /// 1. The tiles are in this block's shared memory for `'stage`, and nobody writes them.
+    /// 2. What has been written to them happens before; a `fence.proxy.async` is between where that was not a copy
+    ///    of the async proxy.
+    #[inline(always)]
+    pub unsafe fn from_ptr(tiles: SharedPtr<L::Tiles>) -> Self {
+        // Shared memory ends below 2^18: the field has room for the address.
+        let start = u64::from(tiles.address() >> 4);
+        Self {
+            descriptor: const { L::DESCRIPTOR.encode() } | start,
+            tiles: PhantomData,
+        }
+    }
+
+    /// Of equal parts of `MN` rows or columns that with this number, which is counted around.
+    #[inline(always)]
+    pub fn part<const MN: usize>(self, index: u32) -> Matrix<'stage, Part<L, MN>> {
+        let (unit, bytes) = const { L::UNIT };
+        let index = index % const { L::MN / Part::<L, MN>::MN } as u32;
+        Matrix {
+            descriptor: self.descriptor + u64::from(index * (MN / unit) as u32 * (bytes >> 4)),
+            tiles: PhantomData,
+        }
+    }
+}
+
+/// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K.
+///
+/// # Safety
+/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
+/// 2. Nobody writes the matrices before a `wait_group` that covers this.
+#[inline(always)]
+pub(crate) unsafe fn multiply<D, A: Layout, B: Layout>(
+    mut sums: D,
+    a: Matrix<'_, A>,
+    b: Matrix<'_, B>,
+) -> D
+where
+    D: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+{
+    const {
+        assert!(A::MN == 64, "a warpgroup multiplies 64 rows of A");
+        assert!(
+            B::MN == D::COLUMNS,
+            "B has a column for each column of the sums"
+        );
+        assert!(A::K == B::K, "A and B have the same extent along K");
+        assert!(
+            A::K.is_multiple_of(step_elems::<A::Element>())
+                && size_of::<A::Element>() == size_of::<B::Element>(),
+            "an instruction takes 32 bytes along K"
+        );
+    }
+    let mut step = 0;
+    while step < const { (A::K / step_elems::<A::Element>()) as u64 } {
+        let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
+        let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
+        // Where K does not lie together, the instruction says so.
+        // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
+        sums = unsafe {
+            match (A::K_MAJOR, B::K_MAJOR) {
+                (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, true),
+                (true, false) => sums.multiply::<1, 1, 0, 1>(a, b, true),
+                (false, true) => sums.multiply::<1, 1, 1, 0>(a, b, true),
+                (false, false) => sums.multiply::<1, 1, 1, 1>(a, b, true),
+            }
+        };
+        step += 1;
+    }
+    sums
+}

@@ -1,0 +1,259 @@
+use core::marker::PhantomData;
+
+use super::{Fill, Pipeline};
+use crate::{
+    Accumulator, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
+    matrix::{Layout, Matrix, MatrixElement},
+    ptx::wgmma::{Registers, Sums},
+    ring::Cursor,
+};
+
+/// A [`Pipeline`] whose stages are multiplied: one thread of the first warpgroup fills them, and each of the other
+/// warpgroups adds products of them to its sums.
+///
+/// ```
+/// use tma::{
+///     Accumulator, Block, Finish, Outputs, Swizzle128, Tile, TileMap, halves::Bf16, kernel, matrix::Boxes, pipeline,
+///     shared, tile::Pair,
+/// };
+///
+/// type Box64 = [[Bf16; 64]; 64];
+/// type Stage = Pair<[Tile<Box64, Swizzle128>; 1], [Tile<Box64, Swizzle128>; 2]>;
+/// type Output = Tile<Box64, Swizzle128>;
+///
+/// struct Plain;
+/// impl Finish for Plain {
+///     #[inline(always)]
+///     fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+///         sums
+///     }
+/// }
+///
+/// /// Writes A times the transpose of B to C, of which each block has 64 rows of 128 columns.
+/// ///
+/// /// # Safety
+/// /// 1. `a` is a map of 64 rows of C for each block, `b` one of 128 rows, both of `stages` times 64 columns; nobody
+/// ///    writes A and B, nobody else uses C.
+/// /// 2. Grid and blocks are one-dimensional.
+/// #[kernel(
+///     max_threads = 256,
+///     min_blocks = 1,
+///     shared_bytes = size_of::<Output>() as u64 + pipeline::bytes::<Stage>(4, 1)
+/// )]
+/// pub unsafe fn product(
+///     #[grid_constant] c: &TileMap<Box64, Swizzle128>,
+///     #[grid_constant] a: &TileMap<Box64, Swizzle128>,
+///     #[grid_constant] b: &TileMap<Box64, Swizzle128>,
+///     stages: u32,
+/// ) {
+///     // SAFETY: every thread gets here (2), and the tensors may be used (1).
+///     let block = unsafe { Block::converged() };
+///     let output = shared::dynamic::<Output, 1024>();
+///     let row = 64 * block.index();
+///     let pipeline = block.product_pipeline::<Stage, 4>(output.add(1).cast());
+///     let fill = |mut fill: pipeline::Fill<Stage, 4>| {
+///         for stage in 0..stages {
+///             let k = 64 * stage as i32;
+///             fill.next().load_pair(
+///                 (a, |_| [k, row as i32]),
+///                 (b, |number| [k, 64 * number as i32]),
+///             );
+///         }
+///     };
+///     let multiply = |warpgroup, mut products: pipeline::Products<Stage, 4>| {
+///         let sums = products.accumulate(Accumulator::<[f32; 64]>::zero(), stages, |stage| {
+///             let (a, b) = stage.pair();
+///             (
+///                 a.matrix::<Boxes<Box64, Swizzle128, 1, true>>(),
+///                 b.matrix::<Boxes<Box64, Swizzle128, 2, true>>(),
+///             )
+///         });
+///         let mut outputs = Outputs::<_, _, _, 1>::new(warpgroup, output);
+///         outputs.store_sums(&sums, c, [0, row], &Plain);
+///         outputs.finish();
+///     };
+///     // SAFETY: the attributes say so.
+///     unsafe { pipeline.split::<256, 64, 256>(fill, multiply) };
+/// }
+/// # fn main() {}
+/// ```
+///
+/// Extents that do not fit do not compile:
+///
+/// ```compile_fail
+/// use tma::{Accumulator, Swizzle128, Tile, halves::Bf16, matrix::Boxes, pipeline::Products};
+///
+/// type Box64 = [[Bf16; 64]; 64];
+/// fn multiply(mut products: Products<[Tile<Box64, Swizzle128>; 2], 4>) {
+///     // A has 128 rows, of which a warpgroup multiplies 64.
+///     products.accumulate(Accumulator::<[f32; 64]>::zero(), 1, |stage| {
+///         let all = stage.matrix::<Boxes<Box64, Swizzle128, 2, true>>();
+///         (all, all)
+///     });
+/// }
+/// # fn main() { let _ = multiply as fn(_); }
+/// ```
+#[doc(alias("warp specialization", "CollectiveMma"))]
+pub struct ProductPipeline<T, const STAGES: u32> {
+    pipeline: Pipeline<T, STAGES>,
+}
+
+/// The draining end of a [`ProductPipeline`], which every thread of a warpgroup has.
+pub struct Products<T, const STAGES: u32> {
+    pipeline: Pipeline<T, STAGES>,
+    cursor: Cursor<STAGES>,
+    warpgroup: Warpgroup,
+}
+
+/// A stage, or one of its tiles, that products read.
+pub struct Operands<'stage, T> {
+    tiles: SharedPtr<T>,
+    stage: PhantomData<&'stage T>,
+}
+
+impl Block {
+    /// A pipeline for products, in this memory: `STAGES` of `T`, and behind them the barriers, as
+    /// [`pipeline`](Self::pipeline) says. Collective; the block is of whole warpgroups, two at least.
+    #[inline(always)]
+    pub fn product_pipeline<T, const STAGES: u32>(
+        self,
+        memory: SharedPtr<T>,
+    ) -> ProductPipeline<T, STAGES> {
+        const {
+            assert!(
+                STAGES >= 2,
+                "products read one stage while those of the next one begin"
+            )
+        };
+        let multiplying = self.threads() / Warpgroup::THREADS - 1;
+        ProductPipeline {
+            pipeline: self.pipeline_of(memory, 1, multiplying),
+        }
+    }
+}
+
+impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
+    /// Two roles, with registers of their own: [`Block::split_registers`] says how many there can be. Collective.
+    ///
+    /// # Safety
+    /// 1. That of [`Block::split_registers`].
+    #[inline(always)]
+    pub unsafe fn split<const THREADS: u32, const FILLING: u32, const MULTIPLYING: u32>(
+        self,
+        fill: impl FnOnce(Fill<T, STAGES>),
+        multiply: impl FnOnce(Warpgroup, Products<T, STAGES>),
+    ) {
+        let pipeline = self.pipeline;
+        let another = || Pipeline { ..pipeline };
+        let filling = |warps: Warps| {
+            if warps.elect() {
+                fill(Fill::new(another()));
+            }
+        };
+        let multiplying = |warps: Warps| {
+            // They are whole ones.
+            if let Some(warpgroup) = warps.warpgroup() {
+                let products = Products {
+                    pipeline: another(),
+                    cursor: Cursor::new(),
+                    warpgroup,
+                };
+                multiply(warpgroup, products);
+            }
+        };
+        let block = pipeline.block;
+        // SAFETY: (1) is the caller's.
+        unsafe { block.split_registers::<THREADS, FILLING, MULTIPLYING>(filling, multiplying) };
+    }
+}
+
+impl<T, const STAGES: u32> Products<T, STAGES> {
+    /// Adds the products of the next `stages` stages. Collective of the warpgroup.
+    ///
+    /// The products of a stage are started while those of the stage before are in flight; that is given back when
+    /// its products are complete. `operands(stage)` gives A and B, the same in all threads.
+    #[doc(alias = "mainloop")]
+    #[inline(always)]
+    pub fn accumulate<R, A, B>(
+        &mut self,
+        sums: Accumulator<R>,
+        stages: u32,
+        operands: impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
+    ) -> Accumulator<R>
+    where
+        A: Layout,
+        B: Layout,
+        R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        if stages == 0 {
+            return sums;
+        }
+        let mut sums = self.start(|| sums.begin(self.warpgroup), &operands);
+        let mut left = stages - 1;
+        while left != 0 {
+            let last = self.cursor;
+            self.cursor.advance();
+            sums = self.start(|| sums.begin(), &operands).wait_but::<1>();
+            self.release(last);
+            left -= 1;
+        }
+        let sums = sums.wait();
+        self.release(self.cursor);
+        self.cursor.advance();
+        sums
+    }
+
+    /// Waits until the stage is full, and starts its products.
+    #[inline(always)]
+    fn start<R, A, B>(
+        &self,
+        begin: impl FnOnce() -> Batch<R>,
+        operands: &impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
+    ) -> InFlight<R>
+    where
+        A: Layout,
+        B: Layout,
+        R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        self.pipeline.ring().wait(self.cursor);
+        let (a, b) = operands(Operands {
+            tiles: self.pipeline.stage(self.cursor),
+            stage: PhantomData,
+        });
+        // SAFETY: the matrices lie in the stage by their lifetime, and it is released behind the wait.
+        unsafe { begin().multiply(a, b) }.commit()
+    }
+
+    /// Gives a stage back whose products are complete: one thread of the warpgroup says so.
+    #[inline(always)]
+    fn release(&self, cursor: Cursor<STAGES>) {
+        if self.warpgroup.thread() == 0 {
+            self.pipeline.ring().release(cursor);
+        }
+    }
+}
+
+impl<'stage, A, B> Operands<'stage, crate::tile::Pair<A, B>> {
+    /// Both tiles.
+    #[inline(always)]
+    pub fn pair(self) -> (Operands<'stage, A>, Operands<'stage, B>) {
+        let of = |tiles| Operands {
+            tiles,
+            stage: PhantomData,
+        };
+        let of_second = |tiles| Operands {
+            tiles,
+            stage: PhantomData,
+        };
+        (of(self.tiles.first()), of_second(self.tiles.second()))
+    }
+}
+
+impl<'stage, T> Operands<'stage, T> {
+    /// The matrix that lies there.
+    #[inline(always)]
+    pub fn matrix<L: Layout<Tiles = T>>(self) -> Matrix<'stage, L> {
+        // SAFETY: the stage has been loaded by tensor copies, and is not loaded again before it has been released.
+        unsafe { Matrix::from_ptr(self.tiles) }
+    }
+}

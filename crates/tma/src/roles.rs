@@ -1,0 +1,112 @@
+use crate::{Block, Warp, Warps, ptx::setmaxnreg, thread::trap};
+
+/// Threads of a warpgroup, which changes its registers as a whole.
+const WARPGROUP: u32 = 4 * Warp::LANES;
+
+/// Registers of a thread when the kernel begins, where blocks of so many threads have a multiprocessor each.
+const fn at_entry(threads: u32) -> u32 {
+    let most = 65_536 / threads / 8 * 8;
+    if most > 255 { 256 } else { most }
+}
+
+impl Block {
+    /// Two roles, with registers of their own: the threads of the first warpgroup do the one and keep `FEWER`
+    /// registers each, those of all others do the other and get `MORE`. Collective; the block has `THREADS`
+    /// threads, else the kernel stops.
+    ///
+    /// The first warpgroup synchronises at the hardware's barrier 2, the others at barrier 1.
+    ///
+    /// ```
+    /// # use tma::{Block, GlobalMut, PerThread, kernel};
+    /// /// Writes a number for each thread: 1 from those that load, 2 from those that work.
+    /// ///
+    /// /// # Safety
+    /// /// 1. `numbers` is as its type says. Blocks have 384 threads.
+    /// #[kernel(max_threads = 384, min_blocks = 1)]
+    /// pub unsafe fn roles(numbers: GlobalMut<u32, PerThread>) {
+    ///     // SAFETY: every thread gets here (1).
+    ///     let block = unsafe { Block::converged() };
+    ///     // SAFETY: the attribute says so.
+    ///     unsafe {
+    ///         block.split_registers::<384, 40, 232>(
+    ///             |_loaders| numbers.write(block, 1),
+    ///             |_workers| numbers.write(block, 2),
+    ///         );
+    ///     }
+    /// }
+    /// # fn main() {}
+    /// ```
+    ///
+    /// Numbers that the hardware does not take, or that do not fit, are errors of the compiler:
+    ///
+    /// ```compile_fail,E0080
+    /// # use tma::Block;
+    /// # let block = unsafe { Block::converged() };
+    /// // 36 is no multiple of 8.
+    /// unsafe { block.split_registers::<384, 36, 232>(|_| (), |_| ()) };
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use tma::Block;
+    /// # let block = unsafe { Block::converged() };
+    /// // 128 * 40 + 256 * 240 registers are more than 65536.
+    /// unsafe { block.split_registers::<384, 40, 240>(|_| (), |_| ()) };
+    /// ```
+    ///
+    /// # Safety
+    /// 1. The kernel is compiled for blocks of `THREADS` threads, one on each multiprocessor:
+    ///    `#[kernel(max_threads = THREADS, min_blocks = 1)]`.
+    #[doc(alias("warp specialization", "warpgroup_reg_alloc", "warpgroup_reg_dealloc"))]
+    #[inline(always)]
+    pub unsafe fn split_registers<const THREADS: u32, const FEWER: u32, const MORE: u32>(
+        self,
+        first: impl FnOnce(Warps),
+        others: impl FnOnce(Warps),
+    ) {
+        const {
+            assert!(
+                THREADS.is_multiple_of(WARPGROUP) && 2 * WARPGROUP <= THREADS && THREADS <= 1024,
+                "registers change by warpgroups: a block has a multiple of 128 threads, 256 to 1024"
+            );
+            assert!(
+                24 <= FEWER && MORE <= 256 && FEWER.is_multiple_of(8) && MORE.is_multiple_of(8),
+                "registers of a role are a multiple of 8, from 24 to 256"
+            );
+            assert!(
+                FEWER <= at_entry(THREADS) && at_entry(THREADS) <= MORE,
+                "the first role gives up registers and the other gets some: a thread begins with 65536 / THREADS"
+            );
+            assert!(
+                FEWER * WARPGROUP + MORE * (THREADS - WARPGROUP) <= 65_536,
+                "the registers of all threads are at most 65536"
+            );
+        };
+        if self.threads() != THREADS {
+            trap();
+        }
+        let warp = self.warp();
+        let index = warp.index();
+        if index < WARPGROUP / Warp::LANES {
+            // SAFETY: the warpgroup is here (2 of `converged`), whose registers are known (1) and no fewer.
+            unsafe { setmaxnreg::dec_sync_aligned::<FEWER>() };
+            first(Warps {
+                warp,
+                is_first: index == 0,
+                first_thread: 0,
+                threads: WARPGROUP,
+                barrier: 2,
+            });
+        } else {
+            // SAFETY: the warpgroups are here (2 of `converged`), whose registers are known (1) and no more; those
+            // that the first one gives up suffice.
+            unsafe { setmaxnreg::inc_sync_aligned::<MORE>() };
+            others(Warps {
+                warp,
+                is_first: index == WARPGROUP / Warp::LANES,
+                first_thread: WARPGROUP,
+                threads: THREADS - WARPGROUP,
+                barrier: 1,
+            });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+use crate::{Warp, Warps, block::sync_warps, thread::thread_idx};
+
+/// Four warps, the first of which has a multiple of four as its number: the threads that multiply matrices
+/// together.
+///
+/// Source: PTX ISA 9.7.15.1, "Warpgroup".
+#[derive(Clone, Copy)]
+pub struct Warpgroup {
+    warp: Warp,
+    /// Its number in the block.
+    index: u32,
+    /// This thread's warp in the block.
+    warp_index: u32,
+}
+
+impl Warpgroup {
+    /// Warps of a warpgroup.
+    pub const WARPS: u32 = 4;
+    /// Threads of a warpgroup.
+    pub const THREADS: u32 = Self::WARPS * Warp::LANES;
+    /// The hardware's barriers before are those of the block and of roles.
+    const FIRST_BARRIER: u32 = 3;
+
+    /// The warp of this thread.
+    #[inline(always)]
+    pub fn warp(self) -> Warp {
+        self.warp
+    }
+
+    /// The number of this thread's warp among the four.
+    #[inline(always)]
+    pub fn warp_index(self) -> u32 {
+        self.warp_index % Self::WARPS
+    }
+
+    /// The warpgroup's number among those that have its role.
+    #[inline(always)]
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// This thread's number in the warpgroup.
+    #[inline(always)]
+    pub fn thread(self) -> u32 {
+        thread_idx().x % Self::THREADS
+    }
+
+    /// Threads of the warpgroup.
+    #[inline(always)]
+    pub fn threads(self) -> u32 {
+        Self::THREADS
+    }
+
+    /// Waits until every thread of the warpgroup is here; what each wrote before is visible to all after.
+    /// Collective.
+    ///
+    /// PTX: `bar.sync BARRIER, 128;`
+    #[doc(alias = "named barrier")]
+    #[inline(always)]
+    pub fn sync(self) {
+        sync_warps(self.index + Self::FIRST_BARRIER, Self::THREADS);
+    }
+
+    /// Is this the one thread, a lane of the first warp, that is to issue copies? Collective.
+    ///
+    /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
+    #[doc(alias("elect_one_sync", "invoke_one"))]
+    #[inline(always)]
+    pub fn elect(self) -> bool {
+        self.warp_index() == 0 && self.warp.elect()
+    }
+}
+
+impl Warps {
+    /// The warpgroup of this thread, where these warps are whole warpgroups.
+    #[inline(always)]
+    pub fn warpgroup(self) -> Option<Warpgroup> {
+        let is_whole = |threads: u32| threads.is_multiple_of(Warpgroup::THREADS);
+        if !is_whole(self.first_thread) || !is_whole(self.threads) {
+            return None;
+        }
+        let warp_index = self.warp.index();
+        Some(Warpgroup {
+            warp: self.warp,
+            index: (warp_index - self.first_thread / Warp::LANES) / Warpgroup::WARPS,
+            warp_index,
+        })
+    }
+}

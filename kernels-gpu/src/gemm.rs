@@ -1,0 +1,461 @@
+//! Products of matrices by tensor cores: tiles by tensor copies, sums in registers, results by tensor copies.
+
+use core::hint::assert_unchecked;
+
+use tma::{
+    Accumulator, Block, Columns, Finish, KernelArg, Outputs, Swizzle128, Tile, TileMap, Warpgroup,
+    halves::{Bf16, F16, Half},
+    kernel, math,
+    matrix::{Boxes, Layout, MatrixElement},
+    pipeline::{self, Fill, Products},
+    ptx::wgmma::Sums,
+    shared,
+    tile::{Pair, Tiles},
+};
+
+/// Rows of the product that a block computes at a time.
+pub const ROWS: u32 = 128;
+/// Elements along K of a stage, and rows and columns of the boxes of all maps.
+pub const BOX: u32 = 64;
+/// Threads: a warpgroup loads, two multiply.
+pub const THREADS: u32 = 384;
+/// Tiles in which a warpgroup leaves results.
+const OUTPUTS: u32 = 2;
+
+type Box64<T> = [[T; BOX as usize]; BOX as usize];
+type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
+type Stage<T, W> = Pair<Boxes64<T, 2>, <W as Width<T>>::Boxes>;
+
+/// Columns of the product that a block computes at a time.
+pub trait Width<T: MatrixElement> {
+    /// How many.
+    const COLUMNS: u32;
+    /// Boxes of B in a stage.
+    type Boxes: Tiles<Shape = Box64<T>, Mode = Swizzle128>;
+    /// B, with columns of K elements or of N.
+    type B<const K_MAJOR: bool>: Layout<Element = T, Tiles = Self::Boxes>;
+    /// Registers for the sums of 64 rows.
+    type Sums: Columns + Sums<T::Ptx, T::Ptx>;
+}
+
+/// 256 columns: as many products as possible for each byte that is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wide {}
+
+/// 64 columns: as many blocks as possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Narrow {}
+
+macro_rules! widths {
+    ($($name:ident: $boxes:literal $registers:literal;)+) => {$(
+        impl<T: MatrixElement> Width<T> for $name
+        where
+            [f32; $registers]: Sums<T::Ptx, T::Ptx>,
+        {
+            const COLUMNS: u32 = BOX * $boxes;
+            type Boxes = Boxes64<T, $boxes>;
+            type B<const K_MAJOR: bool> = Boxes<Box64<T>, Swizzle128, $boxes, K_MAJOR>;
+            type Sums = [f32; $registers];
+        }
+    )+};
+}
+
+widths! {
+    Wide: 4 128;
+    Narrow: 1 32;
+}
+
+/// The extents of the product, and what becomes of its sums.
+#[derive(Clone, Copy, Debug, KernelArg)]
+#[repr(C)]
+pub struct Product {
+    /// Tiles of the product down its rows, and along its columns.
+    pub tiles: [u32; 2],
+    /// Stages along K.
+    pub stages: u32,
+    /// Rows of tiles that are gone through together, so that their blocks share in L2 what they read: at least one.
+    pub group: u32,
+    /// Columns that have a bias: all or none.
+    pub biased: u32,
+    /// What sums are multiplied by.
+    pub alpha: f32,
+    /// What is made of the results.
+    pub activation: Activation,
+}
+
+/// What becomes of a number: what is less than the least one becomes that; then, unless the gate is zero, it is
+/// multiplied by `1 / (1 + exp(-(gate[0] * x + gate[1] * x^3)))`, by the hardware's functions.
+#[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
+#[repr(C)]
+pub struct Activation {
+    least: f32,
+    gate: [f32; 2],
+}
+
+impl Activation {
+    /// It stays.
+    pub const NONE: Self = Self {
+        least: f32::NEG_INFINITY,
+        gate: [0.0; 2],
+    };
+    /// It becomes 0 where it is less.
+    pub const RELU: Self = Self {
+        least: 0.0,
+        ..Self::NONE
+    };
+    /// `x / (1 + exp(-x))`.
+    pub const SILU: Self = Self {
+        gate: [1.0, 0.0],
+        ..Self::NONE
+    };
+    /// `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`.
+    pub const GELU: Self = Self {
+        gate: [1.595_769, 0.071_354_81],
+        ..Self::NONE
+    };
+
+    #[inline(always)]
+    fn is_none(self) -> bool {
+        self.least == f32::NEG_INFINITY && self.gate[0] == 0.0
+    }
+
+    #[inline(always)]
+    fn apply(self, x: f32) -> f32 {
+        // A NaN stays.
+        let x = if x < self.least { self.least } else { x };
+        let [first, third] = self.gate;
+        if first == 0.0 {
+            return x;
+        }
+        let exponent = x * (first + third * x * x);
+        x * math::approx::rcp(1.0 + math::approx::exp(-exponent))
+    }
+}
+
+impl Product {
+    /// Are the sums the results?
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()
+    }
+}
+
+/// The sums are the results.
+struct Plain;
+
+impl Finish for Plain {
+    #[inline(always)]
+    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        sums
+    }
+}
+
+struct Finished {
+    product: Product,
+    /// (3) of [`gemm`].
+    bias: *const f32,
+}
+
+impl Finish for Finished {
+    #[inline(always)]
+    fn finish(&self, column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        let mut sums = sums.map(|sum| self.product.alpha * sum);
+        if column < self.product.biased {
+            // SAFETY: the column has a bias, and so has the next one, if there is one (3 of `gemm`).
+            unsafe { sums[0] += *self.bias.add(column as usize) };
+            if column + 1 < self.product.biased {
+                // SAFETY: as above.
+                unsafe { sums[1] += *self.bias.add(column as usize + 1) };
+            }
+        }
+        sums.map(|sum| self.product.activation.apply(sum))
+    }
+}
+
+/// Writes `activation(alpha * A * B + bias)` to C, rounded to its type; sums are of `f32`.
+///
+/// A has M rows of K numbers and B has K rows of N: `gemm_bf16_true_true` takes A as it is and B transposed, K along
+/// the rows of both; where one of the two is `false`, it is A transposed, or B as it is. Tiles of C, 128 by 256, are
+/// dealt to the blocks. What lies behind the ends of A and B counts as zero.
+///
+/// # Safety
+/// 1. `a`, `b` and `c` are maps with boxes of 64 by 64, of the rows of the matrices as they lie in memory; nobody
+///    writes A and B while the kernel runs, nobody else uses C.
+/// 2. `product` has the tiles that cover C, at least one and fewer than 2^16 each way, in groups of 1 to 2^16 - 1
+///    rows, and stages of 64 that cover K; the tiles are fewer than 2^31 together, and coordinates are below 2^31.
+/// 3. `bias` has as many numbers as `product` says, those of all columns or none.
+/// 4. Grid and blocks are one-dimensional.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `gemm_bf16_true_true`\n```text\n", include_str!("../../tests/golden/ptx/gemm_bf16_true_true.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
+    shared_bytes = shared_bytes::<T, Wide>(4)
+)]
+pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
+    #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] a: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] b: &TileMap<Box64<T>, Swizzle128>,
+    product: Product,
+    bias: *const f32,
+) where
+    [f32; 128]: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: the conditions are the same.
+    unsafe { multiply::<T, Wide, 4, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
+}
+
+/// [`gemm`] with tiles of 128 by 64, for products of few tiles.
+///
+/// # Safety
+/// 1. Those of [`gemm`].
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
+    shared_bytes = shared_bytes::<T, Narrow>(8)
+)]
+pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
+    #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] a: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] b: &TileMap<Box64<T>, Swizzle128>,
+    product: Product,
+    bias: *const f32,
+) where
+    [f32; 32]: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: (1).
+    unsafe { multiply::<T, Narrow, 8, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
+}
+
+const fn shared_bytes<T: MatrixElement, W: Width<T>>(stages: u32) -> u64 {
+    let outputs = 2 * size_of::<Boxes64<T, { OUTPUTS as usize }>>() as u64;
+    outputs + pipeline::bytes::<Stage<T, W>>(stages, 1)
+}
+
+/// # Safety
+/// 1. Those of [`gemm`].
+#[inline(always)]
+unsafe fn multiply<
+    T: MatrixElement + Half,
+    W: Width<T>,
+    const STAGES: u32,
+    const A_K_MAJOR: bool,
+    const B_K_MAJOR: bool,
+>(
+    [c, a, b]: [&TileMap<Box64<T>, Swizzle128>; 3],
+    product: Product,
+    bias: *const f32,
+) {
+    // SAFETY: every thread gets here (4 of `gemm`).
+    let block = unsafe { Block::converged() };
+    let outputs = shared::dynamic::<Boxes64<T, { OUTPUTS as usize }>, 1024>();
+    let pipeline = block.product_pipeline::<Stage<T, W>, STAGES>(outputs.add(2).cast());
+    let Product {
+        tiles: [rows, columns],
+        stages,
+        group,
+        ..
+    } = product;
+    let in_group = group * columns;
+    // SAFETY: there are columns and rows of a group, and their product is below 2^32 (2).
+    unsafe { assert_unchecked(columns != 0 && in_group != 0) };
+    let origin = |tile: u32| {
+        let first_row = tile / in_group * group;
+        let height = (rows - first_row).min(group);
+        // SAFETY: the group has the tile's row.
+        unsafe { assert_unchecked(height != 0) };
+        let within = tile % in_group;
+        [
+            (first_row + within % height) * ROWS,
+            within / height * W::COLUMNS,
+        ]
+    };
+    let tiles = rows * columns;
+    let fill = |mut fill: Fill<Stage<T, W>, STAGES>| {
+        // Boxes follow each other along M or N: in memory these are the rows where K lies together.
+        let at = |k_major: bool, mn: u32, k: u32| {
+            move |number: u32| {
+                let mn = (mn + number * BOX) as i32;
+                if k_major {
+                    [k as i32, mn]
+                } else {
+                    [mn, k as i32]
+                }
+            }
+        };
+        for tile in block.items(tiles) {
+            let [row, column] = origin(tile);
+            let mut stage = 0;
+            while stage < stages {
+                let k = stage * BOX;
+                fill.next()
+                    .load_pair((a, at(A_K_MAJOR, row, k)), (b, at(B_K_MAJOR, column, k)));
+                stage += 1;
+            }
+        }
+    };
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, W>, STAGES>| {
+        let index = warpgroup.index();
+        let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
+        for tile in block.items(tiles) {
+            let [row, column] = origin(tile);
+            let row = row + BOX * index;
+            let sums = products.accumulate(Accumulator::<W::Sums>::zero(), stages, |stage| {
+                let (a, b) = stage.pair();
+                let a = a.matrix::<Boxes<Box64<T>, Swizzle128, 2, A_K_MAJOR>>();
+                (a.part::<64>(index), b.matrix::<W::B<B_K_MAJOR>>())
+            });
+            let at = [column, row];
+            if product.is_plain() {
+                outputs.store_sums(&sums, c, at, &Plain);
+            } else {
+                outputs.store_sums(&sums, c, at, &Finished { product, bias });
+            }
+        }
+        outputs.finish();
+    };
+    // SAFETY: the attributes say so.
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Gemm, Numbers};
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use tensor_map::{DataType, Swizzle, Tiled};
+    use tma::halves::{Bf16, F16};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+
+    use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm, gemm_narrow};
+
+    /// The type of the numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Numbers {
+        /// `bf16`.
+        Bf16,
+        /// `f16`.
+        F16,
+    }
+
+    /// The product of two matrices, whose rows lie one behind the other.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Gemm {
+        /// The type of all matrices.
+        pub numbers: Numbers,
+        /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
+        /// columns of A, rows of B.
+        pub size: [u32; 3],
+        /// A is given transposed: K rows of M numbers.
+        pub a_transposed: bool,
+        /// B is given transposed: N rows of K numbers.
+        pub b_transposed: bool,
+        /// What sums are multiplied by.
+        pub alpha: f32,
+        /// The buffer of N numbers of type `f32` that are added to the rows.
+        pub bias: Option<usize>,
+        /// What becomes of the results.
+        pub activation: Activation,
+        /// The buffer of the product.
+        pub c: usize,
+        /// The buffer of A.
+        pub a: usize,
+        /// The buffer of B.
+        pub b: usize,
+        /// Multiprocessors: blocks at most.
+        pub multiprocessors: u32,
+    }
+
+    impl Default for Gemm {
+        /// Of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, and nothing else.
+        fn default() -> Self {
+            Self {
+                numbers: Numbers::Bf16,
+                size: [0; 3],
+                a_transposed: false,
+                b_transposed: false,
+                alpha: 1.0,
+                bias: None,
+                activation: Activation::NONE,
+                c: 0,
+                a: 1,
+                b: 2,
+                multiprocessors: 132,
+            }
+        }
+    }
+
+    impl Gemm {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let [m, n, k] = self.size;
+            let mut conditions = Conditions::default();
+            let map = |rows: u32, columns: u32, buffer| {
+                let data_type = match self.numbers {
+                    Numbers::Bf16 => DataType::Bf16,
+                    Numbers::F16 => DataType::F16,
+                };
+                let map = Tiled::new(data_type, &[columns.into(), rows.into()])
+                    .box_dims(&[BOX; 2])
+                    .swizzle(Swizzle::B128);
+                MapRef::new(map, buffer)
+            };
+            let c = map(m, n, self.c);
+            // Where there are no products, nobody loads A and B.
+            let operand = |is_k_major, mn, buffer| match (k, is_k_major) {
+                (0, _) => c,
+                (_, true) => map(mn, k, buffer),
+                (_, false) => map(k, mn, buffer),
+            };
+            let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
+            let (a, b) = (operand(a_k_major, m, self.a), operand(b_k_major, n, self.b));
+            conditions.writes(c.into());
+            if k > 0 {
+                conditions.reads(a.into());
+                conditions.reads(b.into());
+            }
+            let wide_tiles = m.div_ceil(ROWS) * n.div_ceil(<Wide as Width<Bf16>>::COLUMNS);
+            // Few wide tiles leave multiprocessors without work.
+            let is_wide = wide_tiles >= self.multiprocessors / 2;
+            let columns = if is_wide {
+                <Wide as Width<Bf16>>::COLUMNS
+            } else {
+                <Narrow as Width<Bf16>>::COLUMNS
+            };
+            let tiles = [m.div_ceil(ROWS), n.div_ceil(columns)];
+            if let Some(bias) = self.bias {
+                conditions.reads(Region::bytes(bias, u64::from(n) * 4));
+            }
+            let product = Product {
+                tiles,
+                stages: k.div_ceil(BOX),
+                group: if k < 16384 { 16 } else { 12 },
+                biased: if self.bias.is_some() { n } else { 0 },
+                alpha: self.alpha,
+                activation: self.activation,
+            };
+            // Where no column has a bias, none is read.
+            let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
+            macro_rules! call {
+                ($kernel:ident, $numbers:ty) => {
+                    $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, product, bias)
+                };
+            }
+            let call = match (self.numbers, is_wide) {
+                (Numbers::Bf16, true) => call!(gemm, Bf16),
+                (Numbers::Bf16, false) => call!(gemm_narrow, Bf16),
+                (Numbers::F16, true) => call!(gemm, F16),
+                (Numbers::F16, false) => call!(gemm_narrow, F16),
+            };
+            // All blocks have as many tiles, or one less.
+            let tiles = tiles[0] * tiles[1];
+            let rounds = tiles.div_ceil(self.multiprocessors.max(1));
+            let blocks = tiles.div_ceil(rounds.max(1));
+            conditions.launch(call, Shape::new(blocks, THREADS))
+        }
+    }
+}
