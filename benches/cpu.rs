@@ -9,7 +9,7 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
 use tma_build::{Arch, Assemble, PtxBuilder};
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 fn main() {
     // Cargo sets it here, too, where the builder would take this program for a build script.

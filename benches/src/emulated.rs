@@ -2,7 +2,7 @@
 
 use tensor_map::{DataType, TensorMap};
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 use crate::{
     arena::hash,

@@ -27,7 +27,7 @@ pub fn seeds(target: Target) -> Vec<Vec<u8>> {
 /// Choices of a generator.
 fn protocols() -> Vec<Vec<u8>> {
     let mut rng = Rng(0);
-    let mut choices = || (0..16).map(|_| rng.next() as u8).collect();
+    let mut choices = || (0..16).map(|_| rng.draw() as u8).collect();
     (0..32).map(|_| choices()).collect()
 }
 
@@ -106,7 +106,7 @@ fn launches() -> Vec<Vec<u8>> {
         texts.push(around(&lines.join("\n")));
     }
     let with_header = |text: String| {
-        let header = rng.next().to_le_bytes();
+        let header = rng.draw().to_le_bytes();
         let mut input = header[..HEADER_BYTES].to_vec();
         input.extend(text.into_bytes());
         input

@@ -119,7 +119,7 @@ impl Pool {
         let mut header = input[..head].to_vec();
         for byte in &mut header {
             if rng.one_in(8) {
-                *byte = rng.next() as u8;
+                *byte = rng.draw() as u8;
             }
         }
         let text = String::from_utf8_lossy(&input[head..]);
@@ -246,11 +246,11 @@ fn bytes(mut input: Vec<u8>, changes: usize, rng: &mut Rng) -> Vec<u8> {
             return input;
         }
         match rng.below(5) {
-            0 => input[at] = rng.next() as u8,
+            0 => input[at] = rng.draw() as u8,
             1 => input[at] ^= 1 << rng.below(8),
             2 => input[at] = *rng.pick(&[0, 1, 0x7f, 0x80, 0xff]).unwrap_or(&0),
             3 => {
-                let value = rng.next().to_le_bytes();
+                let value = rng.draw().to_le_bytes();
                 let count = (1 << rng.below(4)).min(input.len() - at);
                 input[at..at + count].copy_from_slice(&value[..count]);
             }

@@ -4,7 +4,7 @@ pub struct Rng(pub u64);
 
 impl Rng {
     /// Any number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -14,7 +14,7 @@ impl Rng {
 
     /// A number below `bound`; 0 for the bound 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 
     /// True once in `n` times.

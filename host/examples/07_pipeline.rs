@@ -3,7 +3,7 @@
 
 use host_examples::{Result, check, device, jobs};
 use kernels_gpu::{Matrix, persistent_tiles::PersistentTiles, prefetch_1d::Prefetch1d};
-use tma_launch::{Backend as _, Buffer, Job};
+use tma_launch::{Buffer, Job};
 
 fn main() -> Result<()> {
     let (mut jobs, ptx) = jobs(&device()?)?;
@@ -22,7 +22,8 @@ fn main() -> Result<()> {
             threads,
         };
         job.launch(prefetch.launch()?);
-        jobs.run(&mut job)?;
+        // SAFETY: the launches of these kernels have checked their arguments (1).
+        unsafe { jobs.run(&mut job) }?;
         let got = job.buffers[prefetch.output].to_vec()?;
         check(&format!("{stages} stages"), &expected, &got)?;
     }
@@ -39,7 +40,8 @@ fn main() -> Result<()> {
         threads: 160,
     };
     job.launch(tiles.launch()?);
-    jobs.run(&mut job)?;
+    // SAFETY: the launches of these kernels have checked their arguments (1).
+    unsafe { jobs.run(&mut job) }?;
     let expected: Vec<i32> = (0..matrix.len_elems() as i32).map(|i| 2 * i + 1).collect();
     let got: Vec<f32> = job.buffers[tiles.target].to_vec()?;
     let got: Vec<i32> = got.iter().map(|number| *number as i32).collect();

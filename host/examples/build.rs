@@ -1,4 +1,5 @@
-//! Builds the kernels: for every GPU from Hopper on, and for those whose own instructions some use.
+//! Builds the kernels: for every GPU from Hopper on, and for those whose own instructions some use; makes tests
+//! of the snippets of README.
 
 use std::{env, fs, path::Path};
 
@@ -19,5 +20,40 @@ fn main() {
         "/// The kernels for each architecture.\nconst MODULES: &[(&str, &str)] = &[\n{modules}];\n"
     );
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out_dir).join("modules.rs"), source).expect("cargo made the folder");
+    let write = |name: &str, text: String| {
+        fs::write(Path::new(&out_dir).join(name), text).expect("cargo made the folder");
+    };
+    write("modules.rs", source);
+    println!("cargo::rerun-if-changed={README}");
+    let readme = fs::read_to_string(README).expect("the repository has one");
+    write("readme.md", tests_of(&readme));
+}
+
+const README: &str = "../../README.md";
+
+/// What stands before and behind each snippet of README, in its order, and need not be read there.
+const AROUND: [(&str, &str); 2] = [
+    (
+        "use tma::{Block, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};\n",
+        "fn main() {}\n",
+    ),
+    (
+        "use kernels_gpu::tile_2d::tile_2d;\nuse tensor_map::{DataType, TensorMap};\n\
+         use tma_host::Device;\nconst PTX: &str = \"\";\n\
+         fn example() -> Result<(), Box<dyn std::error::Error>> {\n",
+        "Ok(())\n}\n",
+    ),
+];
+
+/// The snippets, each a test that compiles.
+fn tests_of(readme: &str) -> String {
+    let snippets = readme.split("```rust\n").skip(1);
+    let snippets: Vec<&str> = snippets
+        .map(|snippet| snippet.split_once("```").expect("it ends").0)
+        .collect();
+    assert_eq!(snippets.len(), AROUND.len(), "README has another snippet");
+    let tests = snippets.iter().zip(AROUND);
+    let tests = tests
+        .map(|(snippet, (before, behind))| format!("```no_run\n{before}{snippet}{behind}```\n"));
+    tests.collect()
 }

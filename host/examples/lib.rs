@@ -11,6 +11,11 @@ use tma_launch::Ptx;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 
+/// The snippets of README, which compile.
+#[cfg(doctest)]
+#[doc = include_str!(concat!(env!("OUT_DIR"), "/readme.md"))]
+mod readme {}
+
 /// What every example's `main` returns.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -38,10 +43,7 @@ pub fn load(device: &Device) -> Result<Module> {
 /// # Errors
 /// None of the modules runs on it.
 pub fn jobs(device: &Device) -> Result<(Jobs, Ptx<'static>)> {
-    let kernels = kernels(device.capability())?;
-    // SAFETY: the examples launch the kernels of `kernels-gpu` with arguments that keep their conditions,
-    // so that they stay within the job's buffers (1).
-    Ok((unsafe { Jobs::new(device.clone()) }, kernels))
+    Ok((Jobs::new(device.clone()), kernels(device.capability())?))
 }
 
 /// The kernels for a device of this capability: those of its own architecture, or else the latest that it

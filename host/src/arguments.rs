@@ -9,6 +9,12 @@ pub trait KernelArgument {
     fn argument(&self) -> Argument;
 }
 
+/// An argument that is good on this device alone.
+pub(crate) fn on(device: u64, argument: Argument) -> Argument {
+    let argument = Box::new(argument);
+    Argument::OnDevice { device, argument }
+}
+
 macro_rules! scalars {
     ($($scalar:ident)*) => {
         $(impl KernelArgument for $scalar {
@@ -33,7 +39,7 @@ macro_rules! pointers {
         /// Its address.
         impl<T $(: $bound)?> Pointer<T> for $memory {
             fn pointer(&self) -> Argument {
-                Argument::Address(self.address())
+                on(self.device_id(), Argument::Address(self.address()))
             }
         }
 
@@ -55,7 +61,10 @@ pointers! {
 /// The map itself, for a parameter that is a grid constant.
 impl MapArgument for &TensorMap<'_> {
     fn map(&self) -> Argument {
-        Argument::EncodedMap(Box::new(*self.encoded()))
+        on(
+            self.device_id(),
+            Argument::EncodedMap(Box::new(*self.encoded())),
+        )
     }
 }
 
@@ -117,7 +126,12 @@ mod tests {
     #[test]
     fn buffers_and_parts_of_them_are_addresses() -> Result<(), tma_launch::Failure> {
         let mut buffer = Device::emulator(0).upload(&[1.0_f32; 8])?;
-        let address = |offset| Argument::Address(buffer.address() + offset);
+        let address = |offset| {
+            on(
+                buffer.device().id(),
+                Argument::Address(buffer.address() + offset),
+            )
+        };
         let expected = [address(0), address(12), address(3), address(32)];
         let parts = (
             &buffer,

@@ -69,6 +69,10 @@ impl<T: Pod> Buffer<T> {
         &self.device
     }
 
+    pub(crate) fn device_id(&self) -> u64 {
+        self.device.id()
+    }
+
     /// Its address on the device; 0 when it has no bytes.
     #[doc(alias = "CUdeviceptr")]
     pub fn address(&self) -> u64 {
@@ -96,8 +100,21 @@ impl<T: Pod> Buffer<T> {
     #[doc(alias = "cuMemcpyDtoH")]
     pub fn read(&self) -> Result<Vec<T>, Failure> {
         let mut elements = vec![T::zeroed(); self.len_elems];
-        self.memory.read(bytemuck::cast_slice_mut(&mut elements))?;
+        self.memory
+            .read(0, bytemuck::cast_slice_mut(&mut elements))?;
         Ok(elements)
+    }
+
+    /// A copy of so many bytes from `start` on, once the launches before this have ended.
+    pub(crate) fn read_bytes(&self, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
+        let end = start.saturating_add(len_bytes);
+        if end > self.len_bytes() as u64 {
+            let what = format!("byte {end} of a buffer of {}", self.len_bytes());
+            return Err(Failure::new(Stage::CopyBack, what));
+        }
+        let mut bytes = vec![0; len_bytes as usize];
+        self.memory.read(start as usize, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// A map of the tensor that begins at the first element.
@@ -127,7 +144,10 @@ impl<T: Pod> Buffer<T> {
         let map = encode(&self.device, params, address);
         let errors = element.err().into_iter().chain(inside.err());
         match (map, errors) {
-            (Ok(map), errors) => EncodeError::all(errors).map_or(Ok(TensorMap::new(map)), Err),
+            (Ok(map), errors) => {
+                let map = TensorMap::new(map, self.device_id());
+                EncodeError::all(errors).map_or(Ok(map), Err)
+            }
             (Err(refused), errors) => {
                 let all = EncodeError::all(errors.chain([refused.clone()]));
                 Err(all.unwrap_or(refused))

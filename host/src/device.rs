@@ -87,6 +87,14 @@ impl Device {
         }
     }
 
+    /// Tells its memory from that of all others. What holds memory keeps it in use.
+    pub(crate) fn id(&self) -> u64 {
+        match &self.kind {
+            Kind::Gpu(gpu) => gpu.raw_context().addr() as u64,
+            Kind::Emulator(emulator) => emulator.id(),
+        }
+    }
+
     pub(crate) fn kind(&self) -> &Kind {
         &self.kind
     }

@@ -10,7 +10,10 @@ use tma_emulator::ModuleId;
 use tma_launch::{Argument, Failure, Form, Shape, Signature, Stage, check};
 
 use crate::{
-    Device, KernelArguments, Module, Stream, device::Emulator, driver::OrFail, gpu::Gpu,
+    Device, KernelArguments, Module, Stream,
+    device::Emulator,
+    driver::OrFail,
+    gpu::{Gpu, GpuFunction},
     module::Loaded,
 };
 
@@ -29,7 +32,7 @@ pub struct Function<'module> {
 #[derive(Debug)]
 enum Kernel<'module> {
     Gpu {
-        compiled: cust::function::Function<'module>,
+        compiled: GpuFunction,
         gpu: &'module Gpu,
     },
     Emulator {
@@ -55,12 +58,9 @@ impl<'module> Function<'module> {
     pub(crate) fn resolve(module: &'module Module, signature: &Signature) -> Result<Self, Failure> {
         let entry = &signature.entry;
         let (kernel, signature) = match module.loaded() {
-            Loaded::Gpu { module, gpu } => {
-                gpu.enter(Stage::Resolve)?;
-                let compiled = module.get_function(entry).or_fail(Stage::Resolve, || {
-                    format!("the driver has no kernel `{entry}`")
-                })?;
-                let static_shared_bytes = resources(&compiled, entry)?.shared_bytes.into();
+            Loaded::Gpu(loaded) => {
+                let (compiled, gpu) = (loaded.function(entry)?, loaded.gpu());
+                let static_shared_bytes = resources(compiled, entry)?.shared_bytes.into();
                 let signature = Signature {
                     static_shared_bytes,
                     ..signature.clone()
@@ -97,7 +97,7 @@ impl<'module> Function<'module> {
     #[doc(alias = "cuFuncGetAttribute")]
     pub fn resources(&self) -> Result<Resources, Failure> {
         match &self.kernel {
-            Kernel::Gpu { compiled, .. } => resources(compiled, &self.signature.entry),
+            Kernel::Gpu { compiled, .. } => resources(*compiled, &self.signature.entry),
             Kernel::Emulator { .. } => {
                 let what = format!("attributes of `{}`", self.signature.entry);
                 Err(Failure::new(Stage::Resolve, what)
@@ -118,11 +118,10 @@ impl<'module> Function<'module> {
         };
         gpu.enter(Stage::Resolve)?;
         let what = || format!("how many blocks of `{}` fit", self.signature.entry);
-        self.allow(compiled, shape).or_fail(Stage::Resolve, what)?;
-        let [x, y, z] = shape.block.to_array();
-        let bytes = shape.shared_bytes as usize;
-        let fit = compiled.max_active_blocks_per_multiprocessor((x, y, z).into(), bytes);
-        fit.or_fail(Stage::Resolve, what)
+        self.allow(*compiled, shape).or_fail(Stage::Resolve, what)?;
+        let threads = u32::try_from(shape.block.count()).unwrap_or(u32::MAX);
+        // SAFETY: the module is borrowed, and its context entered (1).
+        unsafe { compiled.blocks_per_multiprocessor(threads, shape.shared_bytes) }
     }
 
     /// Starts the kernel, after the launches before it have ended. On a GPU the call does not wait for
@@ -138,8 +137,8 @@ impl<'module> Function<'module> {
     /// # Safety
     /// 1. The arguments are what the kernel takes, in its order: their sizes are checked, their
     ///    types cannot be.
-    /// 2. Run with this shape and these arguments, the kernel accesses only memory of buffers whose
-    ///    addresses or tensor maps are among the arguments, within their bounds and with values
+    /// 2. Run with this shape and these arguments, the kernel accesses only variables of the module and memory of buffers whose
+    ///    addresses or tensor maps are among the arguments or in variables, within their bounds and with values
     ///    that their element types allow.
     /// 3. These buffers and the module are dropped only after [`Device::synchronise`], or after a read
     ///    or write of a buffer, which waits as well.
@@ -170,6 +169,7 @@ impl<'module> Function<'module> {
     ) -> Result<(), Failure> {
         let (shape, arguments) = (shape.into(), arguments.arguments());
         let entry = &self.signature.entry;
+        self.is_here(stream.device(), &arguments)?;
         let (compiled, gpu) = match &self.kernel {
             Kernel::Gpu { compiled, gpu } => (compiled, gpu),
             Kernel::Emulator { module, emulator } => {
@@ -181,17 +181,33 @@ impl<'module> Function<'module> {
         self.check(&shape, &arguments)?;
         let bytes = arguments.iter().map(Argument::to_bytes);
         let bytes = bytes.collect::<Result<Vec<_>, _>>()?;
-        let stream = stream.raw().ok_or_else(|| {
-            let what = format!("`{entry}`: the stream is the emulator's, and the kernel a GPU's");
-            Failure::new(Stage::Launch, what)
-        })?;
+        let stream = stream.raw().unwrap_or(std::ptr::null_mut());
         gpu.enter(Stage::Launch)?;
         let what = || format!("`{entry}`");
-        self.allow(compiled, &shape).or_fail(Stage::Launch, what)?;
+        self.allow(*compiled, &shape).or_fail(Stage::Launch, what)?;
         // SAFETY: the arguments have been checked against the kernel's parameters (1); conditions 1 to
         // 4 are the caller's (2); the stream is borrowed (3).
-        let started = unsafe { self.start(compiled, stream, &shape, &bytes) };
+        let started = unsafe { self.start(*compiled, stream, &shape, &bytes) };
         started.or_fail(Stage::Launch, what)
+    }
+
+    /// Refuses a stream and arguments of other devices.
+    fn is_here(&self, stream: &Device, arguments: &[Argument]) -> Result<(), Failure> {
+        let (entry, here) = (&self.signature.entry, self.device().id());
+        let elsewhere = |what: String| {
+            let what = format!(
+                "`{entry}` is on {}, and {what} on another device",
+                self.device()
+            );
+            Err(Failure::new(Stage::Check, what).hint("make both from the same `Device`"))
+        };
+        if stream.id() != here {
+            return elsewhere("the stream".to_owned());
+        }
+        let foreign = arguments
+            .iter()
+            .position(|argument| !argument.is_good_on(here));
+        foreign.map_or(Ok(()), |index| elsewhere(format!("argument {index}")))
     }
 
     fn check(&self, shape: &Shape, arguments: &[Argument]) -> Result<(), Failure> {
@@ -205,18 +221,21 @@ impl<'module> Function<'module> {
     }
 
     /// Lets the kernel have what it does not have without asking.
-    fn allow(
-        &self,
-        compiled: &cust::function::Function<'_>,
-        shape: &Shape,
-    ) -> Result<(), DriverError> {
+    fn allow(&self, compiled: GpuFunction, shape: &Shape) -> Result<(), DriverError> {
         let set = |attribute, value| {
             // SAFETY: the module is borrowed, so the kernel is alive (1).
-            unsafe { set_attribute(compiled.to_raw(), attribute, value) }
+            unsafe { set_attribute(compiled.raw(), attribute, value) }
         };
-        let dynamic = shape.shared_bytes;
-        if u64::from(dynamic) + self.signature.static_shared_bytes > USUAL_SHARED_BYTES {
-            let most = i32::try_from(dynamic).unwrap_or(i32::MAX);
+        let static_bytes = self.signature.static_shared_bytes;
+        if u64::from(shape.shared_bytes) + static_bytes > USUAL_SHARED_BYTES {
+            // The most that there is, whatever this launch takes: another thread may launch the kernel
+            // with more.
+            let most = self
+                .device()
+                .limits()
+                .shared_bytes
+                .saturating_sub(static_bytes);
+            let most = i32::try_from(most).unwrap_or(i32::MAX);
             set(FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, most)?;
         }
         let cluster = shape.cluster.or(self.signature.reqnctapercluster);
@@ -233,7 +252,7 @@ impl<'module> Function<'module> {
     /// 3. The stream is alive.
     unsafe fn start(
         &self,
-        compiled: &cust::function::Function<'_>,
+        compiled: GpuFunction,
         stream: sys::CUstream,
         shape: &Shape,
         arguments: &[Vec<u8>],
@@ -258,15 +277,15 @@ impl<'module> Function<'module> {
         // SAFETY: the module is borrowed, the stream is alive by condition 3, and their context is
         // current (1); there is a pointer for each parameter, to as many bytes as it has, by condition 1
         // (2); condition 2 (3); the cluster is three numbers (4).
-        unsafe { launch_kernel_ex(&config, compiled.to_raw(), &mut parameters) }
+        unsafe { launch_kernel_ex(&config, compiled.raw(), &mut parameters) }
     }
 }
 
 /// What a compiled kernel uses.
-fn resources(compiled: &cust::function::Function<'_>, entry: &str) -> Result<Resources, Failure> {
+fn resources(compiled: GpuFunction, entry: &str) -> Result<Resources, Failure> {
     let get = |attribute| {
-        // SAFETY: the kernel borrows its module, so it is alive (1).
-        let value = unsafe { get_attribute(compiled.to_raw(), attribute) };
+        // SAFETY: the caller has the module, so the kernel is alive (1).
+        let value = unsafe { get_attribute(compiled.raw(), attribute) };
         let what = || format!("attributes of `{entry}`");
         value.map(i32::unsigned_abs).or_fail(Stage::Resolve, what)
     };

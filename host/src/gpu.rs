@@ -1,6 +1,7 @@
 //! A GPU: opening it, and what it is.
 
 mod error;
+mod module;
 mod properties;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::{driver::OrFail, panic::PanicRecord};
 
 pub use cuda_driver::{Capability, DeviceProperties};
 pub use error::{Absence, GpuError};
+pub(crate) use module::{GpuFunction, GpuModule};
 pub(crate) use properties::limits;
 pub use properties::{devices, supported};
 
@@ -32,6 +34,13 @@ struct Shared {
     panic_record: PanicRecord,
     context: Context,
     properties: DeviceProperties,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // The stream and the record end in their context, whatever thread drops the last copy.
+        let _ = CurrentContext::set_current(&self.context);
+    }
 }
 
 impl Gpu {

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use tensor_map::{Params, TensorMap};
 use tma_launch::{
-    Argument, Backend, Buffer as JobBuffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check,
+    Argument, Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, PlacedMap,
+    Stage,
+    check::{self, JobMemory, check},
 };
 
 use crate::{Buffer, Device, Function, Module, Source, encode};
@@ -24,25 +26,66 @@ pub struct Jobs {
 
 impl Jobs {
     /// On this device.
-    ///
-    /// # Safety
-    /// 1. The kernels of the jobs that it gets change no memory of the process but that of their
-    ///    job's buffers.
-    pub unsafe fn new(device: Device) -> Self {
+    pub fn new(device: Device) -> Self {
         Self {
             name: device.to_string(),
             device: Ok(device),
             source: None,
         }
     }
-}
 
-impl Backend for Jobs {
-    fn name(&self) -> String {
-        self.name.clone()
+    /// What the device is, for people: `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
+    /// Runs launches of these kernels, one after the other, on these buffers. It is safe: the arguments were
+    /// checked by who wrote the kernels, and what the memory must hold is looked at before each launch.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); or the arguments are such as a kernel does not take.
+    pub fn run_checked(
+        &mut self,
+        kernels: Kernels<'_>,
+        buffers: &mut Vec<JobBuffer>,
+        launches: &[&dyn Checked],
+    ) -> Result<Outcome, Failure> {
+        let launch = |arguments: &&dyn Checked| {
+            let launch = arguments.launch();
+            launch.map_err(|violations| Failure::check("a kernel", violations))
+        };
+        let launches = launches.iter().map(launch).collect::<Result<_, _>>()?;
+        let mut job = Job {
+            ptx: kernels.ptx(),
+            buffers: std::mem::take(buffers),
+            launches,
+        };
+        // SAFETY: the launches are those of `Checked` arguments, the text has their kernels, and all is
+        // checked before each starts (1).
+        let result = unsafe { self.run(&mut job) };
+        *buffers = job.buffers;
+        result
+    }
+
+    /// Checks all launches, uploads the buffers, runs the launches in order, and reads the buffers
+    /// back. After a failure the buffers are as they were.
+    ///
+    /// # Errors
+    /// The job cannot be run, or went wrong.
+    ///
+    /// # Safety
+    /// 1. Each kernel of the job's text that a launch names, run with the shape and the arguments of that
+    ///    launch on what the launches before it have left, accesses only memory of the job's buffers and
+    ///    variables of the text's module. What is checked before it starts may be relied on.
+    ///
+    /// ```compile_fail,E0133
+    /// # use tma_host::{Device, Jobs};
+    /// # use tma_launch::{Job, Ptx};
+    /// let mut jobs = Jobs::new(Device::emulator(0));
+    /// let foreign = Ptx { name: "foreign.ptx", text: "" };
+    /// jobs.run(&mut Job::new(foreign));
+    /// ```
+    pub unsafe fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
         let device = self.device.clone()?;
         let (name, text) = (job.ptx.name, job.ptx.text);
         let source = self.source.take();
@@ -51,7 +94,8 @@ impl Backend for Jobs {
             None => Source::parse(name, text)?,
         };
         self.source = Some(source.clone());
-        let result = run(&device, source, job);
+        // SAFETY: the condition is the same (1).
+        let result = unsafe { run(&device, source, job) };
         if let Err(failure) = &result
             && device.synchronise().is_err()
         {
@@ -71,14 +115,17 @@ fn lost(failure: &Failure) -> Failure {
     .hint("run what is left in a new one")
 }
 
-fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outcome, Failure> {
+/// # Safety
+/// As for [`Jobs::run`].
+unsafe fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outcome, Failure> {
     let module = Module::load(device, source)?;
     let functions = resolve(&module, job)?;
     let memory = upload(&module, &job.buffers)?;
 
     let start = Instant::now();
     for (index, (launch, function)) in job.launches.iter().zip(&functions).enumerate() {
-        let result = run_one(function, launch, &memory);
+        // SAFETY: the launch is one of the job, with the memory of its buffers (1).
+        let result = unsafe { run_one(function, launch, &memory, &job.buffers) };
         result.map_err(|failure| Failure {
             what: format!("launch {index}, `{}`: {}", launch.entry, failure.what),
             ..failure
@@ -106,15 +153,15 @@ fn resolve<'m>(module: &'m Module, job: &Job<'_>) -> Result<Vec<Function<'m>>, F
 /// Where the bytes of a buffer are.
 enum Memory {
     Buffer(Buffer<u8>),
-    /// In a variable of the module, at this address.
-    Variable(u64),
+    /// In a variable of the module, at this address, with these bytes.
+    Variable(u64, Vec<u8>),
 }
 
 impl Memory {
     fn address(&self) -> u64 {
         match self {
             Self::Buffer(buffer) => buffer.address(),
-            Self::Variable(address) => *address,
+            Self::Variable(address, _) => *address,
         }
     }
 }
@@ -122,7 +169,7 @@ impl Memory {
 fn upload(module: &Module, buffers: &[JobBuffer]) -> Result<Vec<Memory>, Failure> {
     let device = module.device();
     let allocate = |buffer: &JobBuffer| match buffer.variable() {
-        Some(variable) => Ok(Memory::Variable(module.variable(variable)?.0)),
+        Some(variable) => Ok(Memory::Variable(module.variable(variable)?.0, Vec::new())),
         None => Buffer::upload_named(device, buffer.name(), buffer.bytes()).map(Memory::Buffer),
     };
     let allocate = |buffer| allocate(buffer).map_err(|failure| about(buffer, failure));
@@ -143,8 +190,10 @@ fn upload(module: &Module, buffers: &[JobBuffer]) -> Result<Vec<Memory>, Failure
         let bytes = buffer.bytes_with_maps(map_of)?;
         let written = match (memory, buffer.variable()) {
             (Memory::Buffer(device), _) => device.write(&bytes),
-            (Memory::Variable(_), variable) => {
-                module.set_variable(variable.unwrap_or_default(), &bytes)
+            (Memory::Variable(_, written), variable) => {
+                module.set_variable(variable.unwrap_or_default(), &bytes)?;
+                *written = bytes;
+                Ok(())
             }
         };
         written.map_err(|failure| about(buffer, failure))?;
@@ -152,7 +201,20 @@ fn upload(module: &Module, buffers: &[JobBuffer]) -> Result<Vec<Memory>, Failure
     Ok(memory)
 }
 
-fn run_one(function: &Function<'_>, launch: &Launch, memory: &[Memory]) -> Result<(), Failure> {
+/// # Safety
+/// 1. The launch is one of a job for which the condition of [`Jobs::run`] holds, and the memory that of
+///    its buffers.
+unsafe fn run_one(
+    function: &Function<'_>,
+    launch: &Launch,
+    memory: &[Memory],
+    buffers: &[JobBuffer],
+) -> Result<(), Failure> {
+    let mut uploaded = Uploaded {
+        device: function.device(),
+        memory,
+    };
+    check::contents(launch, buffers, &mut uploaded)?;
     let mut address = |index: usize| {
         let buffer = memory.get(index).map(Memory::address);
         buffer.ok_or_else(|| Failure::new(Stage::Check, format!("the job has no buffer {index}")))
@@ -163,10 +225,40 @@ fn run_one(function: &Function<'_>, launch: &Launch, memory: &[Memory]) -> Resul
     let arguments = launch.arguments.iter();
     let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
     let arguments = arguments.collect::<Result<Vec<Argument>, Failure>>()?;
-    // SAFETY: the jobs were promised kernels that keep to their job's buffers, which hold plain bytes
-    // (1, 2). The memory is dropped after this function has waited (3), and no one else knows it (4).
+    // SAFETY: the kernel keeps to the job's buffers by the condition, and they hold plain bytes (1, 2). The memory is dropped after this function has waited (3), and no one else knows it (4).
     unsafe { function.launch(launch.shape, arguments.as_slice()) }?;
     function.device().synchronise()
+}
+
+/// The buffers of a job on a device.
+struct Uploaded<'a> {
+    device: &'a Device,
+    memory: &'a [Memory],
+}
+
+impl JobMemory for Uploaded<'_> {
+    fn extent(&self, index: usize) -> (u64, u64) {
+        self.memory.get(index).map_or((0, 0), |memory| {
+            let bytes = match memory {
+                Memory::Buffer(buffer) => buffer.len_bytes(),
+                Memory::Variable(_, bytes) => bytes.len(),
+            };
+            (memory.address(), bytes as u64)
+        })
+    }
+
+    fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
+        match self.memory.get(index) {
+            Some(Memory::Buffer(buffer)) => buffer.read_bytes(start, len_bytes),
+            // The use of a variable is that of all its bytes.
+            Some(Memory::Variable(_, bytes)) => Ok(bytes.clone()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn encode(&mut self, params: &Params, address: u64) -> Result<TensorMap, Failure> {
+        Ok(encode(self.device, *params, address)?)
+    }
 }
 
 /// All or nothing: the job's buffers change only when every one has been read.
@@ -174,7 +266,7 @@ fn run_one(function: &Function<'_>, launch: &Launch, memory: &[Memory]) -> Resul
 fn copy_back(memory: &[Memory], buffers: &mut [JobBuffer]) -> Result<(), Failure> {
     let read = |(memory, buffer): (&Memory, &JobBuffer)| match memory {
         Memory::Buffer(device) => device.read().map_err(|failure| about(buffer, failure)),
-        Memory::Variable(_) => Ok(buffer.bytes().to_vec()),
+        Memory::Variable(..) => Ok(buffer.bytes().to_vec()),
     };
     let copies = memory
         .iter()

@@ -79,6 +79,7 @@ pub use source::Source;
 pub use stream::{Event, Stream};
 pub use tensor_map::{TensorMap, encode, encode_with_driver, target};
 pub use tensor_map_memory::TensorMaps;
+pub use variable::MapInVariable;
 
 pub use half;
 pub use tma_launch::{Argument, Call, Dim3, Failure, Shape, Stage};

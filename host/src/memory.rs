@@ -93,19 +93,20 @@ impl Memory {
         }
     }
 
-    /// Copies all of them.
-    pub(crate) fn read(&self, content: &mut [u8]) -> Result<(), Failure> {
+    /// Copies as many of them as there is content, from `start` on.
+    pub(crate) fn read(&self, start: usize, content: &mut [u8]) -> Result<(), Failure> {
         match self {
             Self::Gpu { bytes, gpu } => {
                 gpu.enter(Stage::CopyBack)?;
-                let result = bytes.copy_to(content);
+                let part = bytes.index(start..start + content.len());
+                let result = part.copy_to(content);
                 let result = result.or_fail(Stage::CopyBack, || copying(content));
                 result.map_err(|failure| gpu.explain(failure))
             }
             Self::Emulator { address, emulator } => {
                 if let Some(address) = *address {
                     let mut session = emulator.session();
-                    content.copy_from_slice(session.read(address, content.len())?);
+                    content.copy_from_slice(session.read(address + start as u64, content.len())?);
                 }
                 Ok(())
             }

@@ -1,19 +1,13 @@
-use std::{ffi::CString, sync::Arc};
+use std::sync::Arc;
 
-use cuda_driver::{driver_version, module::load_data_ex};
-use cust::{error::CudaError, sys};
 use tma_emulator::ModuleId;
-use tma_launch::{Call, Failure, Shape, Stage};
+use tma_launch::{Call, Failure, Shape};
 
 use crate::{
     Device, Function, Source, Stream,
     device::{Emulator, Kind},
-    gpu::Gpu,
-    jit::Refusal,
+    gpu::GpuModule,
 };
-
-/// The most that the driver's compiler can say, in bytes.
-const LOG_BYTES: u32 = 16 * 1024;
 
 /// Kernels on a device, and their variables.
 #[doc(alias = "CUmodule")]
@@ -27,10 +21,7 @@ pub struct Module {
 /// A module that was loaded, and where.
 #[derive(Debug)]
 pub(crate) enum Loaded {
-    Gpu {
-        module: cust::module::Module,
-        gpu: Gpu,
-    },
+    Gpu(GpuModule),
     Emulator {
         module: ModuleId,
         emulator: Emulator,
@@ -46,10 +37,7 @@ impl Module {
     #[doc(alias = "cuModuleLoadDataEx")]
     pub fn load(device: &Device, source: Source) -> Result<Self, Failure> {
         let loaded = match device.kind() {
-            Kind::Gpu(gpu) => Loaded::Gpu {
-                module: compile(gpu, &source)?,
-                gpu: gpu.clone(),
-            },
+            Kind::Gpu(gpu) => Loaded::Gpu(GpuModule::load(gpu, &source)?),
             Kind::Emulator(emulator) => {
                 let (name, text) = (source.name(), source.text());
                 let mut session = emulator.session();
@@ -63,8 +51,8 @@ impl Module {
             source,
             device: device.clone(),
         };
-        if let Loaded::Gpu { gpu, .. } = &module.loaded {
-            module.set_panic_record(gpu)?;
+        if let Loaded::Gpu(loaded) = &module.loaded {
+            module.set_panic_record(loaded.gpu())?;
         }
         Ok(module)
     }
@@ -131,51 +119,9 @@ impl Module {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        match self {
-            Self::Gpu { gpu, .. } => {
-                // Unloading needs the context; without it there is nothing to unload.
-                let _ = gpu.enter(Stage::Load);
-            }
-            Self::Emulator { module, emulator } => {
-                let unloaded = emulator.session().unload(*module);
-                debug_assert_eq!(unloaded, Ok(()));
-            }
+        if let Self::Emulator { module, emulator } = self {
+            let unloaded = emulator.session().unload(*module);
+            debug_assert_eq!(unloaded, Ok(()));
         }
     }
-}
-
-fn compile(gpu: &Gpu, source: &Source) -> Result<cust::module::Module, Failure> {
-    gpu.enter(Stage::Load)?;
-    let image = CString::new(source.text()).map_err(|error| {
-        let what = format!(
-            "{} has a zero at byte {}",
-            source.name(),
-            error.nul_position()
-        );
-        Failure::new(Stage::Load, what)
-    })?;
-    let module = cust::module::Module::from_ptx_cstr(&image, &[]);
-    module.map_err(|error| refusal(gpu, source, &image, error))
-}
-
-/// `cust` keeps neither the log nor all codes, so the text is loaded once more.
-fn refusal(gpu: &Gpu, source: &Source, image: &CString, error: CudaError) -> Failure {
-    // SAFETY: a `CString` ends with a zero byte (1); there are no options (2).
-    let (code, log) = match unsafe { load_data_ex(image.as_ptr().cast(), LOG_BYTES, &[]) } {
-        Err(refused) => (refused.error.code, refused.log.error),
-        Ok(loaded) => {
-            // SAFETY: the module was loaded just now, and nothing was made from it.
-            unsafe { sys::cuModuleUnload(loaded.module) };
-            (error as i32, loaded.log.error)
-        }
-    };
-    let (driver, capability) = (driver_version().ok(), gpu.properties().capability);
-    Refusal {
-        source,
-        code,
-        log: &log,
-        driver,
-        capability,
-    }
-    .failure()
 }

@@ -9,6 +9,7 @@ use crate::Buffer;
 pub struct Slice<'buffer, T> {
     address: u64,
     len_elems: usize,
+    device: u64,
     buffer: PhantomData<&'buffer T>,
 }
 
@@ -16,6 +17,10 @@ impl<T> Slice<'_, T> {
     /// The address of its first element.
     pub fn address(&self) -> u64 {
         self.address
+    }
+
+    pub(crate) fn device_id(&self) -> u64 {
+        self.device
     }
 
     /// Its length in elements.
@@ -40,6 +45,7 @@ impl<T> Slice<'_, T> {
         Self {
             address: self.address + (offset_elems * size_of::<T>()) as u64,
             len_elems,
+            device: self.device,
             buffer: PhantomData,
         }
     }
@@ -55,6 +61,7 @@ impl<T: Pod> Buffer<T> {
         let whole = Slice {
             address: self.address(),
             len_elems: self.len_elems(),
+            device: self.device_id(),
             buffer: PhantomData,
         };
         whole.at(offset_elems)
@@ -65,6 +72,7 @@ impl<T: Pod> Buffer<T> {
         Slice {
             address: self.address(),
             len_elems: self.len_bytes(),
+            device: self.device_id(),
             buffer: PhantomData,
         }
     }

@@ -15,12 +15,34 @@ use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
 ///
 /// Launches on different streams of a GPU may run at the same time. On the emulator all launches run
 /// one after the other, whatever their streams are. Reading or writing a buffer waits for all streams.
+///
+/// What `cust`'s stream has besides is left out: a callback of it could borrow what has gone when it is run.
+///
+/// ```compile_fail,E0599
+/// # fn borrowed(device: &tma_host::Device, numbers: &[u32]) {
+/// device.stream().add_callback(Box::new(|| println!("{numbers:?}")));
+/// # }
+/// ```
 #[doc(alias("CUstream", "cudaStream_t"))]
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// Dropped before the device. Nothing for the device's own stream, and on the emulator.
-    own: Option<Arc<cust::stream::Stream>>,
+    /// Nothing for the device's own stream, and on the emulator.
+    own: Option<Arc<Own>>,
     device: Device,
+}
+
+/// A stream of the driver, which ends in its context.
+#[derive(Debug)]
+struct Own {
+    stream: cust::stream::Stream,
+    gpu: Gpu,
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // Destroying it needs the context; without it there is nothing to destroy.
+        let _ = self.gpu.enter(Stage::Synchronise);
+    }
 }
 
 impl Stream {
@@ -38,9 +60,9 @@ impl Stream {
             Kind::Gpu(gpu) => {
                 gpu.enter(Stage::Open)?;
                 let stream = cust::stream::Stream::new(StreamFlags::DEFAULT, None);
-                Some(Arc::new(
-                    stream.or_fail(Stage::Open, || "a stream".to_owned())?,
-                ))
+                let stream = stream.or_fail(Stage::Open, || "a stream".to_owned())?;
+                let gpu = gpu.clone();
+                Some(Arc::new(Own { stream, gpu }))
             }
         };
         Ok(Self {
@@ -61,7 +83,10 @@ impl Stream {
 
     fn on_gpu(&self) -> Option<(&Gpu, &cust::stream::Stream)> {
         match self.device.kind() {
-            Kind::Gpu(gpu) => Some((gpu, self.own.as_deref().unwrap_or(gpu.stream()))),
+            Kind::Gpu(gpu) => {
+                let own = self.own.as_deref().map(|own| &own.stream);
+                Some((gpu, own.unwrap_or(gpu.stream())))
+            }
             Kind::Emulator(_) => None,
         }
     }

@@ -15,15 +15,22 @@ use crate::{Device, EncodeError, device::Kind};
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap<'buffer> {
     map: tensor_map::TensorMap,
+    device: u64,
     buffer: PhantomData<&'buffer ()>,
 }
 
 impl TensorMap<'_> {
-    pub(crate) fn new(map: tensor_map::TensorMap) -> Self {
+    /// Of a tensor on the device of this number.
+    pub(crate) fn new(map: tensor_map::TensorMap, device: u64) -> Self {
         Self {
             map,
+            device,
             buffer: PhantomData,
         }
+    }
+
+    pub(crate) fn device_id(&self) -> u64 {
+        self.device
     }
 
     /// The 128 bytes.

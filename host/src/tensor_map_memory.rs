@@ -36,7 +36,7 @@ impl TensorMaps<'_> {
 /// The address of the first.
 impl KernelArgument for &TensorMaps<'_> {
     fn argument(&self) -> Argument {
-        Argument::Address(self.memory.address())
+        (&self.memory).argument()
     }
 }
 

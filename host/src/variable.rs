@@ -1,24 +1,61 @@
 //! Variables of a module, in constant and global memory.
 
-use std::ffi::CString;
-
 use cust::sys;
 use tma_launch::{Failure, Stage};
 
-use crate::{Module, TensorMap, driver::failure, gpu::Gpu, module::Loaded};
+use crate::{Module, TensorMap, driver::failure, module::Loaded};
+
+/// A tensor map in a variable of a module. When this is dropped there are zeros, which are no map, so that no
+/// kernel finds a tensor that has gone.
+#[derive(Debug)]
+#[must_use = "the map is there as long as this"]
+pub struct MapInVariable<'a> {
+    module: &'a Module,
+    variable: String,
+}
+
+impl Drop for MapInVariable<'_> {
+    fn drop(&mut self) {
+        // After a fault of the GPU nothing is launched any more.
+        let zeros = [0; tensor_map::TensorMap::BYTES];
+        let _ = self.module.set_variable(&self.variable, &zeros);
+    }
+}
 
 impl Module {
-    /// Writes a map over a variable of the module, in `__constant__` or global memory.
+    /// Writes a map over a variable of the module, in `__constant__` or global memory, as long as what it
+    /// returns lives, and with that the tensor.
     ///
-    /// Kernels find it there under the variable's name; the tensor must live as long as they use it.
+    /// ```compile_fail,E0505
+    /// # use tma_host::{Buffer, Device, Module};
+    /// # fn gone(module: &Module, matrix: Buffer<f32>) -> Result<(), Box<dyn std::error::Error>> {
+    /// let map = matrix.tensor_map(tensor_map::TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]))?;
+    /// let in_variable = module.set_tensor_map("MAP", &map)?;
+    /// drop(matrix);
+    /// drop(in_variable);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// There is no such variable, it has not the 128 bytes of a map, or is not at a multiple of 64.
     #[doc(alias = "cuModuleGetGlobal")]
-    pub fn set_tensor_map(&self, variable: &str, map: &TensorMap<'_>) -> Result<(), Failure> {
+    pub fn set_tensor_map<'a>(
+        &'a self,
+        variable: &str,
+        map: &TensorMap<'a>,
+    ) -> Result<MapInVariable<'a>, Failure> {
+        if map.device_id() != self.device().id() {
+            let what = format!("the variable `{variable}` and the tensor are on two devices");
+            return Err(Failure::new(Stage::Upload, what));
+        }
         let (address, bytes) = self.variable(variable)?;
         fits(variable, address, bytes).map_err(|what| Failure::new(Stage::Upload, what))?;
-        self.set_variable(variable, &map.encoded().to_bytes())
+        self.set_variable(variable, &map.encoded().to_bytes())?;
+        Ok(MapInVariable {
+            module: self,
+            variable: variable.to_owned(),
+        })
     }
 
     /// Writes the bytes of a variable of the module, in `__constant__` or global memory.
@@ -62,48 +99,10 @@ impl Module {
     #[doc(alias = "cudaGetSymbolAddress")]
     pub fn variable(&self, name: &str) -> Result<(u64, u64), Failure> {
         match self.loaded() {
-            Loaded::Gpu { module, gpu } => variable_on(gpu, module, name),
+            Loaded::Gpu(module) => module.variable(name),
             Loaded::Emulator { module, emulator } => emulator.session().variable(*module, name),
         }
     }
-}
-
-/// `cust`'s `get_global` panics where the length is not the one that it expects.
-fn variable_on(
-    gpu: &Gpu,
-    module: &cust::module::Module,
-    name: &str,
-) -> Result<(u64, u64), Failure> {
-    gpu.enter(Stage::Upload)?;
-    let terminated = CString::new(name).map_err(|_| {
-        let what = format!("the name `{name}` has a zero byte");
-        Failure::new(Stage::Upload, what)
-    })?;
-    let (mut address, mut bytes) = (0, 0);
-    // SAFETY: the two locations are valid for writes, the name ends with a zero byte (1), the
-    // module is alive (2) and its context current (3).
-    let result = unsafe {
-        let (address, bytes) = (&raw mut address, &raw mut bytes);
-        sys::cuModuleGetGlobal_v2(address, bytes, raw(module), terminated.as_ptr())
-    };
-    match result {
-        sys::CUresult::CUDA_SUCCESS => Ok((address, bytes as u64)),
-        error => {
-            let what = format!("the module has no variable `{name}`");
-            Err(failure(Stage::Upload, what, error as i32))
-        }
-    }
-}
-
-/// The driver's handle, which `cust` 0.3.2 does not give out.
-fn raw(module: &cust::module::Module) -> sys::CUmodule {
-    const {
-        assert!(size_of::<cust::module::Module>() == size_of::<sys::CUmodule>());
-        assert!(align_of::<cust::module::Module>() == align_of::<sys::CUmodule>());
-    }
-    // SAFETY: `cust::module::Module` has one field, the handle; it has the same size, so the handle is
-    // all of it.
-    unsafe { std::ptr::from_ref(module).cast::<sys::CUmodule>().read() }
 }
 
 /// Whether a map can stand in a variable of so many bytes at this address.

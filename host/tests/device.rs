@@ -206,3 +206,95 @@ fn memory_of_no_bytes_is_nowhere() -> Result {
     }
     Ok(())
 }
+
+#[test]
+fn memory_of_another_device_is_refused() -> Result {
+    let devices = [everywhere(), vec![Device::emulator(1)]].concat();
+    for (one, other) in devices
+        .iter()
+        .flat_map(|one| devices.iter().map(move |other| (one, other)))
+    {
+        if one.to_string() == other.to_string() && !one.is_emulator() {
+            continue;
+        }
+        let same = std::ptr::eq(one, other);
+        let module = one.load(PTX.name, PTX.text)?;
+        let (scale_of, tile_of) = (module.function("scale")?, module.function("tile")?);
+        let data = other.upload(&[1.0_f32; 64])?;
+        let (elements, tiled) = matrix();
+        let (matrix, out) = (other.upload(&elements)?, one.zeroed::<i32>(256)?);
+        let map = matrix.tensor_map(tiled)?;
+        // SAFETY: `scale` scales so many elements, `tile` writes 256 (1, 2); the buffers live until the end
+        // (3), and nothing else runs (4).
+        let results = unsafe {
+            [
+                scale_of.launch((1, 64), (&data, 64_u32, 2.0_f32)),
+                scale_of.launch((1, 64), (data.at(0), 64_u32, 2.0_f32)),
+                module.launch((1, 64), scale(&data, 64, 2.0)),
+                tile_of.launch((1, 256), (&map, &out, 0, 0)),
+                module.launch((1, 256), tile(&map, &out, 0, 0)),
+            ]
+        };
+        one.synchronise()?;
+        for result in results {
+            assert_eq!(result.is_ok(), same, "{result:?}");
+            if let Err(failure) = result {
+                assert_eq!(failure.stage, Stage::Check);
+                let said = failure.to_string();
+                assert!(said.contains("and argument 0 on another device"), "{said}");
+            }
+        }
+        let stream = other.new_stream()?;
+        let mine = one.upload(&[1.0_f32; 64])?;
+        // SAFETY: as above.
+        let result = unsafe { scale_of.launch_on(&stream, (1, 64), (&mine, 64_u32, 2.0_f32)) };
+        assert_eq!(result.is_ok(), same, "{result:?}");
+        one.synchronise()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn threads_launch_one_kernel_with_other_shared_sizes() -> Result {
+    for device in everywhere() {
+        let module = device.load(PTX.name, PTX.text)?;
+        let launch = |shared_bytes: u32| {
+            let through_shared = module.function("through_shared")?;
+            let stream = device.new_stream()?;
+            for _ in 0..if device.is_emulator() { 2 } else { 200 } {
+                let out = device.zeroed::<u32>(1)?;
+                let shape = Shape::new(1, 1).shared_bytes(shared_bytes);
+                let arguments = (&out, shared_bytes - 4);
+                // SAFETY: the kernel takes the address of one element and an offset in its shared
+                // memory; the buffer is read, which waits.
+                unsafe { through_shared.launch_on(&stream, shape, arguments) }?;
+                assert_eq!(out.read()?, [7]);
+            }
+            Ok::<(), tma_host::Failure>(())
+        };
+        let most = device.limits().shared_bytes as u32;
+        let launch = &launch;
+        std::thread::scope(|scope| {
+            let sizes = [1024, 64 * 1024, most / 2, most];
+            let threads = sizes.map(|size| scope.spawn(move || launch(size)));
+            threads
+                .into_iter()
+                .try_for_each(|thread| thread.join().expect("no panic"))
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_stream_ends_in_its_context_whatever_thread_drops_it() -> Result {
+    for device in everywhere() {
+        let stream = device.new_stream()?;
+        let context = move || {
+            drop(stream);
+            cust::context::CurrentContext::get_device().is_ok()
+        };
+        let current = std::thread::spawn(context).join().expect("no panic");
+        assert!(current || device.is_emulator());
+    }
+    Ok(())
+}

@@ -1,15 +1,41 @@
-//! Tests that need a driver: run with `--ignored`.
+//! Tests that need a GPU. Without one they are listed as ignored, and fail where `TMA_DEVICE` asks for it.
 
 mod support;
 
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
 use support::matrix::{PTX, matrix};
 use tensor_map::{DataType, Swizzle, TensorMap};
-use tma_host::{Device, EncodeError, encode, encode_with_driver};
+use tma_host::{Device, DeviceChoice, EncodeError, encode, encode_with_driver};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
-#[test]
-#[ignore = "needs a GPU"]
+/// A test and its name.
+type Test = (&'static str, fn() -> Result);
+
+const TESTS: &[Test] = &[
+    (
+        "what_the_driver_refuses_is_explained",
+        what_the_driver_refuses_is_explained,
+    ),
+    (
+        "the_driver_says_what_a_kernel_uses",
+        the_driver_says_what_a_kernel_uses,
+    ),
+    ("our_map_is_the_drivers", our_map_is_the_drivers),
+];
+
+fn main() -> ExitCode {
+    let is_absent = Device::gpu().is_err_and(|error| error.is_absent());
+    let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
+    let trial = |(name, test): &Test| {
+        let test = *test;
+        Trial::test(*name, move || Ok(test()?)).with_ignored_flag(is_absent && !is_asked_for)
+    };
+    libtest_mimic::run(&Arguments::from_args(), TESTS.iter().map(trial).collect()).exit_code()
+}
+
 fn what_the_driver_refuses_is_explained() -> Result {
     let gpu = Device::gpu()?;
     let load = |text: &str| gpu.load(PTX.name, text).map(drop).unwrap_err().to_string();
@@ -56,8 +82,6 @@ fn what_the_driver_refuses_is_explained() -> Result {
     Ok(())
 }
 
-#[test]
-#[ignore = "needs a GPU"]
 fn the_driver_says_what_a_kernel_uses() -> Result {
     let gpu = Device::gpu()?;
     let module = gpu.load(PTX.name, PTX.text)?;
@@ -71,8 +95,6 @@ fn the_driver_says_what_a_kernel_uses() -> Result {
     Ok(())
 }
 
-#[test]
-#[ignore = "needs a GPU"]
 fn our_map_is_the_drivers() -> Result {
     let gpu = Device::gpu()?;
     let tiled = TensorMap::tiled_outermost_first(DataType::F16, &[94, 162, 32])

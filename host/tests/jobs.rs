@@ -8,7 +8,7 @@ use support::{
     matrix::{PTX, boxed, matrix},
 };
 use tma_host::{Device, Jobs, Stage};
-use tma_launch::{Backend, Buffer, Job, Launch};
+use tma_launch::{Buffer, Job, Launch};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
@@ -19,8 +19,9 @@ fn jobs_run_until_a_fault() -> Result {
 
 fn runs_jobs(device: Device) -> Result {
     let (name, is_emulator) = (device.to_string(), device.is_emulator());
+    let mut backend = Jobs::new(device);
     // SAFETY: but for `fault`, which stores nothing, the kernels keep to their buffers (1).
-    let mut backend = unsafe { Jobs::new(device) };
+    let run = |backend: &mut Jobs, job: &mut Job<'_>| unsafe { backend.run(job) };
     assert_eq!(backend.name(), name);
 
     let (elements, tiled) = matrix();
@@ -38,7 +39,7 @@ fn runs_jobs(device: Device) -> Result {
     let expected = [boxed(16, 32), boxed(-4, 60)].concat();
     let mut run_good = |backend: &mut Jobs| {
         good.buffers[out].bytes_mut().fill(0xff);
-        backend.run(&mut good)?;
+        run(backend, &mut good)?;
         assert_eq!(good.buffers[out].to_vec::<i32>()?, expected);
         Ok::<(), Box<dyn std::error::Error>>(())
     };
@@ -46,9 +47,9 @@ fn runs_jobs(device: Device) -> Result {
 
     let mut empty = Job::new(PTX);
     empty.buffer(Buffer::new::<u8>("empty", &[]));
-    backend.run(&mut empty)?;
+    run(&mut backend, &mut empty)?;
     empty.launch(Launch::new("tiles", 1, 1));
-    let failure = backend.run(&mut empty).unwrap_err();
+    let failure = run(&mut backend, &mut empty).unwrap_err();
     let text = "resolve: kernels.ptx has no kernel `tiles`: did you mean `tile`?";
     assert_eq!(failure.to_string(), text);
     run_good(&mut backend)?;
@@ -62,7 +63,7 @@ fn runs_jobs(device: Device) -> Result {
             .scalar(2.0_f32),
     );
     bad.launch(Launch::new("fault", 1, 1));
-    let failure = backend.run(&mut bad).unwrap_err();
+    let failure = run(&mut backend, &mut bad).unwrap_err();
     assert_eq!(failure.stage, Stage::Synchronise);
     assert_eq!(
         failure.error_name.as_deref(),
@@ -79,7 +80,7 @@ fn runs_jobs(device: Device) -> Result {
         // A fault on the emulator is over with its job.
         return run_good(&mut backend);
     }
-    let failure = backend.run(&mut empty).unwrap_err();
+    let failure = run(&mut backend, &mut empty).unwrap_err();
     assert_eq!(
         failure.to_string(),
         "open: an earlier job ended the GPU for this process (CUDA_ERROR_ILLEGAL_ADDRESS): run what \

@@ -129,7 +129,7 @@ pub use host::{AddOne1d, AddOneForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{BUF_LEN, add_one_1d, add_one_1d_raw, add_one_1d_tx};
 
@@ -175,13 +175,6 @@ mod host {
     }
 
     impl AddOne1d {
-        fn end_bytes(&self) -> u64 {
-            let changed = u64::from(self.blocks) * BUF_LEN as u64;
-            self.offset_elems
-                .saturating_add(changed)
-                .saturating_mul(size_of::<i32>() as u64)
-        }
-
         /// Checks the arguments.
         ///
         /// # Errors
@@ -195,7 +188,12 @@ mod host {
                 4,
                 "a bulk copy begins at 16 bytes: a multiple of",
             );
-            conditions.uses(self.data, self.end_bytes());
+            let number_bytes = size_of::<i32>() as u64;
+            let changed = Region::bytes(
+                self.data,
+                u64::from(self.blocks) * BUF_LEN as u64 * number_bytes,
+            );
+            conditions.updates(changed.skip(self.offset_elems.saturating_mul(number_bytes)));
             let kernel = match self.form {
                 AddOneForm::Transaction => add_one_1d,
                 AddOneForm::ExpectTx => add_one_1d_tx,

@@ -53,10 +53,10 @@ pub use host::AddOneBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{add_one_bulk, tile_bytes};
-    use crate::arguments::{chunks, ends};
+    use crate::arguments::{chunks, ends, in_place_or_apart};
 
     /// Adds one to numbers of 4 bytes, four of them for each thread of as many blocks as it takes.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +85,9 @@ mod host {
             let reason = "there is no empty grid: at least";
             conditions.at_least("len_bytes", self.len_bytes, 16, reason);
             let tiles = chunks(&mut conditions, self.len_bytes, tile_bytes(self.threads));
-            conditions.uses(self.src, self.len_bytes);
-            conditions.uses(
-                self.dst,
-                self.dst_offset_bytes.saturating_add(self.len_bytes),
-            );
+            let dst = Region::bytes(self.dst, self.len_bytes).skip(self.dst_offset_bytes);
+            let src = Region::bytes(self.src, self.len_bytes);
+            in_place_or_apart(&mut conditions, dst, src);
             let call = add_one_bulk(
                 BufferRef::new(self.dst).skip(self.dst_offset_bytes),
                 BufferRef::new(self.src),

@@ -114,10 +114,10 @@ pub use host::AddOneRing;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{add_one_ring, add_one_ring_static, chunk_bytes};
-    use crate::arguments::{chunks, ends};
+    use crate::arguments::{chunks, drawn, ends, in_place_or_apart};
 
     /// Adds one to numbers of 4 bytes in a pipeline: one warp loads, the others work.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,13 +152,13 @@ mod host {
             ];
             conditions.warps(self.threads, 64..=544, reasons);
             ends(&mut conditions, 0, self.len_bytes);
-            chunks(&mut conditions, self.len_bytes, chunk_bytes(self.threads));
-            conditions.uses(self.dst, self.len_bytes);
-            conditions.uses(self.src, self.len_bytes);
+            let chunks = chunks(&mut conditions, self.len_bytes, chunk_bytes(self.threads));
+            let region = |buffer| Region::bytes(buffer, self.len_bytes);
+            in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
             let (dst, src) = (BufferRef::new(self.dst), BufferRef::new(self.src));
             let call = match self.counter {
                 Some(counter) => {
-                    conditions.uses(counter, size_of::<u32>() as u64);
+                    drawn(&mut conditions, self.blocks, 1, chunks, counter);
                     add_one_ring(
                         self.stages,
                         dst,

@@ -61,10 +61,10 @@ pub use host::AddOneTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{VECTOR_BYTES, add_one_tile};
-    use crate::arguments::Tiles;
+    use crate::arguments::{Tiles, in_place_or_apart};
 
     /// Adds one to a matrix of 4-byte numbers, a tile for each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,8 @@ mod host {
             tiles.of_numbers(&self.map, &mut conditions);
             let threads = tiles.bytes / VECTOR_BYTES / self.vectors.clamp(1, 4) as u32;
             conditions.whole_warps(threads);
+            let region = |buffer| Region::tensor(self.map, buffer);
+            in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
             let call = add_one_tile(
                 self.vectors,
                 MapRef::new(self.map, self.dst),

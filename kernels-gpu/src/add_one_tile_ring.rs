@@ -98,11 +98,11 @@ pub use host::AddOneTileRing;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{VECTORS, add_one_tile_ring};
     use crate::{
-        arguments::{Tiles, divisor},
+        arguments::{Tiles, divisor, drawn, in_place_or_apart},
         vectors::VECTOR_BYTES,
     };
 
@@ -141,7 +141,9 @@ mod host {
             conditions.within("bytes of a tile", tiles.bytes, least..=most, reason);
             let reason = "64 bytes for each thread of a warp: a multiple of";
             conditions.multiple("bytes of a tile", tiles.bytes.into(), least.into(), reason);
-            conditions.uses(self.counter, size_of::<u32>() as u64);
+            let region = |buffer| Region::tensor(self.map, buffer);
+            in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
+            drawn(&mut conditions, self.blocks, 1, tiles.count(), self.counter);
             let call = add_one_tile_ring(
                 self.stages,
                 MapRef::new(self.map, self.dst),

@@ -90,11 +90,23 @@ pub use host::ConsumeMap;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
+    use tensor_map::{DataType, Swizzle};
     use tma::TensorMap;
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, TileShape, Violations};
 
     use super::{BOX_5D_BYTES, BOX_BYTES, consume_map, consume_map_5d};
     use crate::arguments::product;
+
+    /// Bytes in boxes that are [`BOX`](super::BOX) and [`BOX_5D`](super::BOX_5D).
+    const TILE: TileShape = TileShape {
+        data_type: DataType::U8,
+        box_dims: &[128, 4],
+        swizzle: Swizzle::None,
+    };
+    const TILE_5D: TileShape = TileShape {
+        box_dims: &[16, 2, 2, 2, 2],
+        ..TILE
+    };
 
     /// Copies a box of bytes through each of several maps in global memory.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,19 +143,25 @@ mod host {
             );
             let maps = BufferRef::new(self.maps);
             let [x, y] = self.coords;
-            let (call, bytes) = match self.rank {
+            let (call, bytes, tile) = match self.rank {
                 2 => (
                     consume_map(maps, BufferRef::new(self.output), x, y),
                     BOX_BYTES,
+                    TILE,
                 ),
                 _ => (
                     consume_map_5d(maps, BufferRef::new(self.output), x, y),
                     BOX_5D_BYTES,
+                    TILE_5D,
                 ),
             };
             let map_bytes = TensorMap::BYTES as u32;
-            conditions.uses(self.maps, product(&[self.count, map_bytes]));
-            conditions.uses(self.output, product(&[self.count, bytes as u32]));
+            conditions.maps(
+                Region::bytes(self.maps, product(&[self.count, map_bytes])),
+                tile,
+            );
+            let output_bytes = product(&[self.count, bytes as u32]);
+            conditions.writes(Region::bytes(self.output, output_bytes));
             conditions.launch(call, Shape::new(self.count, self.threads))
         }
     }

@@ -110,7 +110,7 @@ pub use host::ConvIm2col;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, Im2col, TensorMap};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{CHANNELS, FILTERS, PIXELS, SIDE, conv_im2col};
     use crate::arguments::{divisor, product};
@@ -161,13 +161,16 @@ mod host {
             );
             let [width, height] = self.result();
             let pixels = product(&[width, height, self.images]);
-            let reason = "results that are numbered in 32 bits:";
-            conditions.within("results", pixels, 0..=u64::from(u32::MAX), reason);
+            let reason = "results that are numbered in 32 bits, and those behind the last:";
+            let most = u32::MAX - PIXELS as u32;
+            conditions.within("results", pixels, 0..=u64::from(most), reason);
+            conditions.reads(Region::tensor(self.map(), self.data));
             let number_bytes = size_of::<f32>() as u64;
             let filters = (FILTERS * SIDE * SIDE * CHANNELS) as u64;
-            conditions.uses(self.filters, filters * number_bytes);
+            conditions.reads(Region::bytes(self.filters, filters * number_bytes));
             let results_bytes = FILTERS as u64 * number_bytes;
-            conditions.uses(self.output, pixels.saturating_mul(results_bytes));
+            let output_bytes = pixels.saturating_mul(results_bytes);
+            conditions.writes(Region::bytes(self.output, output_bytes));
             let pixels = pixels as u32;
             let call = conv_im2col(
                 MapRef::new(self.map(), self.data),

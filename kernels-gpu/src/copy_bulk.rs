@@ -62,10 +62,10 @@ pub use host::CopyBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::copy_bulk;
-    use crate::arguments::{bulk, chunks, divisor, ends};
+    use crate::arguments::{bulk, chunks, divisor, drawn, ends};
 
     /// The longest pieces that one bulk copy and one phase of a barrier take.
     const MOST_CHUNK_BYTES: u32 = (1 << 20) - 16;
@@ -107,13 +107,11 @@ mod host {
             );
             bulk(&mut conditions, "chunk_bytes", self.chunk_bytes.into());
             ends(&mut conditions, self.dst_offset_bytes, self.len_bytes);
-            chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
-            conditions.uses(self.src, self.len_bytes);
-            conditions.uses(self.counter, size_of::<u32>() as u64);
-            conditions.uses(
-                self.dst,
-                self.dst_offset_bytes.saturating_add(self.len_bytes),
-            );
+            let chunks = chunks(&mut conditions, self.len_bytes, self.chunk_bytes);
+            let own = self.stages.saturating_sub(1);
+            conditions.reads(Region::bytes(self.src, self.len_bytes));
+            drawn(&mut conditions, self.blocks, own, chunks, self.counter);
+            conditions.writes(Region::bytes(self.dst, self.len_bytes).skip(self.dst_offset_bytes));
             let call = copy_bulk(
                 self.stages,
                 BufferRef::new(self.dst).skip(self.dst_offset_bytes),

@@ -76,10 +76,10 @@ pub use host::CopyTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::copy_tile;
-    use crate::arguments::{Tiles, divisor};
+    use crate::arguments::{Tiles, divisor, drawn};
 
     /// Copies a matrix tile by tile through tensor maps, in blocks of one warp that draw their tiles from
     /// a counter.
@@ -107,7 +107,16 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             let tiles = Tiles::of(&self.map, &mut conditions);
-            conditions.uses(self.counter, size_of::<u32>() as u64);
+            let own = self.stages.saturating_sub(1);
+            drawn(
+                &mut conditions,
+                self.blocks,
+                own,
+                tiles.count(),
+                self.counter,
+            );
+            conditions.reads(Region::tensor(self.map, self.src));
+            conditions.writes(Region::tensor(self.map, self.dst));
             let call = copy_tile(
                 self.stages,
                 MapRef::new(self.map, self.dst),

@@ -172,7 +172,7 @@ pub use host::{DeformAttn, DeformAttnForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, L2Promotion, TensorMap};
-    use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{
         CHANNELS, LEVELS, POINTS, deform_attn_gather, deform_attn_resident, deform_attn_tiles,
@@ -280,15 +280,22 @@ mod host {
                 _ => 8,
             };
             conditions.within("warps of a block", self.warps, 1..=most_warps, "there are");
+            if self.form == DeformAttnForm::Gather {
+                let groups = all.min(u32::MAX.into()) as u32 / 8;
+                let most = (u32::MAX - groups) / self.warps.max(1);
+                let reason =
+                    "groups of queries are counted in 32 bits, and those of the next turn:";
+                conditions.within("blocks", self.blocks, 0..=most, reason);
+            }
             let queries = product(&[self.batches, self.queries]);
             let samples = queries.saturating_mul((LEVELS * POINTS).into());
             let bytes = |count: u64, of: usize| count.saturating_mul(of as u64);
-            if !matches!(self.form, DeformAttnForm::Tiles { .. }) {
-                conditions.uses(self.value, self.value_bytes());
-            }
-            conditions.uses(self.locations, bytes(samples, size_of::<u32>()));
-            conditions.uses(self.weights, bytes(samples, size_of::<u16>()));
-            conditions.uses(self.output, bytes(queries, PIXEL_BYTES as usize));
+            let mut reads = |buffer, bytes| conditions.reads(Region::bytes(buffer, bytes));
+            reads(self.value, self.value_bytes());
+            reads(self.locations, bytes(samples, size_of::<u32>()));
+            reads(self.weights, bytes(samples, size_of::<u16>()));
+            let output_bytes = bytes(queries, PIXEL_BYTES as usize);
+            conditions.writes(Region::bytes(self.output, output_bytes));
             if self.form != DeformAttnForm::Gather {
                 let reason = "parts of the batches:";
                 conditions.within("waves", self.waves, 1..=self.batches, reason);

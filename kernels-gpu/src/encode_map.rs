@@ -159,7 +159,7 @@ pub use host::{EncodeMap, map_fields};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, Interleave, OobFill, Swizzle, Target, TensorMap, Tiled};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{MapFields, encode_map, encode_map_zeroed};
     use crate::{
@@ -192,8 +192,9 @@ mod host {
             conditions.at_least("maps", self.count, 1, "there is no empty grid: at least");
             let map_bytes = TensorMap::BYTES as u32;
             let fields_bytes = size_of::<MapFields>() as u32;
-            conditions.uses(self.fields, product(&[self.count, fields_bytes]));
-            conditions.uses(self.maps, product(&[self.count, map_bytes]));
+            let bytes = |buffer, of| Region::bytes(buffer, product(&[self.count, of]));
+            conditions.reads(bytes(self.fields, fields_bytes));
+            conditions.writes(bytes(self.maps, map_bytes));
             let (fields, tensors) = (BufferRef::new(self.fields), BufferRef::new(self.tensors));
             let maps = BufferRef::new(self.maps);
             let call = if self.template {

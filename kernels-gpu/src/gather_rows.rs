@@ -66,7 +66,7 @@ pub use host::GatherRows;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, TensorMap};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{ROW, ROW_BYTES, ROWS, gather_rows};
     use crate::arguments::product;
@@ -96,8 +96,10 @@ mod host {
             conditions.at_least("rows", self.rows, 1, "there is no empty grid: at least");
             let map = TensorMap::tiled(DataType::U32, &[ROW as u64, self.table_rows])
                 .box_dims(&[ROW as u32, 1]);
-            conditions.uses(self.indices, product(&[self.rows, size_of::<u32>() as u32]));
-            conditions.uses(self.output, product(&[self.rows, ROW_BYTES]));
+            let bytes = |buffer, of| Region::bytes(buffer, product(&[self.rows, of]));
+            conditions.reads(Region::tensor(map, self.table));
+            conditions.reads(bytes(self.indices, size_of::<u32>() as u32));
+            conditions.writes(bytes(self.output, ROW_BYTES));
             let call = gather_rows(
                 MapRef::new(map, self.table),
                 BufferRef::new(self.indices),

@@ -332,7 +332,7 @@ pub use host::{Gemm, Numbers};
 mod host {
     use tensor_map::{DataType, Swizzle, Tiled};
     use tma::halves::{Bf16, F16};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm, gemm_narrow};
 
@@ -419,6 +419,11 @@ mod host {
             };
             let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
             let (a, b) = (operand(a_k_major, m, self.a), operand(b_k_major, n, self.b));
+            conditions.writes(c.into());
+            if k > 0 {
+                conditions.reads(a.into());
+                conditions.reads(b.into());
+            }
             let wide_tiles = m.div_ceil(ROWS) * n.div_ceil(<Wide as Width<Bf16>>::COLUMNS);
             // Few wide tiles leave multiprocessors without work.
             let is_wide = wide_tiles >= self.multiprocessors / 2;
@@ -429,7 +434,7 @@ mod host {
             };
             let tiles = [m.div_ceil(ROWS), n.div_ceil(columns)];
             if let Some(bias) = self.bias {
-                conditions.uses(bias, u64::from(n) * 4);
+                conditions.reads(Region::bytes(bias, u64::from(n) * 4));
             }
             let product = Product {
                 tiles,

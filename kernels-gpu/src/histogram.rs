@@ -48,7 +48,7 @@ pub use host::Histogram;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{BINS_BYTES, histogram};
 
@@ -75,8 +75,8 @@ mod host {
         pub fn launch(&self) -> Result<Launch, Violations> {
             let mut conditions = Conditions::default();
             conditions.whole_warps(self.threads);
-            conditions.uses(self.data, self.len.into());
-            conditions.uses(self.counts, BINS_BYTES.into());
+            conditions.reads(Region::bytes(self.data, self.len.into()));
+            conditions.updates(Region::bytes(self.counts, BINS_BYTES.into()));
             let call = histogram(
                 BufferRef::new(self.data),
                 self.len,

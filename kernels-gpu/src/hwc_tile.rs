@@ -98,7 +98,7 @@ pub use host::{HwcTile, HwcTileLanes, Image};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, TensorMap, Tiled};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{CHANNELS, LANES, Pixels, SIDE, hwc_tile, hwc_tile_lanes};
     use crate::arguments::product;
@@ -174,7 +174,9 @@ mod host {
                 "a box begins at a multiple of 16 bytes: a multiple of",
             );
             let [c, w, h] = self.coords;
-            conditions.uses(self.output, <Pixels as TileArray>::BYTES.into());
+            conditions.reads(Region::tensor(self.image.map(), self.data));
+            let output_bytes = <Pixels as TileArray>::BYTES.into();
+            conditions.writes(Region::bytes(self.output, output_bytes));
             let map = MapRef::new(self.image.map(), self.data);
             let call = hwc_tile(map, BufferRef::new(self.output), c, w, h);
             conditions.launch(call, Shape::new(1, self.threads))
@@ -212,11 +214,10 @@ mod host {
             );
             // A column and a row each.
             let coords_bytes = size_of::<[i32; 2]>() as u32;
-            conditions.uses(self.coords, product(&[self.tiles, coords_bytes]));
-            conditions.uses(
-                self.output,
-                product(&[self.tiles, <Pixels as TileArray>::BYTES]),
-            );
+            let bytes = |buffer, of| Region::bytes(buffer, product(&[self.tiles, of]));
+            conditions.reads(Region::tensor(self.image.map(), self.data));
+            conditions.reads(bytes(self.coords, coords_bytes));
+            conditions.writes(bytes(self.output, <Pixels as TileArray>::BYTES));
             let map = MapRef::new(self.image.map(), self.data);
             let (coords, output) = (BufferRef::new(self.coords), BufferRef::new(self.output));
             let call = hwc_tile_lanes(map, coords, output);

@@ -54,7 +54,7 @@ pub use host::MulticastTile;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{BLOCKS, SLICE_ROWS, TILE, TILE_BYTES, multicast_tile};
     use crate::arguments::{Matrix, check_last, check_load, product};
@@ -89,8 +89,10 @@ mod host {
             let tile = TILE.map(|side| side as u32);
             check_last(self.origin, tile, [self.clusters, 1], &mut conditions);
             let blocks = self.clusters.saturating_mul(BLOCKS);
-            conditions.uses(self.output, product(&[blocks, TILE_BYTES]));
             let slice = [tile[0], SLICE_ROWS as u32];
+            conditions.reads(Region::tensor(self.matrix.map(slice), self.data));
+            let output_bytes = product(&[blocks, TILE_BYTES]);
+            conditions.writes(Region::bytes(self.output, output_bytes));
             let [x, y] = self.origin;
             let map = MapRef::new(self.matrix.map(slice), self.data);
             let call = multicast_tile(map, BufferRef::new(self.output), x, y);

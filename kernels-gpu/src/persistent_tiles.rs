@@ -75,7 +75,7 @@ pub use host::PersistentTiles;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, TensorMap, Tiled};
-    use tma_launch::{Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{TILE, persistent_tiles};
     use crate::arguments::{Matrix, divisor, product};
@@ -117,6 +117,8 @@ mod host {
             let reason = "tiles that are counted in 32 bits, and those of the next round:";
             conditions.within("tiles", product(&[tiles_x, tiles_y]), 0..=most, reason);
             let map = self.map();
+            conditions.reads(Region::tensor(map, self.source));
+            conditions.writes(Region::tensor(map, self.target));
             let (source, target) = (MapRef::new(map, self.source), MapRef::new(map, self.target));
             let call = persistent_tiles(self.stages, source, target, divisor(tiles_x), tiles_y);
             conditions.launch(call, Shape::new(self.blocks, self.threads))

@@ -95,7 +95,7 @@ pub use host::Prefetch1d;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::prefetch_1d;
     use crate::arguments::{batches, product};
@@ -128,8 +128,8 @@ mod host {
             batches(&mut conditions, self.batches, self.stages);
             let numbers = product(&[self.batches, self.blocks, self.threads]);
             let bytes = numbers.saturating_mul(size_of::<i32>() as u64);
-            conditions.uses(self.output, bytes);
-            conditions.uses(self.input, bytes);
+            conditions.writes(Region::bytes(self.output, bytes));
+            conditions.reads(Region::bytes(self.input, bytes));
             let (output, input) = (BufferRef::new(self.output), BufferRef::new(self.input));
             let call = prefetch_1d(self.stages, output, input, self.batches);
             conditions.launch(call, Shape::new(self.blocks, self.threads))

@@ -201,7 +201,7 @@ pub use host::{ProducerConsumer, ProducerConsumerForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{producer_consumer_barriers, producer_consumer_ring};
     use crate::arguments::product;
@@ -252,8 +252,8 @@ mod host {
             conditions.at_least("buffer_len", self.buffer_len, 1, reason);
             let numbers = product(&[self.blocks, self.batches, self.buffer_len]);
             let bytes = numbers.saturating_mul(size_of::<f32>() as u64);
-            conditions.uses(self.input, bytes);
-            conditions.uses(self.output, bytes);
+            conditions.reads(Region::bytes(self.input, bytes));
+            conditions.writes(Region::bytes(self.output, bytes));
             let kernel = match self.form {
                 ProducerConsumerForm::Ring => producer_consumer_ring,
                 ProducerConsumerForm::Barriers => producer_consumer_barriers,

@@ -87,7 +87,7 @@ pub use host::Ring;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{BLOCKS, ring};
 
@@ -122,7 +122,7 @@ mod host {
                 reason,
             );
             let bytes = numbers.saturating_mul(size_of::<u32>() as u64);
-            conditions.uses(self.output, bytes);
+            conditions.writes(Region::bytes(self.output, bytes));
             let call = ring(BufferRef::new(self.output), self.rounds);
             conditions.launch(call, Shape::new(blocks, self.threads))
         }

@@ -232,7 +232,7 @@ pub use host::{Stencil, StencilForm};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{BufferRef, Conditions, Launch, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, Region, Shape, Violations};
 
     use super::{CENTER, HALO, stencil_block, stencil_groups, stencil_loads, stencil_threads};
     use crate::arguments::product;
@@ -285,10 +285,10 @@ mod host {
             let reason = "numbers of the output fit in 32 bits:";
             conditions.within("blocks", self.blocks, 1..=most, reason);
             let bytes = |numbers: u32| product(&[self.blocks, numbers, size_of::<f32>() as u32]);
-            conditions.uses(self.left, bytes(HALO));
-            conditions.uses(self.center, bytes(CENTER));
-            conditions.uses(self.right, bytes(HALO));
-            conditions.uses(self.output, bytes(CENTER));
+            conditions.reads(Region::bytes(self.left, bytes(HALO)));
+            conditions.reads(Region::bytes(self.center, bytes(CENTER)));
+            conditions.reads(Region::bytes(self.right, bytes(HALO)));
+            conditions.writes(Region::bytes(self.output, bytes(CENTER)));
             let kernel = match self.form {
                 StencilForm::Loads => stencil_loads,
                 StencilForm::Threads => stencil_threads,

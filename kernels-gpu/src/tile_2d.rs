@@ -131,7 +131,7 @@ pub use host::{MapSource, TILE, Tile2d, Tile2dTo};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tma::TensorMap;
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{SMEM_HEIGHT, SMEM_WIDTH, tile_2d, tile_2d_constant, tile_2d_global, tile_2d_to};
     use crate::arguments::{Matrix, check_last, check_load, check_store};
@@ -186,13 +186,18 @@ mod host {
             check_load(x, &mut conditions);
             check_store([x, y], &mut conditions);
             check_last([x, y], TILE, self.blocks, &mut conditions);
+            let map = self.matrix.map(TILE);
+            conditions.updates(Region::tensor(map, self.data));
             let call = match self.map {
-                MapSource::Parameter => {
-                    tile_2d(MapRef::new(self.matrix.map(TILE), self.data), x, y)
+                MapSource::Parameter => tile_2d(MapRef::new(map, self.data), x, y),
+                MapSource::Constant => {
+                    let variable = Region::Variable(Self::VARIABLE.to_owned());
+                    conditions.map_of(variable, map, self.data);
+                    tile_2d_constant(x, y)
                 }
-                MapSource::Constant => tile_2d_constant(x, y),
                 MapSource::Global(buffer) => {
-                    conditions.uses(buffer, TensorMap::BYTES as u64);
+                    let bytes = Region::bytes(buffer, TensorMap::BYTES as u64);
+                    conditions.map_of(bytes, map, self.data);
                     tile_2d_global(BufferRef::new(buffer), x, y)
                 }
             };
@@ -237,9 +242,12 @@ mod host {
             for origin in [self.source_origin, self.target_origin] {
                 check_last(origin, TILE, self.blocks, &mut conditions);
             }
+            let (source, target) = (self.source.map(TILE), self.target.map(TILE));
+            conditions.reads(Region::tensor(source, self.source_data));
+            conditions.writes(Region::tensor(target, self.target_data));
             let call = tile_2d_to(
-                MapRef::new(self.source.map(TILE), self.source_data),
-                MapRef::new(self.target.map(TILE), self.target_data),
+                MapRef::new(source, self.source_data),
+                MapRef::new(target, self.target_data),
                 self.source_origin[0],
                 self.source_origin[1],
                 self.target_origin[0],

@@ -326,7 +326,7 @@ pub use host::{TileGather, TileGatherForm};
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, L2Promotion, TensorMap, Tiled};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{
         CHANNELS, ROUND_TILES, VECTOR_BYTES, tile_gather, tile_gather_lanes, tile_gather_view,
@@ -385,9 +385,11 @@ mod host {
             let reason = "rounds that are counted in 32 bits, and those of the next turns:";
             conditions.within("rounds", self.rounds.into(), 0..=most, reason);
             let round_positions = ROUND_TILES * size_of::<u32>() as u32;
-            conditions.uses(self.positions, product(&[self.rounds, round_positions]));
+            conditions.reads(Region::tensor(self.map(), self.tensor));
+            let positions_bytes = product(&[self.rounds, round_positions]);
+            conditions.reads(Region::bytes(self.positions, positions_bytes));
             let sums_bytes = product(&[self.blocks, self.threads, VECTOR_BYTES]);
-            conditions.uses(self.sums, sums_bytes);
+            conditions.writes(Region::bytes(self.sums, sums_bytes));
             let kernel = match self.form {
                 TileGatherForm::Boxes => tile_gather,
                 TileGatherForm::View => tile_gather_view,

@@ -78,7 +78,7 @@ pub use host::Transpose;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
-    use tma_launch::{Conditions, Launch, MapRef, Shape, Violations};
+    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{THREADS, TILE, transpose};
     use crate::arguments::Matrix;
@@ -116,9 +116,12 @@ mod host {
             self.target().check("the target", &mut conditions);
             let tiles = |length: usize| length.div_ceil(TILE) as u32;
             let grid = (tiles(self.source.width), tiles(self.source.height));
+            let (source, target) = (map(self.source), map(self.target()));
+            conditions.reads(Region::tensor(source, self.source_data));
+            conditions.writes(Region::tensor(target, self.target_data));
             let call = transpose(
-                MapRef::new(map(self.source), self.source_data),
-                MapRef::new(map(self.target()), self.target_data),
+                MapRef::new(source, self.source_data),
+                MapRef::new(target, self.target_data),
             );
             conditions.launch(call, Shape::new(grid, THREADS))
         }

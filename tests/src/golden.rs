@@ -1,15 +1,23 @@
 //! Files that must be what the code makes: `cargo xtask bless` renews them.
 
-use std::{env, fs, path::Path};
+use std::{env, ffi::OsStr, fs, path::Path};
 
 use similar::TextDiff;
 
-/// Is the text of the file this one? With `BLESS` in the environment, the file gets it.
+/// Is the text of the file this one? With `BLESS=1` in the environment, and not in that of CI, the file gets it.
 ///
 /// # Errors
 /// The lines that differ; the file cannot be read or written.
 pub fn check(path: &Path, now: &str) -> Result<(), String> {
-    check_or_bless(path, now, env::var_os("BLESS").is_some())
+    let blesses = blesses(
+        env::var_os("BLESS").as_deref(),
+        env::var_os("CI").as_deref(),
+    );
+    check_or_bless(path, now, blesses)
+}
+
+fn blesses(bless: Option<&OsStr>, ci: Option<&OsStr>) -> bool {
+    bless == Some(OsStr::new("1")) && ci.is_none()
 }
 
 /// As [`check`], where the caller says whether the file gets the text.
@@ -39,6 +47,21 @@ pub fn check_or_bless(path: &Path, now: &str, bless: bool) -> Result<(), String>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_renewed_where_that_is_asked_for_alone() {
+        let is = |bless: Option<&str>, ci: Option<&str>| {
+            blesses(bless.map(OsStr::new), ci.map(OsStr::new))
+        };
+        assert!(is(Some("1"), None));
+        let not = [
+            (None, None),
+            (Some(""), None),
+            (Some("0"), None),
+            (Some("1"), Some("true")),
+        ];
+        assert!(not.iter().all(|(bless, ci)| !is(*bless, *ci)));
+    }
 
     #[test]
     fn a_file_that_differs_is_named_until_it_is_blessed() {

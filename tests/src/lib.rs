@@ -4,8 +4,11 @@
 //! [`kernel_cases`], and in [`device`] those that show one by one what the device library does.
 
 pub mod bugs;
+pub mod cases;
 pub mod copies;
 pub mod device;
+pub mod digest;
+pub mod figures;
 pub mod forms;
 pub mod golden;
 pub mod maps;
@@ -13,13 +16,14 @@ pub mod math;
 pub mod matrix;
 mod modules;
 pub mod mutants;
+pub mod origin;
 pub mod plain;
 pub mod semantics;
 mod width;
 
 pub use kernel_cases::{
     CaseFailure, Content, Expected, KERNELS, Kernel, LARGE, Large, Scenario, device_of_arguments,
-    jobs, open,
+    open,
 };
 pub use modules::{
     BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, HOPPER_FORMS_PTX,

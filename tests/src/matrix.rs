@@ -1,13 +1,16 @@
 //! The support matrix: `docs/support-matrix.md`, made from the table of forms and from results.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use ptx_isa::{Form, Targets};
 
 use crate::{
     forms::{Support, support},
-    semantics::{FormCase, exception, form_cases, results::Results},
+    semantics::{
+        FormCase, exception, form_cases,
+        results::{Recorded, Results, Today},
+    },
 };
 
 const HEAD: &str = "\
@@ -25,7 +28,8 @@ have a wrapper. Operands are written by their width: h 16 bits, r 32, d 64, q 12
   share a wrapper, which emits one of them; the others are marked with *.
 - **Emulator**: a kernel with the form runs on the emulator, which saw the instruction executed, and
   every result is that of a plain CPU reference.
-- **GPU**: the same kernel ran there with the same results.
+- **GPU**: the same kernel ran there with the same results: a record has a digest of the module, the memory and
+  the launches, and one of what came out. Where today's differ, the record is one of an earlier kernel.
 ";
 
 /// The page.
@@ -46,8 +50,13 @@ pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
     if !unknown.is_empty() {
         return Err(unknown);
     }
+    let right = right(&cases, results)?;
+    let seen: Vec<Seen<'_>> = results
+        .iter()
+        .map(|results| seen(results, &right))
+        .collect();
     let mut page = HEAD.to_owned();
-    totals(&mut page, &supported, &shown, results);
+    totals(&mut page, &supported, &shown, &seen);
     legend(&mut page, results);
     for family in ptx_isa::FAMILIES {
         line(&mut page, &format!("\n## `{}`\n", family.stem));
@@ -58,7 +67,7 @@ pub fn page(results: &[Results]) -> Result<String, Vec<String>> {
         line(&mut page, "| --- | --- | --- | --- | --- | --- |");
         for form in family.forms() {
             let support = supported.iter().find(|support| support.form == form);
-            line(&mut page, &row(&form, support, &shown, results));
+            line(&mut page, &row(&form, support, &shown, &seen));
         }
     }
     Ok(page)
@@ -68,7 +77,7 @@ fn row(
     form: &Form,
     support: Option<&Support>,
     shown: &BTreeSet<&str>,
-    results: &[Results],
+    seen: &[Seen<'_>],
 ) -> String {
     let text = form.text();
     let start = format!(
@@ -89,7 +98,7 @@ fn row(
         "{start} | `{}`{} | {emulator} | {} |",
         support.wrapper,
         if support.spelled.is_some() { " *" } else { "" },
-        on_gpus(text, results)
+        on_gpus(text, seen)
     )
 }
 
@@ -113,25 +122,54 @@ fn short(targets: Targets) -> &'static str {
     }
 }
 
+/// What the records of a GPU are today.
+type Seen<'a> = BTreeMap<&'a str, Today<'a>>;
+
+/// The records of right results, of the forms that some GPU has a record of.
+fn right(
+    cases: &[FormCase],
+    results: &[Results],
+) -> Result<BTreeMap<String, Recorded>, Vec<String>> {
+    let is_recorded = |form: &str| {
+        results
+            .iter()
+            .any(|results| results.forms.contains_key(form))
+    };
+    let cases = cases.iter().filter(|case| is_recorded(case.form()));
+    let right = cases.map(|case| Ok((case.form().to_owned(), case.right()?)));
+    right
+        .collect::<Result<_, String>>()
+        .map_err(|wrong| vec![wrong])
+}
+
+fn seen<'a>(results: &'a Results, right: &BTreeMap<String, Recorded>) -> Seen<'a> {
+    let today = |(form, recorded): (&'a String, &'a Recorded)| {
+        // A form that has no kernel any more was recorded for an earlier one.
+        let today = right.get(form).map(|right| recorded.today(right));
+        (form.as_str(), today.unwrap_or(Today::Earlier))
+    };
+    results.forms.iter().map(today).collect()
+}
+
 /// The numbers of the GPUs that executed a form.
-fn on_gpus(form: &str, results: &[Results]) -> String {
-    let of = |(number, results): (usize, &Results)| {
-        let result = results.forms.get(form)?;
-        Some(match result {
-            None => number.to_string(),
+fn on_gpus(form: &str, seen: &[Seen<'_>]) -> String {
+    let of = |(number, seen): (usize, &Seen<'_>)| {
+        Some(match seen.get(form)? {
+            Today::Equal => number.to_string(),
             // What the driver does not load was not executed.
-            Some(wrong) if wrong.starts_with("load") => format!("{number} refuses it"),
-            Some(_) => format!("{number} differs"),
+            Today::Wrong(wrong) if wrong.starts_with("load") => format!("{number} refuses it"),
+            Today::Wrong(_) => format!("{number} differs"),
+            Today::Earlier => format!("{number}: recorded for an earlier kernel"),
         })
     };
-    let of: Vec<String> = (1..).zip(results).filter_map(of).collect();
+    let of: Vec<String> = (1..).zip(seen).filter_map(of).collect();
     match of.is_empty() {
         true => "not seen".into(),
         false => of.join(", "),
     }
 }
 
-fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, results: &[Results]) {
+fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, seen: &[Seen<'_>]) {
     let is_on_hopper = |form: &Form| form.targets().has("sm_90a");
     let count = |is_it: &dyn Fn(&Form) -> bool| {
         let forms = || supported.iter().map(|support| &support.form);
@@ -149,12 +187,15 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, resu
             count(&|form| shown.contains(form.text())),
         ),
     ];
-    for (number, results) in (1..).zip(results) {
-        let equal = results.forms.iter().filter(|(_, wrong)| wrong.is_none());
-        let equal: BTreeSet<&str> = equal.map(|(form, _)| form.as_str()).collect();
+    for (number, seen) in (1..).zip(seen) {
+        let is = |today| move |form: &Form| seen.get(form.text()) == Some(&today);
         rows.push((
             format!("executed on GPU {number} with equal results"),
-            count(&|form| equal.contains(form.text())),
+            count(&is(Today::Equal)),
+        ));
+        rows.push((
+            format!("recorded on GPU {number} for an earlier kernel"),
+            count(&is(Today::Earlier)),
         ));
     }
     line(page, "\n|  | all | that sm_90a has |");
@@ -162,17 +203,23 @@ fn totals(page: &mut String, supported: &[Support], shown: &BTreeSet<&str>, resu
     for (what, (all, on_hopper)) in rows {
         line(page, &format!("| {what} | {all} | {on_hopper} |"));
     }
-    let failed = (1..).zip(results).flat_map(|(number, results)| {
-        let failed = results.forms.iter();
-        let failed = failed.filter_map(|(form, wrong)| Some((form, wrong.as_ref()?)));
+    let failed = (1..).zip(seen).flat_map(|(number, seen)| {
+        let failed = seen.iter().filter_map(|(form, today)| match today {
+            Today::Wrong(wrong) => Some((form, wrong)),
+            _ => None,
+        });
         failed.map(move |(form, wrong)| {
             // Else rustdoc takes what stands in brackets for a link.
             let wrong = wrong.replace('[', "\\[").replace(']', "\\]");
             format!("- `{form}`, GPU {number}: {wrong}")
         })
     });
+    let failed: Vec<String> = failed.collect();
+    if failed.is_empty() {
+        return;
+    }
     line(page, "\nWith other results:\n");
-    failed.for_each(|failed| line(page, &failed));
+    failed.iter().for_each(|failed| line(page, failed));
 }
 
 fn legend(page: &mut String, results: &[Results]) {

@@ -1,6 +1,6 @@
 //! PTX without what changes when a line is added somewhere else.
 
-use ptx::{Block, Item, Module, Statement};
+use ptx::{Block, Item, Module, Space, Statement};
 
 /// Drops the locations in the source, and the files that they name.
 pub fn drop_locations(module: &mut Module) {
@@ -31,4 +31,51 @@ pub fn without_label_numbers(text: &str) -> String {
     parts.fold(first, |text, part| {
         text + LABEL + part.trim_start_matches(|c: char| c.is_ascii_digit())
     })
+}
+
+/// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
+/// changes with every edit above it. Labels lose the number of the function in its module, which
+/// changes with every kernel that is added, and mangled names those of the crates.
+pub fn with_plain_names(module: &Module) -> String {
+    let mut text = module.to_string();
+    let shared = module
+        .variables()
+        .filter(|variable| variable.space == Space::Shared);
+    for name in shared
+        .flat_map(|variable| &variable.declarators)
+        .map(|declarator| declarator.name.as_str())
+    {
+        if let Some((plain, hash)) = name.rsplit_once('_')
+            && hash.len() == 8
+            && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            text = text.replace(name, plain);
+        }
+    }
+    let mangled = module.functions().map(|function| function.name.as_str());
+    for name in mangled.filter(|name| name.starts_with("_R")) {
+        text = text.replace(name, &without_crates(name));
+    }
+    without_label_numbers(&text)
+}
+
+/// A mangled name without the numbers of its crates: `C4core` for `Cs5BSODPsnYV7_4core`.
+fn without_crates(name: &str) -> String {
+    let mut parts = name.split("Cs");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| {
+        plain + "C" + part.split_once('_').map_or(part, |(_, rest)| rest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_crates_are_dropped() {
+        let name = "_RNvNtNtCs5BSODPsnYV7_4core9panicking11panic_const";
+        let plain = "_RNvNtNtC4core9panicking11panic_const";
+        assert_eq!(without_crates(name), plain);
+    }
 }

@@ -19,7 +19,8 @@ pub mod results;
 mod template;
 pub mod text;
 
-use crate::{Scenario, forms};
+use self::results::Recorded;
+use crate::{Scenario, digest::Digest, forms, plain};
 
 /// A form and the launches that show what it does.
 pub struct FormCase {
@@ -40,6 +41,30 @@ impl FormCase {
     /// The form as the tables have it.
     pub fn form(&self) -> &str {
         self.support.form.text()
+    }
+
+    /// The record of a run of this kernel with right results.
+    ///
+    /// # Errors
+    /// As [`text::module`].
+    pub fn right(&self) -> Result<Recorded, String> {
+        let ran = self.digest(&text::module(self)?)?;
+        let outputs = ran.with_right_outputs(&self.scenario);
+        Ok(Recorded::new(ran, Ok(outputs.to_string())))
+    }
+
+    /// The digest of what runs: this text, in which the kernel's name counts forms, and the launches.
+    ///
+    /// # Errors
+    /// The text is not PTX.
+    pub fn digest(&self, text: &str) -> Result<Digest, String> {
+        let module = ptx::parse(text).map_err(|errors| errors.to_string())?;
+        let text = plain::with_plain_names(&module).replace(&self.entry, "form");
+        let mut scenario = self.scenario.clone();
+        for launch in &mut scenario.launches {
+            launch.entry = "form".to_owned();
+        }
+        Ok(Digest::of(&text, &scenario))
     }
 
     /// Whether a kernel gives the same results without the instruction, which is a hint, or orders

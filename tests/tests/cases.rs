@@ -2,17 +2,24 @@
 //!
 //! `cargo test -p tests --test cases -- --device gpu` makes a missing GPU a failure; without
 //! `--device`, the emulator takes the place of a GPU that is not there. `TMA_SEED` chooses its
-//! schedule.
+//! schedule. `--out FILE` writes what a GPU made of the cases, for `data/cases`.
 
 use std::{
+    collections::BTreeMap,
+    fs,
     process::ExitCode,
     sync::{Arc, Mutex},
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tests::{KERNELS_PTX, LARGE, Module, Scenario, device_of_arguments, groups, open};
-use tma_host::{Capability, Jobs};
-use tma_launch::Backend;
+use tests::{
+    KERNELS_PTX, LARGE, Module, Scenario,
+    cases::{Case, cases},
+    device_of_arguments, open,
+    semantics::results::{Recorded, Results, Today},
+};
+use tma_host::Jobs;
+use tma_launch::Buffer;
 
 fn main() -> ExitCode {
     let (device, rest) = match device_of_arguments(std::env::args()) {
@@ -22,17 +29,30 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let mut rest = rest;
+    let out = rest.iter().position(|argument| argument == "--out");
+    let out = out.and_then(|at| rest.drain(at..).take(2).nth(1));
     let arguments = Arguments::from_iter(rest);
+    let came = Arc::new(Mutex::new(BTreeMap::new()));
+    let mut gpu = None;
     let trials = match open(device) {
         Ok((backend, capability)) => {
             println!("on {}", backend.name());
-            let is_gpu = backend.name().starts_with("gpu: ");
+            gpu = backend.name().strip_prefix("gpu: ").map(str::to_owned);
+            let is_gpu = gpu.is_some();
             let backend = Arc::new(Mutex::new(backend));
+            let mut trials: Vec<Trial> = cases(capability)
+                .into_iter()
+                .map(|case| {
+                    let (backend, came) = (Arc::clone(&backend), Arc::clone(&came));
+                    let name = case.name.clone();
+                    Trial::test(name, move || recorded(&backend, &case, &came))
+                })
+                .collect();
             let check = move |scenario: Scenario, module| -> Test {
                 let backend = Arc::clone(&backend);
-                Box::new(move || check(&backend, &scenario, module))
+                Box::new(move || check(&backend, &scenario, module, &mut |_| ()))
             };
-            let mut trials = trials(capability, &check);
             let module = Module::for_device(KERNELS_PTX, capability);
             trials.extend(module.into_iter().flat_map(|module| {
                 LARGE.iter().map(|(name, scenario)| {
@@ -56,32 +76,63 @@ fn main() -> ExitCode {
         test_threads: Some(1),
         ..arguments
     };
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let code = libtest_mimic::run(&arguments, trials).exit_code();
+    match out.map(|path| write(&path, gpu.as_deref(), &came)) {
+        Some(Err(wrong)) => {
+            eprintln!("error: {wrong}");
+            ExitCode::FAILURE
+        }
+        _ => code,
+    }
+}
+
+/// What came of each case.
+type Came = Mutex<BTreeMap<String, Recorded>>;
+
+fn write(path: &str, gpu: Option<&str>, came: &Came) -> Result<(), String> {
+    let gpu = gpu.ok_or("`--out` is for a GPU")?;
+    let came = came.lock().map_err(|_| "a case panicked")?.clone();
+    let results = Results::now(gpu, came)?;
+    fs::write(path, results.to_json()).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Checks a case, and keeps the digests of what ran and what came out.
+fn recorded(backend: &Mutex<Jobs>, case: &Case, came: &Came) -> Result<(), Failed> {
+    let ran = case.ran()?;
+    let mut outputs = String::new();
+    let result = check(backend, &case.scenario, *case.module, &mut |buffers| {
+        outputs = ran.with_outputs(&case.scenario, buffers).to_string();
+    });
+    let outputs = match &result {
+        Ok(()) => Ok(outputs),
+        Err(wrong) => Err(wrong.message().unwrap_or_default().to_owned()),
+    };
+    let recorded = Recorded::new(ran, outputs);
+    if result.is_ok() && recorded.today(&case.right()?) != Today::Equal {
+        return Err("what came out has another digest than what must come out".into());
+    }
+    let mut came = came.lock().map_err(|_| "an earlier case panicked")?;
+    came.insert(case.name.clone(), recorded);
+    result
 }
 
 type Test = Box<dyn FnOnce() -> Result<(), Failed> + Send>;
 
-/// A trial for each scenario, with the module that the device runs.
-fn trials(capability: Capability, test: &dyn Fn(Scenario, Module) -> Test) -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for group in groups() {
-        let Some(module) = Module::for_device(group.modules, capability) else {
-            continue;
-        };
-        for scenario in (group.cases)() {
-            if module.lacks_kernels_of(&scenario) {
-                continue;
-            }
-            let name = format!("{}/{}/{}", group.name, module.arch, scenario.name);
-            trials.push(Trial::test(name, test(scenario, *module)));
-        }
-    }
-    trials
-}
-
-fn check(backend: &Mutex<Jobs>, scenario: &Scenario, module: Module) -> Result<(), Failed> {
+fn check(
+    backend: &Mutex<Jobs>,
+    scenario: &Scenario,
+    module: Module,
+    see: &mut dyn FnMut(&[Buffer]),
+) -> Result<(), Failed> {
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
-    match scenario.check(&mut *backend, module.ptx()) {
+    let compared = scenario.compare(module.ptx(), |job| {
+        // SAFETY: the text is that of the kernels that the case is for, and their arguments keep what each
+        // asks of them (1).
+        unsafe { backend.run(job) }?;
+        see(&job.buffers);
+        Ok(())
+    });
+    match compared {
         Ok(0) => Err("nothing was compared".into()),
         Ok(_) => Ok(()),
         Err(wrong) => Err(wrong.to_string().into()),

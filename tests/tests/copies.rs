@@ -12,7 +12,7 @@ use tests::copies::{
 };
 use tma_build::{Arch, Ptxas};
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Argument, Backend};
+use tma_launch::Argument;
 
 const SAMPLES: &str = "data/copies-h100.z";
 
@@ -67,7 +67,7 @@ fn the_kernels_assemble(ptxas: &Ptxas) -> Result<(), Failed> {
 
 /// What the emulator makes of cases.
 fn emulated(cases: &[Case], seed: u64) -> Vec<Output> {
-    let outputs = Batch::new(cases).run(&mut EmulatorBackend::new(seed));
+    let outputs = Batch::new(cases).run(|job| EmulatorBackend::new(seed).run(job));
     outputs.unwrap_or_else(|failure| panic!("{failure}"))
 }
 
@@ -151,13 +151,13 @@ fn the_checker_finds_nothing_in_the_kernels() {
 
 fn copies_are_those_of_the_hardware(bytes: &[u8]) -> Result<(), Failed> {
     let Samples { origin, samples } = Samples::unpack(bytes)?;
-    if !origin.starts_with("gpu: ") || samples.is_empty() {
+    if !origin.device.starts_with("gpu: ") || samples.is_empty() {
         return Err(format!("{} samples of `{origin}`", samples.len()).into());
     }
     let mut different = Vec::new();
     for (batch, samples) in samples.chunks(200).enumerate() {
         let cases: Vec<Case> = samples.iter().map(|sample| sample.case.clone()).collect();
-        let outputs = Batch::new(&cases).run(&mut EmulatorBackend::new(batch as u64))?;
+        let outputs = Batch::new(&cases).run(|job| EmulatorBackend::new(batch as u64).run(job))?;
         for (sample, output) in samples.iter().zip(outputs) {
             if output.digest() != sample.digest {
                 different.push(&sample.case);

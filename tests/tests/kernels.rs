@@ -7,6 +7,8 @@ mod assembled;
 mod files;
 #[path = "kernels/golden.rs"]
 mod golden;
+#[path = "kernels/machine_code.rs"]
+mod machine_code;
 #[path = "kernels/references.rs"]
 mod references;
 #[path = "kernels/schedules.rs"]
@@ -19,6 +21,7 @@ fn main() {
         files::trials(),
         golden::trials(),
         assembled::trials(),
+        machine_code::trials(),
         references::trials(),
         schedules::trials(),
     ];

@@ -6,7 +6,7 @@ use tests::maps::record::unpack;
 
 #[test]
 fn our_maps_are_the_drivers() {
-    let records = unpack(include_bytes!("../data/maps-h100.z")).unwrap();
+    let (_, records) = unpack(include_bytes!("../data/maps-h100.z")).unwrap();
     assert_eq!(records.len(), 6000);
     let legal = records
         .iter()

@@ -1,7 +1,7 @@
 //! Functions of numbers: how near the accurate ones come to double precision, and that a device computes
 //! the same bits as the host.
 //!
-//! `cargo test --release -p tests --test math -- --ignored` takes 2^26 inputs of each function in place of some
+//! `cargo xtask test --long` takes 2^26 inputs of each function in place of some
 //! thousands; `math-differential` compares a GPU.
 
 use tests::{
@@ -79,7 +79,7 @@ fn accurate_functions_are_near() {
 }
 
 #[test]
-#[ignore = "minutes; 2^26 inputs"]
+#[ignore = "minutes"]
 fn accurate_functions_are_near_everywhere() {
     near(61);
 }
@@ -92,7 +92,7 @@ fn the_emulator_computes_what_the_host_does() {
 }
 
 #[test]
-#[ignore = "minutes; 2^26 inputs"]
+#[ignore = "minutes"]
 fn the_emulator_computes_what_the_host_does_everywhere() {
     for part in 0..16 {
         same(1 << 22, part, 61 * 16);

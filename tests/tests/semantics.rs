@@ -19,13 +19,13 @@ use tests::{
     CaseFailure, device_of_arguments, open,
     semantics::{
         FormCase, form_cases,
-        results::{Results, today},
+        results::{Recorded, Results, Today},
         text,
     },
 };
 use tma_emulator::EmulatorBackend;
 use tma_host::Jobs;
-use tma_launch::{Backend, Job, Ptx, Stage};
+use tma_launch::{Job, Ptx, Stage};
 
 /// Spellings that drivers of CUDA 13.0 do not load, though later ones may.
 const REFUSED_SPELLINGS: &[&str] = &["membar.proxy.async"];
@@ -77,22 +77,20 @@ fn run() -> Result<ExitCode, String> {
     }
     let cases: Vec<FormCase> = cases.into_iter().filter(FormCase::is_on_hopper).collect();
     println!("on {name}: {} forms", cases.len());
-    let wrong = gpu::all(cases.len());
+    let came = gpu::all(cases.len());
     if let Some(path) = out {
-        let results = results(gpu, &cases, &wrong)?;
+        let results = results(gpu, &cases, &came)?;
         fs::write(&path, results.to_json()).map_err(|error| format!("{path}: {error}"))?;
     }
     let trials = cases.iter().enumerate().map(|(number, case)| {
-        let wrong = wrong.get(&number).cloned();
+        let came = came.get(&number).cloned();
+        let came = came.unwrap_or_else(|| Err("not run".to_owned()));
         let form = case.form().to_owned();
         let is_refused = REFUSED_SPELLINGS.contains(&form.as_str())
-            && wrong
-                .as_deref()
-                .is_some_and(|wrong| wrong.starts_with("load"));
-        let test = move || match wrong.as_deref() {
-            Some("") => Ok(()),
-            Some(wrong) => Err(format!("{form}: {wrong}").into()),
-            None => Err("not run".into()),
+            && came.as_ref().is_err_and(|wrong| wrong.starts_with("load"));
+        let test = move || match came {
+            Ok(_) => Ok(()),
+            Err(wrong) => Err(format!("{form}: {wrong}").into()),
         };
         Trial::test(trial_name(case), test).with_ignored_flag(is_refused)
     });
@@ -126,25 +124,16 @@ fn trial_name(case: &FormCase) -> String {
 fn results(
     gpu: &str,
     cases: &[FormCase],
-    wrong: &BTreeMap<usize, String>,
+    came: &BTreeMap<usize, gpu::Came>,
 ) -> Result<Results, String> {
-    let form = |(number, wrong): (&usize, &String)| {
-        let wrong = (!wrong.is_empty()).then(|| wrong.clone());
-        Some((cases.get(*number)?.form().to_owned(), wrong))
+    let form = |(number, came): (&usize, &gpu::Came)| {
+        let case = cases.get(*number)?;
+        let ran = text::module(case)
+            .and_then(|text| case.digest(&text))
+            .ok()?;
+        Some((case.form().to_owned(), Recorded::new(ran, came.clone())))
     };
-    let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
-    // The kernel module's own version, where it tells.
-    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
-    let is_version =
-        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let module = module.split_whitespace().find(is_version);
-    let module = module.map_or(String::new(), |version| format!(", {version}"));
-    Ok(Results {
-        gpu: gpu.to_owned(),
-        driver: format!("CUDA {version}{module}"),
-        date: today(),
-        forms: wrong.iter().filter_map(form).collect(),
-    })
+    Results::now(gpu, came.iter().filter_map(form).collect())
 }
 
 /// A trial for each form on the emulator.
@@ -164,9 +153,22 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
         text: &text,
     };
     let mut backend = backend.lock().map_err(|_| "an earlier case panicked")?;
-    match case.scenario.check(&mut *backend, ptx) {
+    let mut came = None;
+    let compared = case.scenario.compare(ptx, |job| {
+        // SAFETY: the device is the emulator: a kernel reaches nothing but its memory (1).
+        unsafe { backend.run(job) }?;
+        came = Some(job.buffers.clone());
+        Ok(())
+    });
+    match compared {
         Ok(0) => Err("nothing was compared".into()),
         Ok(_) => {
+            let ran = case.digest(&text)?;
+            let outputs = ran.with_outputs(&case.scenario, &came.unwrap_or_default());
+            let recorded = Recorded::new(ran, Ok(outputs.to_string()));
+            if recorded.today(&case.right()?) != Today::Equal {
+                return Err("what came out has another digest than what must come out".into());
+            }
             reaches(case, ptx)?;
             matters(case, ptx, &mut backend)
         }
@@ -177,7 +179,9 @@ fn check(backend: &Mutex<Jobs>, case: &FormCase) -> Result<(), Failed> {
 /// Without the instruction something else comes out, unless it is only a hint.
 fn matters(case: &FormCase, ptx: Ptx<'_>, backend: &mut Jobs) -> Result<(), Failed> {
     let text = text::without(case, ptx.text)?;
-    let checked = case.scenario.check(backend, Ptx { text: &text, ..ptx });
+    let ptx = Ptx { text: &text, ..ptx };
+    // SAFETY: as in `check`.
+    let checked = unsafe { case.scenario.check(backend, ptx) };
     if let Err(CaseFailure::Failed(failure)) = &checked
         && failure.stage < Stage::Launch
     {

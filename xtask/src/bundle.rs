@@ -21,6 +21,9 @@ use crate::{
 /// More than this is too much to copy around.
 const MOST_BYTES: u64 = 80 << 20;
 
+/// Those of the host that run on a GPU where there is one.
+const HOST_TESTS: [&str; 4] = ["device", "gpu", "jobs", "tensor_maps"];
+
 /// What every Linux has.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc.so",
@@ -38,10 +41,18 @@ no CUDA toolkit and no Rust.
 
     ./run                     run the kernels and check their results, a line each
     ./run --list              what kernels there are
-    ./cases --device gpu      every test case; a missing GPU is a failure
-    ./semantics --out FILE    every instruction form; FILE is for tests/data/semantics
+    ./cases --device gpu --out FILE
+                              every test case; a missing GPU is a failure; FILE is for tests/data/cases
+    ./semantics --device gpu --out FILE
+                              every instruction form; FILE is for tests/data/semantics
+    TMA_DEVICE=gpu ./misuse   launches that a kernel cannot take are refused before they start
+    TMA_DEVICE=gpu ./host-NAME
+                              the host's own tests: device, gpu, jobs, tensor_maps
     ./failures                launches that must fail, and whether the messages say why
-    ./copy-differential       random copies, compared byte by byte with the emulator's
+    ./copy-differential --record FILE
+                              random copies, compared byte by byte with the emulator's; FILE is tests/data/copies-*.z
+    ./map-differential --sample FILE
+                              random tensor maps, compared with the driver's; FILE is tests/data/maps-*.z
     ./math-differential --out FILE
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
@@ -75,6 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=run",
         "--package=tests",
         "--bin=copy-differential",
+        "--bin=map-differential",
         "--bin=math-differential",
         "--package=bench",
         "--bin=bench",
@@ -87,7 +99,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=cases",
         "--test=semantics",
         "--test=failures",
+        "--test=misuse",
     ])?);
+    let host_tests = HOST_TESTS.map(|name| format!("--test={name}"));
+    let mut host = vec!["test", "--no-run", "--package=tma-host"];
+    host.extend(host_tests.iter().map(String::as_str));
+    let host = programs(&host)?.into_iter();
+    built.extend(host.map(|(name, path)| (format!("host-{name}"), path)));
 
     let kernels = out.join("kernels");
     fs::create_dir_all(&kernels).with_context(|| format!("cannot create {}", kernels.display()))?;
@@ -99,12 +117,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "cases",
         "semantics",
         "failures",
+        "misuse",
         "copy-differential",
+        "map-differential",
         "math-differential",
         "bench",
         "deform_attn",
-    ];
-    for name in programs {
+    ]
+    .map(str::to_owned);
+    let host_tests = HOST_TESTS.map(|name| format!("host-{name}"));
+    for name in programs.iter().chain(&host_tests) {
         let from = built.iter().find(|(built, _)| built == name);
         let (_, from) = from.with_context(|| format!("cargo made no program `{name}`"))?;
         let program = out.join(name);

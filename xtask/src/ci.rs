@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Result, ensure};
 
 use crate::{
-    mutate,
+    fuzz, mutate,
     output::{Mark, table},
     package, pages,
     paths::{examples, root},
@@ -55,6 +55,7 @@ const STEPS: &[Step] = &[
     ("examples", |_| {
         examples().iter().try_for_each(|folder| example(folder))
     }),
+    ("fuzz", |_| fuzz::check()),
     ("pages", |_| pages::check()),
     ("package", |_| package::check()),
     ("timings", |_| timings::check()),
@@ -98,7 +99,17 @@ fn example(folder: &std::path::Path) -> Result<()> {
     run_command(cargo_in_example(folder).args(["build"]))
 }
 
+/// What is changed and what is new in the checkout. Steps change nothing there.
+fn changes() -> Result<String> {
+    let mut git = Command::new("git");
+    let status = output(git.args(["status", "--porcelain"]).current_dir(root()))?;
+    let mut git = Command::new("git");
+    let diff = output(git.args(["diff", "HEAD"]).current_dir(root()))?;
+    Ok(status + &diff)
+}
+
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let before = changes()?;
     let mut counts = Counts::default();
     let mut rows = Vec::new();
     let mut good = true;
@@ -116,6 +127,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             format!("{} {name}", Mark::of(done.is_ok())),
             seconds(start.elapsed()),
         ]);
+    }
+    if changes()? != before {
+        complain!("error: a step has changed files of the checkout, which `git status` names");
+        good = false;
     }
     rows.push(["  all".to_owned(), seconds(start.elapsed())]);
     say!("\n{}\n\n{counts}", table(&rows));

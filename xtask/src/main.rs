@@ -10,6 +10,7 @@ mod bless;
 mod bundle;
 mod ci;
 mod doctor;
+mod fuzz;
 mod inspect;
 mod mutate;
 mod new;

@@ -21,6 +21,9 @@ use counts::{Suites, plain};
 /// The suite with a case for each thing that a kernel must do: without a case nothing was tested.
 const NEVER_EMPTY: &str = "cases";
 
+/// Reasons for which a test is ignored, each with the flag of this verb that lifts it.
+pub(crate) const LIFTED: &[(&str, &str)] = &[("minutes", "--long")];
+
 /// Tells the test programs where to run kernels.
 const DEVICE_VARIABLE: &str = "TMA_DEVICE";
 
@@ -30,6 +33,9 @@ pub(crate) struct Args {
     /// Where to run kernels: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
+    /// Also the tests that take minutes
+    #[arg(long)]
+    long: bool,
     /// Passed on to `cargo test`, such as `tile_2d` or `-p tests --test cases`; the example projects
     /// are then left out
     #[arg(value_name = "ARGS", allow_hyphen_values = true)]
@@ -51,12 +57,24 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if let Some(device) = &args.device {
         cargo.env(DEVICE_VARIABLE, device);
     }
-    let counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
+    let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
         everything(cargo)?
     } else {
         setup::ensure_device_compiler()?;
         suites(cargo, &arguments(&args.passed_on, &args.to_programs))?.total()
     };
+    if args.long {
+        let long = [
+            "--release",
+            "-p",
+            "tests",
+            "--test",
+            "math",
+            "--",
+            "--ignored",
+        ];
+        counts += suites(crate::process::cargo(), &long)?.total();
+    }
     if counts == Counts::default() {
         complain!("error: there is no such test");
     }
@@ -153,6 +171,7 @@ mod tests {
             assert_eq!(typed(&format!("test {named}")).1, named);
         }
         assert_eq!(typed("test tile").1, "--workspace tile");
+        assert_eq!(typed("test --long tile").1, "--workspace tile");
         assert_eq!(typed("test -- -p").1, "--workspace -- -p");
     }
 

@@ -3,7 +3,10 @@
 use std::time::Instant;
 
 use tensor_map::{Params, Target, TensorMap};
-use tma_launch::{Backend, Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage, check};
+use tma_launch::{
+    Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage,
+    check::{self, JobMemory, check},
+};
 
 use crate::{
     check::{CheckReport, Diagnostic},
@@ -35,10 +38,34 @@ impl EmulatorBackend {
         Self { config }
     }
 
-    /// As [`Backend::run`], with an observer that sees all launches, and a report for each.
+    /// What it is, for people.
+    pub fn name(&self) -> String {
+        "emulator (sm_90a)".to_owned()
+    }
+
+    /// Checks all launches, uploads the buffers, runs the launches in order, and reads the buffers back.
+    /// Any text is safe to run: a kernel reaches nothing but the emulator's own memory.
     ///
     /// # Errors
-    /// As [`Backend::run`].
+    /// The job cannot be run, a kernel faulted, or the checker found something worse than a warning.
+    pub fn run(&self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
+        let start = Instant::now();
+        if self.config.checks {
+            let checked = self.check(job)?;
+            print!("{}", checked.printed);
+            checked.failure().map_or(Ok(()), Err)?;
+        } else {
+            self.run_unchecked(job, &mut |text| print!("{text}"))?;
+        }
+        let mut outcome = Outcome::default();
+        outcome.elapsed = start.elapsed();
+        Ok(outcome)
+    }
+
+    /// As [`run`](Self::run), with an observer that sees all launches, and a report for each.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
     pub fn observe(
         &self,
         job: &mut Job<'_>,
@@ -47,10 +74,10 @@ impl EmulatorBackend {
         self.watch(job, &mut observer)
     }
 
-    /// As [`Backend::run`], unchecked, with a report for each launch. `print` gets what kernels print.
+    /// As [`run`](Self::run), unchecked, with a report for each launch. `print` gets what kernels print.
     ///
     /// # Errors
-    /// As [`Backend::run`].
+    /// As [`run`](Self::run).
     pub fn run_unchecked(
         &self,
         job: &mut Job<'_>,
@@ -66,7 +93,7 @@ impl EmulatorBackend {
         })
     }
 
-    /// As [`Backend::run`], and finds what is wrong with the order of accesses, whether it showed or
+    /// As [`run`](Self::run), and finds what is wrong with the order of accesses, whether it showed or
     /// not. What ends a kernel is a diagnostic like others, and later launches are then not run.
     ///
     /// # Errors
@@ -103,7 +130,13 @@ impl EmulatorBackend {
             place_maps(&mut session, module, &job.buffers, &addresses)?;
             let launches = job.launches.iter().enumerate();
             let results = launches.map(|(index, launch)| {
-                let ready = ready(&mut session, module, launch, &addresses);
+                let mut memory = Uploaded {
+                    session: &mut session,
+                    buffers: &job.buffers,
+                    addresses: &addresses,
+                };
+                let result = check::contents(launch, &job.buffers, &mut memory);
+                let ready = result.and_then(|()| ready(&mut session, module, launch, &addresses));
                 let result = ready.and_then(|ready| run(&mut session, &ready));
                 result.map_err(|failure| Failure {
                     what: format!("launch {index}, `{}`: {}", launch.entry, failure.what),
@@ -137,26 +170,6 @@ impl Watch for Printer<'_> {
     const WATCHES: bool = false;
 }
 
-impl Backend for EmulatorBackend {
-    fn name(&self) -> String {
-        "emulator (sm_90a)".to_owned()
-    }
-
-    fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
-        let start = Instant::now();
-        if self.config.checks {
-            let checked = self.check(job)?;
-            print!("{}", checked.printed);
-            checked.failure().map_or(Ok(()), Err)?;
-        } else {
-            self.run_unchecked(job, &mut |text| print!("{text}"))?;
-        }
-        let mut outcome = Outcome::default();
-        outcome.elapsed = start.elapsed();
-        Ok(outcome)
-    }
-}
-
 /// Moves each buffer's bytes to an address; says where they are.
 fn upload(
     session: &mut Session,
@@ -185,21 +198,60 @@ fn place_maps(
     addresses: &[u64],
 ) -> Result<(), Failure> {
     for (buffer, address) in buffers.iter().zip(addresses) {
-        let map_of = |placed: &PlacedMap| {
-            let tensor = addresses.get(placed.index).copied().unwrap_or_default();
-            encode(&placed.params, tensor.wrapping_add(placed.offset_bytes))
-        };
         if let Some(variable) = buffer.variable() {
-            session.write_variable(module, variable, &buffer.bytes_with_maps(map_of)?)?;
+            session.write_variable(module, variable, &bytes_of(buffer, addresses)?)?;
             continue;
         }
         for placed in buffer.placed_maps() {
             // What does not lie in the buffer was named by the check of the launch.
             let at = address + placed.at_bytes as u64;
-            let _ = session.write(at, &map_of(placed)?.to_bytes());
+            let _ = session.write(at, &map_of(placed, addresses)?.to_bytes());
         }
     }
     Ok(())
+}
+
+/// The buffers of a job in a session.
+struct Uploaded<'a> {
+    session: &'a mut Session,
+    buffers: &'a [Buffer],
+    addresses: &'a [u64],
+}
+
+impl JobMemory for Uploaded<'_> {
+    fn extent(&self, index: usize) -> (u64, u64) {
+        let address = self.addresses.get(index).copied().unwrap_or_default();
+        match self.buffers.get(index) {
+            Some(buffer) if buffer.variable().is_some() => (address, buffer.bytes().len() as u64),
+            _ => self.session.allocation(address).unwrap_or((address, 0)),
+        }
+    }
+
+    fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
+        let (address, _) = self.extent(index);
+        if let Some(buffer) = self.buffers.get(index)
+            && buffer.variable().is_some()
+        {
+            // What lies there is not known to the session's memory: it is what was written.
+            return bytes_of(buffer, self.addresses);
+        }
+        let len_bytes = usize::try_from(len_bytes).unwrap_or(usize::MAX);
+        Ok(self.session.read(address + start, len_bytes)?.to_vec())
+    }
+
+    fn encode(&mut self, params: &Params, address: u64) -> Result<TensorMap, Failure> {
+        encode(params, address)
+    }
+}
+
+/// The bytes of a buffer with its tensor maps, whose tensors lie at these addresses.
+fn bytes_of(buffer: &Buffer, addresses: &[u64]) -> Result<Vec<u8>, Failure> {
+    buffer.bytes_with_maps(|placed: &PlacedMap| map_of(placed, addresses))
+}
+
+fn map_of(placed: &PlacedMap, addresses: &[u64]) -> Result<TensorMap, Failure> {
+    let tensor = addresses.get(placed.index).copied().unwrap_or_default();
+    encode(&placed.params, tensor.wrapping_add(placed.offset_bytes))
 }
 
 /// A launch of a job whose buffers have addresses.

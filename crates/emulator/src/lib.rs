@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use tma_emulator::EmulatorBackend;
-//! use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
+//! use tma_launch::{Buffer, Job, Launch, Ptx};
 //!
 //! let text = "
 //! .version 8.0

@@ -75,7 +75,7 @@ pub struct Config {
     pub max_steps: u64,
     /// Bytes that a kernel may print; of what is more, the number is said.
     pub max_printed: usize,
-    /// Whether [`Backend::run`](tma_launch::Backend::run) fails when the [checker](crate::check) finds
+    /// Whether [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails when the [checker](crate::check) finds
     /// something.
     pub checks: bool,
 }

@@ -30,6 +30,13 @@ pub enum Argument {
     Address(u64),
     /// A tensor map that was encoded before, passed as a grid constant.
     EncodedMap(Box<TensorMap>),
+    /// An address or a map that is good on one device alone.
+    OnDevice {
+        /// The number that tells the device from all others.
+        device: u64,
+        /// The address or the map.
+        argument: Box<Self>,
+    },
     /// A struct passed by value: its bytes in the order of the device.
     Bytes(Vec<u8>),
     /// A struct passed by value: its fields, laid out as in C.
@@ -48,6 +55,7 @@ impl Argument {
             Self::Scalar(scalar) => Form::scalar(*scalar),
             Self::Buffer { .. } | Self::Address(_) => Form::ADDRESS,
             Self::TensorMap { .. } | Self::EncodedMap(_) => Form::TENSOR_MAP,
+            Self::OnDevice { argument, .. } => argument.form(),
             Self::Bytes(_) | Self::Struct(_) => Form {
                 name: "struct",
                 size_bytes: self.layout().0,
@@ -56,11 +64,21 @@ impl Argument {
         }
     }
 
-    /// It without structs: itself, or the fields of all structs in it, in order.
+    /// It without structs and devices: itself, or the fields of all structs in it, in order.
     pub fn leaves(&self) -> Vec<&Self> {
         match self {
             Self::Struct(fields) => fields.iter().flat_map(Self::leaves).collect(),
+            Self::OnDevice { argument, .. } => argument.leaves(),
             leaf => vec![leaf],
+        }
+    }
+
+    /// False where a part of it is good on another device alone.
+    pub fn is_good_on(&self, here: u64) -> bool {
+        match self {
+            Self::Struct(fields) => fields.iter().all(|field| field.is_good_on(here)),
+            Self::OnDevice { device, argument } => *device == here && argument.is_good_on(here),
+            _ => true,
         }
     }
 
@@ -92,9 +110,11 @@ impl Argument {
                 let fields = fields.iter().map(|field| field.placed(address, encode));
                 Self::Struct(fields.collect::<Result<_, _>>()?)
             }
-            Self::Scalar(_) | Self::Address(_) | Self::EncodedMap(_) | Self::Bytes(_) => {
-                self.clone()
-            }
+            Self::Scalar(_)
+            | Self::Address(_)
+            | Self::EncodedMap(_)
+            | Self::OnDevice { .. }
+            | Self::Bytes(_) => self.clone(),
         })
     }
 
@@ -108,6 +128,7 @@ impl Argument {
             Self::Scalar(scalar) => scalar.to_bytes()[..scalar.size_bytes()].to_vec(),
             Self::Address(address) => address.to_le_bytes().to_vec(),
             Self::EncodedMap(map) => map.to_bytes().to_vec(),
+            Self::OnDevice { argument, .. } => argument.to_bytes()?,
             Self::Bytes(bytes) => bytes.clone(),
             Self::Struct(fields) => {
                 let (size_bytes, _) = self.layout();
@@ -136,6 +157,7 @@ impl Argument {
                 (Form::ADDRESS.size_bytes, Form::ADDRESS.size_bytes)
             }
             Self::TensorMap { .. } | Self::EncodedMap(_) => (TensorMap::BYTES, 64),
+            Self::OnDevice { argument, .. } => argument.layout(),
             Self::Bytes(bytes) => (bytes.len(), 1),
             Self::Struct(fields) => {
                 let (mut size, mut most) = (0_usize, 1);

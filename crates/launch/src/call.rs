@@ -112,7 +112,7 @@ impl<'a> Call<'a> {
             entry: self.entry,
             shape,
             arguments: self.arguments,
-            least_bytes: Vec::new(),
+            uses: Vec::new(),
         })
     }
 

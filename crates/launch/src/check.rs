@@ -1,18 +1,23 @@
 //! Checks a launch before it is made: every broken rule, each with its nearest fix.
 
 mod arguments;
+mod contents;
 mod placed;
+mod regions;
 mod shape;
 mod violation;
 
 use crate::{Buffer, Launch, Limits, Signature};
 
 pub use arguments::{argument_forms, buffer_ranges};
+pub use contents::{JobMemory, contents};
 pub use placed::placed_maps;
+pub use regions::regions;
 pub use shape::shape;
 pub use violation::{Rule, Violation, Violations};
 
-/// Everything that is wrong with a launch of the kernel `signature` on a device with these limits.
+/// Everything that is wrong with a launch of the kernel `signature` on a device with these limits; what
+/// the memory must hold is left to [`contents`].
 ///
 /// ```
 /// use tma_launch::{Launch, Limits, Signature, check};
@@ -40,6 +45,7 @@ pub fn check(
     let mut violations = shape(&launch.shape, limits, signature);
     violations.0.extend(argument_forms(&forms, signature).0);
     violations.0.extend(buffer_ranges(launch, buffers).0);
+    violations.0.extend(regions(&launch.uses, buffers).0);
     violations.0.extend(placed_maps(buffers).0);
     violations.into_result()
 }

@@ -1,6 +1,8 @@
 use std::{fmt::Display, ops::RangeInclusive};
 
-use crate::{Call, Launch, Rule, Shape, Violation, Violations};
+use tensor_map::Params;
+
+use crate::{Access, Call, Launch, Region, Rule, Shape, TileShape, Use, Violation, Violations};
 
 /// What a kernel asks of its arguments; collects all that does not hold, each with what would.
 ///
@@ -20,7 +22,7 @@ use crate::{Call, Launch, Rule, Shape, Violation, Violations};
 #[derive(Clone, Debug, Default)]
 pub struct Conditions {
     broken: Vec<Violation>,
-    least_bytes: Vec<(usize, u64)>,
+    uses: Vec<Use>,
 }
 
 impl Conditions {
@@ -132,7 +134,43 @@ impl Conditions {
     /// The kernel uses so many bytes of a buffer of the job, from its start on: a shorter one is refused
     /// before the launch.
     pub fn uses(&mut self, index: usize, least_bytes: u64) {
-        self.least_bytes.push((index, least_bytes));
+        self.use_of(Region::bytes(index, least_bytes), Access::Used);
+    }
+
+    /// The kernel reads this memory, which nothing may change meanwhile.
+    pub fn reads(&mut self, region: Region) {
+        self.use_of(region, Access::Read);
+    }
+
+    /// The kernel writes this memory, which it uses for nothing else.
+    pub fn writes(&mut self, region: Region) {
+        self.use_of(region, Access::Written);
+    }
+
+    /// The kernel reads this memory and writes it in place.
+    pub fn updates(&mut self, region: Region) {
+        self.use_of(region, Access::Updated);
+    }
+
+    /// The kernel counts from zero in this memory: it is zero before each launch.
+    pub fn zeroed(&mut self, region: Region) {
+        self.use_of(region, Access::Zeroed);
+    }
+
+    /// In this memory lie tensor maps that bring such tiles, one behind the other, of tensors in the job's
+    /// buffers.
+    pub fn maps(&mut self, region: Region, tile: TileShape) {
+        self.use_of(region, Access::Maps(tile));
+    }
+
+    /// At the start of this memory lies the map of the tensor at the start of the job's buffer `index`.
+    pub fn map_of(&mut self, region: Region, params: impl Into<Params>, index: usize) {
+        let params = Box::new(params.into());
+        self.use_of(region, Access::MapOf { params, index });
+    }
+
+    fn use_of(&mut self, region: Region, access: Access) {
+        self.uses.push(Use { region, access });
     }
 
     /// The launch of `call`, where everything holds.
@@ -141,13 +179,10 @@ impl Conditions {
     /// All that does not hold, and what the call itself is refused for.
     pub fn launch(mut self, mut call: Call<'_>, shape: Shape) -> Result<Launch, Violations> {
         self.broken.splice(..0, call.take_conditions().broken);
-        let least_bytes = std::mem::take(&mut self.least_bytes);
+        let uses = std::mem::take(&mut self.uses);
         self.into_result()?;
         let launch = call.launch(shape)?;
-        Ok(Launch {
-            least_bytes,
-            ..launch
-        })
+        Ok(Launch { uses, ..launch })
     }
 
     /// An error unless everything holds.
@@ -197,12 +232,13 @@ mod tests {
     fn the_launch_knows_the_buffers_and_the_constants() {
         let mut conditions = Conditions::default();
         conditions.uses(1, 20);
+        let used = Use {
+            region: Region::bytes(1, 20),
+            access: Access::Used,
+        };
         let (call, shape) = call();
         let launch = conditions.clone().launch(call, shape).unwrap();
-        assert_eq!(
-            (launch.entry.as_str(), launch.least_bytes),
-            ("k_3", vec![(1, 20)])
-        );
+        assert_eq!((launch.entry.as_str(), launch.uses), ("k_3", vec![used]));
         conditions.at_least("blocks", 0, 1, "at least");
         let wrong = Call::new("k").instance("stages", 2, &[(3, "3")]);
         assert_eq!(

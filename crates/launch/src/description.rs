@@ -1,6 +1,6 @@
 use tensor_map::Params;
 
-use crate::{Argument, Dim3, Scalar, Shape};
+use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 
 /// One launch of one kernel.
 ///
@@ -23,8 +23,8 @@ pub struct Launch {
     pub shape: Shape,
     /// What its parameters get, in order.
     pub arguments: Vec<Argument>,
-    /// Buffers of the job, and how many bytes each must have at least.
-    pub least_bytes: Vec<(usize, u64)>,
+    /// Memory of the job that the kernel uses, and how.
+    pub uses: Vec<Use>,
 }
 
 impl Launch {
@@ -34,7 +34,7 @@ impl Launch {
             entry: entry.to_owned(),
             shape: Shape::new(grid, block),
             arguments: Vec::new(),
-            least_bytes: Vec::new(),
+            uses: Vec::new(),
         }
     }
 
@@ -83,15 +83,12 @@ impl Launch {
     /// The next parameter gets the address of a buffer of the job, of which the kernel uses so many
     /// bytes: a shorter one is refused.
     #[must_use]
-    pub fn buffer_of(self, index: usize, least_bytes: u64) -> Self {
-        self.uses(index, least_bytes).buffer(index)
-    }
-
-    /// The kernel uses so many bytes of a buffer of the job, from its start on: a shorter one is refused.
-    #[must_use]
-    pub fn uses(mut self, index: usize, least_bytes: u64) -> Self {
-        self.least_bytes.push((index, least_bytes));
-        self
+    pub fn buffer_of(mut self, index: usize, least_bytes: u64) -> Self {
+        self.uses.push(Use {
+            region: Region::bytes(index, least_bytes),
+            access: Access::Used,
+        });
+        self.buffer(index)
     }
 
     /// The next parameter is a grid constant and gets a map of the tensor at the start of a buffer.

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use crate::{Buffer, Launch};
 
 /// A PTX text, and what to call it in messages.
@@ -42,4 +44,12 @@ impl<'a> Job<'a> {
         self.launches.push(launch);
         self
     }
+}
+
+/// What a job that succeeded has to tell, besides its buffers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Time from the first launch to the end of the last one.
+    pub elapsed: Duration,
 }

@@ -1,7 +1,6 @@
 //! A kernel launch as data, and what every backend does with one.
 //!
-//! A [`Job`] is PTX, [`Buffer`]s and [`Launch`]es. A [`Backend`] runs it: a GPU, or something that
-//! acts like one. Before that, [`check()`] names everything that is wrong with a launch; afterwards,
+//! A [`Job`] is PTX, [`Buffer`]s and [`Launch`]es, which a GPU or the emulator runs. Before that, [`check()`] names everything that is wrong with a launch; afterwards,
 //! [`compare`] names the first element that is not as expected. The crate calls no driver and reads
 //! no PTX.
 //!
@@ -21,10 +20,10 @@
 //! ```
 
 mod argument;
-mod backend;
 mod buffer;
 mod call;
 pub mod check;
+mod checked;
 pub mod compare;
 mod conditions;
 mod description;
@@ -35,25 +34,27 @@ mod limits;
 mod nearest;
 mod panic;
 mod reference;
+mod region;
 mod scalar;
 mod shape;
 mod signature;
 mod tile_shape;
 
 pub use argument::{Argument, Form};
-pub use backend::{Backend, Outcome};
 pub use buffer::{Buffer, PartialElement, PlacedMap};
 pub use call::{Call, MapArgument, Pointer};
 pub use check::{Rule, Violation, Violations, check};
+pub use checked::{Checked, Kernels};
 pub use conditions::Conditions;
 pub use description::Launch;
 pub use dim3::Dim3;
 pub use failure::{Failure, Stage};
-pub use job::{Job, Ptx};
+pub use job::{Job, Outcome, Ptx};
 pub use limits::Limits;
 pub use nearest::{nearest, suggestion};
 pub use panic::Panic;
 pub use reference::{BufferRef, MapRef};
+pub use region::{Access, Region, Use};
 pub use scalar::Scalar;
 pub use shape::Shape;
 pub use signature::{Parameter, Signature};

@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use tensor_map::Params;
 
-use crate::{Argument, MapArgument, Pointer};
+use crate::{Argument, MapArgument, Pointer, Region};
 
 /// Elements of the type `T` in a buffer of a job: what a kernel's pointer gets there.
 #[derive(Debug)]
@@ -83,6 +83,17 @@ impl MapArgument for MapRef {
             params: Box::new(self.params),
             index: self.index,
             offset_bytes: self.offset_bytes,
+        }
+    }
+}
+
+/// The tensor that the map is of.
+impl From<MapRef> for Region {
+    fn from(map: MapRef) -> Self {
+        Self::Tensor {
+            params: Box::new(map.params),
+            index: map.index,
+            offset_bytes: map.offset_bytes,
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct TileShape {
 impl TileShape {
     /// Refuses a map whose box is another tile.
     pub(crate) fn check(&self, parameter: &str, map: &Argument, conditions: &mut Conditions) {
-        let params = match map {
+        let params = match map.leaves().first().copied().unwrap_or(map) {
             Argument::TensorMap { params, .. } => Ok(**params),
             Argument::EncodedMap(map) => map.decode().map(|Decoded { params, .. }| params),
             // What is no map at all the check of the launch refuses.
@@ -47,6 +47,24 @@ impl TileShape {
                 .as_slice()
                 .iter()
                 .all(|step| *step == 1)
+    }
+
+    /// Says what a map brings, where that is not such a tile.
+    pub(crate) fn is_brought_by(&self, params: &Params) -> Result<(), String> {
+        let Params::Tiled(tiled) = params else {
+            return Err(describe(params));
+        };
+        let tensor = &tiled.tensor;
+        let elements = (0..tensor.rank()).map(|dim| tiled.box_elements(dim));
+        let brings = self.fits(tensor.data_type)
+            && elements.eq(self.box_dims.iter().map(|side| u64::from(*side)))
+            && tensor.swizzle == self.swizzle
+            && tensor.interleave == Interleave::None;
+        if brings {
+            Ok(())
+        } else {
+            Err(describe(params))
+        }
     }
 
     fn fits(&self, data_type: DataType) -> bool {

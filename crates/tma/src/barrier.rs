@@ -113,6 +113,8 @@ impl Barrier {
     }
 
     /// Arrives once. What this thread wrote before is visible to those who wait for the phase.
+    ///
+    /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "__mbarrier_arrive")]
     #[inline(always)]
     pub fn arrive(&self) -> Token {
@@ -122,6 +124,8 @@ impl Barrier {
     }
 
     /// Expects `bytes` more bytes from copies in this phase, and arrives once.
+    ///
+    /// Relies on (3) and (4) of [`assume_init`](Self::assume_init).
     #[doc(alias = "barrier_arrive_tx")]
     #[inline(always)]
     pub fn arrive_expect_tx(&self, bytes: u32) -> Token {
@@ -131,6 +135,8 @@ impl Barrier {
     }
 
     /// Expects `bytes` more bytes from copies in this phase.
+    ///
+    /// Relies on (4) of [`assume_init`](Self::assume_init).
     #[doc(alias = "barrier_expect_tx")]
     #[inline(always)]
     pub fn expect_tx(&self, bytes: u32) {
@@ -140,6 +146,8 @@ impl Barrier {
     }
 
     /// Waits for the phase that the arrival belongs to; sees what was written and copied in it.
+    ///
+    /// Relies on (5) of [`assume_init`](Self::assume_init): the token is this barrier's.
     #[inline(always)]
     pub fn wait(&self, token: Token) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and the token is of its current or
@@ -148,6 +156,8 @@ impl Barrier {
     }
 
     /// Arrives once, and waits for the phase.
+    ///
+    /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn arrive_and_wait(&self) {
         self.wait(self.arrive());
@@ -155,7 +165,8 @@ impl Barrier {
 
     /// Waits for the phase of this parity: 0 for the first, 1 for the second, and so on in turn.
     ///
-    /// Returns at once when the current phase has the other parity.
+    /// Returns at once when the current phase has the other parity. Relies on (5) of
+    /// [`assume_init`](Self::assume_init).
     #[doc(alias = "mbarrier_try_wait_parity")]
     #[inline(always)]
     pub fn wait_parity(&self, parity: u32) {

@@ -15,8 +15,14 @@ pub struct Cursor<const STAGES: u32> {
 
 impl<const STAGES: u32> Cursor<STAGES> {
     /// The first stage in the first round.
+    ///
+    /// ```compile_fail,E0080
+    /// // There is a stage at least.
+    /// tma::ring::Cursor::<0>::new();
+    /// ```
     #[inline(always)]
     pub const fn new() -> Self {
+        const { assert!(STAGES >= 1, "there is a stage at least") };
         Self {
             stage: 0,
             parity: 0,
@@ -97,6 +103,8 @@ impl<const STAGES: u32> Ring<STAGES> {
     }
 
     /// The barrier that the fillers arrive at, or copies count at.
+    ///
+    /// What is done with it relies on (2) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn full(&self, cursor: Cursor<STAGES>) -> Barrier {
         // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).
@@ -104,6 +112,8 @@ impl<const STAGES: u32> Ring<STAGES> {
     }
 
     /// The barrier that the emptiers arrive at.
+    ///
+    /// What is done with it relies on (2) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn empty(&self, cursor: Cursor<STAGES>) -> Barrier {
         // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).
@@ -111,6 +121,8 @@ impl<const STAGES: u32> Ring<STAGES> {
     }
 
     /// For a filler: waits until the stage may be filled. In the first round that is at once.
+    ///
+    /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "producer_acquire")]
     #[inline(always)]
     pub fn acquire(&self, cursor: Cursor<STAGES>) {
@@ -118,6 +130,8 @@ impl<const STAGES: u32> Ring<STAGES> {
     }
 
     /// For an emptier: waits until the stage has been filled.
+    ///
+    /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "consumer_wait")]
     #[inline(always)]
     pub fn wait(&self, cursor: Cursor<STAGES>) {
@@ -125,6 +139,8 @@ impl<const STAGES: u32> Ring<STAGES> {
     }
 
     /// For an emptier: gives the stage back.
+    ///
+    /// Relies on (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "consumer_release")]
     #[inline(always)]
     pub fn release(&self, cursor: Cursor<STAGES>) {

@@ -31,6 +31,9 @@ pub struct Transaction<'barrier> {
 
 impl Barrier {
     /// Begins copies that the current phase is to wait for.
+    ///
+    /// Relies on (4) of [`assume_init`](Self::assume_init), also where the transaction is dropped: its bytes are
+    /// then expected without an arrival.
     #[doc(alias = "cuda::memcpy_async")]
     #[inline(always)]
     pub fn transaction(&self) -> Transaction<'_> {
@@ -147,6 +150,8 @@ impl Transaction<'_> {
     }
 
     /// Tells the barrier of all bytes, and arrives once.
+    ///
+    /// Relies on (3) of [`Barrier::assume_init`].
     #[doc(alias = "barrier_arrive_tx")]
     #[inline(always)]
     pub fn arrive(self) -> Token {

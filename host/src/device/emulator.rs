@@ -19,6 +19,11 @@ impl Emulator {
         }
     }
 
+    /// The same for copies of it.
+    pub(crate) fn id(&self) -> u64 {
+        Arc::as_ptr(&self.session).addr() as u64
+    }
+
     /// Its memory and modules. A thread that panicked left them as they were between two steps.
     pub(crate) fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)

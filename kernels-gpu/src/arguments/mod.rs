@@ -1,12 +1,13 @@
 //! Arguments that several kernels have in common.
 
 mod bulk;
+mod checked;
 mod matrix;
 mod tiles;
 
 use std::num::NonZero;
 
-use tma_launch::Conditions;
+use tma_launch::{Conditions, Region};
 
 pub(crate) use bulk::{bulk, chunks, ends};
 pub use matrix::Matrix;
@@ -17,6 +18,30 @@ pub(crate) use tiles::Tiles;
 pub(crate) fn product(factors: &[u32]) -> u64 {
     let factors = factors.iter().map(|factor| u64::from(*factor));
     factors.fold(1, u64::saturating_mul)
+}
+
+/// The kernel goes from one to the other, or over both in place where they are the same.
+pub(crate) fn in_place_or_apart(conditions: &mut Conditions, dst: Region, src: Region) {
+    if dst == src {
+        conditions.updates(dst);
+    } else {
+        conditions.reads(src);
+        conditions.writes(dst);
+    }
+}
+
+/// Blocks begin with `own` items each and draw the others from a counter, each one that is not there, too.
+pub(crate) fn drawn(
+    conditions: &mut Conditions,
+    blocks: u32,
+    own: u32,
+    items: u32,
+    counter: usize,
+) {
+    let most = (u32::MAX - items) / own.saturating_add(1);
+    let reason = "items that are drawn are counted in 32 bits:";
+    conditions.within("blocks", blocks, 0..=most, reason);
+    conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
 }
 
 /// What a kernel divides by: zero has been refused, and one stands for it until the launch is.

@@ -23,6 +23,11 @@ impl Tiles {
         let side = |index: usize| map.box_dims.get(index).copied().unwrap_or(1).max(1);
         let tile = [side(0), side(1)];
         let element_bytes = map.tensor.data_type.bytes() as u32;
+        if map.tensor.data_type.is_packed() {
+            let limit = "the kernels count whole bytes for an element";
+            let fix = "take the matrix as bytes";
+            conditions.refuse("elements", map.tensor.data_type.name(), limit, fix);
+        }
         let bytes = product(&[tile[0], tile[1], element_bytes]);
         let swizzles = map.tensor.swizzle != Swizzle::None;
         let (align, reason) = match swizzles {

@@ -1,4 +1,4 @@
-//! The largest numbers there are: they are refused, and nothing overflows.
+//! The largest numbers there are: each that is too large is refused by its name, and nothing overflows.
 
 use kernels_gpu::{
     Matrix,
@@ -29,6 +29,8 @@ use kernels_gpu::{
 };
 use tensor_map::{DataType, TensorMap, Tiled};
 
+use crate::refused;
+
 const MOST: u32 = u32::MAX;
 const MATRIX: Matrix = Matrix {
     width: usize::MAX,
@@ -44,39 +46,43 @@ const ORIGIN: [i32; 2] = [i32::MIN, i32::MAX];
 const TILES: Tiled = TensorMap::tiled(DataType::F64, &[u64::MAX, u64::MAX]).box_dims(&[MOST, MOST]);
 
 macro_rules! refuses {
-    ($($name:ident = $launch:expr;)*) => {$(
+    ($($name:ident = $launch:expr => $parameters:expr;)*) => {$(
         #[test]
         fn $name() {
-            assert!($launch.launch().is_err());
+            let violations = $launch.launch().unwrap_err().0;
+            let mut found: Vec<&str> = violations.iter().map(|it| it.parameter.as_str()).collect();
+            found.dedup();
+            let expected: &[&str] = &$parameters;
+            assert_eq!(found, expected);
         }
     )*};
 }
 
 refuses! {
-    add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() };
-    conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 };
-    gather = attention(DeformAttnForm::Gather);
-    tiles = attention(DeformAttnForm::Tiles { stages: MOST });
-    resident = attention(DeformAttnForm::Resident { stages: MOST });
-    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST };
-    histogram = Histogram { data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST };
-    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST };
-    hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, coords: 1, output: 2, tiles: MOST };
-    multicast_tile = MulticastTile { matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST };
-    persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST };
-    prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST };
-    prefetch_1d = Prefetch1d { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST };
+    add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() } => ["threads of a block", "offset_elems"];
+    conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
+    gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block", "blocks"];
+    tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
+    resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
+    consume_map = ConsumeMap { rank: MOST, maps: 0, output: 1, coords: ORIGIN, count: MOST, threads: MOST } => ["threads of a block", "rank"];
+    histogram = Histogram { data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["threads of a block"];
+    hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST } => ["threads of a block", "channels", "distance of the first channel"];
+    hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, coords: 1, output: 2, tiles: MOST } => ["channels", "tiles"];
+    multicast_tile = MulticastTile { matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column of the last tile"];
+    persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix"];
+    prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];
+    prefetch_1d = Prefetch1d { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];
     producer_consumer = ProducerConsumer {
         form: ProducerConsumerForm::Ring, input: 0, output: 1, batches: MOST, buffer_len: MOST, blocks: MOST, threads: MOST,
-    };
-    ring = Ring { output: 0, rounds: MOST, clusters: MOST, threads: MOST };
-    stencil = Stencil { form: StencilForm::Block, left: 0, center: 1, right: 2, output: 3, blocks: MOST, threads: MOST };
-    tile_2d = Tile2d { map: MapSource::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST };
+    } => ["threads of a block"];
+    ring = Ring { output: 0, rounds: MOST, clusters: MOST, threads: MOST } => ["threads of a block", "threads of the grid"];
+    stencil = Stencil { form: StencilForm::Block, left: 0, center: 1, right: 2, output: 3, blocks: MOST, threads: MOST } => ["threads of a block", "blocks"];
+    tile_2d = Tile2d { map: MapSource::Parameter, matrix: MATRIX, data: 0, origin: ORIGIN, blocks: [MOST; 2], threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column that is stored", "first column of the last tile", "first row of the last tile"];
     tile_2d_to = Tile2dTo {
         source: MATRIX, source_data: 0, source_origin: ORIGIN, target: MATRIX, target_data: 1, target_origin: ORIGIN,
         blocks: [MOST; 2], threads: MOST,
-    };
-    transpose = Transpose { source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 };
+    } => ["threads of a block", "width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target", "first column that is stored", "first column of the last tile", "first row of the last tile", "first column of the last tile", "first row of the last tile"];
+    transpose = Transpose { source: MATRIX, source_data: 0, target_pitch: usize::MAX, target_data: 1 } => ["width of the source", "height of the source", "pitch of the source", "width of the target", "height of the target", "pitch of the target"];
     copy_bulk = CopyBulk {
         stages: MOST,
         chunk_bytes: MOST,
@@ -86,14 +92,14 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
-    };
+    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "blocks"];
     add_one_bulk = AddOneBulk {
         len_bytes: u64::MAX,
         dst: 0,
         dst_offset_bytes: u64::MAX,
         src: 1,
         threads: MOST,
-    };
+    } => ["threads of a block", "dst_offset_bytes", "len_bytes", "chunks"];
     add_one_ring = AddOneRing {
         counter: None,
         stages: MOST,
@@ -102,7 +108,7 @@ refuses! {
         src: 1,
         blocks: MOST,
         threads: MOST,
-    };
+    } => ["stages", "threads of a block", "len_bytes", "chunks"];
     copy_tile = CopyTile {
         stages: MOST,
         map: TILES,
@@ -110,13 +116,13 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
-    };
+    } => ["stages", "bytes of a tile", "columns", "rows", "tiles", "blocks"];
     add_one_tile = AddOneTile {
         vectors: usize::MAX,
         map: TILES,
         dst: 0,
         src: 1,
-    };
+    } => ["vectors", "bytes of a tile", "columns", "rows", "tiles", "bytes of an element", "threads of a block"];
     add_one_tile_ring = AddOneTileRing {
         stages: MOST,
         map: TILES,
@@ -124,7 +130,7 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
-    };
+    } => ["stages", "bytes of a tile", "columns", "rows", "tiles", "bytes of an element", "bytes of a tile", "blocks"];
     tile_gather = TileGather {
         form: TileGatherForm::View,
         stages: MOST,
@@ -136,7 +142,7 @@ refuses! {
         sums: 2,
         blocks: MOST,
         threads: MOST,
-    };
+    } => ["stages", "threads of a block", "rounds"];
 }
 
 fn attention(form: DeformAttnForm) -> DeformAttn {
@@ -153,6 +159,66 @@ fn attention(form: DeformAttnForm) -> DeformAttn {
         warps: MOST,
         waves: MOST,
     }
+}
+
+/// Blocks whose numbers of items would begin again at zero, though there are few items: no more of them are
+/// taken than is said.
+#[test]
+fn numbers_that_would_wrap_are_refused() {
+    let copy = |blocks| CopyBulk {
+        stages: 8,
+        chunk_bytes: 16,
+        len_bytes: 64,
+        dst: 0,
+        dst_offset_bytes: 0,
+        src: 1,
+        counter: 2,
+        blocks,
+    };
+    let most = (MOST - 4) / 8;
+    assert!(copy(most).launch().is_ok());
+    let said = "blocks is 536870912; items that are drawn are counted in 32 bits: 0 to 536870911; take \
+                536870911";
+    refused(copy(most + 1).launch(), &[said]);
+    let ring = |counter| AddOneRing {
+        counter,
+        stages: 3,
+        len_bytes: 64,
+        dst: 0,
+        src: 1,
+        blocks: i32::MAX as u32,
+        threads: 64,
+    };
+    assert!(ring(None).launch().is_ok());
+    assert!(ring(Some(2)).launch().is_ok());
+    let most = i32::MAX as u32;
+    let longer = AddOneRing {
+        len_bytes: 1 << 20,
+        ..ring(Some(2))
+    };
+    assert_eq!(longer.launch().unwrap_err().0[0].value, most.to_string());
+    let attention = |blocks| DeformAttn {
+        shapes: [[3; 2]; 4],
+        batches: 1,
+        queries: 8,
+        warps: 8,
+        waves: 1,
+        blocks,
+        ..attention(DeformAttnForm::Gather)
+    };
+    assert!(attention(MOST / 8).launch().is_ok());
+    assert!(attention(MOST / 8 + 1).launch().is_err());
+    let images = |images| ConvIm2col {
+        images,
+        height: 1,
+        width: 1,
+        padding: 1,
+        data: 0,
+        filters: 1,
+        output: 2,
+    };
+    assert!(images(MOST - 32).launch().is_ok());
+    assert!(images(MOST).launch().is_err());
 }
 
 /// What the backend refuses: a table that is too large for a map, a grid that is too long.

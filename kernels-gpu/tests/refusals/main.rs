@@ -5,7 +5,7 @@ mod maps;
 mod pointers;
 mod speed;
 
-use tma_launch::{Launch, Violations};
+use tma_launch::{Launch, Region, Use, Violations};
 
 /// What is wrong, a line each, without the name of the rule.
 #[track_caller]
@@ -22,9 +22,17 @@ pub(crate) fn refused<T: std::fmt::Debug>(launch: Result<T, Violations>, expecte
     assert_eq!(lines, expected);
 }
 
-/// The least bytes of its buffers.
+/// Where what it uses of its buffers ends, besides tensors.
 pub(crate) fn least_bytes(launch: Result<Launch, Violations>) -> Vec<(usize, u64)> {
-    launch.unwrap().least_bytes
+    let end = |used: Use| match used.region {
+        Region::Bytes {
+            index,
+            offset_bytes,
+            len_bytes,
+        } => Some((index, offset_bytes + len_bytes)),
+        _ => None,
+    };
+    launch.unwrap().uses.into_iter().filter_map(end).collect()
 }
 
 pub(crate) const WARPS: &str =

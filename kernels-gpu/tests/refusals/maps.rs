@@ -57,8 +57,8 @@ fn conv_im2col() {
         }
         .launch(),
         &[
-            "results is 37580963840; results that are numbered in 32 bits: 0 to 4294967295; take \
-             4294967295",
+            "results is 37580963840; results that are numbered in 32 bits, and those behind the last: \
+             0 to 4294967263; take 4294967263",
         ],
     );
 }

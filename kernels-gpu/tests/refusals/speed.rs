@@ -77,7 +77,7 @@ fn add_one_bulk() {
     };
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.grid.x, 2);
-    assert_eq!(launch.least_bytes, [(1, 4096), (0, 4096)]);
+    assert_eq!(least_bytes(Ok(launch)), [(1, 4096), (0, 4096)]);
     refused(
         AddOneBulk {
             threads: 100,
@@ -137,7 +137,7 @@ fn copy_tile() {
     };
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.shared_bytes, 3 * (1024 + 20));
-    assert_eq!(launch.least_bytes, [(2, 4)]);
+    assert_eq!(least_bytes(Ok(launch)), [(2, 4)]);
     refused(
         CopyTile {
             stages: 8,

@@ -1,4 +1,4 @@
-use tma_host::{Capability, Device, DeviceChoice, Failure, Jobs};
+use tma_host::{Capability, DeviceChoice, Failure, Jobs};
 
 /// Opens a device for jobs; gives its capability too.
 ///
@@ -7,14 +7,7 @@ use tma_host::{Capability, Device, DeviceChoice, Failure, Jobs};
 pub fn open(choice: DeviceChoice) -> Result<(Jobs, Capability), Failure> {
     let device = choice.open()?;
     let capability = device.capability();
-    Ok((jobs(device), capability))
-}
-
-/// Runs the jobs of the tests on a device.
-pub fn jobs(device: Device) -> Jobs {
-    // SAFETY: the tests launch kernels of this repository with arguments that keep their conditions, so
-    // that they stay within the job's buffers (1).
-    unsafe { Jobs::new(device) }
+    Ok((Jobs::new(device), capability))
 }
 
 /// Takes `--device WHERE` out of a program's arguments; without it, what the environment says.

@@ -9,6 +9,6 @@ mod kernels;
 mod scenario;
 mod tiles;
 
-pub use device::{device_of_arguments, jobs, open};
+pub use device::{device_of_arguments, open};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};
 pub use scenario::{CaseFailure, Content, Expected, Scenario};

@@ -1,6 +1,8 @@
 use bytemuck::NoUninit;
+use tma_emulator::EmulatorBackend;
+use tma_host::Jobs;
 use tma_launch::{
-    Backend, Buffer, Failure, Job, Launch, Ptx,
+    Buffer, Failure, Job, Launch, Ptx,
     compare::{self, Mismatch},
 };
 
@@ -33,7 +35,8 @@ pub struct Expected {
 pub enum Content {
     /// These elements.
     Exact(Vec<i32>),
-    /// Halves that are near these values.
+    /// Halves that are near these values, together and one by one: none is farther off than
+    /// 16 times as much as all together may be.
     Halves {
         /// The values; those that are no number are not compared.
         values: Vec<f64>,
@@ -42,6 +45,9 @@ pub enum Content {
         relative_l2: f64,
     },
 }
+
+/// The error of one half may be so many times that of all, which is their mean.
+const ONE_OFF: f64 = 16.0;
 
 /// Why a scenario is not as it should be.
 #[derive(Debug)]
@@ -64,6 +70,17 @@ pub enum CaseFailure {
         /// How far it may be.
         at_most: f64,
     },
+    /// One half is too far from what it must be near.
+    FarElement {
+        /// The buffer's name.
+        buffer: String,
+        /// Which half.
+        index: usize,
+        /// What it must be near.
+        value: f64,
+        /// What it is.
+        got: f64,
+    },
 }
 
 impl std::fmt::Display for CaseFailure {
@@ -78,6 +95,15 @@ impl std::fmt::Display for CaseFailure {
             } => write!(
                 f,
                 "buffer `{buffer}`: its relative distance (L2) is {relative_l2:.3e}, more than {at_most:.1e}"
+            ),
+            Self::FarElement {
+                buffer,
+                index,
+                value,
+                got,
+            } => write!(
+                f,
+                "buffer `{buffer}`: half {index} is {got}, far from {value}"
             ),
         }
     }
@@ -138,7 +164,16 @@ impl Expected {
                 let got: Vec<f64> = got.collect();
                 let relative_l2 = relative_l2(values, &got);
                 if relative_l2 <= *at_most {
-                    return Ok(got.len());
+                    let Some(index) = far_element(values, &got, *at_most) else {
+                        return Ok(got.len());
+                    };
+                    let (value, got) = (values[index], got[index]);
+                    return Err(CaseFailure::FarElement {
+                        buffer: name(),
+                        index,
+                        value,
+                        got,
+                    });
                 }
                 Err(CaseFailure::Far {
                     buffer: name(),
@@ -162,13 +197,37 @@ impl Scenario {
     ///
     /// # Errors
     /// What went wrong first.
-    pub fn check(&self, backend: &mut dyn Backend, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
+    ///
+    /// # Safety
+    /// As for [`Jobs::run`] with the job of this text.
+    pub unsafe fn check(&self, jobs: &mut Jobs, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
+        // SAFETY: the condition is the same (1).
+        self.compare(ptx, |job| unsafe { jobs.run(job) })
+    }
+
+    /// As [`check`](Self::check), on the emulator, which any kernel is safe on.
+    ///
+    /// # Errors
+    /// What went wrong first.
+    pub fn emulate(&self, emulator: &EmulatorBackend, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
+        self.compare(ptx, |job| emulator.run(job))
+    }
+
+    /// As [`check`](Self::check), with what is run in this way.
+    ///
+    /// # Errors
+    /// What went wrong first.
+    pub fn compare<T>(
+        &self,
+        ptx: Ptx<'_>,
+        run: impl FnOnce(&mut Job<'_>) -> Result<T, Failure>,
+    ) -> Result<usize, CaseFailure> {
         let mut job = Job {
             ptx,
             buffers: self.buffers.clone(),
             launches: self.launches.clone(),
         };
-        backend.run(&mut job).map_err(CaseFailure::Failed)?;
+        run(&mut job).map_err(CaseFailure::Failed)?;
         let mut elements = 0;
         for expected in &self.expected {
             let buffer = &job.buffers[expected.buffer];
@@ -197,9 +256,32 @@ fn relative_l2(values: &[f64], got: &[f64]) -> f64 {
     if apart == 0.0 { 0.0 } else { apart / length }
 }
 
+/// The first half that is too far off by itself, where as many as there are values are near together.
+fn far_element(values: &[f64], got: &[f64], relative_l2: f64) -> Option<usize> {
+    let counted = values.iter().filter(|value| !value.is_nan());
+    let (count, squares) = counted.fold((0.0, 0.0), |(count, squares), value| {
+        (count + 1.0, squares + value * value)
+    });
+    let at_most = ONE_OFF * relative_l2 * (squares / f64::max(count, 1.0)).sqrt();
+    let mut pairs = values.iter().zip(got);
+    pairs.position(|(value, got)| (value - got).abs() > at_most)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_wrong_half_among_a_million_is_found() {
+        let values = vec![1.0; 1_000_000];
+        let mut got = values.clone();
+        got[777_777] = 1.5;
+        assert!(relative_l2(&values, &got) < 1e-3);
+        assert_eq!(far_element(&values, &got, 1e-3), Some(777_777));
+        got[777_777] = 1.01;
+        assert_eq!(far_element(&values, &got, 1e-3), None);
+        assert_eq!(far_element(&[f64::NAN, 1.0], &[9.0, 1.0], 1e-3), None);
+    }
 
     #[test]
     fn the_distance_is_relative_and_infinite_for_what_is_no_number() {

@@ -7,8 +7,9 @@ use tensor_map::TensorMap;
 use tests::maps::{
     Case,
     generate::{Function, Random, case},
-    record::{Record, pack},
+    record::{Record, asked, pack},
 };
+use tests::origin::Origin;
 use tma_host::{Device, EncodeError, encode_with_driver};
 
 /// Compare our tensor maps with the driver's.
@@ -84,7 +85,9 @@ fn run(arguments: &Arguments) -> Result<u64, String> {
     } = total;
     println!("{:<28} {legal:>10} {illegal:>10} {differences:>11}", "all");
     if let Some(path) = &arguments.sample {
-        fs::write(path, pack(&sample)).map_err(|error| format!("{}: {error}", path.display()))?;
+        let origin = Origin::now(&format!("gpu: {}", gpu.name()), asked(&sample))?;
+        fs::write(path, pack(&origin, &sample))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(differences)
 }

@@ -1,6 +1,6 @@
 //! Many cases as one job, a launch each.
 
-use tma_launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
+use tma_launch::{Buffer, Failure, Job, Launch, Ptx};
 
 use super::kernels::{BARRIER_BYTES, THREADS, linear_entry, tensor_entry};
 use super::{Action, Case, Transfer, linear_forms, tensor_form, text};
@@ -127,13 +127,16 @@ impl<'c> Batch<'c> {
         &self.job
     }
 
-    /// Runs it, and gives what came out of each case.
+    /// Runs it in this way, and gives what came out of each case.
     ///
     /// # Errors
-    /// Some copy stopped the backend.
-    pub fn run(&self, backend: &mut dyn Backend) -> Result<Vec<Output>, Failure> {
+    /// Some copy stopped it.
+    pub fn run<T>(
+        &self,
+        run: impl FnOnce(&mut Job<'_>) -> Result<T, Failure>,
+    ) -> Result<Vec<Output>, Failure> {
         let mut job = self.job.clone();
-        backend.run(&mut job)?;
+        run(&mut job)?;
         Ok(self.outputs(&job))
     }
 

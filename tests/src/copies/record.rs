@@ -1,10 +1,16 @@
 //! Cases and digests of what a GPU made of them, as compressed bytes. The cases are there whole, so
 //! that they stay as they are when others are drawn.
 
-use super::{Action, Case, Contents, LinearCopy, Operator, TensorCopy, Transfer, linear_forms};
-use crate::maps::{
-    self,
-    record::{Record, read, unzigzag, write, write_all, zigzag},
+use super::{
+    Action, Case, Contents, LinearCopy, Operator, TensorCopy, Transfer, linear_forms, text,
+};
+use crate::{
+    digest::Digest,
+    maps::{
+        self,
+        record::{Record, read, unzigzag, write, write_all, zigzag},
+    },
+    origin::Origin,
 };
 
 /// A case, and the [digest](super::Output::digest) of what memory held after it.
@@ -19,17 +25,22 @@ pub struct Sample {
 /// Samples, and who made them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// The backend's name, as `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
-    pub origin: String,
+    /// Who made them, by which kernels.
+    pub origin: Origin,
     /// The samples.
     pub samples: Vec<Sample>,
 }
 
 impl Samples {
+    /// The digest of the kernels that make them; the cases are in the file itself.
+    pub fn ran() -> Digest {
+        Digest::EMPTY.and(text().as_bytes())
+    }
+
     /// As compressed bytes.
     pub fn pack(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        write_text(&mut bytes, &self.origin);
+        write_text(&mut bytes, &self.origin.to_string());
         self.samples
             .iter()
             .for_each(|sample| sample.write(&mut bytes));
@@ -45,7 +56,7 @@ impl Samples {
         let bytes = bytes.map_err(|error| error.to_string())?;
         let mut rest = &bytes[..];
         let origin = read_text(&mut rest).ok_or("it does not say who made it")?;
-        let origin = String::from_utf8_lossy(origin).into_owned();
+        let origin = Origin::parse(&String::from_utf8_lossy(origin));
         let mut samples = Vec::new();
         while !rest.is_empty() {
             let number = samples.len();
@@ -188,7 +199,7 @@ mod tests {
             digest: number * number,
         };
         let samples = Samples {
-            origin: "a test".into(),
+            origin: Origin::parse("a test"),
             samples: (0..2000).map(sample).collect(),
         };
         assert_eq!(Samples::unpack(&samples.pack()), Ok(samples));

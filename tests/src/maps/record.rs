@@ -6,26 +6,59 @@ use tensor_map::{
 };
 
 use super::Case;
+use crate::{digest::Digest, origin::Origin};
 
-/// The records in compressed bytes, as `map-differential --sample` writes them.
+/// What stands before the origin, in place of the number of a function.
+const ORIGIN: u8 = 0x7f;
+
+/// The origin, where there is one, and the records in compressed bytes, as `map-differential --sample` writes
+/// them.
 ///
 /// # Errors
 /// The bytes are not compressed, or make no sense from some record on.
-pub fn unpack(compressed: &[u8]) -> Result<Vec<Record>, String> {
+pub fn unpack(compressed: &[u8]) -> Result<(Origin, Vec<Record>), String> {
     let bytes = miniz_oxide::inflate::decompress_to_vec_zlib(compressed);
     let bytes = bytes.map_err(|error| error.to_string())?;
     let mut rest = &bytes[..];
+    let origin = match rest.split_first() {
+        Some((&ORIGIN, behind)) => {
+            rest = behind;
+            let length = read(&mut rest).unwrap_or_default() as usize;
+            let text = rest
+                .split_at_checked(length)
+                .ok_or("the origin makes no sense")?;
+            rest = text.1;
+            Origin::parse(&String::from_utf8_lossy(text.0))
+        }
+        _ => Origin::default(),
+    };
     let mut records = Vec::new();
     while !rest.is_empty() {
         let number = records.len();
         records.push(Record::read(&mut rest).ok_or(format!("record {number} makes no sense"))?);
     }
-    Ok(records)
+    Ok((origin, records))
 }
 
-/// Records as compressed bytes.
-pub fn pack(records: &[Record]) -> Vec<u8> {
+/// The digest of what was asked.
+pub fn asked(records: &[Record]) -> Digest {
     let mut bytes = Vec::new();
+    for record in records {
+        Record {
+            answer: None,
+            ..*record
+        }
+        .write(&mut bytes);
+    }
+    Digest::EMPTY.and(&bytes)
+}
+
+/// An origin and records as compressed bytes.
+pub fn pack(origin: &Origin, records: &[Record]) -> Vec<u8> {
+    let origin = origin.to_string();
+    let mut bytes = vec![ORIGIN];
+    write(&mut bytes, origin.len() as u64);
+    bytes.extend(origin.as_bytes());
     records.iter().for_each(|record| record.write(&mut bytes));
     miniz_oxide::deflate::compress_to_vec_zlib(&bytes, 9)
 }
@@ -237,7 +270,8 @@ mod tests {
                 answer: case.ours().ok(),
             })
             .collect();
-        assert_eq!(unpack(&pack(&records)), Ok(records));
+        let origin = Origin::parse("a test; a driver");
+        assert_eq!(unpack(&pack(&origin, &records)), Ok((origin, records)));
         assert!(unpack(b"no zlib").is_err());
     }
 }

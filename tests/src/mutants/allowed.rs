@@ -5,14 +5,15 @@ use super::Tried;
 /// Mutants that may survive, each with the reason.
 ///
 /// The text has one line for each pattern of [ids](super::Mutant::id), where `*` stands for any
-/// text and `?` for one character; the lines before it that begin with a space, up to a line that is no pattern, are its
-/// reason. Lines with `#` in front are comments:
+/// text and `?` for one character, and behind it the number of mutants that it excuses; the lines before it
+/// that begin with a space, up to a line that is no pattern, are its reason. Lines with `#` in front are
+/// comments:
 ///
 /// ```text
 /// # tile_2d.rs
 ///   The block ends right after, and its shared memory with it.
-/// tile_2d/delete/mbarrier.inval*
-/// tile_2d_to/delete/mbarrier.inval*
+/// tile_2d/delete/mbarrier.inval* 2
+/// tile_2d_to/delete/mbarrier.inval* 2
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allowed {
@@ -26,8 +27,17 @@ pub struct Explanation {
     pub line: usize,
     /// Which mutants.
     pub pattern: String,
+    /// How many.
+    pub count: usize,
     /// Why.
     pub reason: String,
+}
+
+impl Explanation {
+    /// Says that the pattern stands for this mutant.
+    pub fn is_of(&self, id: &str) -> bool {
+        matches(&self.pattern, id)
+    }
 }
 
 /// The list of the repository.
@@ -45,7 +55,7 @@ impl Allowed {
     /// Reads a list.
     ///
     /// # Errors
-    /// A pattern without a reason, or a reason without a pattern.
+    /// A pattern without a number or a reason, or a reason without a pattern.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut explanations: Vec<Explanation> = Vec::new();
         let mut reason: Vec<&str> = Vec::new();
@@ -67,9 +77,15 @@ impl Allowed {
                 return Err(format!("line {line}: `{words}` has no reason before it"));
             }
             is_used = true;
+            let numbered = words.trim().rsplit_once(' ');
+            let numbered =
+                numbered.and_then(|(pattern, count)| Some((pattern, count.parse().ok()?)));
+            let (pattern, count) =
+                numbered.ok_or(format!("line {line}: `{words}` does not end with a number"))?;
             explanations.push(Explanation {
                 line,
-                pattern: words.trim().to_owned(),
+                pattern: pattern.to_owned(),
+                count,
                 reason: reason.join(" "),
             });
         }
@@ -79,13 +95,34 @@ impl Allowed {
         }
     }
 
+    /// All of them.
+    pub fn explanations(&self) -> &[Explanation] {
+        &self.explanations
+    }
+
+    /// The patterns that have more or fewer mutants than they say, among all of all kernels.
+    pub fn miscounted(&self, ids: &[&str]) -> Vec<String> {
+        let wrong = self.explanations.iter().filter_map(|explanation| {
+            let Explanation {
+                line,
+                pattern,
+                count,
+                ..
+            } = explanation;
+            let found = ids.iter().filter(|id| explanation.is_of(id)).count();
+            let said = format!("line {line}: there are {found} mutants `{pattern}`, not {count}");
+            (found != *count).then_some(said)
+        });
+        wrong.collect()
+    }
+
     /// Why this mutant may survive.
     pub fn explain(&self, id: &str) -> Option<&Explanation> {
         let mut all = self.explanations.iter();
-        all.find(|explanation| matches(&explanation.pattern, id))
+        all.find(|explanation| explanation.is_of(id))
     }
 
-    /// What is no longer true: patterns of mutants that were caught, and patterns of none among all
+    /// What is no longer true: patterns of mutants that were caught, and patterns of more or fewer among all
     /// mutants of all kernels.
     pub fn stale(&self, all: &[Tried<'_>]) -> Vec<String> {
         let id = |one| {
@@ -99,21 +136,19 @@ impl Allowed {
 
     /// The same, with the ids and whether each survived.
     fn stale_among(&self, all: &[(&str, bool)]) -> Vec<String> {
-        let mut stale = Vec::new();
-        for Explanation { line, pattern, .. } in &self.explanations {
-            let mut is_used = false;
-            for (id, survived) in all.iter().filter(|(id, _)| matches(pattern, id)) {
-                is_used = true;
-                if !survived {
-                    stale.push(format!(
-                        "line {line}: `{pattern}` has `{id}`, which was caught"
-                    ));
-                }
-            }
-            if !is_used {
-                stale.push(format!("line {line}: there is no mutant `{pattern}`"));
-            }
-        }
+        let caught = all.iter().filter(|(_, survived)| !survived);
+        let caught = caught.flat_map(|(id, _)| {
+            let of = self
+                .explanations
+                .iter()
+                .filter(|explanation| explanation.is_of(id));
+            of.map(move |Explanation { line, pattern, .. }| {
+                format!("line {line}: `{pattern}` has `{id}`, which was caught")
+            })
+        });
+        let ids: Vec<&str> = all.iter().map(|(id, _)| *id).collect();
+        let mut stale: Vec<String> = caught.collect();
+        stale.extend(self.miscounted(&ids));
         stale
     }
 }
@@ -153,7 +188,7 @@ mod tests {
         }
     }
 
-    const LIST: &str = "# one\n  For a\n  reason.\na/1\na/2\n\n  Another.\nb/*\n";
+    const LIST: &str = "# one\n  For a\n  reason.\na/1 1\na/2 1\n\n  Another.\nb/* 2\n";
 
     #[test]
     fn reasons_stand_before_their_mutants() {
@@ -163,22 +198,30 @@ mod tests {
         assert_eq!(reason("a/2"), Some((5, "For a reason.")));
         assert_eq!(reason("b/c/d"), Some((8, "Another.")));
         assert_eq!(reason("c"), None);
-        assert!(Allowed::parse("a/1\n").is_err());
-        assert!(Allowed::parse("  Why.\na/1\n  Why not.\n").is_err());
+        assert!(Allowed::parse("a/1 1\n").is_err());
+        assert!(Allowed::parse("  Why.\na/1\n").is_err());
+        assert!(Allowed::parse("  Why.\na/1 1\n  Why not.\n").is_err());
     }
 
     #[test]
     fn what_is_no_longer_true_is_named() {
         let list = Allowed::parse(LIST).unwrap();
         assert!(
-            list.stale_among(&[("a/1", true), ("a/2", true), ("b/1", true), ("c", false)])
-                .is_empty()
+            list.stale_among(&[
+                ("a/1", true),
+                ("a/2", true),
+                ("b/1", true),
+                ("b/2", true),
+                ("c", false)
+            ])
+            .is_empty()
         );
         assert_eq!(
             list.stale_among(&[("a/1", true), ("b/1", false)]),
             [
-                "line 5: there is no mutant `a/2`",
-                "line 8: `b/*` has `b/1`, which was caught"
+                "line 8: `b/*` has `b/1`, which was caught",
+                "line 5: there are 0 mutants `a/2`, not 1",
+                "line 8: there are 1 mutants `b/*`, not 2"
             ]
         );
     }

@@ -7,7 +7,7 @@ use tma_emulator::{
     Config, EmulatorBackend,
     check::{CheckReport, Diagnostic, Severity},
 };
-use tma_launch::{Backend, Failure, Job, Outcome as Ran, Ptx};
+use tma_launch::{Failure, Job, Ptx};
 
 use super::{
     Caught, Mutant, Outcome, mutants,
@@ -63,19 +63,32 @@ impl Subject {
         let scenarios = (kernel.cases)();
         let entries = launched(&scenarios.iter().collect::<Vec<_>>());
         let subject = |entry: &&str| {
-            let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(entry);
-            let scenarios: Vec<&Scenario> = scenarios.iter().filter(launches).collect();
-            let text = with_entries(&parsed, &launched(&scenarios)).to_string();
-            let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
+            let scenarios = scenarios_of(entry, &scenarios);
+            let (text, mutants) = text_of(kernel, &parsed, entry, &scenarios)?;
             Ok(Self {
                 kernel: kernel.name,
                 entry: (*entry).to_owned(),
-                mutants: mutants(&parsed, &text, entry),
+                mutants,
                 cases: cases(kernel.name, &text, &scenarios)?,
                 text,
             })
         };
         entries.iter().map(subject).collect()
+    }
+
+    /// The text of each entry that a kernel's cases launch, with its mutants; nothing is run.
+    ///
+    /// # Errors
+    /// A module that is not PTX.
+    pub fn texts_of_kernel(
+        kernel: &Kernel,
+        module: Ptx<'_>,
+    ) -> Result<Vec<(String, Vec<Mutant>)>, String> {
+        let parsed = ptx::parse_named(module.name, module.text).map_err(|e| e.to_string())?;
+        let scenarios = (kernel.cases)();
+        let entries = launched(&scenarios.iter().collect::<Vec<_>>());
+        let of = |entry: &&str| text_of(kernel, &parsed, entry, &scenarios_of(entry, &scenarios));
+        entries.iter().map(of).collect()
     }
 
     /// Runs a mutant on one case after the other, under each seed, until it is found out. What only
@@ -119,6 +132,25 @@ fn config(steps: u64, seed: u64) -> Config {
             .saturating_add(STEPS_MORE),
         ..Config::default()
     }
+}
+
+/// Those that launch an entry.
+fn scenarios_of<'a>(entry: &str, scenarios: &'a [Scenario]) -> Vec<&'a Scenario> {
+    let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(&entry);
+    scenarios.iter().filter(launches).collect()
+}
+
+/// The text of what an entry's scenarios launch, and the entry's mutants.
+fn text_of(
+    kernel: &Kernel,
+    module: &Module,
+    entry: &str,
+    scenarios: &[&Scenario],
+) -> Result<(String, Vec<Mutant>), String> {
+    let text = with_entries(module, &launched(scenarios)).to_string();
+    let parsed = ptx::parse_named(kernel.name, &text).map_err(|e| e.to_string())?;
+    let mutants = mutants(&parsed, &text, entry);
+    Ok((text, mutants))
 }
 
 /// The entries that these scenarios launch.
@@ -188,23 +220,6 @@ fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
     }
 }
 
-/// The emulator with its checker, which keeps what was found.
-struct Checked {
-    emulator: EmulatorBackend,
-    verdict: CheckReport,
-}
-
-impl Backend for Checked {
-    fn name(&self) -> String {
-        self.emulator.name()
-    }
-
-    fn run(&mut self, job: &mut Job<'_>) -> Result<Ran, Failure> {
-        self.verdict = self.emulator.check(job)?;
-        Ok(Ran::default())
-    }
-}
-
 /// Who noticed, what is said, and the kinds of diagnostics.
 type Noticed = (Caught, String, Vec<&'static str>);
 
@@ -215,21 +230,17 @@ fn attempt(
     text: &str,
     config: Config,
 ) -> Result<Option<Noticed>, Box<Failure>> {
-    let mut checked = Checked {
-        emulator: EmulatorBackend::with_config(config),
-        verdict: CheckReport::default(),
-    };
-    let data = scenario.check(&mut checked, Ptx { name, text });
+    let emulator = EmulatorBackend::with_config(config);
+    let mut verdict = CheckReport::default();
+    let data = scenario.compare(Ptx { name, text }, |job| {
+        verdict = emulator.check(job)?;
+        Ok(())
+    });
     if let Err(CaseFailure::Failed(failure)) = data {
         return Err(Box::new(failure));
     }
     let is_error = |diagnostic: &&Diagnostic| diagnostic.kind.severity() >= Severity::Error;
-    let errors: Vec<&Diagnostic> = checked
-        .verdict
-        .diagnostics
-        .iter()
-        .filter(is_error)
-        .collect();
+    let errors: Vec<&Diagnostic> = verdict.diagnostics.iter().filter(is_error).collect();
     let kinds = errors
         .iter()
         .map(|diagnostic| diagnostic.kind.name())

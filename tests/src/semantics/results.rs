@@ -1,6 +1,6 @@
-//! The forms that a GPU executed, and whether their results were right.
+//! The forms or cases that a GPU executed, with digests of what ran there and of what came out.
 
-use std::{collections::BTreeMap, fs, path::Path, time::SystemTime};
+use std::{collections::BTreeMap, fmt::Display, fs, path::Path, time::SystemTime};
 
 use serde_json::{Value, json};
 
@@ -13,18 +13,86 @@ pub struct Results {
     pub driver: String,
     /// The day, as in `2025-12-24`.
     pub date: String,
-    /// Each form that was launched, as the tables have it: nothing where all results were right, or
-    /// what was wrong.
-    pub forms: BTreeMap<String, Option<String>>,
+    /// Each form that was launched, as the tables have it, or each case by its name.
+    pub forms: BTreeMap<String, Recorded>,
+}
+
+/// The record of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The digest of the module, the memory and the launches; none in records that say no more than that it
+    /// went well.
+    pub ran: Option<String>,
+    /// The digest that follows with what came out; or what was wrong.
+    pub outputs: Result<String, String>,
+}
+
+/// A record, seen from what runs today.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Today<'a> {
+    /// What came out is what must come out.
+    Equal,
+    /// What was wrong.
+    Wrong(&'a str),
+    /// Something else ran.
+    Earlier,
+}
+
+impl Recorded {
+    /// Of what ran, with this digest, and what came of it.
+    pub fn new(ran: impl Display, outputs: Result<String, String>) -> Self {
+        let ran = Some(ran.to_string());
+        Self { ran, outputs }
+    }
+
+    /// The record beside that of a run with right results.
+    pub fn today(&self, right: &Self) -> Today<'_> {
+        match &self.outputs {
+            _ if self.ran != right.ran || self.ran.is_none() => Today::Earlier,
+            Err(wrong) => Today::Wrong(wrong),
+            Ok(outputs) if Ok(outputs) == right.outputs.as_ref() => Today::Equal,
+            Ok(_) => Today::Earlier,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match (&self.ran, &self.outputs) {
+            (ran, Ok(outputs)) => json!({ "ran": ran, "outputs": outputs }),
+            (ran, Err(wrong)) => json!({ "ran": ran, "wrong": wrong }),
+        }
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
+        // Earlier files have nothing but a word for what came out.
+        let outputs = match (text("outputs"), text("wrong")) {
+            (Some(outputs), _) => Ok(outputs),
+            (None, Some(wrong)) => Err(wrong),
+            (None, None) => Ok(value.as_str()?.to_owned()),
+        };
+        let ran = text("ran");
+        Some(Self { ran, outputs })
+    }
 }
 
 impl Results {
+    /// What was run just now on this machine's GPU.
+    ///
+    /// # Errors
+    /// The driver does not say what it is.
+    pub fn now(gpu: &str, forms: BTreeMap<String, Recorded>) -> Result<Self, String> {
+        Ok(Self {
+            gpu: gpu.to_owned(),
+            driver: driver()?,
+            date: today(),
+            forms,
+        })
+    }
+
     /// As a file.
     pub fn to_json(&self) -> String {
-        let forms = self.forms.iter().map(|(form, wrong)| {
-            let result = wrong.as_deref().unwrap_or(EQUAL);
-            (form.clone(), Value::from(result))
-        });
+        let forms = self.forms.iter();
+        let forms = forms.map(|(form, recorded)| (form.clone(), recorded.to_json()));
         let forms: serde_json::Map<String, Value> = forms.collect();
         let all = json!({
             "gpu": self.gpu, "driver": self.driver, "date": self.date, "forms": forms,
@@ -46,10 +114,12 @@ impl Results {
         };
         let forms = all.get("forms").and_then(Value::as_object);
         let forms = forms.ok_or("it has no `forms`")?.iter();
-        let forms = forms.map(|(form, result)| {
-            let result = result.as_str().ok_or(format!("`{form}` has no result"))?;
-            let wrong = (result != EQUAL).then(|| result.to_owned());
-            Ok((form.clone(), wrong))
+        let forms = forms.map(|(form, recorded)| {
+            let recorded = Recorded::from_json(recorded);
+            Ok((
+                form.clone(),
+                recorded.ok_or(format!("`{form}` has no result"))?,
+            ))
         });
         Ok(Self {
             gpu: text("gpu")?,
@@ -81,8 +151,20 @@ impl Results {
     }
 }
 
-/// The result of a form that did right.
-const EQUAL: &str = "equal";
+/// The driver of this machine, as in `CUDA 13.0, 580.159.04`.
+///
+/// # Errors
+/// It does not say what it is.
+pub fn driver() -> Result<String, String> {
+    let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
+    // The kernel module's own version, where it tells.
+    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    let is_version =
+        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let module = module.split_whitespace().find(is_version);
+    let module = module.map_or(String::new(), |version| format!(", {version}"));
+    Ok(format!("CUDA {version}{module}"))
+}
 
 /// The day in UTC, as in `2025-12-24`.
 pub fn today() -> String {
@@ -127,12 +209,30 @@ mod tests {
             driver: "1.2".into(),
             date: "2025-12-24".into(),
             forms: BTreeMap::from([
-                ("mapa.u32 r, r, r".into(), None),
-                ("prefetchu.L1 [d]".into(), Some("element 0".into())),
+                ("mapa.u32 r, r, r".into(), Recorded::new(7, Ok("8".into()))),
+                (
+                    "prefetchu.L1 [d]".into(),
+                    Recorded::new(9, Err("element 0".into())),
+                ),
             ]),
         };
         assert_eq!(Results::from_json(&results.to_json()), Ok(results));
         assert!(Results::from_json("{}").is_err());
+    }
+
+    #[test]
+    fn a_record_is_good_for_what_ran_alone() {
+        let right = Recorded::new("kernel", Ok("outputs".into()));
+        let wrong = Recorded::new("kernel", Err("element 0".into()));
+        let changed = Recorded::new("another kernel", Ok("outputs".into()));
+        let other_outputs = Recorded::new("kernel", Ok("others".into()));
+        let by_hand = Recorded::from_json(&json!("equal")).unwrap();
+        let digest_by_hand = Recorded::from_json(&json!({ "ran": "kernel", "outputs": "equal" }));
+        assert_eq!(right.today(&right), Today::Equal);
+        assert_eq!(wrong.today(&right), Today::Wrong("element 0"));
+        for other in [changed, other_outputs, by_hand, digest_by_hand.unwrap()] {
+            assert_eq!(other.today(&right), Today::Earlier, "{other:?}");
+        }
     }
 
     #[test]

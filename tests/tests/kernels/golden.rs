@@ -3,7 +3,6 @@
 use std::{path::Path, sync::LazyLock};
 
 use libtest_mimic::{Failed, Trial};
-use ptx::Space;
 use similar::TextDiff;
 use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden, plain};
 
@@ -87,29 +86,7 @@ fn one_entry(module: &ptx::Module, entry: &str) -> Result<String, Failed> {
         .extract(entry)
         .ok_or_else(|| format!("there is no entry `{entry}`"))?;
     plain::drop_locations(&mut one);
-    Ok(plain_names(&one))
-}
-
-/// The text with shared variables called as in the source: `shared!` adds a hash of the line, which
-/// changes with every edit above it. Labels lose the number of the function in its module, which
-/// changes with every kernel that is added.
-fn plain_names(module: &ptx::Module) -> String {
-    let mut text = module.to_string();
-    let shared = module
-        .variables()
-        .filter(|variable| variable.space == Space::Shared);
-    for name in shared
-        .flat_map(|variable| &variable.declarators)
-        .map(|declarator| declarator.name.as_str())
-    {
-        if let Some((plain, hash)) = name.rsplit_once('_')
-            && hash.len() == 8
-            && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
-        {
-            text = text.replace(name, plain);
-        }
-    }
-    plain::without_label_numbers(&text)
+    Ok(plain::with_plain_names(&one))
 }
 
 fn prints_as_it_parses(module: Module) -> Result<(), Failed> {

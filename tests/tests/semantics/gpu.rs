@@ -23,6 +23,9 @@ const FROM_VARIABLE: &str = "TMA_SEMANTICS_FROM";
 /// What stands before the results in what a process prints.
 const MARK: &str = "case ";
 
+/// What stands before the digest of right results.
+const RIGHT: &str = "right ";
+
 /// A kernel that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,7 +43,7 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
         let text = match text::module(case) {
             Ok(text) => text,
             Err(wrong) => {
-                tell(number, &wrong);
+                tell(number, &Err(wrong));
                 continue;
             }
         };
@@ -48,11 +51,25 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
             name: &case.entry,
             text: &text,
         };
-        match case.scenario.check(backend, ptx) {
-            Ok(0) => tell(number, "nothing was compared"),
-            Ok(_) => tell(number, ""),
+        let ran = match case.digest(&text) {
+            Ok(ran) => ran,
             Err(wrong) => {
-                tell(number, &wrong.to_string());
+                tell(number, &Err(wrong));
+                continue;
+            }
+        };
+        let mut outputs = String::new();
+        let compared = case.scenario.compare(ptx, |job| {
+            // SAFETY: the kernel was made for the form, and reads and writes the buffers of its case (1).
+            unsafe { backend.run(job) }?;
+            outputs = ran.with_outputs(&case.scenario, &job.buffers).to_string();
+            Ok(())
+        });
+        match compared {
+            Ok(0) => tell(number, &Err("nothing was compared".into())),
+            Ok(_) => tell(number, &Ok(outputs)),
+            Err(wrong) => {
+                tell(number, &Err(wrong.to_string()));
                 // A module that does not load harms nobody.
                 if let CaseFailure::Failed(failure) = wrong
                     && failure.stage > Stage::Load
@@ -64,12 +81,18 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
     }
 }
 
-fn tell(number: usize, wrong: &str) {
-    println!("{MARK}{number} {}", wrong.replace('\n', " / "));
+/// What came out of a case, as its digest, or what was wrong.
+pub(super) type Came = Result<String, String>;
+
+fn tell(number: usize, came: &Came) {
+    match came {
+        Ok(outputs) => println!("{MARK}{number} {RIGHT}{outputs}"),
+        Err(wrong) => println!("{MARK}{number} {}", wrong.replace('\n', " / ")),
+    }
 }
 
-/// What was wrong with each case that was run; empty where nothing was.
-pub(super) fn all(cases: usize) -> BTreeMap<usize, String> {
+/// What came of each case that was run.
+pub(super) fn all(cases: usize) -> BTreeMap<usize, Came> {
     let mut results = BTreeMap::new();
     let mut next = 0;
     for _ in 0..MOST_PROCESSES {
@@ -83,11 +106,11 @@ pub(super) fn all(cases: usize) -> BTreeMap<usize, String> {
             (None, Some(last)) => last + 1,
             (Some(wrong), last) => {
                 let at = last.map_or(next, |last| last + 1);
-                results.insert(at, wrong);
+                results.insert(at, Err(wrong));
                 at + 1
             }
             (None, None) => {
-                results.insert(next, "its process printed nothing".into());
+                results.insert(next, Err("its process printed nothing".into()));
                 next + 1
             }
         };
@@ -97,7 +120,7 @@ pub(super) fn all(cases: usize) -> BTreeMap<usize, String> {
 }
 
 /// Runs a process; gives why it was ended or died before its time.
-fn process(from: usize, results: &mut BTreeMap<usize, String>) -> Option<String> {
+fn process(from: usize, results: &mut BTreeMap<usize, Came>) -> Option<String> {
     let program = std::env::current_exe().ok()?;
     let child = Command::new(program)
         .args(["--device", "gpu"])
@@ -124,10 +147,11 @@ fn process(from: usize, results: &mut BTreeMap<usize, String>) -> Option<String>
                 let result = line
                     .strip_prefix(MARK)
                     .and_then(|rest| rest.split_once(' '));
-                if let Some((number, wrong)) = result
+                if let Some((number, came)) = result
                     && let Ok(number) = number.parse()
                 {
-                    results.insert(number, wrong.to_owned());
+                    let right = came.strip_prefix(RIGHT).map(str::to_owned);
+                    results.insert(number, right.ok_or_else(|| came.to_owned()));
                 }
             }
             Err(RecvTimeoutError::Disconnected) => {

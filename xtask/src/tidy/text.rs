@@ -1,6 +1,7 @@
 //! Text that may not stand in a file.
 
 use super::{File, Violation};
+use crate::test::LIFTED;
 
 /// Longer files are hard to read. The house says about 500.
 const MOST_LINES: usize = 600;
@@ -28,6 +29,7 @@ const ASSEMBLY: &[&str] = &[
 // Written apart, so that this file may stand here itself.
 const ASM: &str = concat!("asm", "!(");
 const DEBUG_PRINT: &str = concat!("dbg", "!(");
+const IGNORE: &str = concat!("#[", "ignore");
 const LATER: &str = concat!("TO", "DO");
 
 pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
@@ -60,6 +62,13 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
             if line.contains(DEBUG_PRINT) {
                 violation("prints for debugging".to_owned());
             }
+            if let Some(reason) = ignored(line)
+                && !LIFTED.iter().any(|(lifted, _)| *lifted == reason)
+            {
+                violation(format!(
+                    "ignores a test for a reason that no verb lifts: `{reason}`"
+                ));
+            }
             if line.contains(ASM) && !file.is_below(ASSEMBLY) {
                 violation(format!(
                     "writes assembly, which belongs below {}",
@@ -68,6 +77,12 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
             }
         }
     }
+}
+
+/// The reason of an attribute that ignores a test; empty where it gives none.
+fn ignored(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix(IGNORE)?;
+    Some(rest.split('"').nth(1).unwrap_or_default())
 }
 
 /// The first path that begins at the root with the folder of a machine.
@@ -120,6 +135,15 @@ mod tests {
             assert!(machine_path(&format!("target{}", of(folder))).is_none());
         }
         assert!(machine_path("https://x.org/usr/lib").is_none());
+    }
+
+    #[test]
+    fn a_test_is_ignored_only_for_what_a_verb_lifts() {
+        let of = |reason: &str| says("a.rs", &format!("    {IGNORE}{reason}]\n"));
+        assert_eq!(of(" = \"minutes\""), [""; 0]);
+        let said = "a.rs:1: ignores a test for a reason that no verb lifts: ";
+        assert_eq!(of(" = \"needs a GPU\""), [format!("{said}`needs a GPU`")]);
+        assert_eq!(of(""), [format!("{said}``")]);
     }
 
     #[test]

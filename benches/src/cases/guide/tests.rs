@@ -1,7 +1,7 @@
 //! The rows at a small size, on the emulator: kernels and their CUDA versions write what is expected.
 
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Backend, Buffer, Job, Ptx};
+use tma_launch::{Buffer, Job, Ptx};
 
 use super::*;
 use crate::{arena::hash, modules::BUILT};

@@ -3,7 +3,7 @@
 pub(crate) mod copies;
 
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Backend, Buffer, Failure, Job, Launch, Ptx};
+use tma_launch::{Buffer, Failure, Job, Launch, Ptx};
 
 /// Seeds that every test runs with.
 pub(crate) const SEEDS: [u64; 4] = [0, 1, 2, 99];

@@ -231,8 +231,9 @@ fn what_is_not_known_is_listed_before_anything_runs() {
         text: &text,
     });
     job.launch(Launch::new("k", 1, 1).scalar(0_u64));
-    let failure =
-        tma_launch::Backend::run(&mut tma_emulator::EmulatorBackend::new(0), &mut job).unwrap_err();
+    let failure = tma_emulator::EmulatorBackend::new(0)
+        .run(&mut job)
+        .unwrap_err();
     assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
     let lines: Vec<&str> = failure.what.lines().collect();
     assert_eq!(lines.len(), 5, "{lines:?}");

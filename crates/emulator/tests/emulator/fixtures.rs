@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Backend, Job, Launch, Ptx};
+use tma_launch::{Job, Launch, Ptx};
 
 /// Why the kernel cannot be decoded, if it cannot; the launch itself does not fit.
 fn refusal(name: &str, text: &str, entry: &str) -> Option<String> {

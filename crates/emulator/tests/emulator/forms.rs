@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tma_emulator::EmulatorBackend;
-use tma_launch::{Backend, Job, Launch, Ptx, Stage};
+use tma_launch::{Job, Launch, Ptx, Stage};
 
 /// Why the instruction is not decoded, if it is not.
 fn refusal(instruction: &str) -> Option<String> {

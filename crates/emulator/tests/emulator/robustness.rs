@@ -3,7 +3,7 @@
 use crate::common::module;
 use proptest::prelude::*;
 use tma_emulator::{Config, EmulatorBackend};
-use tma_launch::{Backend, Buffer, Job, Launch, Ptx};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 const OPCODES: [&str; 64] = [
     "add.s32",

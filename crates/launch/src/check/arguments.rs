@@ -63,25 +63,7 @@ pub fn buffer_ranges(launch: &Launch, buffers: &[Buffer]) -> Violations {
         leaves.map(move |leaf| (index, leaf))
     });
     let ranges = leaves.filter_map(|(index, leaf)| range(index, leaf, buffers));
-    let lengths = launch.least_bytes.iter();
-    let lengths = lengths.filter_map(|(index, least)| length(*index, *least, buffers));
-    Violations(ranges.chain(lengths).collect())
-}
-
-/// What is wrong with the length of a buffer that is there.
-fn length(index: usize, least_bytes: u64, buffers: &[Buffer]) -> Option<Violation> {
-    let buffer = buffers.get(index)?;
-    let len_bytes = buffer.bytes().len() as u64;
-    let missing = least_bytes
-        .checked_sub(len_bytes)
-        .filter(|bytes| *bytes > 0)?;
-    Some(Violation::new(
-        Rule::BufferLength,
-        format!("buffer `{}`", buffer.name()),
-        format!("{len_bytes} bytes"),
-        format!("the kernel uses {least_bytes}"),
-        format!("make it {missing} bytes longer"),
-    ))
+    Violations(ranges.collect())
 }
 
 fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Violation> {
@@ -89,6 +71,7 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
         Argument::Scalar(_)
         | Argument::Address(_)
         | Argument::EncodedMap(_)
+        | Argument::OnDevice { .. }
         | Argument::Bytes(_)
         | Argument::Struct(_) => return None,
         Argument::Buffer {

@@ -1,6 +1,8 @@
 use tensor_map::{DataType, TensorMap, Tiled};
 
-use crate::{Buffer, Dim3, Launch, Limits, Parameter, Signature, check};
+use crate::{
+    Access, Buffer, Dim3, Launch, Limits, Parameter, Region, Signature, Use, check, check::regions,
+};
 
 fn parameter(name: &str, size_bytes: usize, align_bytes: usize) -> Parameter {
     Parameter {
@@ -251,4 +253,71 @@ fn buffers_have_the_bytes_that_are_used() {
         &tile(),
         &["buffer-length: buffer `out` is 400 bytes; the kernel uses 404; make it 4 bytes longer"],
     );
+}
+
+/// What is wrong with a launch that uses these regions of a buffer of 100 bytes and one of 64.
+fn wrong(uses: &[(Region, Access)]) -> String {
+    let buffers = [
+        Buffer::zeroed::<u8>("a", 100),
+        Buffer::zeroed::<u8>("b", 64).in_variable("B"),
+    ];
+    let uses = uses.iter().cloned();
+    let uses: Vec<Use> = uses
+        .map(|(region, access)| Use { region, access })
+        .collect();
+    regions(&uses, &buffers).to_string()
+}
+
+#[test]
+fn what_is_written_overlaps_nothing_else() {
+    let bytes = |start, len| Region::bytes(0, len).skip(start);
+    let (read, written) = (Access::Read, Access::Written);
+    assert_eq!(
+        wrong(&[
+            (bytes(0, 50), read.clone()),
+            (bytes(50, 50), written.clone())
+        ]),
+        ""
+    );
+    assert_eq!(
+        wrong(&[(bytes(0, 60), read.clone()), (bytes(50, 50), read.clone())]),
+        ""
+    );
+    assert_eq!(
+        wrong(&[
+            (bytes(0, 60), Access::Used),
+            (bytes(50, 50), written.clone())
+        ]),
+        ""
+    );
+    assert_eq!(
+        wrong(&[
+            (bytes(50, 0), read.clone()),
+            (bytes(0, 100), written.clone())
+        ]),
+        ""
+    );
+    let said = "overlap: buffer `a` is read from byte 0 to 51; it is also written from byte 50 to 100, and the \
+                kernel takes no overlap; take another buffer, or bytes that lie apart";
+    assert_eq!(
+        wrong(&[(bytes(0, 51), read), (bytes(50, 50), written)]),
+        said
+    );
+    for access in [Access::Updated, Access::Zeroed, Access::Written] {
+        let both = [(bytes(0, 60), access), (bytes(59, 1), Access::Updated)];
+        assert!(wrong(&both).starts_with("overlap: "), "{both:?}");
+    }
+}
+
+#[test]
+fn a_stored_row_ends_at_16_bytes_and_a_variable_is_filled() {
+    let narrow = TensorMap::tiled(DataType::I32, &[25]);
+    assert_eq!(wrong(&[(Region::tensor(narrow, 0), Access::Read)]), "");
+    assert_eq!(
+        wrong(&[(Region::tensor(narrow, 0), Access::Written)]),
+        "buffer-length: buffer `a` is 100 bytes; the kernel uses 112; make it 12 bytes longer"
+    );
+    let variable = |name: &str| wrong(&[(Region::Variable(name.to_owned()), Access::Read)]);
+    assert_eq!(variable("B"), "");
+    assert!(variable("C").starts_with("variable: the variable `C` is filled by no buffer"));
 }

@@ -99,6 +99,14 @@ rules! {
     BufferOffset = "buffer-offset",
     /// A buffer has the bytes that the kernel uses.
     BufferLength = "buffer-length",
+    /// What a kernel writes is apart from all else that it uses.
+    Overlap = "overlap",
+    /// What a kernel counts in is zero before the launch.
+    Zeroed = "zeroed",
+    /// A variable that a kernel reads is filled.
+    Variable = "variable",
+    /// The bytes that a kernel takes for a tensor map are one that it can take.
+    TensorMapContent = "tensor-map-content",
     /// A tensor lies in its buffer.
     TensorSpan = "tensor-span",
     /// A tensor map in memory lies in its buffer, at a multiple of 64.

@@ -22,6 +22,7 @@ use tests::copies::{
     record::{Sample, Samples},
     reference,
 };
+use tests::origin::Origin;
 use tma_launch::{Failure, Stage};
 
 use sides::{Made, Sides};
@@ -137,7 +138,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     println!("\n{}", ledger.tally);
     println!("{}, of {threads} threads together", sides.times());
     if let Some(path) = &arguments.record {
-        let (origin, samples) = (sides.name(), ledger.samples);
+        let (origin, samples) = (Origin::now(&sides.name(), Samples::ran())?, ledger.samples);
         fs::write(path, Samples { origin, samples }.pack())
             .map_err(|error| format!("{}: {error}", path.display()))?;
     }

@@ -8,7 +8,7 @@ use std::{
 use tests::copies::{Batch, Case, Output};
 use tma_emulator::EmulatorBackend;
 use tma_host::{Device, Jobs};
-use tma_launch::{Backend, Failure};
+use tma_launch::{Failure, Job};
 
 /// What came out of a case, or why nothing did.
 pub(super) type Made = Result<Output, String>;
@@ -35,9 +35,7 @@ impl Sides {
             false => None,
             true => {
                 let gpu = Device::gpu().map_err(|error| error.to_string())?;
-                // SAFETY: the kernels write to shared memory and to the job's buffers alone: the
-                // generator places every tensor and all bytes inside of them (1).
-                Some(unsafe { Jobs::new(gpu) })
+                Some(Jobs::new(gpu))
             }
         };
         Ok(Self {
@@ -50,7 +48,7 @@ impl Sides {
     /// What makes the copies that are judged.
     pub(super) fn name(&self) -> String {
         match &self.gpu {
-            Some(gpu) => gpu.name(),
+            Some(gpu) => gpu.name().to_owned(),
             None => EmulatorBackend::default().name(),
         }
     }
@@ -73,7 +71,10 @@ impl Sides {
             for cases in jobs {
                 let failed = made.iter().any(|made| matches!(made.gpu, Some(Err(_))));
                 let gpu = gpu.as_mut().filter(|_| !failed).map(|gpu| {
-                    let (outputs, time) = timed(|| Batch::new(cases).run(gpu));
+                    // SAFETY: the kernels write to shared memory and to the job's buffers alone: the
+                    // generator places every tensor and all bytes inside of them (1).
+                    let run = |job: &mut Job<'_>| unsafe { gpu.run(job) };
+                    let (outputs, time) = timed(|| Batch::new(cases).run(run));
                     took.0 += time;
                     outputs
                 });
@@ -102,13 +103,14 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 
 /// All in one job or, if that fails, each case in its own.
 fn emulate(cases: &[Case], seed: u64) -> Vec<Made> {
-    let backend = &mut EmulatorBackend::new(seed);
-    if let Ok(outputs) = Batch::new(cases).run(backend) {
+    let emulator = EmulatorBackend::new(seed);
+    let run = |job: &mut Job<'_>| emulator.run(job);
+    if let Ok(outputs) = Batch::new(cases).run(run) {
         return outputs.into_iter().map(Ok).collect();
     }
     let alone = |case: &Case| {
         let mut outputs = Batch::new(std::slice::from_ref(case))
-            .run(backend)
+            .run(run)
             .map_err(|failure| failure.to_string())?;
         outputs.pop().ok_or_else(|| "nothing came out".to_owned())
     };

@@ -1,0 +1,143 @@
+use tensor_map::{Decoded, Params, TensorMap};
+
+use super::{Rule, Violation, Violations, regions::writes_to};
+use crate::{Access, Buffer, Failure, Launch, Region, TileShape};
+
+/// The memory of a job on a device.
+pub trait JobMemory {
+    /// The address of a buffer of the job, and its length in bytes.
+    fn extent(&self, index: usize) -> (u64, u64);
+
+    /// What bytes of a buffer hold now.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure>;
+
+    /// The map of the tensor at an address.
+    ///
+    /// # Errors
+    /// The parameters break rules.
+    fn encode(&mut self, params: &Params, address: u64) -> Result<TensorMap, Failure>;
+}
+
+/// Looks at what lies, right before a launch starts, in the memory that it uses.
+///
+/// # Errors
+/// The memory cannot be read, or what it holds is not what the kernel takes.
+pub fn contents(
+    launch: &Launch,
+    buffers: &[Buffer],
+    memory: &mut impl JobMemory,
+) -> Result<(), Failure> {
+    let mut found = Vec::new();
+    for used in &launch.uses {
+        if !matches!(
+            used.access,
+            Access::Zeroed | Access::Maps(_) | Access::MapOf { .. }
+        ) {
+            continue;
+        }
+        let (index, start, len_bytes) = match &used.region {
+            Region::Bytes {
+                index,
+                offset_bytes,
+                len_bytes,
+            } => (*index, *offset_bytes, *len_bytes),
+            Region::Variable(name) => {
+                let mut of_job = buffers.iter();
+                let index = of_job.position(|buffer| buffer.variable() == Some(name));
+                let Some(index) = index else { continue };
+                (index, 0, memory.extent(index).1)
+            }
+            Region::Tensor { .. } => continue,
+        };
+        let Some(buffer) = buffers.get(index) else {
+            continue;
+        };
+        let bytes = memory.read(index, start, len_bytes)?;
+        let name = format!("buffer `{}`", buffer.name());
+        match &used.access {
+            Access::Zeroed => found.extend(not_zero(&name, start, &bytes)),
+            Access::Maps(tile) => {
+                for (number, map) in bytes.chunks(TensorMap::BYTES).enumerate() {
+                    let wrong = no_tile(tile, map, launch, buffers, memory);
+                    let parameter = format!("map {number} of {name}");
+                    found.extend(wrong.map(|(value, limit)| no_map(parameter, value, limit)));
+                }
+            }
+            Access::MapOf { params, index } => {
+                let expected = memory.encode(params, memory.extent(*index).0)?;
+                let wrong = bytes.get(..TensorMap::BYTES) != Some(&expected.to_bytes());
+                let tensor = buffers.get(*index).map_or("?", Buffer::name);
+                let (value, limit) = (
+                    "another map",
+                    format!("the kernel takes the map of the tensor in buffer `{tensor}`"),
+                );
+                found.extend(wrong.then(|| no_map(name, value.to_owned(), limit)));
+            }
+            _ => {}
+        }
+    }
+    let result = Violations(found).into_result();
+    result.map_err(|violations| Failure::check(&launch.entry, violations))
+}
+
+fn not_zero(name: &str, start: u64, bytes: &[u8]) -> Option<Violation> {
+    let at = bytes.iter().position(|byte| *byte != 0)?;
+    Some(Violation::new(
+        Rule::Zeroed,
+        format!("byte {} of {name}", start + at as u64),
+        bytes[at],
+        "the kernel counts from zero",
+        "set it to zero before each launch",
+    ))
+}
+
+fn no_map(parameter: String, value: String, limit: String) -> Violation {
+    let fix = "put such a map there";
+    Violation::new(Rule::TensorMapContent, parameter, value, limit, fix)
+}
+
+/// The reason why a kernel cannot load such tiles through these bytes, and what it takes.
+fn no_tile(
+    tile: &TileShape,
+    bytes: &[u8],
+    launch: &Launch,
+    buffers: &[Buffer],
+    memory: &mut impl JobMemory,
+) -> Option<(String, String)> {
+    let expected = format!("the kernel loads tiles through it: {tile}");
+    let Ok(bytes) = <[u8; TensorMap::BYTES]>::try_from(bytes) else {
+        return Some((format!("{} bytes", bytes.len()), expected));
+    };
+    let Decoded {
+        params, address, ..
+    } = match TensorMap::from_bytes(bytes).decode() {
+        Ok(decoded) => decoded,
+        Err(error) => return Some((error.to_string(), expected)),
+    };
+    if let Err(wrong) = tile.is_brought_by(&params) {
+        return Some((wrong, expected));
+    }
+    if let Err(refused) = memory.encode(&params, address) {
+        return Some((refused.what, expected));
+    }
+    let span = params.tensor().span_bytes();
+    let holder = (0..buffers.len()).find(|index| {
+        let (start, len_bytes) = memory.extent(*index);
+        let before = address.checked_sub(start);
+        before.is_some_and(|before| before.saturating_add(span) <= len_bytes)
+    });
+    let Some(index) = holder else {
+        let value = format!("of a tensor of {span} bytes at {address:#x}");
+        return Some((value, "the job has no buffer that holds it".to_owned()));
+    };
+    let start = address - memory.extent(index).0;
+    let is_written = writes_to(&launch.uses, index, start..start + span);
+    is_written.then(|| {
+        let name = buffers[index].name();
+        let limit = "the kernel writes there, and takes no overlap".to_owned();
+        (format!("of a tensor in buffer `{name}`"), limit)
+    })
+}

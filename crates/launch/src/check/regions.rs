@@ -1,0 +1,140 @@
+use std::ops;
+
+use super::{Rule, Violation, Violations};
+use crate::{Access, Buffer, Region, Use};
+
+/// A store of a tensor copy ends rows at multiples of so many bytes.
+const STORED_BYTES: u64 = 16;
+
+/// Bytes that a launch uses, as far as it says where they are.
+#[derive(Clone, Copy)]
+struct Range<'a> {
+    index: usize,
+    start: u64,
+    end: u64,
+    access: &'a Access,
+}
+
+impl<'a> Range<'a> {
+    fn of(used: &'a Use) -> Option<Self> {
+        let Use { region, access } = used;
+        let (index, start, len_bytes) = match region {
+            Region::Bytes {
+                index,
+                offset_bytes,
+                len_bytes,
+            } => (*index, *offset_bytes, *len_bytes),
+            Region::Tensor {
+                params,
+                index,
+                offset_bytes,
+            } => {
+                let span = params.tensor().span_bytes();
+                let stored = span.checked_next_multiple_of(STORED_BYTES);
+                let len = if access.writes() {
+                    stored.unwrap_or(span)
+                } else {
+                    span
+                };
+                (*index, *offset_bytes, len)
+            }
+            Region::Variable(_) => return None,
+        };
+        Some(Self {
+            index,
+            start,
+            end: start.saturating_add(len_bytes),
+            access,
+        })
+    }
+}
+
+/// Finds memory of a launch that ends outside its buffer, and writes that overlap other uses.
+pub fn regions(uses: &[Use], buffers: &[Buffer]) -> Violations {
+    let lengths = uses.iter().filter_map(|used| length(used, buffers));
+    let missing = uses.iter().filter_map(|used| variable(used, buffers));
+    let ranges: Vec<Range<'_>> = uses.iter().filter_map(Range::of).collect();
+    let pairs = (1..).zip(&ranges).flat_map(|(next, one)| {
+        let others = ranges.iter().skip(next);
+        others.filter_map(move |other| overlap(one, other, buffers))
+    });
+    Violations(lengths.chain(missing).chain(pairs).collect())
+}
+
+/// A buffer that is too short.
+fn length(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
+    let Range { index, end, .. } = Range::of(used)?;
+    let buffer = buffers.get(index)?;
+    let len_bytes = buffer.bytes().len() as u64;
+    // What of a tensor lies outside its buffer is told of its argument.
+    let told = match &used.region {
+        Region::Tensor {
+            params,
+            offset_bytes,
+            ..
+        } => offset_bytes.saturating_add(params.tensor().span_bytes()) > len_bytes,
+        _ => false,
+    };
+    let missing = end.checked_sub(len_bytes);
+    let missing = missing.filter(|bytes| *bytes > 0 && !told)?;
+    Some(Violation::new(
+        Rule::BufferLength,
+        format!("buffer `{}`", buffer.name()),
+        format!("{len_bytes} bytes"),
+        format!("the kernel uses {end}"),
+        format!("make it {missing} bytes longer"),
+    ))
+}
+
+/// Says that a launch writes some of these bytes of a buffer.
+pub(super) fn writes_to(uses: &[Use], index: usize, bytes: ops::Range<u64>) -> bool {
+    let mut ranges = uses.iter().filter_map(Range::of);
+    ranges.any(|range| {
+        let apart = range.index != index || range.end <= bytes.start || bytes.end <= range.start;
+        range.access.writes() && !apart
+    })
+}
+
+/// A variable that no buffer fills.
+fn variable(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
+    let Region::Variable(name) = &used.region else {
+        return None;
+    };
+    let fills = |buffer: &Buffer| buffer.variable() == Some(name);
+    (!buffers.iter().any(fills)).then(|| {
+        Violation::new(
+            Rule::Variable,
+            format!("the variable `{name}`"),
+            "filled by no buffer of the job",
+            "the kernel reads it",
+            "put a buffer in this variable",
+        )
+    })
+}
+
+fn overlap(one: &Range<'_>, other: &Range<'_>, buffers: &[Buffer]) -> Option<Violation> {
+    let is_known = [one, other]
+        .iter()
+        .all(|range| *range.access != Access::Used);
+    let is_written = one.access.writes() || other.access.writes();
+    let (start, end) = (one.start.max(other.start), one.end.min(other.end));
+    let meet = one.index == other.index && start < end;
+    if !(is_known && is_written && meet) {
+        return None;
+    }
+    let buffer = buffers.get(one.index)?;
+    let describe = |range: &Range<'_>| {
+        let (how, start, end) = (range.access.as_str(), range.start, range.end);
+        format!("{how} from byte {start} to {end}")
+    };
+    Some(Violation::new(
+        Rule::Overlap,
+        format!("buffer `{}`", buffer.name()),
+        describe(one),
+        format!(
+            "it is also {}, and the kernel takes no overlap",
+            describe(other)
+        ),
+        "take another buffer, or bytes that lie apart",
+    ))
+}

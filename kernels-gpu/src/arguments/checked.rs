@@ -1,0 +1,45 @@
+//! The arguments whose launches are safe to run: those of all kernels but `encode_map`, which makes maps of
+//! whatever its fields say.
+
+use tma_launch::{Checked, Launch, Violations};
+
+macro_rules! checked {
+    ($($arguments:path,)*) => {$(
+        // SAFETY: its `launch` asks for the numbered conditions of its kernels, but for those of the shape,
+        // the parameters and the lengths, which `check` asks for; it names all memory that they use, with
+        // what must lie there (1).
+        unsafe impl Checked for $arguments {
+            fn launch(&self) -> Result<Launch, Violations> {
+                <$arguments>::launch(self)
+            }
+        }
+    )*};
+}
+
+checked! {
+    crate::add_one_1d::AddOne1d,
+    crate::add_one_bulk::AddOneBulk,
+    crate::add_one_ring::AddOneRing,
+    crate::add_one_tile::AddOneTile,
+    crate::add_one_tile_ring::AddOneTileRing,
+    crate::consume_map::ConsumeMap,
+    crate::conv_im2col::ConvIm2col,
+    crate::copy_bulk::CopyBulk,
+    crate::copy_tile::CopyTile,
+    crate::deform_attn::DeformAttn,
+    crate::gather_rows::GatherRows,
+    crate::histogram::Histogram,
+    crate::hwc_tile::HwcTile,
+    crate::hwc_tile::HwcTileLanes,
+    crate::multicast_tile::MulticastTile,
+    crate::persistent_tiles::PersistentTiles,
+    crate::prefetch::Prefetch,
+    crate::prefetch_1d::Prefetch1d,
+    crate::producer_consumer::ProducerConsumer,
+    crate::ring::Ring,
+    crate::stencil::Stencil,
+    crate::tile_2d::Tile2d,
+    crate::tile_2d::Tile2dTo,
+    crate::tile_gather::TileGather,
+    crate::transpose::Transpose,
+}

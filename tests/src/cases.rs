@@ -1,0 +1,84 @@
+//! The cases of the kernels and of the device library, with digests of what runs and what must come out.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, PoisonError},
+};
+
+use tma_host::Capability;
+
+use crate::{Module, Scenario, digest::Digest, groups, plain, semantics::results::Recorded};
+
+/// A case for a device, and the module that it takes.
+pub struct Case {
+    /// The kernel, the architecture of the module, and what it is about.
+    pub name: String,
+    /// The launches, and what must come out.
+    pub scenario: Scenario,
+    /// The kernels.
+    pub module: &'static Module,
+}
+
+/// All cases that a device of this capability can run, but for the large ones.
+pub fn cases(capability: Capability) -> Vec<Case> {
+    let of = |group: crate::Group| {
+        let module = Module::for_device(group.modules, capability);
+        let scenarios = module.into_iter().flat_map(move |module| {
+            let scenarios = (group.cases)().into_iter();
+            let can_run = move |scenario: &Scenario| !module.lacks_kernels_of(scenario);
+            scenarios.filter(can_run).map(move |scenario| Case {
+                name: format!("{}/{}/{}", group.name, module.arch, scenario.name),
+                scenario,
+                module,
+            })
+        });
+        scenarios.collect::<Vec<_>>()
+    };
+    groups().into_iter().flat_map(of).collect()
+}
+
+impl Case {
+    /// The digest of the kernels that it launches, of the memory before, and of the launches.
+    ///
+    /// # Errors
+    /// The module is not PTX, or lacks a kernel.
+    pub fn ran(&self) -> Result<Digest, String> {
+        let launches = self.scenario.launches.iter();
+        let entries: BTreeSet<&str> = launches.map(|launch| launch.entry.as_str()).collect();
+        let texts = entries.into_iter().map(|entry| text_of(self.module, entry));
+        let text = texts.collect::<Result<Vec<_>, _>>()?.concat();
+        Ok(Digest::of(&text, &self.scenario))
+    }
+
+    /// The record of a run with right results.
+    ///
+    /// # Errors
+    /// As [`ran`](Self::ran).
+    pub fn right(&self) -> Result<Recorded, String> {
+        let ran = self.ran()?;
+        let outputs = ran.with_right_outputs(&self.scenario);
+        Ok(Recorded::new(ran, Ok(outputs.to_string())))
+    }
+}
+
+/// The kernel alone, as the golden files have it.
+fn text_of(module: &'static Module, entry: &str) -> Result<String, String> {
+    type Texts = BTreeMap<(&'static str, String), String>;
+    type Modules = BTreeMap<&'static str, ptx::Module>;
+    static MADE: Mutex<(Modules, Texts)> = Mutex::new((BTreeMap::new(), BTreeMap::new()));
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (modules, texts) = &mut *made;
+    if let Some(text) = texts.get(&(module.text, entry.to_owned())) {
+        return Ok(text.clone());
+    }
+    if !modules.contains_key(module.text) {
+        let parsed = ptx::parse(module.text).map_err(|errors| errors.to_string())?;
+        modules.insert(module.text, parsed);
+    }
+    let missing = || format!("there is no kernel `{entry}`");
+    let mut one = modules[module.text].extract(entry).ok_or_else(missing)?;
+    plain::drop_locations(&mut one);
+    let text = plain::with_plain_names(&one);
+    texts.insert((module.text, entry.to_owned()), text.clone());
+    Ok(text)
+}

@@ -1,0 +1,234 @@
+//! The figures of the pages: each is counted here or stands in a recorded file.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
+
+use tma_host::Capability;
+
+use crate::{
+    cases::cases,
+    copies::record::Samples,
+    digest::Digest,
+    maps::record::{asked, unpack},
+    origin::Origin,
+    semantics::{
+        FormCase, form_cases,
+        results::{Recorded, Results, Today},
+    },
+};
+
+/// What stands before a block that is written by `bless`, and behind it.
+const BEGIN: &str = "<!-- figures: ";
+const END: &str = "<!-- end of figures -->\n";
+
+/// Rows of the benchmark's table that the page shows.
+const ROWS: &[&str] = &[
+    "copy_bulk 16 KiB x 2 x 2",
+    "copy_tile bf16 64x64 128B",
+    "add_one_bulk 4 KiB, 256 threads",
+    "add_one_ring drawn 8 KiB x 3 x 2",
+    "add_one_tile i32 64x64, 256 threads",
+    "transpose 32-bit 32768x32768",
+];
+
+/// The page with the figures of today in its blocks.
+///
+/// # Errors
+/// A block has no end or a name that there is none for, or a record cannot be read.
+pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
+    let mut parts = page.split(BEGIN);
+    let mut now = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once(" -->\n").ok_or("a block has no name")?;
+        let (_, behind) = rest
+            .split_once(END)
+            .ok_or(format!("the block `{name}` has no end"))?;
+        let block = match name {
+            "runs" => runs(folder)?,
+            "benchmarks" => benchmarks(folder)?,
+            "deform-attn" => printed(folder, name, "./deform_attn")?,
+            "sweep" => printed(folder, name, "./bench --sweep")?,
+            _ => return Err(format!("there are no figures `{name}`")),
+        };
+        now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
+    }
+    Ok(now)
+}
+
+/// Numbers of three digits and more outside of the blocks, but for names and versions.
+pub fn typed_by_hand(page: &str) -> Vec<String> {
+    let mut parts = page.split(BEGIN);
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    parts.for_each(|part| text += part.split_once(END).map_or("", |(_, behind)| behind));
+    let words = text.split(|c: char| c.is_whitespace() || "()[]|`".contains(c));
+    let is_number = |word: &&str| {
+        let digits = word.trim_matches(|c: char| ".,;:%".contains(c));
+        digits.len() >= 3 && digits.chars().all(|c| c.is_ascii_digit() || c == ',')
+    };
+    words.filter(is_number).map(str::to_owned).collect()
+}
+
+/// The records of right results by name.
+type Right = BTreeMap<String, Recorded>;
+
+fn runs(folder: &Path) -> Result<String, String> {
+    let cases = cases(Capability::LEAST);
+    let right_cases = cases
+        .iter()
+        .map(|case| Ok((case.name.clone(), case.right()?)));
+    let right_cases = right_cases.collect::<Result<Right, String>>()?;
+    let forms = form_cases();
+    let on_hopper = forms.iter().filter(|form| form.is_on_hopper());
+    let right_forms = on_hopper.map(|form| Ok((form.form().to_owned(), form.right()?)));
+    let right_forms = right_forms.collect::<Result<Right, String>>()?;
+    let silent = forms
+        .iter()
+        .filter(|form| FormCase::is_silent(form))
+        .count();
+    let shown = "instruction forms, each in a kernel that shows its effect";
+    let shown = format!("{shown}, but for {silent} that are silent by nature");
+    let mut text =
+        "| what | where | number | equal | with other results | recorded for an earlier \
+                    kernel |\n| --- | --- | ---: | ---: | ---: | ---: |\n"
+            .to_owned();
+    for (what, all, right, records) in [
+        (
+            "cases of the kernels and of the device library",
+            cases.len(),
+            right_cases,
+            "cases",
+        ),
+        (&shown, forms.len(), right_forms, "semantics"),
+    ] {
+        text += &format!("| {what} | emulator | {all} | {all} | 0 | |\n");
+        for results in Results::of_folder(&folder.join(records))? {
+            let today = |(name, record): (&String, &Recorded)| {
+                right
+                    .get(name)
+                    .map_or(Today::Earlier, |right| match record.today(right) {
+                        Today::Wrong(_) => Today::Wrong(""),
+                        Today::Equal => Today::Equal,
+                        Today::Earlier => Today::Earlier,
+                    })
+            };
+            let seen: Vec<Today<'_>> = results.forms.iter().map(today).collect();
+            let count = |wanted| seen.iter().filter(|today| **today == wanted).count();
+            let [equal, wrong, earlier] =
+                [Today::Equal, Today::Wrong(""), Today::Earlier].map(count);
+            let Results {
+                gpu, driver, date, ..
+            } = &results;
+            let all = right.len();
+            text += &format!(
+                "| {what} | {gpu}, {driver}, {date} | {all} | {equal} | {wrong} | {earlier} |\n"
+            );
+        }
+    }
+    let read = |name: &str| {
+        let path = folder.join(name);
+        fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let Samples { origin, samples } = Samples::unpack(&read("copies-h100.z")?)?;
+    let copies = "random copies, whose bytes the emulator makes, too";
+    text += &recorded(copies, &origin, samples.len(), Samples::ran());
+    let (origin, records) = unpack(&read("maps-h100.z")?)?;
+    let maps = "random tensor maps, the driver's and ours";
+    text += &recorded(maps, &origin, records.len(), asked(&records));
+    Ok(text)
+}
+
+/// The row of a file whose contents a test compares, all of it.
+fn recorded(what: &str, origin: &Origin, all: usize, today: Digest) -> String {
+    let (equal, earlier) = match origin.is_of(today) {
+        true => (all, 0),
+        false => (0, all),
+    };
+    let known = [&origin.device, &origin.driver, &origin.date];
+    let known: Vec<&str> = known
+        .iter()
+        .map(|it| it.as_str())
+        .filter(|it| !it.is_empty())
+        .collect();
+    let who = match known.is_empty() {
+        true => "a GPU of an earlier record".to_owned(),
+        false => known.join(", "),
+    };
+    format!("| {what} | {who} | {all} | {equal} | 0 | {earlier} |\n")
+}
+
+/// From the table that `bench` wrote.
+fn benchmarks(folder: &Path) -> Result<String, String> {
+    let path = folder.join("../../docs/bench-h100.txt");
+    let table =
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let device = table.lines().next().ok_or("the table has no first line")?;
+    let head = table.lines().find(|line| line.starts_with("kernel "));
+    let head = cells(head.ok_or("the table has no head")?);
+    let mut text = format!("{device}, recorded for earlier kernels:\n\n");
+    text += "| kernel | GB/s | of the limit | of nvcc's time | of the driver's copy |\n";
+    text += "| --- | ---: | ---: | ---: | ---: |\n";
+    for row in ROWS {
+        let line = table.lines().find(|line| line.starts_with(row));
+        let line = line.ok_or(format!("the table has no row `{row}`"))?;
+        let cells = cells(line);
+        let cell = |name: &str| {
+            let at = head.iter().position(|cell| *cell == name);
+            let cell = at.and_then(|at| cells.get(at));
+            cell.ok_or(format!("the row `{row}` has no `{name}`"))
+        };
+        let (kernel, rate, limit) = (cell("kernel")?, cell("GB/s")?, cell("of limit")?);
+        let (of_cuda, of_ref) = (cell("of cuda")?, cell("of ref")?);
+        text += &format!("| `{kernel}` | {rate} | {limit} | {of_cuda} | {of_ref} |\n");
+    }
+    Ok(text)
+}
+
+/// All that a program of a bundle printed, as the files `docs/NAME-*.txt` keep it.
+fn printed(folder: &Path, name: &str, program: &str) -> Result<String, String> {
+    let docs = folder.join("../../docs");
+    let entries = fs::read_dir(&docs).map_err(|error| format!("{}: {error}", docs.display()))?;
+    let names = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    let is_record = |file: &String| file.starts_with(&format!("{name}-")) && file.ends_with(".txt");
+    let names: BTreeSet<String> = names.filter(is_record).collect();
+    if names.is_empty() {
+        return Ok(format!(
+            "No record is kept yet: `{program} > {name}-GPU.txt` makes one, for this folder.\n"
+        ));
+    }
+    let read = |file: &String| {
+        let text = fs::read_to_string(docs.join(file));
+        let text = text.map_err(|error| format!("{file}: {error}"))?;
+        Ok(format!("```text\n{}\n```\n", text.trim_end()))
+    };
+    names.iter().map(read).collect()
+}
+
+/// The cells of a line, which two spaces part.
+fn cells(line: &str) -> Vec<&str> {
+    let cells = line.split("  ").map(str::trim);
+    cells.filter(|cell| !cell.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_outside_of_blocks_are_found() {
+        let page =
+            format!("On 1,348 of 12\n{BEGIN}runs -->\n| 5000 |\n{END}(2040) cases of `9000`.\n");
+        assert_eq!(typed_by_hand(&page), ["1,348", "2040", "9000"]);
+        assert!(
+            renewed(
+                "<!-- figures: none -->\n<!-- end of figures -->\n",
+                Path::new(".")
+            )
+            .is_err()
+        );
+    }
+}
