@@ -58,7 +58,7 @@ impl Block {
 }
 
 impl NewBarrier {
-    /// Synchronises the block, and gives the barrier. Collective.
+    /// Synchronises the block, and gives the barrier. Collective. Its use relies on (4) of [`Block::converged`].
     #[inline(always)]
     pub fn sync(&self, block: Block) -> Barrier {
         block.sync();
@@ -175,6 +175,7 @@ impl Barrier {
     }
 
     /// As [`wait_parity`](Self::wait_parity), and sees what threads of the whole cluster did before they arrived.
+    /// Relies on (5) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn wait_parity_cluster(&self, parity: u32) {
         // SAFETY: the barrier is initialised (assume_init 1, 2), and so is the parity right (5).
@@ -183,7 +184,7 @@ impl Barrier {
     }
 
     /// Has the current phase wait for the copies that this thread has started by `cp.async`, before it makes the
-    /// arrival that the phase expects of it.
+    /// arrival that the phase expects of it. Relies on (1) to (3) of [`assume_init`](Self::assume_init).
     #[doc(alias = "cp_async_mbarrier_arrive")]
     #[inline(always)]
     pub fn wait_for_copies(&self) {

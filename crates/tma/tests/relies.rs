@@ -41,7 +41,7 @@ fn methods_name_the_conditions_that_they_rely_on() {
         }
     }
     assert_eq!(
-        relying, 13,
+        relying, 16,
         "another method relies on a condition, or one no more"
     );
 }
