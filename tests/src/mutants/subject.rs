@@ -7,7 +7,7 @@ use tma_emulator::{
     Config, EmulatorBackend,
     check::{CheckReport, Diagnostic, Severity},
 };
-use tma_launch::{Failure, Job, Ptx};
+use tma_launch::{Failure, Job, Ptx, Stage};
 
 use super::{
     Caught, Mutant, Outcome, mutants,
@@ -253,7 +253,11 @@ fn attempt(
         Ok(())
     });
     if let Err(CaseFailure::Failed(failure)) = data {
-        return Err(Box::new(failure));
+        // A launch that is refused for what an earlier one has left: data gave it away.
+        return match failure.stage {
+            Stage::Check => Ok(Some((Caught::Data, failure.to_string(), Vec::new()))),
+            _ => Err(Box::new(failure)),
+        };
     }
     let is_error = |diagnostic: &&Diagnostic| diagnostic.kind.severity() >= Severity::Error;
     let errors: Vec<&Diagnostic> = verdict.diagnostics.iter().filter(is_error).collect();
