@@ -19,6 +19,10 @@ pub const ROWS: u32 = 128;
 pub const BOX: u32 = 64;
 /// Threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
+/// Stages of wide tiles in shared memory.
+const WIDE_STAGES: u32 = 4;
+/// Stages of narrow tiles in shared memory.
+const NARROW_STAGES: u32 = 8;
 /// Tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
@@ -193,7 +197,7 @@ impl Finish for Finished {
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = shared_bytes::<T, Wide>(4)
+    shared_bytes = shared_bytes::<T, Wide>(WIDE_STAGES)
 )]
 pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
     #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
@@ -205,7 +209,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
     [f32; 128]: Sums<T::Ptx, T::Ptx>,
 {
     // SAFETY: the conditions are the same.
-    unsafe { multiply::<T, Wide, 4, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
+    unsafe { multiply::<T, Wide, WIDE_STAGES, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
 }
 
 /// [`gemm`] with tiles of 128 by 64, for products of few tiles.
@@ -216,7 +220,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = shared_bytes::<T, Narrow>(8)
+    shared_bytes = shared_bytes::<T, Narrow>(NARROW_STAGES)
 )]
 pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
     #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
@@ -228,7 +232,7 @@ pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const 
     [f32; 32]: Sums<T::Ptx, T::Ptx>,
 {
     // SAFETY: (1).
-    unsafe { multiply::<T, Narrow, 8, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
+    unsafe { multiply::<T, Narrow, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
 }
 
 const fn shared_bytes<T: MatrixElement, W: Width<T>>(stages: u32) -> u64 {

@@ -25,14 +25,12 @@ pub struct Accumulator<R> {
 #[must_use = "products are waited for when they have been committed"]
 pub struct Batch<R> {
     registers: R,
-    warpgroup: Warpgroup,
 }
 
 /// Sums that products in flight may still change.
 #[must_use = "sums are there after `wait`"]
 pub struct InFlight<R> {
     registers: R,
-    warpgroup: Warpgroup,
 }
 
 impl<R: Registers> Accumulator<R> {
@@ -49,14 +47,11 @@ impl<R: Registers> Accumulator<R> {
     /// Begins to add products. Collective of the warpgroup.
     #[doc(alias = "warpgroup_arrive")]
     #[inline(always)]
-    pub fn begin(self, warpgroup: Warpgroup) -> Batch<R> {
+    pub fn begin(self, _warpgroup: Warpgroup) -> Batch<R> {
         let registers = self.registers.pinned();
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
         unsafe { wgmma::fence_sync::<Aligned>() };
-        Batch {
-            registers,
-            warpgroup,
-        }
+        Batch { registers }
     }
 }
 
@@ -147,7 +142,6 @@ impl<R: Registers> Batch<R> {
         unsafe { wgmma::commit_group_sync::<Aligned>() };
         InFlight {
             registers: self.registers,
-            warpgroup: self.warpgroup,
         }
     }
 }
@@ -160,7 +154,6 @@ impl<R: Registers> InFlight<R> {
         unsafe { wgmma::fence_sync::<Aligned>() };
         Batch {
             registers: self.registers,
-            warpgroup: self.warpgroup,
         }
     }
 

@@ -1,7 +1,7 @@
-use crate::{Block, Warp, Warps, ptx::setmaxnreg, thread::trap};
+use crate::{Block, Warpgroup, Warps, ptx::setmaxnreg, thread::trap};
 
 /// Threads of a warpgroup, which changes its registers as a whole.
-const WARPGROUP: u32 = 4 * Warp::LANES;
+const WARPGROUP: u32 = Warpgroup::THREADS;
 
 /// Registers of a thread when the kernel begins, where blocks of so many threads have a multiprocessor each.
 const fn at_entry(threads: u32) -> u32 {
@@ -68,10 +68,8 @@ impl Block {
                 THREADS.is_multiple_of(WARPGROUP) && 2 * WARPGROUP <= THREADS && THREADS <= 1024,
                 "registers change by warpgroups: a block has a multiple of 128 threads, 256 to 1024"
             );
-            assert!(
-                24 <= FEWER && MORE <= 256 && FEWER.is_multiple_of(8) && MORE.is_multiple_of(8),
-                "registers of a role are a multiple of 8, from 24 to 256"
-            );
+            setmaxnreg::assert_registers(FEWER);
+            setmaxnreg::assert_registers(MORE);
             assert!(
                 FEWER <= at_entry(THREADS) && at_entry(THREADS) <= MORE,
                 "the first role gives up registers and the other gets some: a thread begins with 65536 / THREADS"
@@ -86,7 +84,7 @@ impl Block {
         }
         let warp = self.warp();
         let index = warp.index();
-        if index < WARPGROUP / Warp::LANES {
+        if index < Warpgroup::WARPS {
             // SAFETY: the warpgroup is here (2 of `converged`), whose registers are known (1) and no fewer.
             unsafe { setmaxnreg::dec_sync_aligned::<FEWER>() };
             first(Warps {
@@ -102,7 +100,7 @@ impl Block {
             unsafe { setmaxnreg::inc_sync_aligned::<MORE>() };
             others(Warps {
                 warp,
-                is_first: index == WARPGROUP / Warp::LANES,
+                is_first: index == Warpgroup::WARPS,
                 first_thread: WARPGROUP,
                 threads: THREADS - WARPGROUP,
                 barrier: 1,

@@ -1,14 +1,11 @@
 use std::collections::BTreeSet;
 
-use tma_emulator::{Config, EmulatorBackend, check::Kind};
-use tma_launch::{Buffer, Job, Launch, Ptx};
-
 use super::Depth;
 
 #[path = "../../../crates/emulator/tests/emulator/protocol.rs"]
 mod generator;
 
-use generator::{OUTPUT_WORDS, THREADS, protocol};
+use generator::{found, protocol};
 
 const SEEDS: u64 = 16;
 
@@ -25,28 +22,4 @@ pub(super) fn run(data: &[u8]) -> Depth {
         runs.iter().collect::<BTreeSet<_>>()
     );
     Depth::Ended
-}
-
-/// The kinds that are found, and whether the kernel ran to its end.
-fn found(text: &str, seed: u64) -> (BTreeSet<Kind>, bool) {
-    let words = vec![7_u32; OUTPUT_WORDS];
-    let mut job = Job::new(Ptx {
-        name: "protocol.ptx",
-        text,
-    });
-    job.buffers = vec![
-        Buffer::zeroed::<u32>("output", OUTPUT_WORDS),
-        Buffer::new("input", &words),
-    ];
-    job.launch(Launch::new("k", 1, THREADS).buffer(0).buffer(1));
-    let config = Config {
-        seed,
-        max_steps: 200_000,
-        ..Config::default()
-    };
-    let checked = EmulatorBackend::with_config(config).check(&mut job);
-    let checked = checked.unwrap_or_else(|failure| panic!("{failure}\n{text}"));
-    let is_over = !checked.diagnostics.iter().any(|found| found.ends_kernel());
-    let kinds = checked.diagnostics.iter().map(|found| found.kind);
-    (kinds.collect(), is_over)
 }

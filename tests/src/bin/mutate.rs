@@ -10,7 +10,7 @@ use std::{
 
 use clap::Parser;
 use tests::{
-    KERNELS, KERNELS_PTX, Kernel,
+    KERNELS, Kernel,
     mutants::{self, Allowed, Plan, Subject, Summary},
 };
 
@@ -69,10 +69,11 @@ fn main() -> ExitCode {
 fn mutate(arguments: &Arguments) -> Result<(String, bool), String> {
     let start = Instant::now();
     let allowed = Allowed::load().map_err(|error| format!("tests/mutants/allowed.txt: {error}"))?;
+    let module = mutants::module()?;
     let mut subjects = Vec::new();
     for kernel in kernels(arguments)? {
         say(&format!("runs the cases of {}", kernel.name));
-        subjects.extend(Subject::of_kernel(kernel, module()?)?);
+        subjects.extend(Subject::of_kernel(kernel, &module)?);
     }
     let ids = subjects.iter().flat_map(|subject| &subject.mutants);
     let ids: Vec<&str> = ids.map(|mutant| mutant.id.as_str()).collect();
@@ -149,9 +150,4 @@ fn kernels(arguments: &Arguments) -> Result<Vec<&'static Kernel>, String> {
         )
     })?;
     Ok(vec![kernel])
-}
-
-fn module() -> Result<tma_launch::Ptx<'static>, String> {
-    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
-    Ok(module.ok_or("no module was built for sm_90a")?.ptx())
 }

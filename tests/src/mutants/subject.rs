@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptx::Module;
+use ptx::{Item, Module};
 use tma_emulator::{
     Config, EmulatorBackend,
     check::{CheckReport, Diagnostic, Severity},
@@ -13,7 +13,7 @@ use super::{
     Caught, Mutant, Outcome, mutants,
     profile::{Profile, telling},
 };
-use crate::{CaseFailure, Kernel, Scenario};
+use crate::{CaseFailure, KERNELS_PTX, Kernel, Scenario};
 
 /// Steps that a mutant may take, as a multiple of those of the kernel.
 const STEPS_FACTOR: u64 = 4;
@@ -53,18 +53,27 @@ impl Case {
     }
 }
 
+/// The kernels' module for `sm_90a`.
+///
+/// # Errors
+/// It was not built.
+pub fn module() -> Result<Module, String> {
+    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
+    let module = module.ok_or("no module was built for sm_90a")?.ptx();
+    ptx::parse_named(module.name, module.text).map_err(|error| error.to_string())
+}
+
 impl Subject {
     /// All entries that a kernel's cases launch, from this module.
     ///
     /// # Errors
-    /// A kernel that is not right itself, or a module that is not PTX.
-    pub fn of_kernel(kernel: &Kernel, module: Ptx<'_>) -> Result<Vec<Self>, String> {
-        let parsed = ptx::parse_named(module.name, module.text).map_err(|e| e.to_string())?;
+    /// A kernel that is not right itself.
+    pub fn of_kernel(kernel: &Kernel, module: &Module) -> Result<Vec<Self>, String> {
         let scenarios = (kernel.cases)();
         let entries = mutated(&scenarios.iter().collect::<Vec<_>>());
         let subject = |entry: &&str| {
             let scenarios = scenarios_of(entry, &scenarios);
-            let (text, mutants) = text_of(kernel, &parsed, entry, &scenarios)?;
+            let (text, mutants) = text_of(kernel, module, entry, &scenarios)?;
             Ok(Self {
                 kernel: kernel.name,
                 entry: (*entry).to_owned(),
@@ -79,15 +88,14 @@ impl Subject {
     /// The text of each entry that a kernel's cases launch, with its mutants; nothing is run.
     ///
     /// # Errors
-    /// A module that is not PTX.
+    /// A text of its own that cannot be read again.
     pub fn texts_of_kernel(
         kernel: &Kernel,
-        module: Ptx<'_>,
+        module: &Module,
     ) -> Result<Vec<(String, Vec<Mutant>)>, String> {
-        let parsed = ptx::parse_named(module.name, module.text).map_err(|e| e.to_string())?;
         let scenarios = (kernel.cases)();
         let entries = mutated(&scenarios.iter().collect::<Vec<_>>());
-        let of = |entry: &&str| text_of(kernel, &parsed, entry, &scenarios_of(entry, &scenarios));
+        let of = |entry: &&str| text_of(kernel, module, entry, &scenarios_of(entry, &scenarios));
         entries.iter().map(of).collect()
     }
 
@@ -178,11 +186,15 @@ fn mutated<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 /// The parts of a module that these entries need.
 fn with_entries(module: &Module, entries: &[&str]) -> Module {
     let needed: Vec<Module> = entries.iter().filter_map(|e| module.extract(e)).collect();
-    let mut kept = module.clone();
-    kept.target.names.retain(|name| *name != "debug");
-    kept.items
-        .retain(|item| needed.iter().any(|module| module.items.contains(item)));
-    kept
+    let is_needed = |item: &&Item| needed.iter().any(|module| module.items.contains(item));
+    let mut target = module.target.clone();
+    target.names.retain(|name| *name != "debug");
+    Module {
+        version: module.version,
+        target,
+        address_size: module.address_size,
+        items: module.items.iter().filter(is_needed).cloned().collect(),
+    }
 }
 
 /// The telling cases; every case must be right for that.

@@ -5,8 +5,8 @@ use std::{fs, path::PathBuf, process::Command, sync::LazyLock};
 
 use libtest_mimic::{Failed, Trial};
 use tests::{
-    KERNELS, KERNELS_PTX,
-    mutants::{Allowed, Explanation, Mutant, Subject},
+    KERNELS,
+    mutants::{self, Allowed, Explanation, Mutant, Subject},
 };
 use tma_build::{Arch, Ptxas, tool_dirs};
 
@@ -20,9 +20,8 @@ const VERSION: &str = ".version 9.0\n";
 type Text = (String, Vec<Mutant>);
 
 static TEXTS: LazyLock<Result<Vec<Text>, String>> = LazyLock::new(|| {
-    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
-    let module = module.ok_or("there is no module for sm_90a")?.ptx();
-    let of = |kernel| Subject::texts_of_kernel(kernel, module);
+    let module = mutants::module()?;
+    let of = |kernel| Subject::texts_of_kernel(kernel, &module);
     let all: Result<Vec<Vec<Text>>, String> = KERNELS.iter().map(of).collect();
     Ok(all?.into_iter().flatten().collect())
 });

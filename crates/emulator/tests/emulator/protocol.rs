@@ -1,13 +1,16 @@
 //! Makes kernels in which warps hand stages to each other by mbarriers, most of them with a mistake.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use tma_emulator::{Config, EmulatorBackend, check::Kind};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 const WORDS: usize = 32;
 
 /// The threads of the block that runs the kernel.
-pub(crate) const THREADS: u32 = 96;
+const THREADS: u32 = 96;
 /// Words of its output, and of its input.
-pub(crate) const OUTPUT_WORDS: usize = 4 * THREADS as usize;
+const OUTPUT_WORDS: usize = 4 * THREADS as usize;
 
 /// Who says how many bytes come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,4 +188,28 @@ pub(crate) fn protocol(mut pick: impl FnMut(usize) -> usize) -> String {
          \tmad.wide.u32 %to, %thread, 4, %to;\n{}\tret;\n}}\n",
         kernel.body
     )
+}
+
+/// The kinds that are found in such a kernel under a schedule, and whether the kernel ran to its end.
+pub(crate) fn found(text: &str, seed: u64) -> (BTreeSet<Kind>, bool) {
+    let words = vec![7_u32; OUTPUT_WORDS];
+    let mut job = Job::new(Ptx {
+        name: "protocol.ptx",
+        text,
+    });
+    job.buffers = vec![
+        Buffer::zeroed::<u32>("output", OUTPUT_WORDS),
+        Buffer::new("input", &words),
+    ];
+    job.launch(Launch::new("k", 1, THREADS).buffer(0).buffer(1));
+    let config = Config {
+        seed,
+        max_steps: 200_000,
+        ..Config::default()
+    };
+    let checked = EmulatorBackend::with_config(config).check(&mut job);
+    let checked = checked.unwrap_or_else(|failure| panic!("{failure}\n{text}"));
+    let kinds = checked.diagnostics.iter().map(|found| found.kind);
+    let is_over = !checked.diagnostics.iter().any(|found| found.ends_kernel());
+    (kinds.collect(), is_over)
 }

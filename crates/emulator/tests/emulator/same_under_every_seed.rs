@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tma_emulator::{Config, EmulatorBackend, check::Kind};
-use tma_launch::{Buffer, Job, Launch, Ptx};
-
-use crate::protocol::{OUTPUT_WORDS, THREADS, protocol};
+use crate::protocol::{found, protocol};
 
 const KERNELS: u64 = 300;
 const SEEDS: u64 = 64;
@@ -19,30 +16,6 @@ fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
             .wrapping_add(1442695040888963407);
         (state >> 33) as usize % bound
     }
-}
-
-/// The kinds that are found, and whether the kernel ran to its end.
-fn found(text: &str, seed: u64) -> (BTreeSet<Kind>, bool) {
-    let words = vec![7_u32; OUTPUT_WORDS];
-    let mut job = Job::new(Ptx {
-        name: "protocol.ptx",
-        text,
-    });
-    job.buffers = vec![
-        Buffer::zeroed::<u32>("output", OUTPUT_WORDS),
-        Buffer::new("input", &words),
-    ];
-    job.launch(Launch::new("k", 1, THREADS).buffer(0).buffer(1));
-    let config = Config {
-        seed,
-        max_steps: 200_000,
-        ..Config::default()
-    };
-    let checked = EmulatorBackend::with_config(config).check(&mut job);
-    let checked = checked.unwrap_or_else(|failure| panic!("{failure}\n{text}"));
-    let kinds = checked.diagnostics.iter().map(|found| found.kind);
-    let is_over = !checked.diagnostics.iter().any(|found| found.ends_kernel());
-    (kinds.collect(), is_over)
 }
 
 /// Schedules that end a kernel may see less, as `docs/memory-model.md` says; never nothing.

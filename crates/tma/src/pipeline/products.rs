@@ -216,10 +216,7 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
         R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
         self.pipeline.ring().wait(self.cursor);
-        let (a, b) = operands(Operands {
-            tiles: self.pipeline.stage(self.cursor),
-            stage: PhantomData,
-        });
+        let (a, b) = operands(Operands::of(self.pipeline.stage(self.cursor)));
         // SAFETY: the matrices lie in the stage by their lifetime, and it is released behind the wait.
         unsafe { begin().multiply(a, b) }.commit()
     }
@@ -237,19 +234,20 @@ impl<'stage, A, B> Operands<'stage, crate::tile::Pair<A, B>> {
     /// Both tiles.
     #[inline(always)]
     pub fn pair(self) -> (Operands<'stage, A>, Operands<'stage, B>) {
-        let of = |tiles| Operands {
-            tiles,
-            stage: PhantomData,
-        };
-        let of_second = |tiles| Operands {
-            tiles,
-            stage: PhantomData,
-        };
-        (of(self.tiles.first()), of_second(self.tiles.second()))
+        let (first, second) = (self.tiles.first(), self.tiles.second());
+        (Operands::of(first), Operands::of(second))
     }
 }
 
 impl<'stage, T> Operands<'stage, T> {
+    #[inline(always)]
+    fn of(tiles: SharedPtr<T>) -> Self {
+        Self {
+            tiles,
+            stage: PhantomData,
+        }
+    }
+
     /// The matrix that lies there.
     #[inline(always)]
     pub fn matrix<L: Layout<Tiles = T>>(self) -> Matrix<'stage, L> {

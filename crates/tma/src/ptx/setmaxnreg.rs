@@ -1,8 +1,7 @@
 //! `setmaxnreg`, registers that warpgroups give to each other. PTX ISA 9.7.19.5.
 
 /// Refuses, when the kernel is compiled, numbers that the instruction does not take.
-#[cfg(target_arch = "nvptx64")]
-const fn assert_registers(registers: u32) {
+pub(crate) const fn assert_registers(registers: u32) {
     assert!(
         24 <= registers && registers <= 256 && registers.is_multiple_of(8),
         "`setmaxnreg` takes multiples of 8 from 24 to 256"

@@ -1,6 +1,8 @@
 //! Where the elements of a matrix lie in shared memory. PTX ISA 9.7.14.7.1 (matrix descriptor); the
 //! addresses are those that an H200 read.
 
+use tensor_map::MatrixDescriptor;
+
 /// Bytes that a swizzle moves as a whole.
 pub(super) const CHUNK: usize = 16;
 
@@ -18,15 +20,15 @@ pub(super) struct Descriptor {
 
 impl Descriptor {
     pub(super) fn new(bits: u64) -> Self {
-        let field = |at: u32| (bits >> at & 0x3fff) << 4;
-        let mode = (bits >> 62) as usize;
+        let descriptor = MatrixDescriptor::decode(bits);
+        let span = descriptor.swizzle.span_bytes().unwrap_or(CHUNK as u64);
         Self {
-            start: field(0),
-            leading: field(16),
-            stride: field(32),
-            base: bits >> 49 & 7,
-            span: [16, 128, 64, 32][mode],
-            mask: [0, 7, 3, 1][mode],
+            start: descriptor.start_bytes.into(),
+            leading: descriptor.leading_bytes.into(),
+            stride: descriptor.stride_bytes.into(),
+            base: descriptor.base_offset.into(),
+            span,
+            mask: span / CHUNK as u64 - 1,
         }
     }
 
