@@ -126,6 +126,7 @@ mod tests {
             grid: [1, 1, 1],
             threads: 32,
             shared_bytes: 0,
+            ran: String::new(),
             bytes: 1 << 33,
             is_of_memory: true,
             boxes: None,
@@ -152,6 +153,7 @@ mod tests {
             memory_bus_bits: 8000,
             memory_limit_gb_s: 2000.0,
             driver: String::new(),
+            date: String::new(),
             measured_sm_clock_mhz: 1000.0,
             nvidia_smi: None,
         };

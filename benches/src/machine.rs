@@ -1,10 +1,9 @@
 //! The GPU that measures: what it is, what it could do, and whether it is free to do it.
 
-use std::fs;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use cust::device::DeviceAttribute;
 use serde::Serialize;
+use tests_records::origin;
 use tma_host::{Buffer, Device, Shape};
 
 use crate::{modules::Modules, smi::Smi, statistics::Spread};
@@ -25,6 +24,8 @@ pub(crate) struct Machine {
     pub(crate) memory_limit_gb_s: f64,
     /// Of CUDA, and of itself.
     pub(crate) driver: String,
+    /// The day of the measurement, as in `2025-12-24`.
+    pub(crate) date: String,
     /// Cycles by the time that they took, in a kernel that does nothing else.
     pub(crate) measured_sm_clock_mhz: f64,
     /// What nvidia-smi says, where it is there.
@@ -50,7 +51,6 @@ impl Machine {
         let megahertz = |kilohertz: u64| kilohertz as f64 / 1e3;
         let memory_clock_mhz = megahertz(attribute(DeviceAttribute::MemoryClockRate)?);
         let memory_bus_bits = attribute(DeviceAttribute::GlobalMemoryBusWidth)?;
-        let (version, _) = tma_host::devices()?;
         Ok(Self {
             name: properties.name.clone(),
             arch: gpu.arch(),
@@ -61,7 +61,8 @@ impl Machine {
             memory_clock_mhz,
             memory_bus_bits,
             memory_limit_gb_s: 2.0 * memory_clock_mhz * 1e6 * memory_bus_bits as f64 / 8.0 / 1e9,
-            driver: format!("CUDA {version}{}", kernel_driver()),
+            driver: origin::driver().map_err(Error::msg)?,
+            date: origin::today(),
             measured_sm_clock_mhz: sm_clock_mhz(gpu, modules)?,
             nvidia_smi: before,
         })
@@ -89,15 +90,6 @@ impl Machine {
         }
         reasons
     }
-}
-
-/// The driver's own version, as its kernel module tells.
-fn kernel_driver() -> String {
-    let text = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
-    let version = text
-        .split_whitespace()
-        .find(|word| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.'));
-    version.map_or(String::new(), |version| format!(", {version}"))
 }
 
 /// Measured over some milliseconds.

@@ -136,6 +136,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let bench = Bench {
         gpu: &gpu,
         modules: &modules,
+        text: ptx::parse(built.kernels)?,
         arena: &arena,
         timer: &timer,
         rounds: arguments.runs,

@@ -4,6 +4,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use tests_records::{Digest, plain::entry_text};
 use tma_host::{Argument, Device, Module, Shape};
 
 use crate::{
@@ -27,6 +28,8 @@ pub(crate) struct Row {
     pub(crate) grid: [u32; 3],
     pub(crate) threads: u64,
     pub(crate) shared_bytes: u32,
+    /// The digest of the kernel's PTX.
+    pub(crate) ran: String,
     /// Read and written in one run.
     pub(crate) bytes: u64,
     /// Boxes gathered in one run, where it gathers.
@@ -63,6 +66,8 @@ pub(crate) struct Times {
 pub(crate) struct Bench<'a> {
     pub(crate) gpu: &'a Device,
     pub(crate) modules: &'a Modules,
+    /// The PTX of the Rust kernels.
+    pub(crate) text: ptx::Module,
     pub(crate) arena: &'a Arena,
     pub(crate) timer: &'a Timer,
     pub(crate) rounds: usize,
@@ -151,6 +156,7 @@ impl<'a> Bench<'a> {
             grid: case.shape.grid.to_array(),
             threads: case.shape.block.count(),
             shared_bytes: case.shape.shared_bytes,
+            ran: self.digest(&case.entry)?,
             bytes: case.amount.bytes(),
             boxes: match case.amount {
                 Amount::Boxes(boxes) => Some(boxes),
@@ -169,6 +175,12 @@ impl<'a> Bench<'a> {
             reference_is,
             goal: case.goal,
         })
+    }
+
+    fn digest(&self, entry: &str) -> Result<String> {
+        let text = entry_text(&self.text, entry);
+        let text = text.with_context(|| format!("the module has no kernel `{entry}`"))?;
+        Ok(Digest::EMPTY.and(text.as_bytes()).to_string())
     }
 
     /// The driver's copies alone.

@@ -39,6 +39,7 @@ impl Report {
         if !self.latencies.is_empty() {
             text += &format!("\n{}\n", table::latencies(&self.latencies));
         }
+        text += &format!("\n{}\n", table::launches(&self.rows));
         if let Some(compiled) = &self.compiled {
             let rows = self.rows.iter().map(|row| row.entry.as_str());
             let entries = rows.chain(latency::NAMES.iter().copied());

@@ -31,13 +31,14 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
 /// What it was measured on.
 pub(crate) fn machine(machine: &Machine) -> String {
     let mut text = format!(
-        "{} ({}), {} multiprocessors, {} MiB L2, driver {}\n\
+        "{} ({}), {} multiprocessors, {} MiB L2, driver {}, {}\n\
          SM clock {:.0} MHz (measured {:.0}), memory {:.0} MHz x {} bits: at most {:.0} GB/s",
         machine.name,
         machine.arch,
         machine.multiprocessors,
         machine.l2_bytes >> 20,
         machine.driver,
+        machine.date,
         machine.sm_clock_mhz,
         machine.measured_sm_clock_mhz,
         machine.memory_clock_mhz,
@@ -138,6 +139,31 @@ pub(crate) fn latencies(rows: &[Latency]) -> String {
             if row.is_reached() { "ok" } else { "SHORT" }.to_owned(),
         ]);
     }
+    columns(&table)
+}
+
+/// The launch of each row, and the digest of its kernel.
+pub(crate) fn launches(rows: &[Row]) -> String {
+    let head = [
+        "launch",
+        "entry",
+        "grid",
+        "threads",
+        "shared",
+        "digest of the PTX",
+    ];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    table.extend(rows.iter().map(|row| {
+        let grid = row.grid.map(|side| side.to_string()).join("x");
+        vec![
+            row.name(),
+            row.entry.clone(),
+            grid,
+            row.threads.to_string(),
+            row.shared_bytes.to_string(),
+            row.ran.clone(),
+        ]
+    }));
     columns(&table)
 }
 

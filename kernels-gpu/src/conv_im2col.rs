@@ -86,16 +86,19 @@ pub unsafe fn conv_im2col(
     let result = block.index() * PIXELS as u32 + pixel;
     let filter_of = &filters[filter as usize];
     let mut sum = 0.0;
-    for tap in 0..TAPS as u32 {
-        // Four channels at once, as far as they lie in shared memory.
-        for channel in (0..CHANNELS as u32).step_by(4) {
-            let index = tap * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel;
-            let [a, b, c, d]: [u32; 4] = columns.get(index / 4);
-            let weight = |next: usize| filter_of[tap as usize][channel as usize + next];
-            sum = fma(f32::from_bits(a), weight(0), sum);
-            sum = fma(f32::from_bits(b), weight(1), sum);
-            sum = fma(f32::from_bits(c), weight(2), sum);
-            sum = fma(f32::from_bits(d), weight(3), sum);
+    // Row by row, since three buffers are few enough for the compiler to unroll their loop.
+    for row in 0..SIDE {
+        for tap in row * SIDE..(row + 1) * SIDE {
+            // Four channels at once, as far as they lie in shared memory.
+            for channel in (0..CHANNELS).step_by(4) {
+                let index = tap as u32 * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel as u32;
+                let [a, b, c, d]: [u32; 4] = columns.get(index / 4);
+                let weights = &filter_of[tap];
+                sum = fma(f32::from_bits(a), weights[channel], sum);
+                sum = fma(f32::from_bits(b), weights[channel + 1], sum);
+                sum = fma(f32::from_bits(c), weights[channel + 2], sum);
+                sum = fma(f32::from_bits(d), weights[channel + 3], sum);
+            }
         }
     }
     if result < pixels {

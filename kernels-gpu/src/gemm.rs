@@ -339,6 +339,7 @@ mod host {
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm, gemm_narrow};
+    use crate::arguments::product;
 
     /// The type of the numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -428,19 +429,35 @@ mod host {
                 conditions.reads(a.into());
                 conditions.reads(b.into());
             }
-            let wide_tiles = m.div_ceil(ROWS) * n.div_ceil(<Wide as Width<Bf16>>::COLUMNS);
+            let tiles = |columns| [m.div_ceil(ROWS), n.div_ceil(columns)];
+            let wide = tiles(<Wide as Width<Bf16>>::COLUMNS);
             // Few wide tiles leave multiprocessors without work.
-            let is_wide = wide_tiles >= self.multiprocessors / 2;
-            let columns = if is_wide {
-                <Wide as Width<Bf16>>::COLUMNS
-            } else {
-                <Narrow as Width<Bf16>>::COLUMNS
+            let is_wide = product(&wide) >= u64::from(self.multiprocessors / 2);
+            let tiles = match is_wide {
+                true => wide,
+                false => tiles(<Narrow as Width<Bf16>>::COLUMNS),
             };
-            let tiles = [m.div_ceil(ROWS), n.div_ceil(columns)];
+            let reason = "tiles, each way, that are counted in 16 bits:";
+            conditions.within("tiles down the product", tiles[0], 0..=0xffff, reason);
+            conditions.within("tiles along the product", tiles[1], 0..=0xffff, reason);
+            let most = i32::MAX as u32;
+            conditions.within(
+                "K",
+                k,
+                0..=most,
+                "coordinates have 32 bits, one of them the sign:",
+            );
+            let count = product(&tiles).min(u64::from(u32::MAX)) as u32;
+            conditions.within(
+                "tiles of the product",
+                count,
+                0..=most,
+                "tiles that are counted in 31 bits:",
+            );
             if let Some(bias) = self.bias {
                 conditions.reads(Region::bytes(bias, u64::from(n) * 4));
             }
-            let product = Product {
+            let arguments = Product {
                 tiles,
                 last_boxes: [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX),
                 stages: k.div_ceil(BOX),
@@ -453,7 +470,7 @@ mod host {
             let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
             macro_rules! call {
                 ($kernel:ident, $numbers:ty) => {
-                    $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, product, bias)
+                    $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, arguments, bias)
                 };
             }
             let call = match (self.numbers, is_wide) {
@@ -463,9 +480,8 @@ mod host {
                 (Numbers::F16, false) => call!(gemm_narrow, F16),
             };
             // All blocks have as many tiles, or one less.
-            let tiles = tiles[0] * tiles[1];
-            let rounds = tiles.div_ceil(self.multiprocessors.max(1));
-            let blocks = tiles.div_ceil(rounds.max(1));
+            let rounds = count.div_ceil(self.multiprocessors.max(1));
+            let blocks = count.div_ceil(rounds.max(1));
             conditions.launch(call, Shape::new(blocks, THREADS))
         }
     }

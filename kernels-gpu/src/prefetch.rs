@@ -34,18 +34,17 @@ pub unsafe fn prefetch<const STAGES: u32>(
     let (tid, block_size) = (block.thread(), block.threads());
     let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
-    let block_batch = |batch: u32| {
-        let grid_size = u64::from(grid_dim().x) * u64::from(block_size);
-        (u64::from(block.index()) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
-    };
+    // Numbers of a batch, and this thread's one.
+    let grid_size = grid_dim().x as usize * block_size as usize;
+    let mut own = block.index() as usize * block_size as usize + tid as usize;
     // A group for every batch, also for those that are not there: so the number of groups behind the
     // one that is waited for is always the same.
-    let fetch = |batch: u32, stage: u32| {
+    let fetch = |batch: u32, own: usize, stage: u32| {
         if batch < batches {
             let to = stage_data(stage).add(tid);
             // SAFETY: the batch lies within the input (1), and nobody uses the stage's buffer any more.
             unsafe {
-                let from = global_in.add(block_batch(batch) + tid as usize);
+                let from = global_in.add(own);
                 cp_async::shared_cta_global::<Ca, 4>(to.cast(), from.cast());
             }
         }
@@ -54,7 +53,7 @@ pub unsafe fn prefetch<const STAGES: u32>(
 
     // Fill the pipeline with the first batches.
     for stage in 0..STAGES {
-        fetch(stage, stage);
+        fetch(stage, own + stage as usize * grid_size, stage);
     }
 
     let mut stage = 0;
@@ -70,12 +69,14 @@ pub unsafe fn prefetch<const STAGES: u32>(
         unsafe {
             let number = stage_data(stage).add(tid).read();
             let next = stage_data(stage).add((tid + 1) % block_size).read();
-            *global_out.add(block_batch(compute_batch) + tid as usize) = 3 * number + next;
+            *global_out.add(own) = 3 * number + next;
         }
         block.sync();
 
         // Load the batch that comes `STAGES` later into the same stage.
-        fetch(compute_batch + STAGES, stage);
+        let ahead = own + STAGES as usize * grid_size;
+        fetch(compute_batch + STAGES, ahead, stage);
+        own += grid_size;
         stage = if stage + 1 == STAGES { 0 } else { stage + 1 };
         compute_batch += 1;
     }

@@ -34,20 +34,19 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
     // The stages lie one after another, the barriers behind them.
     let smem = shared::dynamic::<i32, 16>();
     let stage_data = |stage: u32| smem.add(stage * block_size);
-    let block_batch = |batch: u32| {
-        let grid_size = u64::from(grid_dim().x) * u64::from(block_size);
-        (u64::from(block.index()) * u64::from(block_size) + grid_size * u64::from(batch)) as usize
-    };
+    // Numbers of a batch, and the block's first one.
+    let grid_size = grid_dim().x as usize * block_size as usize;
+    let mut block_batch = block.index() as usize * block_size as usize;
     // Only the thread that starts a copy arrives; the others wait for the parity to flip.
     let bars = block.barrier_array::<STAGES>(stage_data(STAGES).cast::<Mbarrier>(), 1);
 
-    let fetch = |batch: u32, at: Cursor<STAGES>| {
+    let fetch = |block_batch: usize, at: Cursor<STAGES>| {
         let bar = bars.at(at);
         let mut load = bar.transaction();
         // SAFETY: the batch lies within the input (1), aligned (2); nobody uses the stage's buffer
         // any more.
         unsafe {
-            let from = global_in.add(block_batch(batch)).cast();
+            let from = global_in.add(block_batch).cast();
             load.bulk(stage_data(at.stage()).cast(), from, bytes)
         };
         let _ = load.arrive();
@@ -58,7 +57,7 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
         let mut cursor = Cursor::new();
         for batch in 0..STAGES {
             if batch < batches {
-                fetch(batch, cursor);
+                fetch(block_batch + batch as usize * grid_size, cursor);
             }
             cursor.advance();
         }
@@ -74,18 +73,18 @@ pub unsafe fn prefetch_1d<const STAGES: u32>(
         // SAFETY: the copy wrote this thread's number, and the output has room for it (1).
         unsafe {
             let number = stage_data(cursor.stage()).add(tid).read();
-            *global_out.add(block_batch(compute_batch) + tid as usize) = 3 * number + 1;
+            *global_out.add(block_batch + tid as usize) = 3 * number + 1;
         }
         block.sync();
 
         // (c) Load the batch that comes `STAGES` later into the same stage.
-        let fetch_batch = compute_batch + STAGES;
-        if fetch_batch < batches && block.elect() {
-            fetch(fetch_batch, cursor);
+        if compute_batch + STAGES < batches && block.elect() {
+            fetch(block_batch + STAGES as usize * grid_size, cursor);
         }
 
         // (d) Go to the next stage.
         cursor.advance();
+        block_batch += grid_size;
         compute_batch += 1;
     }
 }

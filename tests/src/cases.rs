@@ -7,7 +7,9 @@ use std::{
 
 use tma_host::Capability;
 
-use crate::{Module, Scenario, digest::Digest, groups, plain, semantics::results::Recorded};
+use tests_records::{Digest, plain::entry_text};
+
+use crate::{Module, Scenario, digest, groups, semantics::results::Recorded};
 
 /// A case for a device, and the module that it takes.
 pub struct Case {
@@ -47,7 +49,7 @@ impl Case {
         let entries: BTreeSet<&str> = launches.map(|launch| launch.entry.as_str()).collect();
         let texts = entries.into_iter().map(|entry| text_of(self.module, entry));
         let text = texts.collect::<Result<Vec<_>, _>>()?.concat();
-        Ok(Digest::of(&text, &self.scenario))
+        Ok(digest::of(&text, &self.scenario))
     }
 
     /// The record of a run with right results.
@@ -56,7 +58,7 @@ impl Case {
     /// As [`ran`](Self::ran).
     pub fn right(&self) -> Result<Recorded, String> {
         let ran = self.ran()?;
-        let outputs = ran.with_right_outputs(&self.scenario);
+        let outputs = digest::with_right_outputs(ran, &self.scenario);
         Ok(Recorded::new(ran, Ok(outputs.to_string())))
     }
 }
@@ -76,9 +78,7 @@ fn text_of(module: &'static Module, entry: &str) -> Result<String, String> {
         modules.insert(module.text, parsed);
     }
     let missing = || format!("there is no kernel `{entry}`");
-    let mut one = modules[module.text].extract(entry).ok_or_else(missing)?;
-    plain::drop_locations(&mut one);
-    let text = plain::with_plain_names(&one);
+    let text = entry_text(&modules[module.text], entry).ok_or_else(missing)?;
     texts.insert((module.text, entry.to_owned()), text.clone());
     Ok(text)
 }

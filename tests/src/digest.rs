@@ -1,63 +1,32 @@
-//! Digests that tell a result of what runs today from one of something else: FNV-1a of 128 bits, by words of
-//! 8 bytes.
-
-use std::fmt::{self, Display, Formatter};
+//! Digests of scenarios: of what runs, and of what comes out.
 
 use tensor_map::{Params, Target};
+use tests_records::Digest;
 use tma_launch::{Argument, Buffer, Launch};
 
 use crate::{Content, Scenario};
 
-/// A digest of what it was given so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest(u128);
-
-impl Digest {
-    /// Of nothing.
-    pub const EMPTY: Self = Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
-
-    /// Of what it was of, and of these bytes.
-    #[must_use]
-    pub fn and(self, bytes: &[u8]) -> Self {
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let add = |digest: u128, word: u64| (digest ^ u128::from(word)).wrapping_mul(PRIME);
-        let mut digest = add(self.0, bytes.len() as u64);
-        for part in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..part.len()].copy_from_slice(part);
-            digest = add(digest, u64::from_le_bytes(word));
-        }
-        Self(digest)
-    }
-
-    /// Of the kernels' text, the memory before the launches, and the launches.
-    pub fn of(text: &str, scenario: &Scenario) -> Self {
-        let digest = Self::EMPTY.and(text.as_bytes());
-        let digest = scenario.buffers.iter().fold(digest, buffer);
-        scenario.launches.iter().fold(digest, launch)
-    }
-
-    /// With what the buffers hold of which a scenario knows every bit.
-    #[must_use]
-    pub fn with_outputs(self, scenario: &Scenario, buffers: &[Buffer]) -> Self {
-        exact(scenario).fold(self, |digest, (buffer, _)| {
-            digest.and(buffers[buffer].bytes())
-        })
-    }
-
-    /// With what these must hold.
-    #[must_use]
-    pub fn with_right_outputs(self, scenario: &Scenario) -> Self {
-        exact(scenario).fold(self, |digest, (_, elements)| {
-            digest.and(bytemuck::cast_slice(elements))
-        })
-    }
+/// Of the kernels' text, the memory before the launches, and the launches.
+pub fn of(text: &str, scenario: &Scenario) -> Digest {
+    let digest = Digest::EMPTY.and(text.as_bytes());
+    let digest = scenario.buffers.iter().fold(digest, buffer);
+    scenario.launches.iter().fold(digest, launch)
 }
 
-impl Display for Digest {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
+/// A digest and what the buffers hold of which a scenario knows every bit.
+#[must_use]
+pub fn with_outputs(ran: Digest, scenario: &Scenario, buffers: &[Buffer]) -> Digest {
+    exact(scenario).fold(ran, |digest, (buffer, _)| {
+        digest.and(buffers[buffer].bytes())
+    })
+}
+
+/// A digest and what these buffers must hold.
+#[must_use]
+pub fn with_right_outputs(ran: Digest, scenario: &Scenario) -> Digest {
+    exact(scenario).fold(ran, |digest, (_, elements)| {
+        digest.and(bytemuck::cast_slice(elements))
+    })
 }
 
 /// The buffers of which every bit is known, with their elements.

@@ -8,12 +8,13 @@ use std::{
 
 use tma_host::Capability;
 
+use tests_records::{Digest, Origin, plain::entry_text};
+
 use crate::{
+    KERNELS_PTX,
     cases::cases,
     copies::record::Samples,
-    digest::Digest,
     maps::record::{asked, unpack},
-    origin::Origin,
     semantics::{
         FormCase, form_cases,
         results::{Recorded, Results, Today},
@@ -131,10 +132,10 @@ fn runs(folder: &Path) -> Result<String, String> {
         let path = folder.join(name);
         fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))
     };
-    let Samples { origin, samples } = Samples::unpack(&read("copies-h100.z")?)?;
+    let Samples { origin, samples } = Samples::unpack(&read("copies-h200.z")?)?;
     let copies = "random copies, whose bytes the emulator makes, too";
     text += &recorded(copies, &origin, samples.len(), Samples::ran());
-    let (origin, records) = unpack(&read("maps-h100.z")?)?;
+    let (origin, records) = unpack(&read("maps-h200.z")?)?;
     let maps = "random tensor maps, the driver's and ours";
     text += &recorded(maps, &origin, records.len(), asked(&records));
     Ok(text)
@@ -159,31 +160,44 @@ fn recorded(what: &str, origin: &Origin, all: usize, today: Digest) -> String {
     format!("| {what} | {who} | {all} | {equal} | 0 | {earlier} |\n")
 }
 
-/// From the table that `bench` wrote.
+/// From the tables that `bench` wrote.
 fn benchmarks(folder: &Path) -> Result<String, String> {
-    let path = folder.join("../../docs/bench-h100.txt");
-    let table =
-        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let device = table.lines().next().ok_or("the table has no first line")?;
-    let head = table.lines().find(|line| line.starts_with("kernel "));
-    let head = cells(head.ok_or("the table has no head")?);
-    let mut text = format!("{device}, recorded for earlier kernels:\n\n");
-    text += "| kernel | GB/s | of the limit | of nvcc's time | of the driver's copy |\n";
-    text += "| --- | ---: | ---: | ---: | ---: |\n";
+    let path = folder.join("../../docs/bench-h200.txt");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let device = text.lines().next().ok_or("the record has no first line")?;
+    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
+    let module = ptx::parse(module.ok_or("there is no module for sm_90a")?.text);
+    let module = module.map_err(|errors| errors.to_string())?;
+    let mut page = format!("{device}:\n\n");
+    page += "| kernel | GB/s | of the limit | of nvcc's time | of the driver's copy | |\n";
+    page += "| --- | ---: | ---: | ---: | ---: | --- |\n";
     for row in ROWS {
-        let line = table.lines().find(|line| line.starts_with(row));
-        let line = line.ok_or(format!("the table has no row `{row}`"))?;
-        let cells = cells(line);
-        let cell = |name: &str| {
-            let at = head.iter().position(|cell| *cell == name);
-            let cell = at.and_then(|at| cells.get(at));
-            cell.ok_or(format!("the row `{row}` has no `{name}`"))
+        let time = |name| cell(&text, "kernel", row, name);
+        let (kernel, rate, limit) = (time("kernel")?, time("GB/s")?, time("of limit")?);
+        let (of_cuda, of_ref) = (time("of cuda")?, time("of ref")?);
+        let ran = cell(&text, "launch", row, "digest of the PTX")?;
+        let kernel_text = entry_text(&module, cell(&text, "launch", row, "entry")?);
+        let digest = kernel_text.map(|text| Digest::EMPTY.and(text.as_bytes()).to_string());
+        let of_earlier = match digest.as_deref() == Some(ran) {
+            true => "",
+            false => "recorded for an earlier kernel",
         };
-        let (kernel, rate, limit) = (cell("kernel")?, cell("GB/s")?, cell("of limit")?);
-        let (of_cuda, of_ref) = (cell("of cuda")?, cell("of ref")?);
-        text += &format!("| `{kernel}` | {rate} | {limit} | {of_cuda} | {of_ref} |\n");
+        page +=
+            &format!("| `{kernel}` | {rate} | {limit} | {of_cuda} | {of_ref} | {of_earlier} |\n");
     }
-    Ok(text)
+    Ok(page)
+}
+
+/// A cell of the table whose first column is called so, in the row that begins so.
+fn cell<'a>(text: &'a str, table: &str, row: &str, column: &str) -> Result<&'a str, String> {
+    let mut lines = text.lines();
+    let head = lines.find(|line| line.starts_with(&format!("{table} ")));
+    let head = cells(head.ok_or(format!("there is no table `{table}`"))?);
+    let line = lines.find(|line| line.starts_with(row));
+    let cells = cells(line.ok_or(format!("the table has no row `{row}`"))?);
+    let at = head.iter().position(|cell| *cell == column);
+    let cell = at.and_then(|at| cells.get(at).copied());
+    cell.ok_or(format!("the row `{row}` has no `{column}`"))
 }
 
 /// All that a program of a bundle printed, as the files `docs/NAME-*.txt` keep it.

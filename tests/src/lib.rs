@@ -16,8 +16,6 @@ pub mod math;
 pub mod matrix;
 mod modules;
 pub mod mutants;
-pub mod origin;
-pub mod plain;
 pub mod semantics;
 mod width;
 

@@ -20,7 +20,9 @@ mod template;
 pub mod text;
 
 use self::results::Recorded;
-use crate::{Scenario, digest::Digest, forms, plain};
+use tests_records::{Digest, plain};
+
+use crate::{Scenario, digest, forms};
 
 /// A form and the launches that show what it does.
 pub struct FormCase {
@@ -49,7 +51,7 @@ impl FormCase {
     /// As [`text::module`].
     pub fn right(&self) -> Result<Recorded, String> {
         let ran = self.digest(&text::module(self)?)?;
-        let outputs = ran.with_right_outputs(&self.scenario);
+        let outputs = digest::with_right_outputs(ran, &self.scenario);
         Ok(Recorded::new(ran, Ok(outputs.to_string())))
     }
 
@@ -64,7 +66,7 @@ impl FormCase {
         for launch in &mut scenario.launches {
             launch.entry = "form".to_owned();
         }
-        Ok(Digest::of(&text, &scenario))
+        Ok(digest::of(&text, &scenario))
     }
 
     /// Whether a kernel gives the same results without the instruction, which is a hint, or orders

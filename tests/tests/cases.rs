@@ -15,7 +15,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tests::{
     KERNELS_PTX, LARGE, Module, Scenario,
     cases::{Case, cases},
-    device_of_arguments, open,
+    device_of_arguments, digest, open,
     semantics::results::{Recorded, Results, Today},
 };
 use tma_host::Jobs;
@@ -101,7 +101,7 @@ fn recorded(backend: &Mutex<Jobs>, case: &Case, came: &Came) -> Result<(), Faile
     let ran = case.ran()?;
     let mut outputs = String::new();
     let result = check(backend, &case.scenario, *case.module, &mut |buffers| {
-        outputs = ran.with_outputs(&case.scenario, buffers).to_string();
+        outputs = digest::with_outputs(ran, &case.scenario, buffers).to_string();
     });
     let outputs = match &result {
         Ok(()) => Ok(outputs),

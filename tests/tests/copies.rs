@@ -1,7 +1,7 @@
 //! Random copies on the emulator, against what must come out by the definition and what came out on
-//! an H100.
+//! an H200.
 //!
-//! `data/copies-h100.z` is what `copy-differential --record` wrote on the H100.
+//! `data/copies-h200.z` is what `copy-differential --record` wrote on the H200.
 
 use std::{fs, path::Path};
 
@@ -14,7 +14,7 @@ use tma_build::{Arch, Ptxas};
 use tma_emulator::EmulatorBackend;
 use tma_launch::Argument;
 
-const SAMPLES: &str = "data/copies-h100.z";
+const SAMPLES: &str = "data/copies-h200.z";
 
 fn main() {
     let arguments = Arguments::from_args();

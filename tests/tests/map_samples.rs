@@ -1,12 +1,12 @@
 //! Our tensor maps against what a driver made of the same parameters, where there is no driver.
 //!
-//! `data/maps-h100.z` is what `map-differential --sample` wrote on an H100 (driver 580.159).
+//! `data/maps-h200.z` is what `map-differential --sample` wrote on an H200 (driver 580.159).
 
 use tests::maps::record::unpack;
 
 #[test]
 fn our_maps_are_the_drivers() {
-    let (_, records) = unpack(include_bytes!("../data/maps-h100.z")).unwrap();
+    let (_, records) = unpack(include_bytes!("../data/maps-h200.z")).unwrap();
     assert_eq!(records.len(), 6000);
     let legal = records
         .iter()

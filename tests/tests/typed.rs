@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use tests::{
-    DEVICE_PTX, Module,
-    plain::{drop_locations, without_label_numbers},
-};
+use tests::{DEVICE_PTX, Module};
+use tests_records::plain::{drop_locations, without_label_numbers};
 
 /// What the kernels are about, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];

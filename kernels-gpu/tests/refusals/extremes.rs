@@ -14,6 +14,7 @@ use kernels_gpu::{
     deform_attn::{DeformAttn, DeformAttnForm},
     encode_map::EncodeMap,
     gather_rows::GatherRows,
+    gemm::Gemm,
     histogram::Histogram,
     hwc_tile::{HwcTile, HwcTileLanes, Image},
     multicast_tile::MulticastTile,
@@ -61,6 +62,7 @@ macro_rules! refuses {
 refuses! {
     add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() } => ["threads of a block", "offset_elems"];
     conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
+    gemm = Gemm { size: [MOST; 3], multiprocessors: MOST, bias: Some(3), ..Gemm::default() } => ["tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block", "blocks"];
     tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
     resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];

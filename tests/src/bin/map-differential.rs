@@ -9,7 +9,7 @@ use tests::maps::{
     generate::{Function, Random, case},
     record::{Record, asked, pack},
 };
-use tests::origin::Origin;
+use tests_records::Origin;
 use tma_host::{Device, EncodeError, encode_with_driver};
 
 /// Compare our tensor maps with the driver's.

@@ -1,16 +1,14 @@
 //! Cases and digests of what a GPU made of them, as compressed bytes. The cases are there whole, so
 //! that they stay as they are when others are drawn.
 
+use tests_records::{Digest, Origin};
+
 use super::{
     Action, Case, Contents, LinearCopy, Operator, TensorCopy, Transfer, linear_forms, text,
 };
-use crate::{
-    digest::Digest,
-    maps::{
-        self,
-        record::{Record, read, unzigzag, write, write_all, zigzag},
-    },
-    origin::Origin,
+use crate::maps::{
+    self,
+    record::{Record, read, unzigzag, write, write_all, zigzag},
 };
 
 /// A case, and the [digest](super::Output::digest) of what memory held after it.

@@ -6,7 +6,7 @@ use tensor_map::{
 };
 
 use super::Case;
-use crate::{digest::Digest, origin::Origin};
+use tests_records::{Digest, Origin};
 
 /// What stands before the origin, in place of the number of a function.
 const ORIGIN: u8 = 0x7f;

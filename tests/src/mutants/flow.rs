@@ -9,6 +9,10 @@ pub(super) struct Flow<'a> {
     pub(super) instructions: Vec<&'a Instruction>,
     /// Of a branch with a guard: first what comes next in the text, then its targets.
     next: Vec<Vec<usize>>,
+    /// From where each is come to.
+    before: Vec<Vec<usize>>,
+    /// Those at which the function ends. A `trap` is no end, nor is a call that does not come back.
+    ends: Vec<usize>,
 }
 
 impl<'a> Flow<'a> {
@@ -50,9 +54,17 @@ impl<'a> Flow<'a> {
             next.retain(|to| *to < instructions.len());
             next
         };
+        let next: Vec<Vec<usize>> = instructions.iter().enumerate().map(next).collect();
+        let mut before = vec![Vec::new(); next.len()];
+        for (at, to) in next.iter().enumerate() {
+            to.iter().for_each(|to| before[*to].push(at));
+        }
+        let is_end = |at: &usize| matches!(instructions[*at].opcode.stem(), "ret" | "exit");
         Self {
-            next: instructions.iter().enumerate().map(next).collect(),
+            ends: (0..next.len()).filter(is_end).collect(),
             instructions,
+            next,
+            before,
         }
     }
 
@@ -68,20 +80,15 @@ impl<'a> Flow<'a> {
         self.next[branch][usize::from(is_taken)]
     }
 
-    /// Whether every way from `start` to the end of the function comes by `by`. A `trap` is no end,
-    /// nor is a call that does not come back.
-    pub(super) fn must_pass(&self, start: usize, by: usize) -> bool {
-        let mut seen = vec![false; self.instructions.len()];
-        let mut open = vec![start];
+    /// For each instruction, whether every way from it to the end of the function comes by `by`.
+    pub(super) fn must_pass(&self, by: usize) -> Vec<bool> {
+        let mut must = vec![true; self.instructions.len()];
+        let mut open = self.ends.clone();
         while let Some(at) = open.pop() {
-            if at == by || std::mem::replace(&mut seen[at], true) {
-                continue;
+            if at != by && std::mem::replace(&mut must[at], false) {
+                open.extend(&self.before[at]);
             }
-            if matches!(self.instructions[at].opcode.stem(), "ret" | "exit") {
-                return false;
-            }
-            open.extend(&self.next[at]);
         }
-        true
+        must
     }
 }

@@ -21,20 +21,22 @@ pub(super) fn opened(body: &Block, endless: &HashSet<&str>) -> Vec<(Span, Change
     let mut important: Vec<usize> = (0..flow.instructions.len())
         .filter(|at| matters(&flow.instructions[*at].opcode))
         .collect();
+    let branches: Vec<usize> = flow.branches().collect();
     let mut arms = HashSet::new();
     let mut done = 0;
     // A branch to something that matters matters.
     while let Some(to) = important.get(done).copied() {
         done += 1;
-        for branch in flow.branches() {
-            if branch == to || flow.must_pass(branch, to) {
+        let must_pass = flow.must_pass(to);
+        for branch in &branches {
+            if must_pass[*branch] {
                 continue;
             }
             for is_taken in [false, true] {
-                if flow.must_pass(flow.arm(branch, is_taken), to) {
-                    arms.insert((branch, is_taken));
-                    if !important.contains(&branch) {
-                        important.push(branch);
+                if must_pass[flow.arm(*branch, is_taken)] {
+                    arms.insert((*branch, is_taken));
+                    if !important.contains(branch) {
+                        important.push(*branch);
                     }
                 }
             }

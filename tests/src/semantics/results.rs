@@ -1,8 +1,9 @@
 //! The forms or cases that a GPU executed, with digests of what ran there and of what came out.
 
-use std::{collections::BTreeMap, fmt::Display, fs, path::Path, time::SystemTime};
+use std::{collections::BTreeMap, fmt::Display, fs, path::Path};
 
 use serde_json::{Value, json};
+use tests_records::origin;
 
 /// What became of the forms on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,8 +84,8 @@ impl Results {
     pub fn now(gpu: &str, forms: BTreeMap<String, Recorded>) -> Result<Self, String> {
         Ok(Self {
             gpu: gpu.to_owned(),
-            driver: driver()?,
-            date: today(),
+            driver: origin::driver()?,
+            date: origin::today(),
             forms,
         })
     }
@@ -151,53 +152,6 @@ impl Results {
     }
 }
 
-/// The driver of this machine, as in `CUDA 13.0, 580.159.04`.
-///
-/// # Errors
-/// It does not say what it is.
-pub fn driver() -> Result<String, String> {
-    let (version, _) = tma_host::devices().map_err(|error| error.to_string())?;
-    // The kernel module's own version, where it tells.
-    let module = fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
-    let is_version =
-        |word: &&str| word.contains('.') && word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let module = module.split_whitespace().find(is_version);
-    let module = module.map_or(String::new(), |version| format!(", {version}"));
-    Ok(format!("CUDA {version}{module}"))
-}
-
-/// The day in UTC, as in `2025-12-24`.
-pub fn today() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let days = since.map_or(0, |since| since.as_secs() / 86_400);
-    date(days)
-}
-
-/// The date so many days after 1970-01-01.
-fn date(mut days: u64) -> String {
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let mut year = 1970;
-    loop {
-        let length = 365 + u64::from(is_leap(year));
-        if days < length {
-            break;
-        }
-        days -= length;
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02}", days + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,13 +187,5 @@ mod tests {
         for other in [changed, other_outputs, by_hand, digest_by_hand.unwrap()] {
             assert_eq!(other.today(&right), Today::Earlier, "{other:?}");
         }
-    }
-
-    #[test]
-    fn days_have_dates() {
-        assert_eq!(date(0), "1970-01-01");
-        assert_eq!(date(59), "1970-03-01");
-        assert_eq!(date(11_016), "2000-02-29");
-        assert_eq!(date(20_446), "2025-12-24");
     }
 }

@@ -10,10 +10,10 @@ use tma_emulator::{
     observer::{Event, Origin},
 };
 
+use tests_records::plain::drop_locations;
+
 use super::FormCase;
-use crate::{
-    BLACKWELL_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, plain::drop_locations, width,
-};
+use crate::{BLACKWELL_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, width};
 
 type Parsed = LazyLock<Result<ptx::Module, String>>;
 

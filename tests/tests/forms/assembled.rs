@@ -10,7 +10,7 @@ use std::{
 
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Version};
-use tests::plain::drop_loc_lines;
+use tests_records::plain::drop_loc_lines;
 use tma_build::Ptxas;
 
 use super::{SUPPORT, function};

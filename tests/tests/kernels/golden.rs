@@ -4,7 +4,8 @@ use std::{path::Path, sync::LazyLock};
 
 use libtest_mimic::{Failed, Trial};
 use similar::TextDiff;
-use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden, plain};
+use tests::{DEVICE_COMPILER, DEVICE_PTX, KERNELS, KERNELS_PTX, Module, golden};
+use tests_records::plain::entry_text;
 
 /// The architecture whose PTX the golden files have; for the others they have what is different.
 const ARCH: &str = "sm_90a";
@@ -82,11 +83,8 @@ fn differences(this: &ptx::Module, other: &ptx::Module) -> Result<String, Failed
 
 /// The text of one entry and what it needs, without line numbers, which change with every edit.
 fn one_entry(module: &ptx::Module, entry: &str) -> Result<String, Failed> {
-    let mut one = module
-        .extract(entry)
-        .ok_or_else(|| format!("there is no entry `{entry}`"))?;
-    plain::drop_locations(&mut one);
-    Ok(plain::with_plain_names(&one))
+    let text = entry_text(module, entry);
+    Ok(text.ok_or_else(|| format!("there is no entry `{entry}`"))?)
 }
 
 fn prints_as_it_parses(module: Module) -> Result<(), Failed> {

@@ -22,7 +22,7 @@ use tests::copies::{
     record::{Sample, Samples},
     reference,
 };
-use tests::origin::Origin;
+use tests_records::Origin;
 use tma_launch::{Failure, Stage};
 
 use sides::{Made, Sides};

@@ -68,6 +68,13 @@ fn without_crates(name: &str) -> String {
     })
 }
 
+/// The text of a kernel alone, which changes with the kernel and with nothing else.
+pub fn entry_text(module: &Module, entry: &str) -> Option<String> {
+    let mut one = module.extract(entry)?;
+    drop_locations(&mut one);
+    Some(with_plain_names(&one))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
