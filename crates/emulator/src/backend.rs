@@ -38,7 +38,7 @@ impl EmulatorBackend {
         Self { config }
     }
 
-    /// What it is, for people.
+    /// The name for people, with the architecture.
     pub fn name(&self) -> String {
         "emulator (sm_90a)".to_owned()
     }

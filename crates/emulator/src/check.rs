@@ -105,7 +105,7 @@ impl Checker {
         }
     }
 
-    /// What was found, for people; with what ended the kernel.
+    /// The diagnostics of the launch, among them one of the fault that ended the kernel.
     pub(crate) fn diagnostics(
         mut self,
         program: &Program,

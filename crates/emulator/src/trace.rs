@@ -66,7 +66,7 @@ struct Launch {
 }
 
 impl Trace {
-    /// Whether there was more than a trace holds, which is a million events.
+    /// Returns whether there was more than a trace holds, which is a million events.
     pub fn is_cut(&self) -> bool {
         self.json.is_full()
     }
@@ -115,7 +115,7 @@ fn location(program: &Program, instruction: usize) -> String {
     format!("\"instruction\":{opcode},\"place\":{location}")
 }
 
-/// What of an event of a thread its warp's track shows.
+/// The label of a thread's event in its warp's track.
 fn label(event: &Event) -> Option<&'static str> {
     Some(match event {
         Event::BarrierArrive { .. } => "arrive at a barrier",

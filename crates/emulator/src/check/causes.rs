@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
 use crate::machine::{Fault, Program, Trap};
 
-/// Which diagnostics are told, and which follow from one of them.
+/// The diagnostics that are dropped because they follow from others.
 #[derive(Default)]
 pub(super) struct Causes {
     /// For each that is not told: the one that it follows from, which is told.
@@ -19,7 +19,7 @@ impl Causes {
         !self.follows.contains_key(&index)
     }
 
-    /// What is told of one: itself, or what it follows from.
+    /// The diagnostic itself, or the one that it follows from.
     fn told(&self, index: usize) -> usize {
         self.follows.get(&index).copied().unwrap_or(index)
     }

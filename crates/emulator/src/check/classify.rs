@@ -18,7 +18,7 @@ fn words_of(range: Range) -> impl Iterator<Item = u64> {
     range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
 }
 
-/// What two accesses are called, with the state that explains it.
+/// The kind of a clash, with the state that explains it.
 struct Named {
     kind: Kind,
     notes: Vec<String>,
@@ -178,7 +178,7 @@ impl Checker {
         }
     }
 
-    /// Whether the thread knows that the copy was issued.
+    /// Returns whether the thread knows that the copy was issued.
     fn knows_issue(judge: &Judge<'_>, copy: &CopyInfo) -> bool {
         let (block, thread) = judge.extents.split(copy.issuer);
         (block, thread) == (judge.own.block, judge.own.thread)

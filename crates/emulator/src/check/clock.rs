@@ -129,12 +129,11 @@ impl Clock {
         }
     }
 
-    /// Whether nothing is known.
     pub(super) fn is_empty(&self) -> bool {
         self.blocks().is_empty()
     }
 
-    /// Whether anything of this block is known.
+    /// Returns whether anything of this block is known.
     pub(super) fn knows(&self, block: u32) -> bool {
         self.block(block).is_some()
     }
@@ -164,7 +163,7 @@ impl Clock {
             })
     }
 
-    /// What of it says that products of warpgroups, and copies that count at mbarriers, are complete.
+    /// Keeps only the completions of warpgroup products and of copies that count at mbarriers.
     pub(super) fn completions(&self) -> Self {
         let of = |clock: &BlockClock| {
             let mut only = BlockClock::new(clock.block);

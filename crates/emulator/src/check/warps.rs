@@ -1,4 +1,5 @@
-//! What the lanes of a warp, or the warps of a warpgroup, must do together.
+//! Checks the instructions that the lanes of a warp, or the warps of a warpgroup, must execute
+//! together.
 
 use super::{Checker, Kind, grid::Block, raw::End};
 use crate::{machine::observer::Origin, value::LANES};

@@ -1,5 +1,5 @@
-//! What makes a text invalid that can be read: names, sizes, versions and types. What ptxas refuses is
-//! the measure; nothing here is about what the emulator can execute.
+//! Checks that a text that can be parsed is valid: names, sizes, versions and types. What ptxas
+//! refuses is the measure; nothing here is about what the emulator can execute.
 
 mod function;
 mod module;

@@ -27,7 +27,7 @@ enum Callee {
     Builtin(Builtin),
 }
 
-/// What a GPU has without it being in the module.
+/// The functions that every GPU provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
     Vprintf,

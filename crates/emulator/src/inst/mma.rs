@@ -26,7 +26,7 @@ use crate::{
 pub(crate) struct Mma {
     product: Product,
     shape: Shape,
-    /// Whether A is stored by rows and B by columns, where that can be chosen.
+    /// True if A is stored by rows, and if B is stored by columns, where that can be chosen.
     along: [bool; 2],
     d: Box<[Slot]>,
     a: Box<[Slot]>,

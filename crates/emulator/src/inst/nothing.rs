@@ -1,4 +1,4 @@
-//! What hints come to: nothing that can be seen. And `pmevent`, an event for profilers.
+//! Hints, which have no visible effect. And `pmevent`, an event for profilers.
 
 use ptx::Instruction;
 

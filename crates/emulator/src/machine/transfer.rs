@@ -21,7 +21,7 @@ pub(crate) struct Piece {
     pub(crate) from: Option<Target>,
     pub(crate) to: Target,
     pub(crate) bytes: usize,
-    /// What was read, or fills.
+    /// The bytes that were read, or the fill.
     pub(crate) data: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ impl BulkGroups {
         current
     }
 
-    /// Whether all but the last `allowed` groups are read, or complete.
+    /// Returns whether all but the last `allowed` groups are read, or complete.
     pub(crate) fn is_done(&self, allowed: u64, read: bool) -> bool {
         self.pending.iter().all(|(group, unread, incomplete)| {
             let waited_for = group.saturating_add(allowed) < self.current;
@@ -133,7 +133,7 @@ impl World {
         result
     }
 
-    /// Whether an arrival waits for copies of its thread.
+    /// Returns whether an arrival waits for copies of its thread.
     fn is_held_back(&self, index: usize) -> bool {
         let arrival = &self.transfers[index];
         let is_before = |copy: &Transfer| {
