@@ -1,5 +1,5 @@
-//! Checks that a text that can be parsed is valid: names, sizes, versions and types. What ptxas
-//! refuses is the measure; nothing here is about what the emulator can execute.
+//! Checks that a text that can be parsed is valid: names, sizes, versions and types. It refuses
+//! what ptxas refuses, whatever the emulator can execute.
 
 mod function;
 mod module;

@@ -1,4 +1,4 @@
-//! Hints, which have no visible effect. And `pmevent`, an event for profilers.
+//! Instructions without visible effect: hints, and `pmevent`, an event for profilers.
 
 use ptx::Instruction;
 

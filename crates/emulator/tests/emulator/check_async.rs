@@ -8,8 +8,7 @@ use crate::common::{
 };
 use tma_launch::{Buffer, Launch};
 
-/// Returns the checker's message, the same with every seed; `None` where the kernel is right. With
-/// every seed the same.
+/// Returns the checker's message, the same with every seed; `None` where the kernel is right.
 fn said(body: &str, directives: &str, blocks: u32) -> Option<String> {
     let text = kernel(".param .u64 in", directives, body);
     let results = SEEDS.map(|seed| {

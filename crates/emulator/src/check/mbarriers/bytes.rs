@@ -104,7 +104,7 @@ impl Checker {
     }
 
     /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. Where no copy was
-    /// issued at all, who would issue it may be stuck elsewhere: that is no kind of its own.
+    /// issued at all, its issuer may be stuck elsewhere: that is no kind of its own.
     pub(in crate::check) fn bytes_at_deadlock(&mut self) -> Vec<String> {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
         unissued.into_iter().take(4).flatten().collect()

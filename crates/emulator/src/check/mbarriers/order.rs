@@ -20,8 +20,8 @@ pub(super) struct Expectation {
     epoch: Epoch,
     /// True if an arrival of this phase comes after it, without which the phase cannot complete.
     is_held: bool,
-    /// True if its thread did not know that the phase before was complete. Where the thread goes on
-    /// to arrive in the same ignorance, that is no matter of bytes.
+    /// True if its thread did not know that the phase before was complete. If the thread then arrives
+    /// without knowing it either, the violation is that of the arrival and not one of bytes.
     is_late: bool,
 }
 

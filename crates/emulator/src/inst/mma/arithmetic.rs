@@ -84,7 +84,7 @@ pub(crate) enum Way {
     Scalar,
 }
 
-/// The types and the rounding of a matrix product.
+/// A matrix product: its types, and how it is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Product {
     pub(crate) a: Element,
