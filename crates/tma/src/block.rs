@@ -270,7 +270,7 @@ impl Block {
         }
     }
 
-    /// What `combine`, in any order, makes of the values of all threads, in every thread. Collective.
+    /// Reduces the values of all threads by `combine`, in any order; every thread gets the result. Collective.
     ///
     /// # Panics
     /// A value has more words than its type says.
@@ -316,7 +316,7 @@ impl Block {
 
 /// Threads that work together: they are numbered, and synchronise.
 ///
-/// What is written for any of them takes a block, a warp, or some warps:
+/// A function that is written for any of them takes a block, a warp, or some warps:
 ///
 /// ```
 /// # use tma::{SharedPtr, Threads};

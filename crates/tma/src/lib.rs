@@ -158,7 +158,7 @@ pub mod __private;
 #[doc = include_str!("../../../docs/support-matrix.md")]
 pub mod support_matrix {}
 
-/// What no other crate can implement.
+/// A trait that no other crate can implement.
 mod sealed {
     pub trait Sealed {}
 }

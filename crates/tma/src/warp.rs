@@ -231,7 +231,7 @@ impl Warp {
         unsafe { ptx::vote_sync::any(ALL_LANES, predicate) }
     }
 
-    /// What `combine` makes of the values of all lanes, in every lane. Collective.
+    /// Reduces the values of all lanes by `combine`; every lane gets the result. Collective.
     ///
     /// Pairs of lanes 16, 8, 4, 2 and 1 apart are combined in turn, so that all lanes get the same bits
     /// where `combine(a, b)` and `combine(b, a)` are the same.
@@ -242,7 +242,7 @@ impl Warp {
         step(step(step(step(step(value, 16), 8), 4), 2), 1)
     }
 
-    /// What `combine` makes of the values of this lane and all below. Collective.
+    /// Combines the values of this lane and all below by `combine`, an inclusive scan. Collective.
     #[doc(alias("WarpScan", "cg::inclusive_scan"))]
     #[inline(always)]
     pub fn scan<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {
