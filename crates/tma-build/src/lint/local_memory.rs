@@ -112,7 +112,7 @@ fn bytes(allocated: &str) -> u64 {
     count.and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
 }
 
-/// What the source calls `%table.i`; what the compiler made has no such name.
+/// The name of `%table.i` in the source; a variable that the compiler made has none.
 fn variable(name: &str) -> String {
     let name = name
         .trim_start_matches('%')
