@@ -1,6 +1,6 @@
 use crate::Dim3;
 
-/// What a GPU can run.
+/// The limits of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Threads in a block.

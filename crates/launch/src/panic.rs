@@ -20,7 +20,7 @@ pub struct Panic {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What the panic says.
+    /// The panic's message.
     pub message: String,
     /// The block's index.
     pub block: [u32; 3],
@@ -87,7 +87,7 @@ impl Display for Panic {
     }
 }
 
-/// What is left of a record, or of a template.
+/// The unread rest of a record, or of a template.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
