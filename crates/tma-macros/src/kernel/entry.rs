@@ -94,7 +94,7 @@ fn parameter_address(symbol: &Ident, index: usize) -> TokenStream {
     })
 }
 
-/// What the finishing step reads: `tma kernel NAME key=value …`.
+/// The pragma that the finishing step reads: `tma kernel NAME key=value …`.
 fn marker(symbol: &Ident, parameters: &[Parameter], options: &Options) -> String {
     let mut marker = format!("tma kernel {symbol}");
     let triple = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");
