@@ -1,7 +1,7 @@
 use ptx::{Block, Function, Linkage, Module, Space, Variable};
 use tma_launch::{Dim3, Parameter, Signature};
 
-/// What a kernel says about itself in its PTX.
+/// The signature that a kernel declares in its PTX.
 ///
 /// Its static shared memory is what it and the functions that it reaches declare, and what they
 /// name of the module's; the compiler may find that some of it is not used.

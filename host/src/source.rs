@@ -55,7 +55,7 @@ impl Source {
         Self::parse(&name, &text)
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -71,7 +71,7 @@ pub fn encode(
     }
 }
 
-/// What rules need to know of a device.
+/// The properties of a device that rules depend on.
 pub fn target(device: &Device) -> Target {
     let capability = device.capability();
     Target::new(capability.major as u8, capability.minor as u8)

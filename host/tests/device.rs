@@ -101,7 +101,7 @@ fn runs_shapes(device: &Device) -> Result {
     Ok(())
 }
 
-/// What `#[kernel]` writes for the host of `scale` in the PTX.
+/// The host function that `#[kernel]` writes for `scale` in the PTX.
 fn scale<'a>(data: impl Pointer<f32> + 'a, len: u32, factor: f32) -> Call<'a> {
     Call::new("scale")
         .argument(data.pointer())
