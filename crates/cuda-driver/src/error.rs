@@ -17,7 +17,8 @@ const SUCCESS: c_int = CUresult::CUDA_SUCCESS as c_int;
 const STUB_LIBRARY: c_int = CUresult::CUDA_ERROR_STUB_LIBRARY as c_int;
 /// The driver lacks the function.
 const NOT_FOUND: c_int = CUresult::CUDA_ERROR_NOT_FOUND as c_int;
-/// What `cust` makes of every code it does not know, `CUDA_ERROR_STUB_LIBRARY` among them.
+/// The code that `cust` gives for every one that it does not know, `CUDA_ERROR_STUB_LIBRARY` among
+/// them.
 const UNKNOWN: c_int = CUresult::CUDA_ERROR_UNKNOWN as c_int;
 
 /// A driver call that failed.

@@ -283,7 +283,7 @@ fn pixels<Corner>(lower_corner: Corner, upper_corner: Corner) -> Pixels<Corner> 
     }
 }
 
-/// What the fake encoders write: 32-bit words, the wide ones in two halves.
+/// The map that the fake encoders write: 32-bit words, the wide ones in two halves.
 fn map(words: &[u32]) -> TensorMap {
     let mut map = TensorMap::ZERO;
     for (to, word) in map.bytes.chunks_exact_mut(4).zip(words) {

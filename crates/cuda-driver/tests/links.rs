@@ -21,8 +21,8 @@ use cust::{
     stream::StreamWaitEventFlags,
 };
 
-/// What `cust` does with the driver, object by object. All of it has to link; of each
-/// step the first call is made, and fails.
+/// Uses the driver as `cust` does, object by object. All of it has to link; of each step the first
+/// call is made, and fails.
 #[test]
 fn the_whole_of_cust_links() {
     support::with_driver(
