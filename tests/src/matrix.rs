@@ -122,7 +122,7 @@ fn short(targets: Targets) -> &'static str {
     }
 }
 
-/// What the records of a GPU are today.
+/// The records of a GPU as they are today.
 type Seen<'a> = BTreeMap<&'a str, Today<'a>>;
 
 /// The records of right results, of the forms that some GPU has a record of.

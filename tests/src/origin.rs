@@ -21,7 +21,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// What runs just now, with this digest, on a device of this machine.
+    /// The origin of a run at this moment, with this digest, on a device of this machine.
     ///
     /// # Errors
     /// The driver does not say what it is.

@@ -33,7 +33,7 @@ pub struct FormCase {
 }
 
 impl FormCase {
-    /// Whether a Hopper GPU has it. The emulator has all.
+    /// Returns whether a Hopper GPU has it. The emulator has all.
     pub fn is_on_hopper(&self) -> bool {
         self.support.form.targets().has("sm_90a")
     }
@@ -67,8 +67,8 @@ impl FormCase {
         Ok(Digest::of(&text, &scenario))
     }
 
-    /// Whether a kernel gives the same results without the instruction, which is a hint, or orders
-    /// what happens to be in order.
+    /// Returns whether a kernel gives the same results without the instruction, which is a hint, or
+    /// orders what happens to be in order.
     pub fn is_silent(&self) -> bool {
         let mut silent = SILENT.iter();
         silent.any(|beginning| self.form().starts_with(beginning))

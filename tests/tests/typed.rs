@@ -8,7 +8,7 @@ use tests::{
     plain::{drop_locations, without_label_numbers},
 };
 
-/// What the kernels are about, behind `typed_` and `raw_`.
+/// The subjects of the kernels, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
 
 /// Those in which branches are laid out in another order.

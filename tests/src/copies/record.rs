@@ -16,9 +16,9 @@ use crate::{
 /// A case, and the [digest](super::Output::digest) of what memory held after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// What was copied.
+    /// The case.
     pub case: Case,
-    /// What came out.
+    /// The digest of its output.
     pub digest: u64,
 }
 

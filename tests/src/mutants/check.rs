@@ -3,10 +3,10 @@ use std::path::Path;
 use super::{Caught, Operator, Tried, page, shown};
 use crate::{KERNELS, golden};
 
-/// Has every kernel its mutants, is every one caught or explained, in each way that there is?
+/// Checks that every kernel has its mutants, and that every one is caught or explained, in each way that there is.
 ///
 /// # Errors
-/// What is not so.
+/// The mutants that survived without an explanation, or the kernel with too few.
 pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
     let free = tried
         .iter()

@@ -68,8 +68,8 @@ impl<'a> Flow<'a> {
         self.next[branch][usize::from(is_taken)]
     }
 
-    /// Whether every way from `start` to the end of the function comes by `by`. A `trap` is no end,
-    /// nor is a call that does not come back.
+    /// Returns whether every path from `start` to the end of the function passes `by`. A `trap` is
+    /// no end, nor is a call that does not come back.
     pub(super) fn must_pass(&self, start: usize, by: usize) -> bool {
         let mut seen = vec![false; self.instructions.len()];
         let mut open = vec![start];

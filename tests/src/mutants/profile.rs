@@ -1,11 +1,11 @@
-//! What a case makes of an entry: a case is telling when it brings instructions to what other cases
-//! do not.
+//! The profile of an entry in a case: a case is telling when it brings instructions to states that
+//! other cases do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tma_emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Range};
 
-/// What was seen of one launch or several.
+/// The observations of one launch or several.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
     /// How often each thread of each block executed each instruction that is seen.

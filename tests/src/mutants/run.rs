@@ -33,14 +33,14 @@ impl Caught {
     }
 }
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Who noticed; nobody where it survived.
     pub caught: Option<Caught>,
     /// The kinds of findings.
     pub kinds: Vec<&'static str>,
-    /// What was said.
+    /// The message.
     pub report: String,
     /// The case on which it was caught.
     pub case: String,
@@ -67,7 +67,7 @@ pub struct Tried<'a> {
     pub subject: &'a Subject,
     /// It.
     pub mutant: &'a Mutant,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why it may survive.
     pub explanation: Option<&'a Explanation>,
@@ -76,7 +76,7 @@ pub struct Tried<'a> {
 /// The schedules of the table in `docs/mutation.md`.
 pub const SEEDS: Range<u64> = 0..2;
 
-/// What is tried, and how.
+/// The mutants to try, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The schedules on which each case is tried.

@@ -108,7 +108,7 @@ fn inval() -> Plan {
     Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
 }
 
-/// What the form does to a barrier that two more arrivals wait for.
+/// Plans the form's effect on a barrier that two more arrivals wait for.
 fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
     let has = |word: &str| opcode.split('.').any(|part| part == word);
     let operands = text.split_once(' ').map_or("", |(_, operands)| operands);

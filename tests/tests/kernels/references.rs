@@ -121,7 +121,7 @@ struct Tools {
     nvcc: PathBuf,
 }
 
-/// What ptxas made of a module.
+/// The output of ptxas for a module.
 struct Assembled {
     resources: BTreeMap<String, Resources>,
     /// Of each kernel: is there a loop around a copy?

@@ -18,7 +18,7 @@ shared! {
 /// Results of each block.
 const RESULTS: u32 = 16;
 
-/// What an arrival gives.
+/// The result of an arrival.
 pub(crate) trait Given {
     /// The state of the phase, if it is one.
     fn state(self) -> Option<u64>;

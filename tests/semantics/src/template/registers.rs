@@ -31,7 +31,7 @@ impl Plain for bool {
     }
 }
 
-/// What each thread sees.
+/// Writes the value that each thread sees.
 #[inline(always)]
 pub(crate) unsafe fn value<R: Plain>(io: Io, form: impl Fn(Operands) -> R) {
     let value = form(NONE).word();
