@@ -13,7 +13,7 @@ use super::{
     violations::Invalid,
 };
 
-/// What a buffer is made of.
+/// The type of a buffer's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// `u8`
@@ -87,7 +87,6 @@ impl ElementType {
         }
     }
 
-    /// Whether it has a point.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }

@@ -7,8 +7,9 @@ use tma_launch::{Parameter, Signature};
 
 use crate::assembled::Assembled;
 
-/// What is in a PTX file: its kernels, their parameters and bounds, and the registers and memory that
-/// they use, as ptxas says where there is one, and the driver on a machine with a GPU
+/// Shows the contents of a PTX file: its kernels, their parameters and bounds, and the registers
+/// and memory that they use, as ptxas says where there is one, and the driver on a machine with a
+/// GPU
 #[derive(clap::Args)]
 pub(crate) struct Inspect {
     /// The PTX file
