@@ -46,13 +46,13 @@ impl Latency {
     }
 }
 
-/// What is launched, and how often; the kernel's numbers come out at the arena's sums.
+/// A launch, and how often it is repeated; the kernel's numbers come out at the arena's sums.
 struct Case {
     name: String,
     entry: &'static str,
     shape: Shape,
     values: Vec<Argument>,
-    /// Whether what it loads has been loaded before.
+    /// True if the data has been loaded before.
     warm: bool,
 }
 
