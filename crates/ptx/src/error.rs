@@ -29,9 +29,9 @@ pub struct SyntaxError {
     pub line: usize,
     /// The column of its first byte, from 1.
     pub column: usize,
-    /// What would have been right here.
+    /// The syntax that would have been right here.
     pub expected: String,
-    /// What stands there.
+    /// The text in its place.
     pub found: String,
     /// The whole line, to show it.
     pub source_line: String,
