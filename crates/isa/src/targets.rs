@@ -61,7 +61,7 @@ impl Targets {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Whether a target such as `sm_103a` is one of them.
+    /// Returns whether a target such as `sm_103a` is one of them.
     pub fn has(self, target: &str) -> bool {
         let number = target.strip_prefix("sm_").unwrap_or("");
         let digits = number.trim_end_matches(['a', 'f']);
