@@ -30,7 +30,7 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// Whether this is as it should be or fatal.
+    /// The mark of something that must be good: good, or fatal.
     pub(crate) fn of(good: bool) -> Self {
         if good { Self::Ok } else { Self::Fatal }
     }

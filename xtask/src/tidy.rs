@@ -142,7 +142,7 @@ impl File {
         })
     }
 
-    /// What stands behind the last dot.
+    /// The part of the name after the last dot.
     fn extension(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.rsplit_once('.').map_or("", |(_, extension)| extension)

@@ -84,7 +84,7 @@ impl Suites {
         total
     }
 
-    /// Whether a suite of this name is missing or had nothing to run or skip.
+    /// Returns whether a suite of this name is missing or had nothing to run or skip.
     pub(super) fn is_empty(&self, name: &str) -> bool {
         let mut of_name = self.suites.iter().filter(|(suite, _)| suite == name);
         of_name.all(|(_, counts)| *counts == Counts::default())

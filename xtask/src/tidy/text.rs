@@ -6,7 +6,7 @@ use crate::test::LIFTED;
 /// Longer files are hard to read. The house says about 500.
 const MOST_LINES: usize = 600;
 
-/// What people write; generated files may be long.
+/// The extensions of files that people write; generated files may be long.
 const WRITTEN: &[&str] = &["rs", "md", "sh", "toml", "yml", "cu"];
 
 /// Whose folders start with these is someone's machine.
