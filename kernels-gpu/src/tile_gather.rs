@@ -17,7 +17,7 @@ const TILE_BYTES: u32 = 256;
 const ROUND_BYTES: u32 = ROUND_TILES * TILE_BYTES;
 const VECTOR_BYTES: u32 = 16;
 
-/// What a thread's sums are multiplied by before each addition, so that the order counts.
+/// The factor of a thread's sums before each addition, so that the order counts.
 const FACTOR: u32 = 31;
 
 /// Shared memory of a block: for each stage of its warps a round and a barrier.
