@@ -140,7 +140,7 @@ impl Activation {
 }
 
 impl Product {
-    /// Are the sums the results?
+    /// Returns whether the sums are the results.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()

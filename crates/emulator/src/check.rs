@@ -178,7 +178,7 @@ impl Observer for Checker {
 
     fn see(&mut self, origin: Origin, event: Event) {
         match event {
-            // What copies access is known from their plans.
+            // The accesses of copies are known from their plans.
             Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
             Event::Access {
                 proxy,

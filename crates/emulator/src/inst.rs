@@ -135,7 +135,7 @@ macro_rules! families {
 }
 
 families! {
-    // What several families have in common.
+    // Actions that several families share.
     alu: Alu(Alu) {}
     collective: Collective(Box<collective::Collective>) {}
     nothing: Nothing(nothing::Nothing) { "pmevent" => decode }

@@ -200,7 +200,7 @@ impl Observer for Trace {
         {
             return launch.copies.plan(copy, kind, range.memory);
         }
-        // What the lanes of a warp do by one instruction is one thing that they do.
+        // The lanes of a warp that execute one instruction make one event.
         let (warp, lane) = ((origin.block, origin.thread / 32), origin.thread % 32);
         let did = label(&event).map(|label| (label, origin.instruction));
         let (is_copy, is_shown) = match event {

@@ -32,7 +32,7 @@ impl Panic {
     /// Bytes of a record. Before the launch they are zeros.
     pub const RECORD_BYTES: usize = 4096;
 
-    /// Is this the variable of a module into which the address of a record belongs, as a `u64`?
+    /// Returns whether this is the variable of a module into which the address of a record belongs, as a `u64`.
     pub fn is_variable(name: &str) -> bool {
         name.ends_with(VARIABLE)
     }

@@ -20,7 +20,7 @@ pub struct Marker {
     pub cluster: Option<[u32; 3]>,
     /// Numbers of the parameters that are tensor maps.
     pub grid_constants: Vec<usize>,
-    /// May the kernel use local memory?
+    /// True if the kernel may use local memory.
     pub local_memory: bool,
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn replace_formatters(module: &mut Module) {
     drop_unused(module);
 }
 
-/// Can a kernel come to a call through a pointer by calls that name a function?
+/// Returns whether a kernel can reach a call through a pointer by calls that name a function.
 fn calls_through_pointers(module: &Module) -> bool {
     let mut reached: Vec<&Function> = module.entries().collect();
     let mut next = 0;

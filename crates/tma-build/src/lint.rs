@@ -97,7 +97,7 @@ impl Kind {
         }
     }
 
-    /// Is it slow rather than wrong?
+    /// Returns whether it is slow rather than wrong.
     pub const fn is_warning(&self) -> bool {
         matches!(self, Self::IndirectCall | Self::CallBesideWgmma { .. })
     }

@@ -53,7 +53,7 @@ pub unsafe fn sync_warp() {
     unsafe { ptx::barrier_warp::sync(ALL_LANES) }
 }
 
-/// Is this the one lane of the warp that is to issue a copy?
+/// Returns whether this is the one lane of the warp that is to issue a copy.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.

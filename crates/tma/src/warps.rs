@@ -30,7 +30,7 @@ use crate::{Warp, block::sync_warps, thread::thread_idx};
 #[derive(Clone, Copy)]
 pub struct Warps {
     pub(crate) warp: Warp,
-    /// Is the warp of this thread the first of them?
+    /// True if the warp of this thread is the first of them.
     pub(crate) is_first: bool,
     pub(crate) first_thread: u32,
     pub(crate) threads: u32,

@@ -186,7 +186,7 @@ impl Expected {
 }
 
 impl Scenario {
-    /// Is every buffer compared bit by bit?
+    /// Returns whether every buffer is compared bit by bit.
     pub fn is_exact(&self) -> bool {
         let exact = |expected: &Expected| matches!(expected.content, Content::Exact(_));
         self.expected.iter().all(exact)

@@ -21,7 +21,7 @@ pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
             return Err(format!("{} has too few mutants", kernel.name));
         }
     }
-    // What the schedule does not show, and what it does.
+    // Mutants that only the checker notices, and others that the run itself shows.
     for (operator, caught) in [
         (Operator::Delete, Caught::Checker),
         (Operator::MoreBytes, Caught::Fault),

@@ -81,7 +81,7 @@ fn registers_by_thread<'a>(instructions: &[&'a Instruction]) -> HashSet<&'a str>
             };
             read.iter()
                 .for_each(|operand| operand.for_each_name(|name| see(name.as_str())));
-            // What is written under a guard depends on it.
+            // A result that is written under a guard depends on it.
             if let Some(guard) = &instruction.guard {
                 see(guard.register.as_str());
             }

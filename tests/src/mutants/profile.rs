@@ -120,7 +120,7 @@ pub(super) fn telling(cases: &[(u64, HashSet<Feature>)]) -> Vec<usize> {
             cheapest.entry(*feature).or_insert(rank);
         }
     }
-    // What only a dear case has brings what cheap ones have, too.
+    // Features of expensive cases come first: their cases have those of cheap ones, too.
     let mut missing: HashSet<Feature> = cheapest.keys().copied().collect();
     let mut chosen = vec![by_cost.len() / 2];
     while let Some(rank) = missing.iter().map(|feature| cheapest[feature]).max() {

@@ -226,7 +226,7 @@ fn grouped(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     let mut after = memory.clone();
     let new = &region[here..][..bytes];
     let result = combined(opcode, &memory[at..][..bytes], new);
-    // Which bytes of each 16 are copied.
+    // The bytes of each 16 that are copied.
     let mask = if opcode.contains(".cp_mask") {
         0xa5c3_u32
     } else {

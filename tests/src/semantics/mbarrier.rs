@@ -46,7 +46,7 @@ impl Count {
         }
     }
 
-    /// After the form and after each step: is the number of phases odd, and has the first ended?
+    /// Says after the form and after each step whether the number of phases is odd, and whether the first has ended.
     fn follow(&mut self, steps: &[u32], asked: usize) -> Vec<u32> {
         let mut results = Vec::new();
         for (index, step) in [0].iter().chain(steps).enumerate() {

@@ -124,7 +124,7 @@ struct Tools {
 /// The output of ptxas for a module.
 struct Assembled {
     resources: BTreeMap<String, Resources>,
-    /// Of each kernel: is there a loop around a copy?
+    /// True for each kernel with a loop around a copy.
     loops: BTreeMap<String, bool>,
 }
 

@@ -64,7 +64,7 @@ impl Checker {
             Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
             Clash::Unordered | Clash::Unwritten => self.name(made, &conflict),
         };
-        // Which of the two came first was the schedule's choice: each kind has an order of its own.
+        // The schedule decides which of the two comes first: each kind has an order of its own.
         let copy_is_here = match kind {
             Kind::StageStillRead => true,
             Kind::ReadBeforeCompletion

@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(both.mbarrier(1, 7), 2);
         assert_eq!(both.get(Lane::Async, 0, 3), 0);
         assert!(both.covers(&a) && both.covers(&b) && !a.covers(&both));
-        // What was shared has not changed.
+        // The shared parts have not changed.
         assert_eq!((a.get(Lane::Thread, 0, 40), a.knows(2)), (0, false));
     }
 

@@ -221,7 +221,7 @@ impl Checker {
         if block.copies.last() == Some(&copy) {
             return;
         }
-        // What is known to be complete here will be known when the block ends, or it is too late.
+        // Copies known to be complete here will be known when the block ends, or it is too late.
         if block.copies.len() >= 64 && block.copies.len().is_power_of_two() {
             let known = known.unwrap_or_default();
             block.copies.retain(|copy| {

@@ -472,7 +472,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             return;
         }
         for name in mentions {
-            // What cannot be called is found out when it is called.
+            // A function that cannot be called is reported when it is called.
             let _ = self.function_id(name);
             self.reach(name);
         }

@@ -170,7 +170,7 @@ impl Mma {
     fn warp<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
         let Product { a, b, c, d, .. } = self.product;
         let (m, n) = (self.shape.m as usize, self.shape.n as usize);
-        // What is an element of one bit there is a word of them here.
+        // Elements of one bit are taken by words of 32 here.
         let depth = match a {
             Element::Bit => self.shape.k / 32,
             _ => self.shape.k,

@@ -178,7 +178,7 @@ impl World {
                     | Completion::Arrival { .. } => {}
                 }
             }
-            // What has no pieces, as a store of a box that is all outside, is complete at once.
+            // A copy without pieces, as a store of a box that is all outside, is complete at once.
             if !transfer.unwritten.is_empty() || !transfer.unread.is_empty() {
                 return Ok(());
             }
@@ -310,7 +310,7 @@ impl World {
                     .ctas
                     .get(rank)
                     .is_some_and(|cta| cta.alive == 0);
-                // What a block that is over still stores is read all the same.
+                // The stores of a block that is over are read all the same.
                 if ended && rank == here.rank {
                     return Ok(Located::Shared { rank, offset });
                 }

@@ -84,7 +84,7 @@ fn has_wgmma(kernel: &Function) -> bool {
     })
 }
 
-/// Does what is called call the caller again?
+/// Returns whether the callee calls the caller again.
 fn calls_back<'m>(module: &'m Module, callee: &'m Function, caller: &Function) -> bool {
     let called = reached(module, callee);
     called.iter().any(|function| function.name == caller.name)

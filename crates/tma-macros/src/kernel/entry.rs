@@ -48,7 +48,7 @@ pub(super) fn entry(
         if parameter.grid_constant {
             quote!(const _: () = ::tma::__private::assert_grid_constant::<#ty>();)
         } else {
-            // What is passed by value is refused on the host by the function that takes it.
+            // A value of a wrong type is refused on the host by the function that takes it.
             let on_device = parameter.is_by_value();
             let on_device = on_device.then(|| quote!(#[cfg(target_arch = "nvptx64")]));
             quote!(#on_device const _: () = ::tma::__private::assert_kernel_arg::<#ty>();)

@@ -291,11 +291,11 @@ macro_rules! waits {
 }
 
 waits! {
-    /// Has the phase of `state` completed?
+    /// Returns whether the phase of `state` has completed.
     #[doc(alias = "mbarrier_test_wait")]
     test_wait = "mbarrier.test_wait", state: u64, reg64;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
-    /// Has the phase of this parity completed?
+    /// Returns whether the phase of this parity has completed.
     #[doc(alias = "mbarrier_test_wait_parity")]
     test_wait_parity = "mbarrier.test_wait.parity", parity: u32, reg32;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."

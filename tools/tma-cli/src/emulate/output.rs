@@ -42,7 +42,7 @@ impl Output {
         }
         let (temporary, file) = match fs::metadata(&target) {
             Ok(there) if there.is_file() => {
-                // What may not be written is not replaced, either.
+                // A file that may not be written is not replaced, either.
                 OpenOptions::new()
                     .write(true)
                     .open(&target)

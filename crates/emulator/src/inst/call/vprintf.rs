@@ -49,7 +49,7 @@ pub(crate) fn format<O: Watch>(
         })?;
         match specification {
             Some(specification) => out.push_str(&values.write(&specification)?),
-            // What is no conversion is printed as it stands.
+            // Text that is no conversion is printed as it stands.
             None => out.push_str(&rest[at..rest.len() - behind.len()]),
         }
         rest = behind;

@@ -37,7 +37,7 @@ impl MbarrierOperation {
         lanes_of(group.mask).all(|lane| {
             let (rank, offset) = self.object_at(bases[lane]);
             let cta = waiting.cluster().ctas.get(rank);
-            // What is not there is found out when the operation goes on.
+            // A missing barrier is reported when the operation goes on.
             cta.and_then(|cta| cta.mbarriers.get(&offset))
                 .is_none_or(|mbarrier| self.is_done(mbarrier, states[lane]))
         })

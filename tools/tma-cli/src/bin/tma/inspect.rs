@@ -29,7 +29,7 @@ impl Inspect {
             Some(entry) => vec![source.signature(entry)?.clone()],
             None => source.signatures().to_vec(),
         };
-        // What the text says comes out in any case; then the GPU's refusal, if there is one.
+        // The facts of the text are printed in any case; then the GPU's refusal, if there is one.
         let (resources, note, refusal) = match compiled(&source, &kernels) {
             Ok(Compiled::With { gpu, resources }) => {
                 (resources, format!("compiled for {gpu}"), None)
