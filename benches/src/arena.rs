@@ -118,7 +118,7 @@ impl Arena {
         }
     }
 
-    /// Those that guide kernels have indices of.
+    /// The buffers of guide kernels, by their indices.
     fn buffers(&self) -> [&Buffer<u8>; guide::BUFFERS] {
         let mut buffers = [&self.src; guide::BUFFERS];
         buffers[guide::DST] = &self.dst;

@@ -98,7 +98,7 @@ fn kept(launch: Result<Launch, Violations>) -> Result<Launch> {
     launch.map_err(|refused| anyhow!("{refused}"))
 }
 
-/// Those of the table.
+/// The cases of the table.
 pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::cases(setup)?;
     cases.extend(tile::cases(setup)?);
@@ -109,7 +109,7 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Those of a sweep: stages, sizes and blocks of a multiprocessor.
+/// The cases of a sweep: stages, sizes and blocks of a multiprocessor.
 pub(crate) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::sweep(setup)?;
     cases.extend(tile::sweep(setup)?);

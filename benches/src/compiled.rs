@@ -34,7 +34,7 @@ pub(crate) struct Code {
     pub(crate) shared_bytes: u32,
     /// Without those that only fill up.
     pub(crate) instructions: u32,
-    /// Those that start a copy of the TMA unit.
+    /// Instructions that start a copy of the TMA unit.
     pub(crate) copies: u32,
     /// Loops over lanes that ptxas put around such an instruction.
     pub(crate) loops: u32,

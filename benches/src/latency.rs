@@ -56,7 +56,7 @@ struct Case {
     warm: bool,
 }
 
-/// Those whose entries are wanted; what failed is added to the failures.
+/// The latencies of the wanted entries; errors are added to the failures.
 pub(crate) fn rows(
     bench: &Bench<'_>,
     setup: Setup<'_>,

@@ -26,8 +26,8 @@ impl Module {
         }
     }
 
-    /// Is this kernel in it? Those with instructions of one architecture alone are in the modules for
-    /// such, whose names end in a letter.
+    /// Returns whether this kernel is in it. Kernels with instructions of one architecture alone are in the
+    /// modules for such, whose names end in a letter.
     pub fn has_entry(&self, entry: &str) -> bool {
         self.text.contains(&format!(".entry {entry}("))
     }

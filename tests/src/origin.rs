@@ -1,4 +1,4 @@
-//! Who made a recorded file, when, and of what.
+//! The origin of a recorded file: the device, the day, and the code that ran.
 
 use std::fmt::{self, Display, Formatter};
 

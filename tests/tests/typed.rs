@@ -11,7 +11,7 @@ use tests::{
 /// The subjects of the kernels, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
 
-/// Those in which branches are laid out in another order.
+/// The pairs in which branches are laid out in another order.
 const WITH_ROLES: &[&str] = &["tile", "pipeline"];
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) struct Dataset {
     l2: L2,
 }
 
-/// Who asks for the boxes, and through which map.
+/// The lanes that issue the copies, and the kind of map.
 #[derive(Clone, Copy, PartialEq)]
 enum Variant {
     Box,

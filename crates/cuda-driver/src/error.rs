@@ -29,11 +29,11 @@ pub struct DriverError {
     /// The `CUresult`. A newer driver may return codes that [`sys::CUresult`](crate::sys::CUresult)
     /// does not list.
     pub code: i32,
-    /// Who returned it.
+    /// The origin of the code.
     pub origin: Origin,
 }
 
-/// Who returned an error code.
+/// The origin of an error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The driver did.

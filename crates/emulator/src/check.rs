@@ -52,7 +52,7 @@ pub(crate) use unreleased::Unreleased;
 struct Unwritten {
     /// The diagnostics that say so.
     words: HashMap<(Memory, u64), Vec<usize>>,
-    /// Those of a race that was found later, by diagnostic.
+    /// The diagnostics of a race that was found later, by diagnostic.
     raced: HashMap<usize, usize>,
 }
 

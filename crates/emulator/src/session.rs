@@ -111,7 +111,7 @@ impl Session {
         self.memory.take(address).unwrap_or_default()
     }
 
-    /// So many bytes of global memory.
+    /// Reads so many bytes of global memory.
     ///
     /// # Errors
     /// They are not all in one allocation.

@@ -86,7 +86,7 @@ impl Argument {
     /// maps in place of their parameters.
     ///
     /// # Errors
-    /// Those of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
+    /// Any error of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
     /// the tensor at an address.
     pub fn placed<E>(
         &self,

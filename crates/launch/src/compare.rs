@@ -126,7 +126,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// So many steps, and no absolute difference.
+    /// Allows so many steps, and no absolute difference.
     pub const fn ulps(ulps: u64) -> Self {
         Self {
             ulps,

@@ -63,7 +63,7 @@ pub enum Access {
 }
 
 impl Region {
-    /// So many bytes from the start of the job's buffer `index`.
+    /// Bytes from the start of the job's buffer `index`.
     pub const fn bytes(index: usize, len_bytes: u64) -> Self {
         Self::Bytes {
             index,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::span::{LineIndex, Span};
 
-/// So many mistakes are printed, and so many characters of a line.
+/// The number of mistakes that are printed, and of characters of a line.
 const MOST_SHOWN: usize = 100;
 const WIDTH: usize = 240;
 

@@ -97,7 +97,7 @@ pub const fn element_type(data_type: DataType) -> u32 {
 }
 
 impl TensorMap {
-    /// Does what `tensormap.replace` does. Values that do not fit their field lose their high bits.
+    /// Replaces a field as `tensormap.replace` does. Values that do not fit their field lose their high bits.
     ///
     /// ```
     /// use tensor_map::{TensorMap, replace::Replacement};

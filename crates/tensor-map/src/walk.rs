@@ -98,7 +98,7 @@ impl Row {
 pub enum NoWalk {
     /// The parameters break rules of their own; build the map to see which.
     Broken,
-    /// So many coordinates, or offsets, are needed.
+    /// There are too few or too many coordinates or offsets.
     Length {
         /// The list that is too long or too short.
         what: &'static str,

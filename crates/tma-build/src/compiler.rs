@@ -145,7 +145,7 @@ impl DeviceCompiler {
         self_test::run(self, &target_dir::find().join("tma-build"))
     }
 
-    /// Was this very version tried with device code? Betas and nightlies of it were not.
+    /// Returns whether this very version was tried with device code. Betas and nightlies of it were not.
     pub fn is_tried(&self) -> bool {
         let release = format!("release: {TRIED_VERSION}");
         self.verbose.lines().any(|line| line == release)

@@ -89,7 +89,7 @@ pub enum Error {
         arch: Arch,
         /// The folder that `cargo xtask setup --cuda` fills.
         cache: PathBuf,
-        /// Those that were found and do not serve, with the reason.
+        /// The ones that were found and do not serve, with the reason.
         passed_over: Vec<String>,
     },
     /// `ptxas` refused the PTX.

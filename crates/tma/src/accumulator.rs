@@ -65,7 +65,7 @@ impl<R> Accumulator<R> {
 
 /// Registers of a multiple of 64 columns of sums.
 pub trait Columns: Registers + crate::sealed::Sealed {
-    /// Those of 64 columns that a thread has.
+    /// The number of registers of 64 columns that a thread has.
     #[doc(hidden)]
     const COUNT: usize;
 

@@ -143,7 +143,7 @@ impl Block {
         unsafe { sync_threads() }
     }
 
-    /// Is this the one thread of the block, a lane of its first warp, that is to issue copies? Collective.
+    /// Returns whether this is the one thread of the block, a lane of its first warp, that issues copies. Collective.
     ///
     /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
@@ -344,7 +344,7 @@ pub trait Threads: Copy + crate::sealed::Sealed {
     /// Waits until every thread of the group is here. Collective.
     fn sync(self);
 
-    /// Is this the one thread that is to issue copies? Collective; the same thread at every call.
+    /// Returns whether this is the one thread that issues copies. Collective; the same thread at every call.
     fn elect(self) -> bool;
 }
 

@@ -53,7 +53,7 @@ pub unsafe fn sync_warp() {
     unsafe { ptx::barrier_warp::sync(ALL_LANES) }
 }
 
-/// Returns whether this is the one lane of the warp that is to issue a copy.
+/// Returns whether this is the one lane of the warp that issues copies.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -167,7 +167,7 @@ impl Warp {
         unsafe { sync_warp() }
     }
 
-    /// Is this the one lane that is to issue copies? Collective; the same lane at every call.
+    /// Returns whether this is the one lane that issues copies. Collective; the same lane at every call.
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {
@@ -215,7 +215,7 @@ impl Warp {
         unsafe { ballot(predicate) }
     }
 
-    /// Do all lanes pass `true`? Collective.
+    /// Returns whether all lanes pass `true`. Collective.
     #[doc(alias = "__all_sync")]
     #[inline(always)]
     pub fn all(self, predicate: bool) -> bool {
@@ -223,7 +223,7 @@ impl Warp {
         unsafe { ptx::vote_sync::all(ALL_LANES, predicate) }
     }
 
-    /// Does any lane pass `true`? Collective.
+    /// Returns whether any lane passes `true`. Collective.
     #[doc(alias = "__any_sync")]
     #[inline(always)]
     pub fn any(self, predicate: bool) -> bool {

@@ -25,7 +25,7 @@ pub struct Sample {
 /// Samples, and who made them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// Who made them, by which kernels.
+    /// The device and the kernels that made them.
     pub origin: Origin,
     /// The samples.
     pub samples: Vec<Sample>,

@@ -36,7 +36,7 @@ pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Is `docs/mutation.md` about this run? Writes it when blessing.
+/// Checks that `docs/mutation.md` is about this run. Writes it when blessing.
 ///
 /// # Errors
 /// The lines that differ.

@@ -105,7 +105,7 @@ fn suite_name(line: &str) -> Option<&str> {
     program.rsplit_once('-').map(|(name, _)| name)
 }
 
-/// Those of `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; ...`.
+/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; ...`.
 fn counts(line: &str) -> Option<Counts> {
     let (_, parts) = line
         .trim()

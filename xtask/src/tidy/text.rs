@@ -9,7 +9,7 @@ const MOST_LINES: usize = 600;
 /// The extensions of files that people write; generated files may be long.
 const WRITTEN: &[&str] = &["rs", "md", "sh", "toml", "yml", "cu"];
 
-/// Whose folders start with these is someone's machine.
+/// The folders at the root that are those of one machine.
 const MACHINE: &[&str] = &["home", "root", "tmp", "work"];
 
 const FIXTURES: &[&str] = &["tests/fixtures"];

@@ -10,7 +10,7 @@ use crate::machine::{Fault, Program, Trap};
 pub(super) struct Causes {
     /// For each that is not told: the one that it follows from, which is told.
     follows: HashMap<usize, usize>,
-    /// Those from which others follow.
+    /// The diagnostics from which others follow.
     roots: HashSet<usize>,
 }
 
@@ -45,7 +45,7 @@ impl Checker {
         causes
     }
 
-    /// Those of a kind, with their numbers.
+    /// The diagnostics of a kind, with their numbers.
     fn of(&self, is: impl Fn(Kind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
         let found = self.found.iter().enumerate();
         found.filter(move |(_, raw)| is(raw.kind))

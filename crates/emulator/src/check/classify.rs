@@ -11,7 +11,7 @@ use super::{
 };
 use crate::machine::observer::{AccessKind, GroupKind, Memory, Range};
 
-/// So many words are remembered that were read before anybody wrote them.
+/// The number of words that are remembered because they were read before anybody wrote them.
 const MAX_UNWRITTEN: usize = 1 << 16;
 
 fn words_of(range: Range) -> impl Iterator<Item = u64> {

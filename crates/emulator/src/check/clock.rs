@@ -5,7 +5,7 @@ use std::rc::Rc;
 /// How far somebody has come: threads count their releases, others what they have completed.
 pub(super) type Epoch = u32;
 
-/// Whose progress a number is, besides that of mbarriers.
+/// The kinds of progress in a clock, besides that of mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// A thread itself.
@@ -219,7 +219,7 @@ impl Clock {
         epochs[thread] = epoch;
     }
 
-    /// So many phases of an mbarrier are complete.
+    /// Raises the number of complete phases of an mbarrier.
     pub(super) fn raise_mbarrier(&mut self, block: u32, id: u32, epoch: Epoch) {
         if self.mbarrier(block, id) < epoch {
             self.block_mut(block).raise_mbarrier(id, epoch);

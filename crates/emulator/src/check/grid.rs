@@ -126,7 +126,7 @@ impl Thread {
         self.raise_of(lane, self.own.thread, epoch);
     }
 
-    /// Those of a thread of the same block have.
+    /// The same for the copies of a thread of the same block.
     pub(super) fn raise_of(&mut self, lane: Lane, thread: u32, epoch: Epoch) {
         let block = self.own.block;
         self.known.order.raise(lane, block, thread, epoch);

@@ -47,7 +47,7 @@ struct Waited {
 pub(super) struct Object {
     id: u32,
     pub(super) offset: u64,
-    /// Who initialised it, and when.
+    /// The initialisation: the thread, and its epoch.
     init: (Origin, Epoch),
     phase: u64,
     /// Bytes that this phase expects, and who said so.
@@ -55,7 +55,7 @@ pub(super) struct Object {
     armed: Vec<Expectation>,
     issued: Vec<Issued>,
     arrivals: Arrivals,
-    /// Those of the phase before.
+    /// The arrivals of the phase before.
     arrivals_before: Arrivals,
     /// The releases of threads of its block, and those of others with cluster scope.
     near: Released,
@@ -73,7 +73,7 @@ pub(super) struct Object {
     waited: Map<u32, Waited>,
     /// Last uses by each thread of the grid.
     users: Map<u32, (Epoch, usize)>,
-    /// Who invalidated it, and when.
+    /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Mbarriers {
     next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
     pub(super) early_copies: HashSet<(u32, u32)>,
-    /// Those at which bytes are wrong whenever copies come.
+    /// The barriers at which bytes are wrong whenever copies come.
     wrong: HashSet<(u32, u32)>,
 }
 

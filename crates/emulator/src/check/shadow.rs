@@ -1,4 +1,4 @@
-//! Who last wrote each byte of memory, and who has read it since.
+//! The last writer of each byte of memory, and its readers since.
 
 use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
@@ -10,7 +10,7 @@ const MAX_SHARED_READERS: usize = 1024;
 const MAX_GLOBAL_READERS: usize = 8;
 const PAGE_WORDS: usize = 1024;
 
-/// Who did it.
+/// The thread or copy that made an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Actor {
     /// A thread, by its number in the grid.
@@ -231,7 +231,7 @@ impl Cell {
         is_private
     }
 
-    /// Those who have read since the last write.
+    /// The accesses that have read since the last write.
     pub(super) fn readers<'a>(&'a self, readers: &'a Readers) -> &'a [Access] {
         match self.read.role() {
             ROLE_NONE => &[],

@@ -9,7 +9,7 @@ mod types;
 use ptx::{LineIndex, Module, Span};
 use tma_launch::{Failure, Stage};
 
-/// So many mistakes are told.
+/// The number of mistakes that are reported.
 const MOST: usize = 50;
 
 /// The mistakes of a text, with their locations.

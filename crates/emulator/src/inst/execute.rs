@@ -8,7 +8,7 @@ use crate::{
 
 /// Executed by the lanes of a group together.
 pub(crate) trait Execute {
-    /// Does it for the lanes that are active.
+    /// Executes the operation for the lanes that are active.
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
 
     /// Returns whether lanes whose guard does not hold go on without the others.
@@ -37,7 +37,7 @@ pub(crate) trait Execute {
     }
 }
 
-/// Does it for one active lane after the other.
+/// Calls `f` for one active lane after the other.
 pub(crate) fn each_lane<O: Watch>(
     step: &mut Step<'_, O>,
     mut f: impl FnMut(&mut Step<'_, O>, usize) -> Result<(), Trapped>,

@@ -99,7 +99,7 @@ pub struct Fault {
     pub at: Option<FaultAt>,
 }
 
-/// Who did it.
+/// The instruction and the thread of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultAt {
     /// The opcode.

@@ -83,7 +83,7 @@ impl Watch for () {
     const WATCHES: bool = false;
 }
 
-/// Those of others: the machine is compiled once for all of them.
+/// Calls an observer through a pointer: the machine is compiled once for all of them.
 impl Observer for &mut dyn Observer {
     fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
         (**self).begin(program, shape, cluster);
@@ -116,7 +116,7 @@ impl Observer for &mut dyn Observer {
 
 impl Watch for &mut dyn Observer {}
 
-/// Who did something, by which instruction. For a copy, who issued it.
+/// The thread and the instruction that caused an event. For a copy, those that issued it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Origin {
     /// Number of the block in its grid, `x` fastest.
@@ -219,7 +219,7 @@ pub struct OrdinaryAccess {
     pub kind: AccessKind,
     /// Its ordering.
     pub sem: Sem,
-    /// Whom the ordering is about.
+    /// The scope of the ordering.
     pub scope: Scope,
     /// The bytes.
     pub range: Range,
@@ -240,7 +240,7 @@ pub enum Event {
         kind: AccessKind,
         /// Its ordering.
         sem: Sem,
-        /// Whom the ordering is about.
+        /// The scope of the ordering.
         scope: Scope,
         /// The bytes.
         range: Range,
@@ -321,7 +321,7 @@ pub enum Event {
         operation: MbarrierEvent,
         /// Its ordering.
         sem: Sem,
-        /// Whom the ordering is about.
+        /// The scope of the ordering.
         scope: Scope,
     },
     /// A fence.
@@ -446,7 +446,7 @@ pub enum MbarrierEvent {
     AsyncArrive {
         /// The phase.
         phase: u64,
-        /// Those `cp.async` of the thread have lower numbers than this.
+        /// The earlier `cp.async` of the thread have lower numbers than this.
         copies_before: CopyId,
     },
     /// The phase was completed by the last arrival or the last bytes.
@@ -474,7 +474,7 @@ pub enum FenceKind {
     Thread {
         /// Its ordering.
         sem: Sem,
-        /// Whom it is about.
+        /// Its scope.
         scope: Scope,
     },
     /// `fence.mbarrier_init`
@@ -492,14 +492,14 @@ pub enum FenceKind {
     ProxyAsyncGeneric {
         /// Release of this block's shared memory, or acquire of that of the cluster.
         sem: Sem,
-        /// Whom it is about.
+        /// Its scope.
         scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {
         /// Acquire or release.
         sem: Sem,
-        /// Whom it is about.
+        /// Its scope.
         scope: Scope,
         /// The generic address of the map, when it is an acquire.
         address: u64,

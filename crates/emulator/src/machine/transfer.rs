@@ -25,7 +25,7 @@ pub(crate) struct Piece {
     pub(crate) data: Vec<u8>,
 }
 
-/// Whom a copy tells that it is complete.
+/// The mechanism that signals the completion of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Completion {
     /// The mbarrier at this offset in the block of this rank counts the bytes.

@@ -230,7 +230,7 @@ fn elements<T: AnyBitPattern + NoUninit>(bytes: &[u8]) -> Vec<T> {
 macro_rules! narrow {
     ($($name:ident $inner:ty,)*) => {
         $(
-            /// So that its numbers can be counted.
+            /// A 16-bit floating-point number that can be compared by its steps.
             #[derive(Clone, Copy)]
             struct $name($inner);
 

@@ -48,7 +48,7 @@ impl Object {
             .any(|sum| sum == self.expected)
     }
 
-    /// Who said last how many bytes come, and who issued the last copy.
+    /// The origins of the last expectation and of the last copy.
     fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
         let armed = self.armed.last().map(|armed| armed.origin);
         (armed, self.issued.last().map(|copy| copy.origin))

@@ -1,4 +1,4 @@
-//! Who runs, and what they wait for.
+//! The turns of warps, and their waits.
 
 /// A few instructions that lanes of one warp executed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
