@@ -78,6 +78,7 @@ pub struct LinearCopy {
 }
 
 impl TensorCopy {
+    /// The direction of the walk.
     pub fn direction(&self) -> Direction {
         match self.action {
             Action::Load => Direction::Load,

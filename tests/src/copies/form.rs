@@ -121,6 +121,7 @@ impl Number {
         }
     }
 
+    /// Returns whether it has a fraction.
     pub fn is_float(self) -> bool {
         !matches!(self, Self::Unsigned(_) | Self::Signed(_))
     }

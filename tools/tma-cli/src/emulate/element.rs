@@ -87,6 +87,7 @@ impl ElementType {
         }
     }
 
+    /// Returns whether it has a fraction.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
