@@ -28,14 +28,15 @@ pub(crate) struct Arena {
     pub(crate) positions: [Buffer<u32>; 2],
     /// Four for each thread of a gather.
     pub(crate) sums: Buffer<u32>,
-    /// What guide kernels read and write besides source and destination.
+    /// The buffers of guide kernels besides source and destination.
     inputs: [Buffer<u8>; guide::INPUTS],
     on_host: [Vec<u32>; 2],
     wrong: Buffer<u32>,
     first: Buffer<u64>,
 }
 
-/// What the destination must hold: `hash(index) * factor + addend` in each of its first `words` words.
+/// The words that the destination must hold: `hash(index) * factor + addend` in each of the first
+/// `words`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
     pub(crate) words: u64,
@@ -44,7 +45,7 @@ pub(crate) struct Pattern {
     /// Columns of the matrix, and of a tile, and rows of a tile, all powers of two, where a number's
     /// index in its tile is added.
     pub(crate) tiles: Option<[u32; 3]>,
-    /// Whether the destination holds the source's numbers before.
+    /// True if the destination holds the source's numbers before.
     pub(crate) in_place: bool,
 }
 
@@ -117,7 +118,7 @@ impl Arena {
         }
     }
 
-    /// Those that guide kernels have indices of.
+    /// The buffers of guide kernels, by their indices.
     fn buffers(&self) -> [&Buffer<u8>; guide::BUFFERS] {
         let mut buffers = [&self.src; guide::BUFFERS];
         buffers[guide::DST] = &self.dst;
@@ -150,7 +151,7 @@ impl Arena {
         Ok(())
     }
 
-    /// What a gather from this dataset by so many warps gives.
+    /// The sums that a gather from this dataset by so many warps gives.
     pub(crate) fn sums_of(&self, dataset: usize, warps: u32) -> Vec<u32> {
         datasets(self.bytes())[dataset].sums(&self.on_host[dataset], warps)
     }
@@ -294,7 +295,7 @@ fn everywhere(gpu: &Device) -> Shape {
     Shape::new(8 * gpu.multiprocessors(), 256)
 }
 
-/// What stands at an index of the source, as the helpers' kernel has it.
+/// The word at an index of the source, as the helpers' kernel has it.
 pub(crate) fn hash(index: u64) -> u32 {
     let mut word = (index as u32).wrapping_mul(0x9e37_79b1) ^ (index >> 32) as u32;
     word ^= word >> 15;

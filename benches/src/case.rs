@@ -10,13 +10,13 @@ use crate::{arena::Pattern, work::L2};
 pub(crate) struct Case {
     /// The kernel, as its file is called.
     pub(crate) kernel: &'static str,
-    /// What sets this launch apart: data, stages, threads.
+    /// The data, stages and threads that set this launch apart.
     pub(crate) variant: String,
     /// The entry's name in both modules.
     pub(crate) entry: String,
     pub(crate) shape: Shape,
     pub(crate) values: Vec<Argument>,
-    /// Whether the arena's counter is set to zero before.
+    /// True if the arena's counter is set to zero before.
     pub(crate) draws: bool,
     pub(crate) amount: Amount,
     pub(crate) l2: L2,
@@ -26,7 +26,7 @@ pub(crate) struct Case {
     pub(crate) goal: Option<f64>,
 }
 
-/// What one run gets done.
+/// The work of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Amount {
     /// Bytes read and bytes written.
@@ -48,7 +48,7 @@ pub(crate) enum Check {
     Words(Box<Words>),
 }
 
-/// What the destination begins with, as the host works it out.
+/// The words that the destination begins with, as the host computes them.
 #[derive(Clone)]
 pub(crate) struct Words {
     pub(crate) count: u64,
@@ -73,7 +73,7 @@ pub(crate) struct Run {
     pub(crate) values: Vec<Argument>,
 }
 
-/// What it is measured against besides its CUDA version.
+/// The reference that it is measured against besides its CUDA version.
 #[derive(Clone)]
 pub(crate) enum Reference {
     /// The driver's copy of as many bytes.
@@ -85,7 +85,7 @@ pub(crate) enum Reference {
 }
 
 impl Case {
-    /// What stands in the table.
+    /// The name in the table.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.kernel, self.variant)
     }

@@ -40,7 +40,7 @@ impl Setup<'_> {
         Shape::new(self.multiprocessors * per_multiprocessor, threads)
     }
 
-    /// What the arguments of a launch are here.
+    /// The arguments of a launch in this setup.
     fn values(self, launch: &Launch) -> Result<Vec<Argument>> {
         let value = |argument: &Argument| {
             Ok(match argument {
@@ -98,7 +98,7 @@ fn kept(launch: Result<Launch, Violations>) -> Result<Launch> {
     launch.map_err(|refused| anyhow!("{refused}"))
 }
 
-/// Those of the table.
+/// The cases of the table.
 pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::cases(setup)?;
     cases.extend(tile::cases(setup)?);
@@ -109,7 +109,7 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Those of a sweep: stages, sizes and blocks of a multiprocessor.
+/// The cases of a sweep: stages, sizes and blocks of a multiprocessor.
 pub(crate) fn sweep(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::sweep(setup)?;
     cases.extend(tile::sweep(setup)?);
@@ -125,7 +125,7 @@ fn fits(per_multiprocessor: u32, case: &Case) -> bool {
     per_multiprocessor * (case.shape.shared_bytes + 1024) <= SHARED_BYTES
 }
 
-/// Whether so many bytes of stages on a multiprocessor are worth a try.
+/// Returns whether so many bytes of stages on a multiprocessor are worth a try.
 fn worth_a_try(bytes: u32) -> bool {
     (24 << 10..=192 << 10).contains(&bytes)
 }

@@ -34,7 +34,7 @@ pub(crate) struct Code {
     pub(crate) shared_bytes: u32,
     /// Without those that only fill up.
     pub(crate) instructions: u32,
-    /// Those that start a copy of the TMA unit.
+    /// Instructions that start a copy of the TMA unit.
     pub(crate) copies: u32,
     /// Loops over lanes that ptxas put around such an instruction.
     pub(crate) loops: u32,
@@ -94,15 +94,15 @@ impl Compiled {
         })
     }
 
-    /// What was made when the program was put into its bundle, for the same architecture.
+    /// The result for the same architecture, made when the program was put into its bundle.
     pub(crate) fn beside_program(arch: &str) -> Option<Self> {
         let path = env::current_exe().ok()?.with_file_name(FILE);
         let all: Vec<Self> = serde_json::from_str(&fs::read_to_string(path).ok()?).ok()?;
         all.into_iter().find(|compiled| compiled.arch == arch)
     }
 
-    /// What must not be, in words, where there is a CUDA version: local memory that a kernel uses and
-    /// its CUDA version does not, and loops around copies in either.
+    /// The complaints about kernels with a CUDA version: local memory that a kernel uses and its
+    /// CUDA version does not, and loops around copies in either.
     ///
     /// For some architectures ptxas itself takes a little stack for each tensor copy.
     pub(crate) fn complaints(&self, allowed_loops: &[&str]) -> Vec<String> {

@@ -46,17 +46,17 @@ impl Latency {
     }
 }
 
-/// What is launched, and how often; the kernel's numbers come out at the arena's sums.
+/// A launch, and how often it is repeated; the kernel's numbers come out at the arena's sums.
 struct Case {
     name: String,
     entry: &'static str,
     shape: Shape,
     values: Vec<Argument>,
-    /// Whether what it loads has been loaded before.
+    /// True if the data has been loaded before.
     warm: bool,
 }
 
-/// Those whose entries are wanted; what failed is added to the failures.
+/// The latencies of the wanted entries; errors are added to the failures.
 pub(crate) fn rows(
     bench: &Bench<'_>,
     setup: Setup<'_>,

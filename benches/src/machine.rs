@@ -8,7 +8,7 @@ use tma_host::{Buffer, Device, Shape};
 
 use crate::{modules::Modules, smi::Smi, statistics::Spread};
 
-/// What the driver says, and what was measured before anything else.
+/// The driver's data, and measurements made before anything else.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Machine {
     pub(crate) name: String,
@@ -28,7 +28,7 @@ pub(crate) struct Machine {
     pub(crate) date: String,
     /// Cycles by the time that they took, in a kernel that does nothing else.
     pub(crate) measured_sm_clock_mhz: f64,
-    /// What nvidia-smi says, where it is there.
+    /// The output of nvidia-smi, where it is installed.
     pub(crate) nvidia_smi: Option<Smi>,
 }
 

@@ -51,7 +51,7 @@ struct Arguments {
     /// Bytes of the source and of the destination, in MiB, a power of two.
     #[arg(long, default_value_t = 4096)]
     mib: u64,
-    /// Which GPU.
+    /// The GPU's number.
     #[arg(long)]
     gpu: Option<u32>,
     /// A folder for bench.json, bench.txt and bench.svg, or sweep.tsv.

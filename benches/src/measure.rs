@@ -19,7 +19,7 @@ use crate::{
 /// More time than its CUDA version, as a share, that a kernel may take.
 const CUDA_GOAL: f64 = 1.02;
 
-/// What came out.
+/// The results of a case.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) kernel: &'static str,
@@ -34,18 +34,18 @@ pub(crate) struct Row {
     pub(crate) bytes: u64,
     /// Boxes gathered in one run, where it gathers.
     pub(crate) boxes: Option<u64>,
-    /// Whether the limit of the memory says anything about it.
+    /// True if the limit of the memory is meaningful for it.
     pub(crate) is_of_memory: bool,
     pub(crate) rust: Times,
     pub(crate) cuda: Option<Times>,
     pub(crate) reference: Option<Times>,
-    /// Which launch of the reference was the fastest.
+    /// The name of the reference's fastest launch.
     pub(crate) reference_is: String,
     /// The kernel's time by its CUDA version's: the median of those of each round.
     pub(crate) of_cuda: Option<f64>,
     /// The reference's time by the kernel's, for as many bytes.
     pub(crate) of_reference: Option<f64>,
-    /// What `of_reference` should be.
+    /// The goal for `of_reference`.
     pub(crate) goal: Option<f64>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Times {
     pub(crate) blocks_at_once: Option<u32>,
 }
 
-/// What rows need.
+/// The means to measure rows.
 pub(crate) struct Bench<'a> {
     pub(crate) gpu: &'a Device,
     pub(crate) modules: &'a Modules,
@@ -109,7 +109,7 @@ impl Row {
     }
 }
 
-/// Whether a reference takes part.
+/// Says whether a reference takes part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum With {
     All,
@@ -220,7 +220,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// What a reference moves: the driver always copies all.
+    /// The bytes that a reference moves: the driver always copies all.
     fn reference_bytes(&self, case: &Case) -> u64 {
         match case.reference {
             Reference::DriverCopy => 2 * self.arena.bytes(),

@@ -27,7 +27,7 @@ pub(crate) struct Modules {
 }
 
 impl Built {
-    /// What runs on a GPU of this capability.
+    /// The modules that run on a GPU of this capability.
     pub(crate) fn for_capability(capability: Capability) -> Result<&'static Self> {
         let runs = |built: &&Self| capability.runs(built.arch) == Some(true);
         let archs: Vec<&str> = BUILT.iter().map(|built| built.arch).collect();

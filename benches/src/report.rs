@@ -16,7 +16,7 @@ use crate::{
     table,
 };
 
-/// What one run of the program found.
+/// The results of one run of the program.
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) machine: Machine,
@@ -74,7 +74,7 @@ impl Report {
         text
     }
 
-    /// Whether no goal is missed.
+    /// Returns whether every goal is reached.
     pub(crate) fn reaches_all(&self) -> bool {
         self.rows.iter().all(|row| row.short().is_empty())
             && self.latencies.iter().all(Latency::is_reached)

@@ -21,7 +21,7 @@ pub(crate) struct Smi {
 
 const SMI_FIELDS: &str = "driver_version,clocks.sm,clocks.mem,power.draw,power.limit,temperature.gpu,\
                           utilization.gpu,ecc.mode.current";
-/// What the reasons are called, in newer and older ones.
+/// The names of the reasons, in newer and older versions.
 const SMI_REASONS: [&str; 2] = [
     "clocks_event_reasons.active",
     "clocks_throttle_reasons.active",
@@ -39,7 +39,7 @@ const THROTTLED: &[(u64, &str)] = &[
 /// Beyond this share of its time someone else uses the GPU.
 const BUSY_PERCENT: f64 = 10.0;
 impl Smi {
-    /// What it says of the GPU; nothing where there is none.
+    /// Asks it about the GPU; `None` where there is none.
     pub(crate) fn ask(ordinal: u32) -> Option<Self> {
         SMI_REASONS.iter().find_map(|reasons| {
             let query = format!("--query-gpu={SMI_FIELDS},{reasons}");

@@ -28,7 +28,7 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What it was measured on.
+/// The description of the machine.
 pub(crate) fn machine(machine: &Machine) -> String {
     let mut text = format!(
         "{} ({}), {} multiprocessors, {} MiB L2, driver {}, {}\n\
@@ -167,7 +167,7 @@ pub(crate) fn launches(rows: &[Row]) -> String {
     columns(&table)
 }
 
-/// What the compilers made, for the entries in this order.
+/// The table of the compilers' results, for the entries in this order.
 pub(crate) fn compiled<'a>(compiled: &Compiled, entries: impl Iterator<Item = &'a str>) -> String {
     let head = [
         "entry (Rust / CUDA)",

@@ -17,12 +17,12 @@ pub(crate) enum Work<'m> {
     },
 }
 
-/// What the L2 cache holds when a run begins.
+/// The contents of the L2 cache when a run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum L2 {
     /// Nothing of use.
     Cold,
-    /// What the same run left there.
+    /// The lines that the same run left there.
     Warm,
 }
 

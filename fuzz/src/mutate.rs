@@ -84,7 +84,7 @@ impl Pool {
         self.inputs.len()
     }
 
-    /// Whether there is nothing to begin with.
+    /// Returns whether there is nothing to begin with.
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }

@@ -19,7 +19,7 @@ pub enum Depth {
     Ended,
 }
 
-/// What is tried.
+/// The code that is fuzzed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Parses PTX, prints it, and parses it again.

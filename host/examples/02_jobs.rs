@@ -7,7 +7,7 @@ use tma_launch::{Buffer, Job};
 fn main() -> Result<()> {
     let (mut jobs, ptx) = jobs(&device()?)?;
 
-    // What the kernel cannot take is refused, all of it at once, with what it would take.
+    // The check refuses all wrong arguments at once, and says what the kernel would take.
     let add_one = AddOne1d {
         threads: 100,
         offset_elems: 6,

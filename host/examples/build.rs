@@ -31,7 +31,7 @@ fn main() {
 
 const README: &str = "../../README.md";
 
-/// What stands before and behind each snippet of README, in its order, and need not be read there.
+/// The code before and behind each snippet of README, in its order, which need not be read there.
 const AROUND: [(&str, &str); 2] = [
     (
         "use tma::{Block, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared};\n",

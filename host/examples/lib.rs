@@ -16,7 +16,7 @@ include!(concat!(env!("OUT_DIR"), "/modules.rs"));
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/readme.md"))]
 mod readme {}
 
-/// What every example's `main` returns.
+/// The result of every example's `main`.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// The first GPU, or the emulator where there is none; or what the environment says.
@@ -38,7 +38,7 @@ pub fn load(device: &Device) -> Result<Module> {
     Ok(device.load(ptx.name, ptx.text)?)
 }
 
-/// What runs jobs on a device, and the kernels for it.
+/// Returns the jobs of a device, and the kernels for it.
 ///
 /// # Errors
 /// None of the modules runs on it.

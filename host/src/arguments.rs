@@ -5,7 +5,7 @@ use crate::{Buffer, Slice, TensorMap};
 
 /// Something that a kernel parameter can get.
 pub trait KernelArgument {
-    /// What the parameter gets.
+    /// Returns the parameter's argument.
     fn argument(&self) -> Argument;
 }
 
@@ -33,7 +33,7 @@ impl KernelArgument for Argument {
     }
 }
 
-/// What is memory with elements of the type `T`: its address.
+/// Implements the traits for memory with elements of the type `T`, which passes its address.
 macro_rules! pointers {
     ($($memory:ty $(, $bound:ident)?;)*) => {$(
         /// Its address.
@@ -75,9 +75,9 @@ impl KernelArgument for &TensorMap<'_> {
     }
 }
 
-/// What all parameters of a kernel get, in order: a tuple, or a slice of [`Argument`]s.
+/// The arguments of all parameters of a kernel, in order: a tuple, or a slice of [`Argument`]s.
 pub trait KernelArguments {
-    /// What the parameters get.
+    /// Returns the arguments.
     fn arguments(&self) -> Vec<Argument>;
 }
 

@@ -156,7 +156,7 @@ impl<T: Pod> Buffer<T> {
     }
 }
 
-/// What the emulator's reports call a buffer: as Rust writes an array.
+/// The name of a buffer in the emulator's reports: as Rust writes an array.
 fn name<T>(len_elems: usize) -> String {
     format!("[{}; {len_elems}]", type_name::<T>())
 }

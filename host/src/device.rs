@@ -99,12 +99,12 @@ impl Device {
         &self.kind
     }
 
-    /// Whether it is the emulator.
+    /// Returns whether it is the emulator.
     pub fn is_emulator(&self) -> bool {
         matches!(self.kind, Kind::Emulator(_))
     }
 
-    /// What it is called: `NVIDIA H100 80GB HBM3`, or `emulator`.
+    /// The name: `NVIDIA H100 80GB HBM3`, or `emulator`.
     pub fn name(&self) -> &str {
         self.properties()
             .map_or("emulator", |properties| &properties.name)
@@ -121,7 +121,7 @@ impl Device {
         self.capability().arch()
     }
 
-    /// What it can run.
+    /// The limits of launches.
     pub fn limits(&self) -> Limits {
         self.properties().map_or(Session::LIMITS, limits)
     }
@@ -135,7 +135,7 @@ impl Device {
             })
     }
 
-    /// What the driver says of the GPU; nothing on the emulator.
+    /// The GPU's properties, from the driver; `None` on the emulator.
     pub fn properties(&self) -> Option<&DeviceProperties> {
         match &self.kind {
             Kind::Gpu(gpu) => Some(gpu.properties()),

@@ -6,7 +6,7 @@ use tma_launch::{Failure, Stage};
 
 /// A driver call, to be turned into a failure where it failed.
 pub(crate) trait OrFail<T> {
-    /// What the call was part of, and with what.
+    /// Adds the operation that the call was part of, and its subject.
     fn or_fail(self, stage: Stage, what: impl FnOnce() -> String) -> Result<T, Failure>;
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn failure(stage: Stage, what: String, code: i32) -> Failure {
         .hint(hint)
 }
 
-/// What is usually behind an error, where the driver's own sentence does not say it.
+/// The usual cause of an error, where the driver's own sentence does not say it.
 fn hint(code: i32) -> Option<&'static str> {
     Some(match code {
         2 => {

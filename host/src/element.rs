@@ -5,7 +5,7 @@ use tensor_map::{DataType, Element};
 
 use crate::EncodeError;
 
-/// Whether a buffer of `T` can hold a tensor of this type: elements of the same kind, or bytes.
+/// Checks that a buffer of `T` can hold a tensor of this type: elements of the same kind, or bytes.
 pub(crate) fn check<T: Pod>(data_type: DataType) -> Result<(), EncodeError> {
     let plain = match data_type {
         DataType::F32Ftz | DataType::Tf32 | DataType::Tf32Ftz => DataType::F32,

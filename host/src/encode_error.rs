@@ -18,7 +18,7 @@ pub enum EncodeError {
         params: Box<Params>,
         /// The device address of the tensor.
         address: u64,
-        /// What the driver returned.
+        /// The driver's error.
         error: DriverError,
     },
     /// The tensor does not lie in its buffer.
@@ -36,16 +36,16 @@ pub enum EncodeError {
     },
     /// The elements of the buffer are not those of the tensor.
     Element {
-        /// What the buffer holds.
+        /// The element type of the buffer.
         buffer: &'static str,
-        /// What the tensor holds.
+        /// The element type of the tensor.
         data_type: DataType,
     },
     /// No memory of a GPU is at the address, or no longer.
     NoMemory {
         /// The address.
         address: u64,
-        /// What the driver returned, if it knows nothing of the address.
+        /// The driver's error, if it does not know the address.
         error: Option<DriverError>,
     },
     /// The memory at the address belongs to another context.

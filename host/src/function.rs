@@ -41,7 +41,7 @@ enum Kernel<'module> {
     },
 }
 
-/// What a kernel uses, as the driver compiled it.
+/// The resources of a kernel, as the driver compiled it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// Registers of a thread.
@@ -80,7 +80,7 @@ impl<'module> Function<'module> {
         })
     }
 
-    /// What the kernel says about itself, its static shared memory as the device has it.
+    /// The kernel's signature, with the static shared memory that it has on the device.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
@@ -90,7 +90,7 @@ impl<'module> Function<'module> {
         self.module.device()
     }
 
-    /// What it uses.
+    /// The kernel's resources.
     ///
     /// # Errors
     /// The device is the emulator, which allocates no registers; or the driver fails.
@@ -281,7 +281,7 @@ impl<'module> Function<'module> {
     }
 }
 
-/// What a compiled kernel uses.
+/// The resources of a compiled kernel.
 fn resources(compiled: GpuFunction, entry: &str) -> Result<Resources, Failure> {
     let get = |attribute| {
         // SAFETY: the caller has the module, so the kernel is alive (1).

@@ -10,14 +10,14 @@ const NO_BINARY_FOR_GPU: i32 = 209;
 const INVALID_PTX: i32 = 218;
 const UNSUPPORTED_PTX_VERSION: i32 = 222;
 
-/// What the driver and the GPU have to do with a refused text.
+/// The context of a PTX text that the driver refused.
 pub(crate) struct Refusal<'a> {
     pub(crate) source: &'a Source,
-    /// What the driver returned.
+    /// The driver's error code.
     pub(crate) code: i32,
-    /// What its compiler wrote.
+    /// The log of its compiler.
     pub(crate) log: &'a str,
-    /// What the driver is for, where it says so.
+    /// The version of CUDA that the driver supports, if known.
     pub(crate) driver: Option<Version>,
     pub(crate) capability: Capability,
 }

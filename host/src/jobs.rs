@@ -34,7 +34,7 @@ impl Jobs {
         }
     }
 
-    /// What the device is, for people: `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
+    /// The device's name for people: `gpu: NVIDIA H100 80GB HBM3 (sm_90a)`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -105,7 +105,7 @@ impl Jobs {
     }
 }
 
-/// What all jobs get after one that ended the GPU for this process.
+/// The failure of all jobs after one that ended the GPU for this process.
 fn lost(failure: &Failure) -> Failure {
     let what = "an earlier job ended the GPU for this process";
     Failure {
@@ -262,7 +262,7 @@ impl JobMemory for Uploaded<'_> {
 }
 
 /// All or nothing: the job's buffers change only when every one has been read.
-/// What lies in variables is left as it was given.
+/// Leaves the contents of variables as they were given.
 fn copy_back(memory: &[Memory], buffers: &mut [JobBuffer]) -> Result<(), Failure> {
     let read = |(memory, buffer): (&Memory, &JobBuffer)| match memory {
         Memory::Buffer(device) => device.read().map_err(|failure| about(buffer, failure)),

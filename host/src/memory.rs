@@ -35,7 +35,7 @@ impl Memory {
         }
     }
 
-    /// So many bytes, all zero.
+    /// Allocates so many bytes, all zero.
     pub(crate) fn zeroed(device: &Device, name: &str, len_bytes: usize) -> Result<Self, Failure> {
         let gpu = match device.kind() {
             Kind::Emulator(emulator) => {
@@ -53,7 +53,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// So many bytes that are not initialised.
+    /// Allocates so many bytes that are not initialised.
     fn of_gpu(gpu: &Gpu, len_bytes: usize) -> Result<Self, Failure> {
         gpu.enter(Stage::Upload)?;
         // SAFETY: the two callers fill the memory before anyone can read it.

@@ -1,7 +1,7 @@
 use ptx::{Block, Function, Linkage, Module, Space, Variable};
 use tma_launch::{Dim3, Parameter, Signature};
 
-/// What a kernel says about itself in its PTX.
+/// The signature that a kernel declares in its PTX.
 ///
 /// Its static shared memory is what it and the functions that it reaches declare, and what they
 /// name of the module's; the compiler may find that some of it is not used.
@@ -114,7 +114,7 @@ mod tests {
 
         assert_eq!(plain.reqntid, Some(Dim3::new(64, 1, 1)));
         assert_eq!((plain.maxntid, plain.reqnctapercluster), (None, None));
-        // What the function has that it calls: 2 bytes of its own, and 40 at 4.
+        // The shared memory of the function that it calls: 2 bytes of its own, and 40 at 4.
         assert_eq!((plain.parameters.len(), plain.static_shared_bytes), (0, 44));
     }
 }

@@ -40,7 +40,7 @@ impl Source {
         let name = path.display().to_string();
         let cannot = |why: String| Failure::new(Stage::Load, format!("cannot read {name}: {why}"));
         let mut bytes = Vec::new();
-        // What is no file may have no end.
+        // A device or a pipe may have no end.
         let file = File::open(path).map_err(|error| cannot(error.to_string()))?;
         file.take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
@@ -55,7 +55,7 @@ impl Source {
         Self::parse(&name, &text)
     }
 
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

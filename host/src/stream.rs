@@ -16,7 +16,7 @@ use crate::{Device, device::Kind, driver::OrFail, gpu::Gpu};
 /// Launches on different streams of a GPU may run at the same time. On the emulator all launches run
 /// one after the other, whatever their streams are. Reading or writing a buffer waits for all streams.
 ///
-/// What `cust`'s stream has besides is left out: a callback of it could borrow what has gone when it is run.
+/// The other methods of `cust`'s stream are left out: a callback could borrow data that is gone when it runs.
 ///
 /// ```compile_fail,E0599
 /// # fn borrowed(device: &tma_host::Device, numbers: &[u32]) {
@@ -108,8 +108,8 @@ impl Stream {
         result.map_err(|failure| gpu.explain(failure))
     }
 
-    /// What comes next on this stream waits for what was launched on another one of the same device so
-    /// far.
+    /// Makes all later work on this stream wait for the work that another stream of the same device
+    /// has so far.
     ///
     /// # Errors
     /// The driver refuses.

@@ -71,7 +71,7 @@ pub fn encode(
     }
 }
 
-/// What rules need to know of a device.
+/// The properties of a device that rules depend on.
 pub fn target(device: &Device) -> Target {
     let capability = device.capability();
     Target::new(capability.major as u8, capability.minor as u8)
@@ -114,30 +114,32 @@ pub fn encode_with_driver(
         l2_promotion: tensor.l2_promotion as u32,
         oob_fill: tensor.oob_fill as u32,
     };
-    // SAFETY: the arrays have 8 elements (1, 2), and the driver refuses ranks above 5 before it
-    // reads any.
-    let map = unsafe {
-        match params {
-            Params::Tiled(tiled) => driver::encode_tiled(&given, &padded(&tiled.box_dims)),
-            Params::Im2col(im2col) => driver::encode_im2col(
-                &given,
-                &Pixels {
-                    lower_corner: &padded(&im2col.lower_corner)[..],
-                    upper_corner: &padded(&im2col.upper_corner)[..],
-                    channels_per_pixel: im2col.channels_per_pixel,
-                    pixels_per_column: im2col.pixels_per_column,
-                },
-            ),
-            Params::Im2colWide(wide) => driver::encode_im2col_wide(
-                &given,
-                &Pixels {
-                    lower_corner: wide.lower_corner,
-                    upper_corner: wide.upper_corner,
-                    channels_per_pixel: wide.channels_per_pixel,
-                    pixels_per_column: wide.pixels_per_column,
-                },
-                wide.mode as u32,
-            ),
+    let map = match params {
+        Params::Tiled(tiled) => {
+            let box_dims = padded(&tiled.box_dims);
+            // SAFETY: the arrays have 8 elements (1, 2), and the driver refuses ranks above 5 before
+            // it reads any.
+            unsafe { driver::encode_tiled(&given, &box_dims) }
+        }
+        Params::Im2col(im2col) => {
+            let pixels = Pixels {
+                lower_corner: &padded(&im2col.lower_corner)[..],
+                upper_corner: &padded(&im2col.upper_corner)[..],
+                channels_per_pixel: im2col.channels_per_pixel,
+                pixels_per_column: im2col.pixels_per_column,
+            };
+            // SAFETY: as above.
+            unsafe { driver::encode_im2col(&given, &pixels) }
+        }
+        Params::Im2colWide(wide) => {
+            let pixels = Pixels {
+                lower_corner: wide.lower_corner,
+                upper_corner: wide.upper_corner,
+                channels_per_pixel: wide.channels_per_pixel,
+                pixels_per_column: wide.pixels_per_column,
+            };
+            // SAFETY: as above.
+            unsafe { driver::encode_im2col_wide(&given, &pixels, wide.mode as u32) }
         }
     };
     let map = map.map_err(refused)?;

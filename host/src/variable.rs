@@ -105,7 +105,7 @@ impl Module {
     }
 }
 
-/// Whether a map can stand in a variable of so many bytes at this address.
+/// Checks that a variable of so many bytes at this address can hold a map.
 fn fits(variable: &str, address: u64, bytes: u64) -> Result<(), String> {
     let needed = tensor_map::TensorMap::BYTES as u64;
     if bytes != needed {

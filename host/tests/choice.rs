@@ -6,8 +6,8 @@ use tma_host::{Device, Failure};
 
 const CHILD: &str = "HOST_TEST_CHILD";
 
-/// What `Device::open` gives in a process of its own, without a driver and with these variables: the
-/// device, or the error.
+/// Runs `Device::open` in a process of its own, without a driver and with these variables, and
+/// returns the device's name or the error.
 fn opened(variables: &[(&str, &str)]) -> String {
     let output = Command::new(env::current_exe().unwrap())
         .args(["--exact", "--nocapture", "child"])

@@ -101,7 +101,7 @@ fn runs_shapes(device: &Device) -> Result {
     Ok(())
 }
 
-/// What `#[kernel]` writes for the host of `scale` in the PTX.
+/// The host function that `#[kernel]` writes for `scale` in the PTX.
 fn scale<'a>(data: impl Pointer<f32> + 'a, len: u32, factor: f32) -> Call<'a> {
     Call::new("scale")
         .argument(data.pointer())
@@ -125,11 +125,11 @@ fn calls_are_launched_by_their_module() -> Result {
         let mut data = device.upload(&[1.0_f32; 100])?;
         // SAFETY: `scale` scales so many elements, which the buffer has from there on (1, 2); it lives
         // until it is read (3), and no one else has it (4).
-        unsafe {
-            module.launch((1, 128), scale(&data, 100, 2.0))?;
-            module.launch((1, 128), scale(data.at(90), 10, 3.0))?;
-            module.launch((1, 128), scale(&mut data, 1, 5.0))?;
-        }
+        unsafe { module.launch((1, 128), scale(&data, 100, 2.0)) }?;
+        // SAFETY: as above.
+        unsafe { module.launch((1, 128), scale(data.at(90), 10, 3.0)) }?;
+        // SAFETY: as above.
+        unsafe { module.launch((1, 128), scale(&mut data, 1, 5.0)) }?;
         let mut expected = [[2.0; 90].as_slice(), &[6.0; 10]].concat();
         expected[0] = 10.0;
         assert_eq!(data.read()?, expected);
@@ -224,17 +224,19 @@ fn memory_of_another_device_is_refused() -> Result {
         let (elements, tiled) = matrix();
         let (matrix, out) = (other.upload(&elements)?, one.zeroed::<i32>(256)?);
         let map = matrix.tensor_map(tiled)?;
-        // SAFETY: `scale` scales so many elements, `tile` writes 256 (1, 2); the buffers live until the end
-        // (3), and nothing else runs (4).
-        let results = unsafe {
-            [
-                scale_of.launch((1, 64), (&data, 64_u32, 2.0_f32)),
-                scale_of.launch((1, 64), (data.at(0), 64_u32, 2.0_f32)),
-                module.launch((1, 64), scale(&data, 64, 2.0)),
-                tile_of.launch((1, 256), (&map, &out, 0, 0)),
-                module.launch((1, 256), tile(&map, &out, 0, 0)),
-            ]
-        };
+        let results = [
+            // SAFETY: `scale` scales so many elements, `tile` writes 256 (1, 2); the buffers live until the
+            // end (3), and nothing else runs (4).
+            unsafe { scale_of.launch((1, 64), (&data, 64_u32, 2.0_f32)) },
+            // SAFETY: as above.
+            unsafe { scale_of.launch((1, 64), (data.at(0), 64_u32, 2.0_f32)) },
+            // SAFETY: as above.
+            unsafe { module.launch((1, 64), scale(&data, 64, 2.0)) },
+            // SAFETY: as above.
+            unsafe { tile_of.launch((1, 256), (&map, &out, 0, 0)) },
+            // SAFETY: as above.
+            unsafe { module.launch((1, 256), tile(&map, &out, 0, 0)) },
+        ];
         one.synchronise()?;
         for result in results {
             assert_eq!(result.is_ok(), same, "{result:?}");

@@ -67,7 +67,7 @@ pub unsafe fn add_one_1d_raw(data: *mut i32, offset_elems: u64) {
     }
 }
 
-/// What the versions have in common: all but the load.
+/// The common part of the versions: all but the load.
 ///
 /// # Safety
 /// 1. Those of [`add_one_1d`].
@@ -136,7 +136,7 @@ mod host {
     /// Adds one to 1024 numbers for each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AddOne1d {
-        /// Which of the guide's versions.
+        /// The version of the guide.
         pub form: AddOneForm,
         /// The buffer of `i32`.
         pub data: usize,

@@ -10,7 +10,7 @@ use tma::{
     shared,
 };
 
-/// What a map is to say of a tensor of bytes. Dimensions are innermost first.
+/// The fields of a map of a tensor of bytes. Dimensions are innermost first.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct MapFields {
@@ -24,7 +24,7 @@ pub struct MapFields {
     pub global_dim: [u32; 5],
     /// Elements of the box in each dimension.
     pub box_dim: [u32; 5],
-    /// Which elements of each dimension a box takes: every so-manieth.
+    /// The step between the elements of each dimension that a box takes.
     pub element_stride: [u32; 5],
 }
 
@@ -207,8 +207,8 @@ mod host {
         }
     }
 
-    /// What the device is to make a map of: a tensor of bytes that begins `offset_bytes` into the buffer of
-    /// the tensors.
+    /// The fields of the map that the device is to make: a tensor of bytes that begins `offset_bytes` into
+    /// the buffer of the tensors.
     ///
     /// # Errors
     /// The tensor is not of bytes, or is interleaved, swizzled or filled with NaN, which the kernels do

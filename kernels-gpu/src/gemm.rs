@@ -84,13 +84,13 @@ pub struct Product {
     pub group: u32,
     /// Columns that have a bias: all or none.
     pub biased: u32,
-    /// What sums are multiplied by.
+    /// The factor of the sums.
     pub alpha: f32,
-    /// What is made of the results.
+    /// The function applied to the results.
     pub activation: Activation,
 }
 
-/// What becomes of a number: what is less than the least one becomes that; then, unless the gate is zero, it is
+/// A function of a number: a number below the least becomes that; then, unless the gate is zero, it is
 /// multiplied by `1 / (1 + exp(-(gate[0] * x + gate[1] * x^3)))`, by the hardware's functions.
 #[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
 #[repr(C)]
@@ -140,7 +140,7 @@ impl Activation {
 }
 
 impl Product {
-    /// Are the sums the results?
+    /// Returns whether the sums are the results.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()
@@ -362,11 +362,11 @@ mod host {
         pub a_transposed: bool,
         /// B is given transposed: N rows of K numbers.
         pub b_transposed: bool,
-        /// What sums are multiplied by.
+        /// The factor of the sums.
         pub alpha: f32,
         /// The buffer of N numbers of type `f32` that are added to the rows.
         pub bias: Option<usize>,
-        /// What becomes of the results.
+        /// The function applied to the results.
         pub activation: Activation,
         /// The buffer of the product.
         pub c: usize,

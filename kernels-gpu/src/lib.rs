@@ -27,6 +27,8 @@
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 // A file of this folder is a kernel; what they share lies in folders.
 #![allow(clippy::mod_module_files)]
+// On the device one proof covers the steps of an operation.
+#![allow(clippy::multiple_unsafe_ops_per_block)]
 
 pub mod add_one_1d;
 pub mod add_one_bulk;

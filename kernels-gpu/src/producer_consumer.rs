@@ -131,7 +131,7 @@ pub unsafe fn producer_consumer_barriers(
     );
 }
 
-/// What a block works on.
+/// The work of a block.
 struct Work {
     input: *const f32,
     output: *mut f32,
@@ -209,7 +209,7 @@ mod host {
     /// Writes `2 * x + 1` for each number of the input: a warp of each block copies, the others compute.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ProducerConsumer {
-        /// Which of the two.
+        /// How the warps synchronise.
         pub form: ProducerConsumerForm,
         /// The buffer of `f32` that is read: `batches * buffer_len` numbers for each block.
         pub input: usize,
@@ -225,7 +225,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// What tells the warps of each other.
+    /// The synchronisation between the warps.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ProducerConsumerForm {
         /// A ring of stages.

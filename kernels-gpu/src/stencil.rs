@@ -211,7 +211,7 @@ fn wait(bar: &Barrier) {
     bar.arrive_and_wait();
 }
 
-/// What the stencil computes.
+/// Computes the stencil.
 ///
 /// # Safety
 /// 1. The buffer is written, for all threads to see.

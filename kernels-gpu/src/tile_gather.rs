@@ -17,7 +17,7 @@ const TILE_BYTES: u32 = 256;
 const ROUND_BYTES: u32 = ROUND_TILES * TILE_BYTES;
 const VECTOR_BYTES: u32 = 16;
 
-/// What a thread's sums are multiplied by before each addition, so that the order counts.
+/// The factor of a thread's sums before each addition, so that the order counts.
 const FACTOR: u32 = 31;
 
 /// Shared memory of a block: for each stage of its warps a round and a barrier.
@@ -143,7 +143,7 @@ fn pixel(position: u32) -> [i32; 2] {
     [i32::from(position as i16), position as i32 >> 16]
 }
 
-/// Who asks for the boxes of a round.
+/// The lanes that issue the copies of a round.
 #[derive(Clone, Copy)]
 enum Issue {
     /// One lane, which `elect.sync` chooses.
@@ -336,7 +336,7 @@ mod host {
     /// Gathers boxes of 2 by 2 pixels of 32 channels of 2 bytes, eight in a round, and adds them up.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct TileGather {
-        /// Who asks for boxes, and through which map.
+        /// The lanes that issue the copies, and the kind of map.
         pub form: TileGatherForm,
         /// Rounds that a warp has on their way: 1, 2 or 4.
         pub stages: u32,
@@ -359,7 +359,7 @@ mod host {
         pub threads: u32,
     }
 
-    /// Who asks for boxes, and through which map.
+    /// The lanes that issue the copies, and the kind of map.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum TileGatherForm {
         /// One lane, boxes of channels, columns and rows.

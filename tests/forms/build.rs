@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-/// What the calls may name, and its type.
+/// The names that the calls may use, each with its type.
 const PARAMETERS: &[(&str, &str)] = &[
     ("a", "u32"),
     ("b", "u32"),

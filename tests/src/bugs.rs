@@ -30,7 +30,7 @@ pub struct Family {
     pub bugs: &'static [Bug],
 }
 
-/// What is wrong with a kernel, and what must be said of it.
+/// A bug of a kernel, and the diagnostic that must report it.
 #[derive(Clone, Copy, Debug)]
 pub struct Bug {
     /// In words that make a file name.
@@ -38,11 +38,11 @@ pub struct Bug {
     /// The kinds of the diagnostics: all of these, and no others, whatever the seed. The first is what
     /// the bug is there for.
     pub finds: &'static [Kind],
-    /// What some schedules give in place of it, and why that is right.
+    /// Diagnostics that some schedules give in place of it, and why that is right.
     pub or: &'static [Other],
 }
 
-/// What a schedule may legitimately find in place of the usual.
+/// A diagnostic that a schedule may legitimately give in place of the usual.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// Why it depends on the schedule, as `docs/memory-model.md` says it.

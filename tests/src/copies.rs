@@ -28,7 +28,7 @@ pub use tally::Tally;
 /// One copy, and the memory around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// What is copied.
+    /// The copy.
     pub transfer: Transfer,
     /// Bytes of the region in shared memory, a multiple of 16. It begins at a multiple of 1024.
     pub shared_bytes: u32,
@@ -38,13 +38,13 @@ pub struct Case {
     pub global_bytes: u32,
     /// Where in it the tensor or the bytes begin.
     pub global_at: u32,
-    /// What both regions hold before the copy.
+    /// The contents of both regions before the copy.
     pub contents: Contents,
     /// Where their random numbers begin.
     pub seed: u64,
 }
 
-/// What is copied.
+/// A copy of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transfer {
     /// The box of a tensor map.
@@ -56,7 +56,7 @@ pub enum Transfer {
 /// A copy of the box of a tensor map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorCopy {
-    /// Which way, and what is done to the destination.
+    /// The direction, and the operation on the destination.
     pub action: Action,
     /// The map.
     pub params: Params,
@@ -69,7 +69,7 @@ pub struct TensorCopy {
 /// A copy of contiguous bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinearCopy {
-    /// Which of [`linear_forms`].
+    /// The index among [`linear_forms`].
     pub form: usize,
     /// How many bytes.
     pub bytes: u32,
@@ -78,7 +78,7 @@ pub struct LinearCopy {
 }
 
 impl TensorCopy {
-    /// Which way the walk goes.
+    /// The direction of the walk.
     pub fn direction(&self) -> Direction {
         match self.action {
             Action::Load => Direction::Load,
@@ -113,7 +113,7 @@ impl Case {
         }
     }
 
-    /// What it counts for, each group with the name in it.
+    /// The categories that it counts for, each group with the name in it.
     pub fn categories(&self) -> Vec<(&'static str, String)> {
         let contents = ("contents", self.contents.name().to_owned());
         let copy = match &self.transfer {
@@ -238,7 +238,7 @@ fn row_pitch_bytes(interleave: Interleave, swizzle: Swizzle, row_bytes: u64) -> 
     }
 }
 
-/// What the address and the strides of a tensor must be multiples of.
+/// The alignment of the address and the strides of a tensor.
 fn tensor_align_bytes(tensor: &Tensor) -> u64 {
     match tensor.interleave {
         Interleave::B32 => 32,

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// What stands before a block that is written by `bless`, and behind it.
+/// The lines before and behind a block that `bless` writes.
 const BEGIN: &str = "<!-- figures: ";
 const END: &str = "<!-- end of figures -->\n";
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use ptx_isa::{Emitted, Form};
 
-/// What a form has to do with the wrappers.
+/// A form, and the wrapper that emits it.
 #[derive(Clone, Debug)]
 pub struct Support {
     /// The form.

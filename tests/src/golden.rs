@@ -4,7 +4,7 @@ use std::{env, ffi::OsStr, fs, path::Path};
 
 use similar::TextDiff;
 
-/// Is the text of the file this one? With `BLESS=1` in the environment, and not in that of CI, the file gets it.
+/// Checks that the text of the file is this one. With `BLESS=1` in the environment, and without `CI`, writes it.
 ///
 /// # Errors
 /// The lines that differ; the file cannot be read or written.

@@ -5,7 +5,7 @@ pub mod record;
 
 use tensor_map::{Params, Target, TensorMap};
 
-/// What is asked of an encoder.
+/// The parameters for an encoder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Case {
     /// A map of these parameters, for a tensor at this address.
@@ -23,7 +23,7 @@ impl Case {
         }
     }
 
-    /// What this project makes of it for an H100.
+    /// The map that this project encodes for an H100.
     pub fn ours(&self) -> Result<TensorMap, String> {
         match self {
             Self::Encode(params, address) => {

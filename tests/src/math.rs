@@ -43,9 +43,9 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Is a result so near?
+    /// Returns whether a result is so near.
     pub fn has(self, x: f32, got: f32, exact: f64) -> bool {
-        // What is no number, and subnormal ones, which may be anything up to the least normal one.
+        // NaN, and subnormal numbers, which may be anything up to the least normal one.
         let least = f64::from(f32::MIN_POSITIVE);
         let is_small = |value: f64| value.abs() <= least;
         if f64::from(x).abs() > self.up_to || got.is_nan() && exact.is_nan() {

@@ -122,7 +122,7 @@ fn short(targets: Targets) -> &'static str {
     }
 }
 
-/// What the records of a GPU are today.
+/// The records of a GPU as they are today.
 type Seen<'a> = BTreeMap<&'a str, Today<'a>>;
 
 /// The records of right results, of the forms that some GPU has a record of.
@@ -156,7 +156,7 @@ fn on_gpus(form: &str, seen: &[Seen<'_>]) -> String {
     let of = |(number, seen): (usize, &Seen<'_>)| {
         Some(match seen.get(form)? {
             Today::Equal => number.to_string(),
-            // What the driver does not load was not executed.
+            // A form that the driver does not load was not executed.
             Today::Wrong(wrong) if wrong.starts_with("load") => format!("{number} refuses it"),
             Today::Wrong(_) => format!("{number} differs"),
             Today::Earlier => format!("{number}: recorded for an earlier kernel"),

@@ -26,13 +26,13 @@ impl Module {
         }
     }
 
-    /// Is this kernel in it? Those with instructions of one architecture alone are in the modules for
-    /// such, whose names end in a letter.
+    /// Returns whether this kernel is in it. Kernels with instructions of one architecture alone are in the
+    /// modules for such, whose names end in a letter.
     pub fn has_entry(&self, entry: &str) -> bool {
         self.text.contains(&format!(".entry {entry}("))
     }
 
-    /// Does a module for one of the plain architectures lack a kernel that the scenario launches?
+    /// Returns whether a module for one of the plain architectures lacks a kernel that the scenario launches.
     pub fn lacks_kernels_of(&self, scenario: &Scenario) -> bool {
         let mut launches = scenario.launches.iter();
         self.arch.ends_with(|last: char| last.is_ascii_digit())
@@ -44,7 +44,7 @@ impl Module {
         modules.iter().rfind(|module| module.runs_on(capability))
     }
 
-    /// Does a device of this compute capability run it?
+    /// Returns whether a device of this compute capability runs it.
     pub fn runs_on(&self, capability: Capability) -> bool {
         capability.runs(self.arch) == Some(true)
     }

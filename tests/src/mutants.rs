@@ -33,13 +33,13 @@ pub struct Mutant {
     /// `entry/operator/opcode/n`, for the `n`th instruction of this opcode in its function. The
     /// function's name stands before the operator too where it is not the entry.
     pub id: String,
-    /// What was done.
+    /// The operator that changed it.
     pub operator: Operator,
     /// The line in the PTX of the entry, from 1.
     pub line: usize,
     /// The instruction.
     pub before: String,
-    /// What stands in its place.
+    /// The text that replaces it.
     pub after: String,
     span: Span,
 }

@@ -35,7 +35,7 @@ pub struct FormCase {
 }
 
 impl FormCase {
-    /// Whether a Hopper GPU has it. The emulator has all.
+    /// Returns whether a Hopper GPU has it. The emulator has all.
     pub fn is_on_hopper(&self) -> bool {
         self.support.form.targets().has("sm_90a")
     }
@@ -69,8 +69,8 @@ impl FormCase {
         Ok(digest::of(&text, &scenario))
     }
 
-    /// Whether a kernel gives the same results without the instruction, which is a hint, or orders
-    /// what happens to be in order.
+    /// Returns whether a kernel gives the same results without the instruction, which is a hint, or
+    /// orders what happens to be in order.
     pub fn is_silent(&self) -> bool {
         let mut silent = SILENT.iter();
         silent.any(|beginning| self.form().starts_with(beginning))

@@ -86,7 +86,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What came of each case.
+/// The result of each case.
 type Came = Mutex<BTreeMap<String, Recorded>>;
 
 fn write(path: &str, gpu: Option<&str>, came: &Came) -> Result<(), String> {

@@ -65,7 +65,7 @@ fn the_kernels_assemble(ptxas: &Ptxas) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the emulator makes of cases.
+/// The outputs of cases on the emulator.
 fn emulated(cases: &[Case], seed: u64) -> Vec<Output> {
     let outputs = Batch::new(cases).run(|job| EmulatorBackend::new(seed).run(job));
     outputs.unwrap_or_else(|failure| panic!("{failure}"))

@@ -12,7 +12,7 @@ use tests::{DEVICE_PTX, KERNELS_PTX, Module, open};
 use tma_host::{DeviceChoice, Jobs};
 use tma_launch::{Buffer, Job, Launch, Ptx};
 
-/// What to run, and what the failure must say.
+/// A launch that fails, and the parts of its message.
 struct Case {
     name: &'static str,
     modules: &'static [Module],

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use tests::{DEVICE_PTX, Module};
 use tests_records::plain::{drop_locations, without_label_numbers};
 
-/// What the kernels are about, behind `typed_` and `raw_`.
+/// The subjects of the kernels, behind `typed_` and `raw_`.
 const PAIRS: &[&str] = &["barrier", "transaction", "groups", "ring", "maps"];
 
-/// Those in which branches are laid out in another order.
+/// The pairs in which branches are laid out in another order.
 const WITH_ROLES: &[&str] = &["tile", "pipeline"];
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     arguments: Vec<String>,
 }
 
-/// What the compilers made, beside the program that says so.
+/// The report on the compiled kernels, beside the program that writes it.
 pub(crate) const COMPILED: &str = "compiled.json";
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {

@@ -21,10 +21,10 @@ use crate::{
 /// More than this is too much to copy around.
 const MOST_BYTES: u64 = 128 << 20;
 
-/// Those of the host that run on a GPU where there is one.
+/// The tests of the host that run on a GPU where there is one.
 const HOST_TESTS: [&str; 4] = ["device", "gpu", "jobs", "tensor_maps"];
 
-/// What every Linux has.
+/// The libraries that every Linux has.
 const SYSTEM_LIBRARIES: &[&str] = &[
     "libc.so",
     "libm.so",

@@ -92,14 +92,14 @@ fn deny(counts: &mut Counts) -> Result<()> {
     run_command(cargo().args(["deny", "check", "licenses", "bans", "sources"]))
 }
 
-/// What its tests do not look at.
+/// Checks an example beyond its tests.
 fn example(folder: &std::path::Path) -> Result<()> {
     run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
     run_command(cargo_in_example(folder).args(CLIPPY))?;
     run_command(cargo_in_example(folder).args(["build"]))
 }
 
-/// What is changed and what is new in the checkout. Steps change nothing there.
+/// The changed and the new files of the checkout. Steps change nothing there.
 fn changes() -> Result<String> {
     let mut git = Command::new("git");
     let status = output(git.args(["status", "--porcelain"]).current_dir(root()))?;

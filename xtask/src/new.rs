@@ -36,7 +36,7 @@ const TEMPLATE: &[(&str, &str)] = template! {
     "tests/scale.rs"
 };
 
-/// What the template depends on, or names: a package of this name would be taken for it.
+/// The crates that the template depends on, or names: a package of this name would be taken for it.
 const TAKEN: &[&str] = &["emulator", "gpu", "host", "ptx", "tma-build", "tma"];
 
 /// Keywords of Rust.
@@ -163,7 +163,7 @@ fn checkout() -> String {
     root().display().to_string().replace('\\', "/")
 }
 
-/// What the user must know about the paths in the manifests.
+/// Warns of the paths in the manifests.
 fn dependence() -> String {
     format!(
         "It depends on the checkout at {}; moving that breaks the build.",
@@ -212,7 +212,7 @@ fn is_of_a_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether the template's code has this word, so that nothing else there can be called so.
+/// Returns whether the template's code has this word, so that nothing else there can be called so.
 fn is_in_the_code(word: &str) -> bool {
     let sources = TEMPLATE.iter().filter(|(path, _)| path.ends_with(".rs"));
     let code = sources.flat_map(|(_, text)| text.lines());

@@ -30,7 +30,7 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// Whether this is as it should be or fatal.
+    /// `Ok`, or `Fatal` for something that is not good.
     pub(crate) fn of(good: bool) -> Self {
         if good { Self::Ok } else { Self::Fatal }
     }

@@ -21,7 +21,7 @@ pub(crate) fn check() -> Result<()> {
     // Cargo keeps what it took out of packages by the folder and the version: in the folder of an earlier
     // run it would build with the crates of then.
     let folder = target_dir().join(format!("packages-{}", process::id()));
-    // What is not committed is packaged too: CI has nothing such.
+    // Uncommitted files are packaged too; CI has none.
     let mut package = cargo();
     package.args(["package", "--quiet", "--allow-dirty", "--target-dir"]);
     package.arg(&folder);

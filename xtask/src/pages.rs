@@ -167,7 +167,7 @@ fn run(typed: &Typed) -> Result<()> {
     } = typed;
     let at = || format!("{}:{line}: `{command}`", page.display());
     let words: Vec<&str> = command.split_whitespace().collect();
-    // What commands write lies in a folder that is not committed.
+    // Commands write to a folder that is not committed.
     let folder = target_dir().join("pages");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut command = match words[0] {

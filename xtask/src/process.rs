@@ -90,7 +90,7 @@ fn program(message: &Value) -> Option<(String, PathBuf)> {
     Some((name.to_owned(), message["executable"].as_str()?.into()))
 }
 
-/// What a command prints, which the user does not see.
+/// Runs a command, and returns its output, which the user does not see.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.with_context(|| cannot_run(command))?;

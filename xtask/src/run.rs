@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let on_emulator = args.device.as_deref() == Some("emulator");
     let (program, module) =
         if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. }) {
-            // What the emulator is. The two builds have nothing in common, so they go side by side.
+            // Without a GPU. The two builds have nothing in common, so they go side by side.
             let kernels = thread::spawn(|| kernels(Arch::Sm90a));
             let program = program()?;
             (program, kernels.join().expect("a build does not panic")?)

@@ -1,5 +1,6 @@
 //! `tidy`: the rules of the house, as far as a program can check them.
 
+mod comments;
 mod links;
 mod manifests;
 mod rooms;
@@ -71,6 +72,7 @@ fn violations(files: &[File]) -> Vec<Violation> {
     let mut violations = Vec::new();
     stems::check(files, &mut violations);
     manifests::check(files, &mut violations);
+    comments::check(files, &mut violations);
     links::check(files, &mut violations);
     rooms::check(files, &mut violations);
     text::check(files, &mut violations);
@@ -142,7 +144,7 @@ impl File {
         })
     }
 
-    /// What stands behind the last dot.
+    /// The part of the name after the last dot.
     fn extension(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         name.rsplit_once('.').map_or("", |(_, extension)| extension)

@@ -5,7 +5,7 @@ use tma::{
     thread::{block_dim, block_idx, grid_dim, thread_idx},
 };
 
-/// What stands at an index: numbers without a pattern of small period.
+/// The word at an index: numbers without a pattern of small period.
 ///
 /// The host has the same function.
 #[inline(always)]

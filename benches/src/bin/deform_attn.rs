@@ -315,7 +315,7 @@ fn medians(
     times.into_iter().map(median).collect()
 }
 
-/// What each module's kernel writes.
+/// The output of each module's kernel.
 fn outputs(
     gpu: &Device,
     modules: [&Module; 2],
@@ -333,8 +333,8 @@ fn outputs(
     Ok([output(modules[0])?, output(modules[1])?])
 }
 
-/// Whether the kernel and its CUDA version write the same, as far as rounding goes: sums of so much are
-/// below 2.
+/// Checks that the kernel and its CUDA version write the same, as far as rounding goes: sums of so
+/// much are below 2.
 fn compare([kernel, cuda]: &[Vec<u8>; 2]) -> Result<()> {
     const ROUNDING: f32 = 4e-3;
     let halves = |bytes: &[u8]| -> Vec<f32> {

@@ -29,7 +29,7 @@ pub(crate) struct Dataset {
     l2: L2,
 }
 
-/// Who asks for the boxes, and through which map.
+/// The lanes that issue the copies, and the kind of map.
 #[derive(Clone, Copy, PartialEq)]
 enum Variant {
     Box,
@@ -117,13 +117,13 @@ impl Dataset {
         (0..8 * u64::from(ROUNDS)).map(position).collect()
     }
 
-    /// What the threads of so many warps write for these positions, four numbers each.
+    /// The sums that the threads of so many warps write for these positions, four numbers each.
     pub(crate) fn sums(self, positions: &[u32], warps: u32) -> Vec<u32> {
         sums(positions, self.width, warps)
     }
 }
 
-/// What the threads of so many warps write, four numbers each.
+/// The sums that the threads of so many warps write, four numbers each.
 pub(crate) fn sums(positions: &[u32], width: u32, warps: u32) -> Vec<u32> {
     let of_warp = |warp: usize, sums: &mut [u32]| {
         for round in positions.chunks_exact(8).skip(warp).step_by(warps as usize) {

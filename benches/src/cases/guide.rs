@@ -1,6 +1,6 @@
 //! Kernels that are launched as data: ports of the guide's samples and what people port next.
 //!
-//! What they write is compared with what the host works out from the numbers in the inputs.
+//! The output is compared with the result that the host computes from the numbers in the inputs.
 
 mod inputs;
 mod rows;

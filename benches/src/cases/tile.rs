@@ -55,7 +55,7 @@ impl Matrix {
         (setup.encode)(tiled.into(), address)
     }
 
-    /// Those of the destination and of the source.
+    /// The maps of the destination and of the source.
     fn maps(self, setup: Setup<'_>) -> Result<[TensorMap; 2]> {
         Ok([self.map(setup, setup.dst)?, self.map(setup, setup.src)?])
     }

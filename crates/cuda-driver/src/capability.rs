@@ -13,7 +13,7 @@ impl Capability {
     /// The first with tensor maps.
     pub const LEAST: Self = Self { major: 9, minor: 0 };
 
-    /// Whether such a GPU has a Tensor Memory Accelerator.
+    /// Returns whether such a GPU has a Tensor Memory Accelerator.
     pub fn has_tma(self) -> bool {
         self >= Self::LEAST
     }
@@ -25,8 +25,8 @@ impl Capability {
         format!("sm_{major}{minor}{suffix}")
     }
 
-    /// Whether PTX for this target (`sm_90`, `sm_90a`, `sm_100f`) can run here; `None` when the
-    /// target is of no known form.
+    /// Returns whether PTX for this target (`sm_90`, `sm_90a`, `sm_100f`) can run here; `None` when
+    /// the target is of no known form.
     ///
     /// Code for `sm_90` runs on all later GPUs, code for `sm_90a` on no other than 9.0, and code for
     /// `sm_100f` on later GPUs of the same major version.

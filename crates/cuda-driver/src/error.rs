@@ -17,7 +17,8 @@ const SUCCESS: c_int = CUresult::CUDA_SUCCESS as c_int;
 const STUB_LIBRARY: c_int = CUresult::CUDA_ERROR_STUB_LIBRARY as c_int;
 /// The driver lacks the function.
 const NOT_FOUND: c_int = CUresult::CUDA_ERROR_NOT_FOUND as c_int;
-/// What `cust` makes of every code it does not know, `CUDA_ERROR_STUB_LIBRARY` among them.
+/// The code that `cust` gives for every one that it does not know, `CUDA_ERROR_STUB_LIBRARY` among
+/// them.
 const UNKNOWN: c_int = CUresult::CUDA_ERROR_UNKNOWN as c_int;
 
 /// A driver call that failed.
@@ -28,11 +29,11 @@ pub struct DriverError {
     /// The `CUresult`. A newer driver may return codes that [`sys::CUresult`](crate::sys::CUresult)
     /// does not list.
     pub code: i32,
-    /// Who returned it.
+    /// The origin of the code.
     pub origin: Origin,
 }
 
-/// Who returned an error code.
+/// The origin of an error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// The driver did.

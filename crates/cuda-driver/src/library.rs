@@ -22,17 +22,17 @@ const USUAL_NAMES: &[&str] = &["libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
 const USUAL_NAMES: &[&str] = &["nvcuda.dll"];
 
-/// Whether this process has a driver.
+/// Says whether this process has a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The library was loaded.
     Loaded {
-        /// What the dynamic loader was asked for: a path, or a bare name that it searched for.
+        /// The path that was given to the dynamic loader, or a bare name that it searched for.
         path: PathBuf,
     },
     /// No library could be loaded.
     Missing {
-        /// What was asked for, in order, and what the dynamic loader answered.
+        /// The attempts in order, each with the dynamic loader's answer.
         tried: Vec<Attempt>,
     },
 }
@@ -40,7 +40,7 @@ pub enum Status {
 /// A library that could not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// What the dynamic loader was asked for.
+    /// The path or name that was given to the dynamic loader.
     pub path: PathBuf,
     /// Its answer.
     pub reason: String,
@@ -68,8 +68,8 @@ impl Display for Status {
 }
 
 impl Attempt {
-    /// Whether there is no such file, as far as the dynamic loader's words tell. (Of a library that
-    /// is there and needs another one, they name the other one.)
+    /// Returns whether there is no such file, as far as the dynamic loader's words tell. (Of a
+    /// library that is there and needs another one, they name the other one.)
     fn is_not_there(&self) -> bool {
         self.reason.contains(&*self.path.to_string_lossy())
             && self.reason.ends_with("No such file or directory")

@@ -15,7 +15,7 @@ use crate::{
 pub struct DeviceProperties {
     /// Its number, from 0.
     pub ordinal: u32,
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// Its compute capability.
     pub capability: Capability,
@@ -35,7 +35,7 @@ checked! {
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
 }
 
-/// What the driver answers where it finds no GPU.
+/// The driver's error where it finds no GPU.
 const NO_DEVICE: i32 = 100;
 
 /// All GPUs, in the driver's order. Initialises the driver.

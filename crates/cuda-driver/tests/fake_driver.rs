@@ -91,36 +91,25 @@ fn forwarded_calls_arrive() {
         let mut parameter = 42_i32;
         let mut parameters = [(&raw mut parameter).cast::<c_void>()];
         let extra = ptr::null_mut();
-        // SAFETY: the fake driver follows no pointer but `parameters[0]`.
-        let results = unsafe {
-            [
-                sys::cuInit(0),
-                sys::cuMemsetD16_v2(0x1234_5678_9abc, 0xbeef, 0x11_2233_4455),
-                sys::cuMemsetD16_v2(0x1234_5678_9abd, 0xbeef, 0x11_2233_4455),
-                sys::cuLaunchKernel(
-                    FUNCTION,
-                    1,
-                    2,
-                    3,
-                    4,
-                    5,
-                    6,
-                    7,
-                    STREAM,
-                    parameters.as_mut_ptr(),
-                    extra,
-                ),
-                forwarded::cuInit(718),
-            ]
+        let fill = |address| {
+            // SAFETY: the fake driver does not follow the address.
+            unsafe { sys::cuMemsetD16_v2(address, 0xbeef, 0x11_2233_4455) }
         };
-        let expected = [
-            CUresult::CUDA_SUCCESS,
-            CUresult::CUDA_SUCCESS,
-            CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
-            CUresult::CUDA_SUCCESS,
-            CUresult::CUDA_ERROR_INVALID_PC,
-        ];
-        assert_eq!(results, expected);
+        // SAFETY: the call has no pointer.
+        assert_eq!(unsafe { sys::cuInit(0) }, CUresult::CUDA_SUCCESS);
+        assert_eq!(fill(0x1234_5678_9abc), CUresult::CUDA_SUCCESS);
+        assert_eq!(
+            fill(0x1234_5678_9abd),
+            CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+        );
+        let array = parameters.as_mut_ptr();
+        // SAFETY: the fake driver follows no pointer but `parameters[0]`.
+        let launched =
+            unsafe { sys::cuLaunchKernel(FUNCTION, 1, 2, 3, 4, 5, 6, 7, STREAM, array, extra) };
+        assert_eq!(launched, CUresult::CUDA_SUCCESS);
+        // SAFETY: the call has no pointer.
+        let initialised = unsafe { forwarded::cuInit(718) };
+        assert_eq!(initialised, CUresult::CUDA_ERROR_INVALID_PC);
         assert_eq!(cust::init(cust::CudaFlags::empty()), Ok(()));
         // A code later than CUDA 11.4.
         // SAFETY: any flags will do for the fake driver.
@@ -163,12 +152,11 @@ fn the_driver_names_its_errors() {
         let text = CudaError::InvalidValue.to_string();
         assert!(text.contains("sentence of the fake driver"), "{text}");
         let mut name = ptr::null();
-        // SAFETY: `name` is valid for a write, and what is written is a constant.
-        let name = unsafe {
-            let result = sys::cuGetErrorName(CUresult::CUDA_ERROR_INVALID_VALUE, &mut name);
-            assert_eq!(result, CUresult::CUDA_SUCCESS);
-            CStr::from_ptr(name)
-        };
+        // SAFETY: `name` is valid for a write.
+        let result = unsafe { sys::cuGetErrorName(CUresult::CUDA_ERROR_INVALID_VALUE, &mut name) };
+        assert_eq!(result, CUresult::CUDA_SUCCESS);
+        // SAFETY: the fake driver has written the address of a constant.
+        let name = unsafe { CStr::from_ptr(name) };
         assert_eq!(name, c"NAME_OF_THE_FAKE_DRIVER");
     });
 }
@@ -188,15 +176,16 @@ fn devices_and_functions_have_attributes() {
             refused.to_string(),
             "cuFuncSetAttribute: NAME_OF_THE_FAKE_DRIVER (1): sentence of the fake driver"
         );
-        // SAFETY: the fake driver does not follow the handle, and knows any device.
-        unsafe {
-            let registers = function::get_attribute(FUNCTION, FunctionAttribute::NUM_REGS);
-            assert_eq!(registers, Ok(104));
-            let maps = device::get_attribute(3, DeviceAttribute::TENSOR_MAP_ACCESS_SUPPORTED);
-            assert_eq!(maps, Ok(3127));
-            let uuid = device::get_uuid(3);
-            assert_eq!(uuid, Ok(std::array::from_fn(|index| 3 + index as u8)));
-        }
+        // SAFETY: the fake driver does not follow the handle.
+        let registers = unsafe { function::get_attribute(FUNCTION, FunctionAttribute::NUM_REGS) };
+        assert_eq!(registers, Ok(104));
+        let attribute = DeviceAttribute::TENSOR_MAP_ACCESS_SUPPORTED;
+        // SAFETY: the fake driver knows any device.
+        let maps = unsafe { device::get_attribute(3, attribute) };
+        assert_eq!(maps, Ok(3127));
+        // SAFETY: the fake driver knows any device.
+        let uuid = unsafe { device::get_uuid(3) };
+        assert_eq!(uuid, Ok(std::array::from_fn(|index| 3 + index as u8)));
     });
 }
 
@@ -211,22 +200,16 @@ fn launches_carry_their_attributes() {
         ];
         let config = LaunchConfig::new([1, 2, 3], [4, 5, 6], 7, STREAM, attributes);
         let bare = LaunchConfig::new([1, 2, 3], [4, 5, 6], 7, STREAM, &mut []);
-        // SAFETY: the fake driver follows no pointer but the configuration and `parameters[0]`.
-        unsafe {
-            assert_eq!(
-                launch::launch_kernel_ex(&config, FUNCTION, parameters),
-                Ok(())
-            );
-            assert_eq!(
-                launch::occupancy_max_active_clusters(FUNCTION, &config),
-                Ok(66)
-            );
-            let error = failed("cuLaunchKernelEx", 912, Origin::Driver);
-            assert_eq!(
-                launch::launch_kernel_ex(&bare, FUNCTION, parameters),
-                Err(error)
-            );
-        }
+        let mut launched = |config| {
+            // SAFETY: the fake driver follows no pointer but the configuration and `parameters[0]`.
+            unsafe { launch::launch_kernel_ex(config, FUNCTION, parameters) }
+        };
+        assert_eq!(launched(&config), Ok(()));
+        let error = failed("cuLaunchKernelEx", 912, Origin::Driver);
+        assert_eq!(launched(&bare), Err(error));
+        // SAFETY: the fake driver follows no pointer but the configuration.
+        let clusters = unsafe { launch::occupancy_max_active_clusters(FUNCTION, &config) };
+        assert_eq!(clusters, Ok(66));
     });
 }
 
@@ -283,7 +266,7 @@ fn pixels<Corner>(lower_corner: Corner, upper_corner: Corner) -> Pixels<Corner> 
     }
 }
 
-/// What the fake encoders write: 32-bit words, the wide ones in two halves.
+/// The map that the fake encoders write: 32-bit words, the wide ones in two halves.
 fn map(words: &[u32]) -> TensorMap {
     let mut map = TensorMap::ZERO;
     for (to, word) in map.bytes.chunks_exact_mut(4).zip(words) {

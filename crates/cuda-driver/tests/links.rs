@@ -21,8 +21,8 @@ use cust::{
     stream::StreamWaitEventFlags,
 };
 
-/// What `cust` does with the driver, object by object. All of it has to link; of each
-/// step the first call is made, and fails.
+/// Uses the driver as `cust` does, object by object. All of it has to link; of each step the first
+/// call is made, and fails.
 #[test]
 fn the_whole_of_cust_links() {
     support::with_driver(
@@ -129,13 +129,14 @@ fn memory_in_a_stream() -> CudaResult<()> {
     let stream = Stream::new(StreamFlags::DEFAULT, None)?;
     let mut host = LockedBuffer::new(&1_u32, 4)?;
     // SAFETY: never reached, as there is no driver.
-    unsafe {
-        let mut buffer = DeviceBuffer::<u32>::uninitialized_async(4, &stream)?;
-        buffer.set_32_async(0, &stream)?;
-        buffer.async_copy_from(&host[..], &stream)?;
-        buffer.async_copy_to(&mut host[..], &stream)?;
-        buffer.drop_async(&stream)
-    }
+    let mut buffer = unsafe { DeviceBuffer::<u32>::uninitialized_async(4, &stream) }?;
+    // SAFETY: as above.
+    unsafe { buffer.set_32_async(0, &stream) }?;
+    // SAFETY: as above.
+    unsafe { buffer.async_copy_from(&host[..], &stream) }?;
+    // SAFETY: as above.
+    unsafe { buffer.async_copy_to(&mut host[..], &stream) }?;
+    buffer.drop_async(&stream)
 }
 
 fn arrays() -> CudaResult<()> {

@@ -38,7 +38,7 @@ impl EmulatorBackend {
         Self { config }
     }
 
-    /// What it is, for people.
+    /// The name for people, with the architecture.
     pub fn name(&self) -> String {
         "emulator (sm_90a)".to_owned()
     }
@@ -203,7 +203,7 @@ fn place_maps(
             continue;
         }
         for placed in buffer.placed_maps() {
-            // What does not lie in the buffer was named by the check of the launch.
+            // The check of the launch has named a map that does not lie in the buffer.
             let at = address + placed.at_bytes as u64;
             let _ = session.write(at, &map_of(placed, addresses)?.to_bytes());
         }
@@ -232,7 +232,7 @@ impl JobMemory for Uploaded<'_> {
         if let Some(buffer) = self.buffers.get(index)
             && buffer.variable().is_some()
         {
-            // What lies there is not known to the session's memory: it is what was written.
+            // The session's memory has no variables: their bytes are those that were written.
             return bytes_of(buffer, self.addresses);
         }
         let len_bytes = usize::try_from(len_bytes).unwrap_or(usize::MAX);

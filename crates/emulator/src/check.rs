@@ -52,7 +52,7 @@ pub(crate) use unreleased::Unreleased;
 struct Unwritten {
     /// The diagnostics that say so.
     words: HashMap<(Memory, u64), Vec<usize>>,
-    /// Those of a race that was found later, by diagnostic.
+    /// The diagnostics of a race that was found later, by diagnostic.
     raced: HashMap<usize, usize>,
 }
 
@@ -105,7 +105,7 @@ impl Checker {
         }
     }
 
-    /// What was found, for people; with what ended the kernel.
+    /// The diagnostics of the launch, among them one of the fault that ended the kernel.
     pub(crate) fn diagnostics(
         mut self,
         program: &Program,
@@ -178,7 +178,7 @@ impl Observer for Checker {
 
     fn see(&mut self, origin: Origin, event: Event) {
         match event {
-            // What copies access is known from their plans.
+            // The accesses of copies are known from their plans.
             Event::Access { copy: Some(_), .. } | Event::CopyRead(_) | Event::CopyDone(_) => {}
             Event::Access {
                 proxy,

@@ -82,7 +82,7 @@ pub(crate) type Step<'a, O> = machine::Step<'a, O, Action>;
 
 macro_rules! families {
     ($($family:ident $(: $variant:ident($action:ty))? { $($stem:literal $(=> $decode:ident)?),* })*) => {
-        /// What an operation does. Boxes keep it small.
+        /// The action of an operation. Boxes keep it small.
         #[derive(Clone, Debug)]
         pub(crate) enum Action {
             $($($variant($action),)?)*
@@ -135,7 +135,7 @@ macro_rules! families {
 }
 
 families! {
-    // What several families have in common.
+    // Actions that several families share.
     alu: Alu(Alu) {}
     collective: Collective(Box<collective::Collective>) {}
     nothing: Nothing(nothing::Nothing) { "pmevent" => decode }

@@ -37,8 +37,8 @@
 //! # Ok::<(), tma_launch::Failure>(())
 //! ```
 //!
-//! What a kernel does passes one place, the [`Observer`]: every access, every operation on a
-//! barrier, every fence, every step of a copy. A checker is an observer.
+//! The [`Observer`] sees all that a kernel does: every access, every operation on a barrier, every
+//! fence, every step of a copy. A checker is an observer.
 
 #![forbid(unsafe_code)]
 

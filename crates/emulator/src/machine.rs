@@ -75,8 +75,8 @@ pub struct Config {
     pub max_steps: u64,
     /// Bytes that a kernel may print; of what is more, the number is said.
     pub max_printed: usize,
-    /// Whether [`EmulatorBackend::run`](crate::EmulatorBackend::run) fails when the [checker](crate::check) finds
-    /// something.
+    /// Makes [`EmulatorBackend::run`](crate::EmulatorBackend::run) fail when the [checker](crate::check)
+    /// finds something.
     pub checks: bool,
 }
 

@@ -12,12 +12,12 @@ use crate::{
     machine::{Config, Fault, FaultAt, Memory, Trapped, World, observer::Watch},
 };
 
-/// What a kernel did, besides changing memory.
+/// The output of a kernel, besides its changes of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Instructions, each counted once for each thread that executed it.
     pub steps: u64,
-    /// What `vprintf` wrote.
+    /// The text that `vprintf` wrote.
     pub printed: String,
 }
 
@@ -29,7 +29,7 @@ pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Whether kernels were [interrupted](interrupt).
+/// Returns whether kernels were [interrupted](interrupt).
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -21,7 +21,7 @@ pub(crate) use launch::Ready;
 use module::Module;
 pub use module::ModuleId;
 
-/// What stands for a GPU: allocations, modules, and launches that end before the next one begins.
+/// A stand-in for a GPU: allocations, modules, and launches that end before the next one begins.
 ///
 /// Every launch sees the memory that the one before left. The checker watches each of them, unless the
 /// [`Config`] says otherwise, and knows what earlier launches wrote and did not release.
@@ -65,7 +65,7 @@ pub struct Session {
     next_module: ModuleId,
     /// Where in global memory the variables of the next module begin.
     next_image: u64,
-    /// What launches wrote and did not release.
+    /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
 }
 
@@ -111,7 +111,7 @@ impl Session {
         self.memory.take(address).unwrap_or_default()
     }
 
-    /// So many bytes of global memory.
+    /// Reads so many bytes of global memory.
     ///
     /// # Errors
     /// They are not all in one allocation.

@@ -66,7 +66,7 @@ struct Launch {
 }
 
 impl Trace {
-    /// Whether there was more than a trace holds, which is a million events.
+    /// Returns whether there was more than a trace holds, which is a million events.
     pub fn is_cut(&self) -> bool {
         self.json.is_full()
     }
@@ -115,7 +115,7 @@ fn location(program: &Program, instruction: usize) -> String {
     format!("\"instruction\":{opcode},\"place\":{location}")
 }
 
-/// What of an event of a thread its warp's track shows.
+/// The label of a thread's event in its warp's track.
 fn label(event: &Event) -> Option<&'static str> {
     Some(match event {
         Event::BarrierArrive { .. } => "arrive at a barrier",
@@ -200,7 +200,7 @@ impl Observer for Trace {
         {
             return launch.copies.plan(copy, kind, range.memory);
         }
-        // What the lanes of a warp do by one instruction is one thing that they do.
+        // The lanes of a warp that execute one instruction make one event.
         let (warp, lane) = ((origin.block, origin.thread / 32), origin.thread % 32);
         let did = label(&event).map(|label| (label, origin.instruction));
         let (is_copy, is_shown) = match event {

@@ -7,7 +7,7 @@ macro_rules! family {
     ($family:ident $section:literal { $($op:ident),+ $(,)? }
         $($first:ident $(| $more:ident)*: $text:literal
             isa $isa:literal on $targets:literal $(= $call:literal)? $(== $same:literal)?;)+) => {
-        /// What an instruction of the family does.
+        /// The operations of the family.
         #[allow(missing_docs, reason = "the mnemonic says it")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Op { $($op),+ }
@@ -31,7 +31,7 @@ macro_rules! families {
     ($($stem:ident: $family:ident,)+) => {
         $(#[doc = concat!("The family `", stringify!($stem), "`.")] pub mod $stem;)+
 
-        /// What an instruction does, by its family.
+        /// An operation, by its family.
         #[allow(missing_docs, reason = "these are the modules")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Op { $($family($stem::Op)),+ }

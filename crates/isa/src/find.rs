@@ -73,7 +73,7 @@ fn with_greatest_n(instruction: &str) -> Option<Cow<'_, str>> {
     Some(format!("wgmma.mma_async.{opcode}{{{list}}}{operands}").into())
 }
 
-/// Whether the text before the first group fits.
+/// Returns whether the text before the first group fits.
 fn may_have(row: &Row, opcode: &str) -> bool {
     let mut characters = row.text.chars().zip(opcode.chars());
     let differing = characters.find(|(wanted, character)| wanted != character);

@@ -13,12 +13,12 @@ pub struct Form {
     emitted: Emitted,
 }
 
-/// What emits a form.
+/// The wrapper that emits a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emitted {
     /// This call of a wrapper, from `tma::ptx` on.
     By(String),
-    /// What emits this form, which means the same.
+    /// The wrapper of this form, which means the same.
     As(String),
     /// Nothing does.
     Nothing,
@@ -49,7 +49,7 @@ impl Form {
         self.family
     }
 
-    /// What it does.
+    /// The operation.
     pub fn op(&self) -> Op {
         self.op
     }
@@ -64,7 +64,7 @@ impl Form {
         self.text.split(' ').next().unwrap_or("")
     }
 
-    /// What stands behind the opcode.
+    /// The operands, as the text after the opcode has them.
     pub fn operands(&self) -> &str {
         self.text
             .split_once(' ')
@@ -81,7 +81,7 @@ impl Form {
         self.targets
     }
 
-    /// What emits it.
+    /// The wrapper that emits it.
     pub fn emitted(&self) -> &Emitted {
         &self.emitted
     }

@@ -55,7 +55,7 @@ pub use version::Version;
 
 /// An instruction family.
 pub struct Family {
-    /// What its files are called in every layer: the manual's mnemonic with dots as underscores.
+    /// The name of its files in every layer: the manual's mnemonic with dots as underscores.
     pub stem: &'static str,
     /// Its sections in the manual of PTX ISA 9.1.
     pub section: &'static str,

@@ -52,7 +52,7 @@ modifiers! {
     /// The blocks that get a copy, or hear of an arrival.
     multicast: Multicast { Cluster = "multicast::cluster", Cluster16b = "multicast::cluster::16b",
         Cluster32b = "multicast::cluster::32b", ClusterAll = "multicast::cluster::all" }
-    /// What a reduction does.
+    /// The operator of a reduction.
     reduction: Reduction { Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec", And = "and", Or = "or",
         Xor = "xor" }
     /// The dimensions of a tensor.
@@ -61,7 +61,7 @@ modifiers! {
     mode: Mode { Tile = "tile", TileGather4 = "tile::gather4", TileScatter4 = "tile::scatter4", Im2col = "im2col",
         Im2colW = "im2col::w", Im2colW128 = "im2col::w::128", Im2colNoOffs = "im2col_no_offs",
         Im2colNoOffsW = "im2col_no_offs::w" }
-    /// What hears of the end of a copy.
+    /// The mechanism that signals the end of a copy.
     completion: Completion { Mbarrier = "mbarrier::complete_tx::bytes", BulkGroup = "bulk_group" }
     /// The pair of blocks whose barriers count.
     cta_group: CtaGroup { One = "cta_group::1", Two = "cta_group::2" }
@@ -71,30 +71,30 @@ modifiers! {
     level: Level { L1 = "L1", L2 = "L2", L1Of32B = "L1::32B" }
     /// When the L1 cache lets go of a line.
     l1_eviction: L1Eviction { NoAllocate = "L1::no_allocate" }
-    /// What a small copy brings to the L2 cache.
+    /// The bytes that a small copy prefetches to the L2 cache.
     l2_prefetch: L2Prefetch { B64 = "L2::64B", B128 = "L2::128B", B256 = "L2::256B" }
     /// When cached bytes go.
     eviction: Eviction { Last = "L2::evict_last", Normal = "L2::evict_normal", First = "L2::evict_first",
         Unchanged = "L2::evict_unchanged" }
     /// The elements of a vector.
     vector: Vector { V2 = "v2", V4 = "v4" }
-    /// What a fence is restricted to.
+    /// The restriction of a fence.
     sync_restrict: SyncRestrict { SharedCta = "sync_restrict::shared::cta",
         SharedCluster = "sync_restrict::shared::cluster",
         SharedClusterRead = "sync_restrict::shared::cluster::read", Read = "sync_restrict::read",
         ProxyAsync = "sync_restrict::proxy::async" }
     /// How a barrier lies in memory.
     layout: Layout { V0 = "layout::v0", V1 = "layout::v1" }
-    /// Which of a barrier's phases is waited for.
+    /// The kind of barrier phase that is waited for.
     phase_type: PhaseType { Primary = "phase_type::primary", Conditional = "phase_type::conditional" }
-    /// What a barrier hears of the validity of a copy's bytes.
+    /// The report on the validity of a copy's bytes that a barrier gets.
     report: Report { Disabled = "mbarrier::report::disabled",
         Per16Bytes8 = "mbarrier::report::validity::per_16bytes::8",
         Per16Bytes80 = "mbarrier::report::validity::per_16bytes::80",
         Per16Bytes8000 = "mbarrier::report::validity::per_16bytes::8000",
         Per16Bytes80000000 = "mbarrier::report::validity::per_16bytes::80000000",
         PerElementFf = "mbarrier::report::validity::per_element::ff" }
-    /// What a copy takes from its operands and not from the tensor map, besides the address.
+    /// The fields of the tensor map that a copy takes from its operands, besides the address.
     dims_override: DimsOverride { Dim = "override::global_dim", DimStride = "override::global_dim_stride" }
     /// The first type.
     ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
@@ -165,12 +165,12 @@ impl Flag {
 }
 
 impl Form {
-    /// What stands between the dots of the opcode.
+    /// The parts of the opcode between its dots.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.opcode().split('.')
     }
 
-    /// Whether a word stands in the opcode.
+    /// Returns whether a word stands in the opcode.
     pub fn has(&self, flag: Flag) -> bool {
         self.parts().any(|part| part == flag.word())
     }
@@ -213,7 +213,7 @@ pub struct Shape {
     pub m: u32,
     /// Columns.
     pub n: u32,
-    /// What is summed over; 0 for a matrix by itself.
+    /// The extent that is summed over; 0 for a matrix by itself.
     pub k: u32,
 }
 

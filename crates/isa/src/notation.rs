@@ -107,7 +107,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// What stands between the `|` that are in no inner braces.
+/// The texts between the `|` that are in no inner braces.
 fn alternatives(choices: &'static str) -> impl Iterator<Item = &'static str> {
     let mut rest = Some(choices);
     core::iter::from_fn(move || {
@@ -250,7 +250,8 @@ fn choice(axes: &[Axis], letter: char, mut combination: usize) -> Option<usize> 
     None
 }
 
-/// Whether groups that go with each other have as many alternatives in all these texts, and names are known.
+/// Returns whether groups that go with each other have as many alternatives in all these texts, and names are
+/// known.
 #[cfg(test)]
 pub(crate) fn agree(texts: [&'static str; 4]) -> bool {
     let axes = axes(texts);

@@ -9,15 +9,15 @@ pub enum Targets {
     Sm90,
     /// sm_100 and every later one.
     Sm100,
-    /// Those of sm_90a and of each later architecture, by its own name or its family's.
+    /// The targets of sm_90a and of each later architecture, by its own name or its family's.
     Sm90a,
     /// sm_90a and nothing later.
     Sm90aAlone,
-    /// Those of sm_90a and of the later data-centre architectures.
+    /// The targets of sm_90a and of the later data-centre architectures.
     Sm90aOrSm100a,
-    /// Those of the data-centre architectures from sm_100a on.
+    /// The targets of the data-centre architectures from sm_100a on.
     Sm100a,
-    /// Those of each architecture from sm_100a on.
+    /// The targets of each architecture from sm_100a on.
     Sm100aOrSm120a,
     /// sm_103a, and sm_107a after it.
     Sm103a,
@@ -61,7 +61,7 @@ impl Targets {
         Self::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Whether a target such as `sm_103a` is one of them.
+    /// Returns whether a target such as `sm_103a` is one of them.
     pub fn has(self, target: &str) -> bool {
         let number = target.strip_prefix("sm_").unwrap_or("");
         let digits = number.trim_end_matches(['a', 'f']);

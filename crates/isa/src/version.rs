@@ -3,9 +3,9 @@ use core::fmt;
 /// A version of PTX ISA, as in `.version`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// What stands before the dot.
+    /// The number before the dot.
     pub major: u32,
-    /// What stands behind it.
+    /// The number after the dot.
     pub minor: u32,
 }
 

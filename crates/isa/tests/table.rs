@@ -1,4 +1,4 @@
-//! What the table says as a whole, and what is found in it.
+//! Properties of the whole table, and searches in it.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ fn numbers_and_registers_of_unknown_width_fit() {
     );
 }
 
-/// What the manual says, by hand.
+/// The expected values are copied from the manual by hand.
 #[test]
 fn versions_and_targets_are_the_manuals() {
     for (instruction, major, minor, targets) in [

@@ -4,14 +4,14 @@ use tensor_map::{Params, TensorMap};
 
 use crate::{Failure, Scalar, Stage};
 
-/// What a kernel parameter gets: memory that is there, or in terms of a job's buffers.
+/// The value of a kernel parameter: memory that exists, or in terms of a job's buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A number.
     Scalar(Scalar),
     /// The address of a buffer, or of an offset in it.
     Buffer {
-        /// Which of the job's buffers.
+        /// The index of the job's buffer.
         index: usize,
         /// Where in the buffer.
         offset_bytes: u64,
@@ -21,7 +21,7 @@ pub enum Argument {
     TensorMap {
         /// The map's parameters.
         params: Box<Params>,
-        /// Which of the job's buffers holds the tensor.
+        /// The index of the job's buffer that holds the tensor.
         index: usize,
         /// Where in the buffer the tensor begins.
         offset_bytes: u64,
@@ -86,7 +86,7 @@ impl Argument {
     /// maps in place of their parameters.
     ///
     /// # Errors
-    /// Those of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
+    /// Any error of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
     /// the tensor at an address.
     pub fn placed<E>(
         &self,
@@ -174,11 +174,11 @@ impl Argument {
 /// How an argument looks to the kernel: what it is called and how many bytes it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// What it is called in messages.
+    /// The noun for it in messages.
     pub name: &'static str,
     /// Its size in bytes.
     pub size_bytes: usize,
-    /// Whether it is a tensor map.
+    /// True for a tensor map.
     pub is_tensor_map: bool,
 }
 

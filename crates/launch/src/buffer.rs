@@ -20,7 +20,7 @@ pub struct PlacedMap {
     pub at_bytes: usize,
     /// The map's parameters.
     pub params: Params,
-    /// Which of the job's buffers holds the tensor.
+    /// The index of the job's buffer that holds the tensor.
     pub index: usize,
     /// Where in that buffer the tensor begins.
     pub offset_bytes: u64,
@@ -125,8 +125,8 @@ impl Buffer {
     /// Its bytes with the tensor maps in them, once it is known where the tensors lie.
     ///
     /// # Errors
-    /// What `map_of` could not do. A map that does not lie in the buffer is left out: the check
-    /// before a launch names it.
+    /// Any error of `map_of`. A map that does not lie in the buffer is left out: the check before a
+    /// launch names it.
     pub fn bytes_with_maps<E>(
         &self,
         mut map_of: impl FnMut(&PlacedMap) -> Result<TensorMap, E>,
@@ -141,7 +141,7 @@ impl Buffer {
         Ok(bytes)
     }
 
-    /// What it is called in messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

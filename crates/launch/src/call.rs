@@ -54,7 +54,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// What the next parameter gets.
+    /// Adds the argument of the next parameter.
     pub fn argument(mut self, argument: Argument) -> Self {
         self.arguments.push(argument);
         self
@@ -116,7 +116,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// What is wrong with the constants, which is then left out of the call.
+    /// Takes the violations of the kernel's own conditions out of the call.
     pub(crate) fn take_conditions(&mut self) -> Conditions {
         std::mem::take(&mut self.conditions)
     }
@@ -131,7 +131,8 @@ impl Debug for Call<'_> {
     }
 }
 
-/// What a parameter `*const T` or `*mut T` of a kernel takes: memory with elements of the type `T`.
+/// An argument for a parameter `*const T` or `*mut T` of a kernel: memory with elements of the type
+/// `T`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no memory with elements of the type `{T}`",
     label = "the kernel takes a pointer to `{T}` here"
@@ -141,7 +142,7 @@ pub trait Pointer<T> {
     fn pointer(&self) -> Argument;
 }
 
-/// What a parameter `#[grid_constant] map: &TensorMap` of a kernel takes: a map, or in a job a
+/// An argument for a parameter `#[grid_constant] map: &TensorMap` of a kernel: a map, or in a job a
 /// [`MapRef`](crate::MapRef).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tensor map",

@@ -32,9 +32,9 @@ pub enum Mismatch {
         index: usize,
         /// Its coordinates, innermost first, where dimensions were given.
         coordinates: Option<Vec<usize>>,
-        /// What it should be.
+        /// The expected value.
         expected: String,
-        /// What it is.
+        /// The actual value.
         got: String,
         /// How many differ.
         count: usize,
@@ -126,7 +126,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// So many steps, and no absolute difference.
+    /// Allows so many steps, and no absolute difference.
     pub const fn ulps(ulps: u64) -> Self {
         Self {
             ulps,
@@ -139,7 +139,7 @@ impl Tolerance {
         Self { ulps: 0, absolute }
     }
 
-    /// Whether `b` may stand where `a` was expected.
+    /// Returns whether `b` may stand where `a` was expected.
     pub fn allows<T: Float>(self, a: T, b: T) -> bool {
         let (wide_a, wide_b) = (a.into(), b.into());
         if wide_a.is_nan() || wide_b.is_nan() {

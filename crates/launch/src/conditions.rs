@@ -4,7 +4,8 @@ use tensor_map::Params;
 
 use crate::{Access, Call, Launch, Region, Rule, Shape, TileShape, Use, Violation, Violations};
 
-/// What a kernel asks of its arguments; collects all that does not hold, each with what would.
+/// The conditions of a kernel on its arguments; collects all that do not hold, each with the values
+/// that would.
 ///
 /// ```
 /// use tma_launch::{Call, Conditions, Shape};

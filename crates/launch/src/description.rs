@@ -21,7 +21,7 @@ pub struct Launch {
     pub entry: String,
     /// Grid, block, cluster and shared memory.
     pub shape: Shape,
-    /// What its parameters get, in order.
+    /// The arguments of its parameters, in order.
     pub arguments: Vec<Argument>,
     /// Memory of the job that the kernel uses, and how.
     pub uses: Vec<Use>,
@@ -115,7 +115,7 @@ impl Launch {
         self.argument(Argument::Struct(fields.into_iter().collect()))
     }
 
-    /// What the next parameter gets.
+    /// Adds the argument of the next parameter.
     #[must_use]
     pub fn argument(mut self, argument: Argument) -> Self {
         self.arguments.push(argument);

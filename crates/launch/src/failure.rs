@@ -9,11 +9,11 @@ use crate::Violations;
 pub struct Failure {
     /// How far it came.
     pub stage: Stage,
-    /// What went wrong, and with what.
+    /// The operation that failed, and with what.
     pub what: String,
     /// The backend's own name for the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub error_name: Option<String>,
-    /// What may be behind it, and what to do.
+    /// The likely cause, and what to do.
     pub hint: Option<String>,
     /// In the stage [`Stage::Check`], everything that is wrong.
     pub violations: Violations,

@@ -46,7 +46,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What a job that succeeded has to tell, besides its buffers.
+/// The results of a job that succeeded, besides its buffers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {

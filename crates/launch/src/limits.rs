@@ -1,6 +1,6 @@
 use crate::Dim3;
 
-/// What a GPU can run.
+/// The limits of a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Threads in a block.
@@ -20,7 +20,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of compute capability 9.0, which 10.0 shares.
+    /// The limits of compute capability 9.0, which 10.0 shares.
     pub const SM_90: Self = Self {
         block_threads: 1024,
         block: Dim3::new(1024, 1024, 64),
@@ -30,7 +30,7 @@ impl Limits {
         non_portable_cluster_blocks: 16,
     };
 
-    /// Those of compute capability 12.0.
+    /// The limits of compute capability 12.0.
     pub const SM_120: Self = Self {
         shared_bytes: 99 * 1024,
         non_portable_cluster_blocks: 8,

@@ -20,7 +20,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .collect()
 }
 
-/// What to tell someone who asked for a name that is not there: the nearest, or else all of them.
+/// A hint for someone who asked for a name that does not exist: the nearest, or else all of them.
 pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     let all: Vec<&str> = candidates.into_iter().collect();
     let quote = |names: &[&str], between: &str| {

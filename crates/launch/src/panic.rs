@@ -20,7 +20,7 @@ pub struct Panic {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// What the panic says.
+    /// The panic's message.
     pub message: String,
     /// The block's index.
     pub block: [u32; 3],
@@ -32,7 +32,7 @@ impl Panic {
     /// Bytes of a record. Before the launch they are zeros.
     pub const RECORD_BYTES: usize = 4096;
 
-    /// Is this the variable of a module into which the address of a record belongs, as a `u64`?
+    /// Returns whether this is the variable of a module into which the address of a record belongs, as a `u64`.
     pub fn is_variable(name: &str) -> bool {
         name.ends_with(VARIABLE)
     }
@@ -87,7 +87,7 @@ impl Display for Panic {
     }
 }
 
-/// What is left of a record, or of a template.
+/// The unread rest of a record, or of a template.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

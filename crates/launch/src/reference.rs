@@ -13,7 +13,7 @@ pub struct BufferRef<T> {
 }
 
 impl<T> BufferRef<T> {
-    /// Those from the start of the job's buffer `index`.
+    /// The elements from the start of the job's buffer `index`.
     pub const fn new(index: usize) -> Self {
         Self {
             index,
@@ -22,7 +22,7 @@ impl<T> BufferRef<T> {
         }
     }
 
-    /// Those that begin so many elements later.
+    /// The elements that begin so many later.
     #[must_use]
     pub const fn skip(self, elems: u64) -> Self {
         Self {

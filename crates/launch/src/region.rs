@@ -16,7 +16,7 @@ pub struct Use {
 pub enum Region {
     /// Bytes of a buffer.
     Bytes {
-        /// Which of the job's buffers.
+        /// The index of the job's buffer.
         index: usize,
         /// Where in the buffer.
         offset_bytes: u64,
@@ -27,7 +27,7 @@ pub enum Region {
     Tensor {
         /// The map's parameters.
         params: Box<Params>,
-        /// Which of the job's buffers holds the tensor.
+        /// The index of the job's buffer that holds the tensor.
         index: usize,
         /// Where in the buffer the tensor begins.
         offset_bytes: u64,
@@ -57,13 +57,13 @@ pub enum Access {
     MapOf {
         /// The map's parameters.
         params: Box<Params>,
-        /// Which of the job's buffers begins with the tensor.
+        /// The index of the job's buffer that begins with the tensor.
         index: usize,
     },
 }
 
 impl Region {
-    /// So many bytes from the start of the job's buffer `index`.
+    /// Bytes from the start of the job's buffer `index`.
     pub const fn bytes(index: usize, len_bytes: u64) -> Self {
         Self::Bytes {
             index,

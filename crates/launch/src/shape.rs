@@ -12,7 +12,7 @@ pub struct Shape {
     /// Blocks in a cluster, where the launch and not the kernel says so.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION")]
     pub cluster: Option<Dim3>,
-    /// Whether clusters of more than the portable number of blocks are meant.
+    /// Allows clusters of more than the portable number of blocks.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED")]
     pub non_portable_cluster: bool,
     /// Dynamic shared memory of each block, in bytes.

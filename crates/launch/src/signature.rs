@@ -2,7 +2,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::Dim3;
 
-/// What a kernel says about itself.
+/// The signature that a kernel declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
     /// The kernel's name.
@@ -33,7 +33,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether a tensor map can stand here: 128 bytes at a multiple of 64.
+    /// Returns whether a tensor map fits: 128 bytes at a multiple of 64.
     #[doc(alias = "__grid_constant__")]
     pub fn holds_tensor_map(&self) -> bool {
         self.size_bytes == tensor_map::TensorMap::BYTES && self.align_bytes >= 64

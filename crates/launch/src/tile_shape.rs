@@ -21,7 +21,7 @@ impl TileShape {
         let params = match map.leaves().first().copied().unwrap_or(map) {
             Argument::TensorMap { params, .. } => Ok(**params),
             Argument::EncodedMap(map) => map.decode().map(|Decoded { params, .. }| params),
-            // What is no map at all the check of the launch refuses.
+            // The check of the launch refuses any other argument.
             _ => return,
         };
         let fix = format!("encode the map with {self}");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::span::{LineIndex, Span};
 
-/// So many mistakes are printed, and so many characters of a line.
+/// The number of mistakes that are printed, and of characters of a line.
 const MOST_SHOWN: usize = 100;
 const WIDTH: usize = 240;
 
@@ -29,9 +29,9 @@ pub struct SyntaxError {
     pub line: usize,
     /// The column of its first byte, from 1.
     pub column: usize,
-    /// What would have been right here.
+    /// The syntax that would have been right here.
     pub expected: String,
-    /// What stands there.
+    /// The text in its place.
     pub found: String,
     /// The whole line, to show it.
     pub source_line: String,

@@ -47,7 +47,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// What was read, if nothing was wrong.
+    /// Returns the tree, or all errors.
     pub(crate) fn finish<T>(self, file: &str, read: Parse<T>) -> Result<T, SyntaxErrors> {
         match read {
             Ok(tree) if self.errors.is_empty() => Ok(tree),
@@ -319,7 +319,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Whether the next word can only stand outside of functions.
+    /// Returns whether the next word can only stand outside of functions.
     fn begins_function(&self) -> bool {
         matches!(self.word(), ".entry" | ".func" | ".visible" | ".weak")
     }

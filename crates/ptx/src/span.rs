@@ -50,7 +50,7 @@ impl fmt::Debug for Span {
 pub struct At(pub Span);
 
 impl At {
-    /// Whether the node was read from a text.
+    /// Returns whether the node was read from a text.
     pub fn is_known(self) -> bool {
         self.0 != Span::default()
     }

@@ -1,4 +1,4 @@
-/// What one element of the tensor is.
+/// The type of a tensor's elements.
 ///
 /// The discriminants are those of the driver's `CUtensorMapDataType`; `tensormap.replace` numbers
 /// them differently, see [`replace`](crate::replace).
@@ -150,7 +150,7 @@ impl DataType {
         }
     }
 
-    /// Whether it is a floating-point type, which alone can be filled with NaN.
+    /// Returns whether it is a floating-point type, which alone can be filled with NaN.
     pub const fn is_float(self) -> bool {
         matches!(
             self,
@@ -164,7 +164,7 @@ impl DataType {
         )
     }
 
-    /// Whether its elements are of 4 or 6 bits.
+    /// Returns whether its elements are of 4 or 6 bits.
     pub const fn is_packed(self) -> bool {
         matches!(
             self,
@@ -172,7 +172,7 @@ impl DataType {
         )
     }
 
-    /// Whether groups of 16 elements are spread to 16 bytes in shared memory.
+    /// Returns whether groups of 16 elements are spread to 16 bytes in shared memory.
     pub(crate) const fn is_align16(self) -> bool {
         matches!(self, Self::U4x16Align16 | Self::U6x16Align16)
     }

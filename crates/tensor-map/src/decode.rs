@@ -10,7 +10,7 @@ use crate::{
     Tiled, layout,
 };
 
-/// What a map holds.
+/// The contents of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// The parameters that make this map. A wide map for an H100 is an im2col map.
@@ -26,7 +26,7 @@ pub struct Decoded {
     pub box_bytes: u64,
     /// The alignment of a box in shared memory that stands in the map, in bytes; likewise.
     pub box_align_bytes: u64,
-    /// Whether the tensor counts as one of 128 KiB or more, see [`layout::LARGE_TENSOR`].
+    /// True if the tensor counts as one of 128 KiB or more, see [`layout::LARGE_TENSOR`].
     pub is_large: bool,
 }
 
@@ -81,7 +81,7 @@ impl Display for NotATensorMap {
 impl Error for NotATensorMap {}
 
 impl TensorMap {
-    /// What the map holds.
+    /// Decodes the contents of the map.
     ///
     /// ```
     /// use tensor_map::{DataType, Params, TensorMap};

@@ -64,7 +64,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// What is known about such a difference, where one of the maps contradicts itself.
+    /// Explains a difference that shows that one of the maps contradicts itself.
     pub fn note(&self) -> Option<&'static str> {
         if self.field == WRONGLY_LARGE {
             Some(

@@ -60,7 +60,7 @@ pub(crate) const fn set_stride(words: &mut Words, stride: usize, bytes: u64) {
     layout::STRIDE_HIGH[stride].set(words, bytes >> 36);
 }
 
-/// What the fields for span and atom of a swizzle hold.
+/// The codes of a swizzle in the fields for span and atom.
 pub(crate) const fn swizzle_codes(swizzle: Swizzle) -> (u64, u64) {
     match swizzle {
         Swizzle::None => (0, 0),

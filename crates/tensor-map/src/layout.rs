@@ -10,9 +10,9 @@ use crate::TensorMap;
 /// Some bits of one of the sixteen 64-bit words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// What it holds.
+    /// The name of its contents.
     pub name: &'static str,
-    /// Which word.
+    /// The index of the word.
     pub word: usize,
     /// The lowest bit in the word.
     pub shift: u32,
@@ -72,7 +72,7 @@ pub const INTERLEAVE: Field = Field::new("interleave", 1, 11, 2);
 pub const SWIZZLE: Field = Field::new("swizzle", 1, 13, 2);
 /// [`OobFill`](crate::OobFill).
 pub const OOB_FILL: Field = Field::new("out-of-bounds fill", 1, 15, 1);
-/// Whether an `f32` is rounded to TensorFloat-32.
+/// Set if an `f32` is rounded to TensorFloat-32.
 pub const TF32: Field = Field::new("tf32", 1, 16, 1);
 /// [`L2Promotion`](crate::L2Promotion).
 pub const L2_PROMOTION: Field = Field::new("L2 promotion", 1, 17, 2);
@@ -164,7 +164,7 @@ pub const fn corner(upper: bool, spatial: usize, dim: usize) -> Field {
     )
 }
 
-/// What [`DATA_TYPE`] and [`TF32`] hold for a type.
+/// The codes of a type in [`DATA_TYPE`] and [`TF32`].
 pub const fn type_code(data_type: crate::DataType) -> (u64, u64) {
     use crate::DataType as T;
     match data_type {

@@ -104,7 +104,7 @@ impl Swizzle {
         }
     }
 
-    /// Whether it is a 128-byte swizzle of pieces other than 16 bytes.
+    /// Returns whether it is a 128-byte swizzle of pieces other than 16 bytes.
     pub(crate) const fn is_atom(self) -> bool {
         matches!(
             self,
@@ -146,7 +146,7 @@ impl L2Promotion {
     }
 }
 
-/// What a load delivers for elements outside the tensor.
+/// The value that a load writes for elements outside the tensor.
 ///
 /// Source: CUDA driver API, `cuTensorMapEncodeTiled`, `oobFill`.
 #[doc(alias = "CUtensorMapFloatOOBfill")]

@@ -34,7 +34,7 @@ impl Params {
         }
     }
 
-    /// What the mode is called.
+    /// The name of the mode.
     pub const fn mode(&self) -> &'static str {
         match self {
             Self::Tiled(_) => "tiled",
@@ -106,7 +106,7 @@ impl Params {
         }
     }
 
-    /// What the driver accepts and people regret.
+    /// Lists the parameters that the driver accepts and that are likely mistakes.
     pub const fn warnings(&self, address: u64, target: Target) -> ViolationIter {
         ViolationIter::warnings(*self, address, target)
     }

@@ -2,7 +2,7 @@
 //!
 //! The instruction changes one field and nothing else: neither the bytes of a box nor its alignment
 //! follow. It exists for tiled maps, on targets with an `a` or `f` (`sm_90a`, `sm_100a`, ...).
-//! What it does for 9.0 was compared with an H100; the rest follows from the code that `ptxas` 13.0
+//! Its effect for 9.0 was compared with an H100; the rest follows from the code that `ptxas` 13.0
 //! makes of it.
 //!
 //! Its numbers are those of PTX, which are not the driver's: [`element_type`] gives the number of a
@@ -52,7 +52,7 @@ pub enum Replacement {
 pub struct OutOfRange {
     /// The field, as PTX writes it.
     pub field: &'static str,
-    /// What is out of range.
+    /// The value that is out of range.
     pub value: u64,
     /// The largest that there is.
     pub max: u64,
@@ -97,7 +97,7 @@ pub const fn element_type(data_type: DataType) -> u32 {
 }
 
 impl TensorMap {
-    /// Does what `tensormap.replace` does. Values that do not fit their field lose their high bits.
+    /// Replaces a field as `tensormap.replace` does. Values that do not fit their field lose their high bits.
     ///
     /// ```
     /// use tensor_map::{TensorMap, replace::Replacement};

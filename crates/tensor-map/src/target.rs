@@ -1,8 +1,8 @@
 /// The GPU that a map is for: some rules depend on it.
 ///
 /// The driver judges by the device of the current context; without one it gives no answer at all.
-/// What is said here of compute capability 9.0 was compared with a driver on an H100; of later ones
-/// it follows the manuals.
+/// The rules for compute capability 9.0 were compared with a driver on an H100; those for later
+/// ones follow the manuals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// Compute capability, major.
@@ -34,7 +34,7 @@ impl Target {
         }
     }
 
-    /// Whether it is of compute capability 10.0 or later.
+    /// Returns whether it is of compute capability 10.0 or later.
     pub const fn is_blackwell(self) -> bool {
         self.major >= 10
     }

@@ -1,13 +1,13 @@
-//! Which bytes of global memory a copy touches, and where they go in shared memory: the one place
-//! for this arithmetic.
+//! The bytes of global memory that a copy touches, and their location in shared memory: all such
+//! arithmetic is here.
 //!
 //! A copy is a sequence of [`Row`]s, runs of bytes that are neighbours in global memory. Within a
 //! row, the swizzle may scatter pieces over shared memory: [`Row::pieces`].
 //!
-//! What is said here was seen on an H100, except slices with swizzles other than 32 bytes, which
-//! follow from the rest. Wide im2col loads and gathers and scatters of rows need a later GPU; their
-//! walks follow the text of PTX ISA 9.1, sections 5.5.3.4 and 5.5.5. Copies of types of 4 and 6 bits
-//! were not seen, and have no walk.
+//! The behaviour was seen on an H100, except slices with swizzles other than 32 bytes, which follow
+//! from the rest. Wide im2col loads and gathers and scatters of rows need a later GPU; their walks
+//! follow the text of PTX ISA 9.1, sections 5.5.3.4 and 5.5.5. Copies of types of 4 and 6 bits were
+//! not seen, and have no walk.
 
 mod column;
 mod rows;
@@ -27,7 +27,7 @@ use rows::Rows;
 use tiles::Tiles;
 use wide::Wide;
 
-/// Which way a copy goes.
+/// The direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From global to shared memory.
@@ -47,7 +47,7 @@ pub struct Row {
     pub global_offset: i64,
     /// Length in bytes; all count as delivered to the barrier.
     pub bytes: u64,
-    /// Which of its bytes are in bounds, counted from the row's first.
+    /// The range of its bytes that are in bounds, counted from the row's first.
     ///
     /// A load fills the others; a store does not write them. Loads end with the last element of
     /// dimension 0, stores with the 16 bytes that it lies in.
@@ -98,9 +98,9 @@ impl Row {
 pub enum NoWalk {
     /// The parameters break rules of their own; build the map to see which.
     Broken,
-    /// So many coordinates, or offsets, are needed.
+    /// There are too few or too many coordinates or offsets.
     Length {
-        /// What is too long or too short.
+        /// The list that is too long or too short.
         what: &'static str,
         /// How many there are.
         given: usize,
@@ -136,9 +136,9 @@ pub enum NoWalk {
     StoreOffsets,
     /// A number of a wide im2col load that the instruction does not take.
     WideRange {
-        /// Which number.
+        /// The name of the number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: u16,
         /// The largest that there can be.
         max: u16,
@@ -306,7 +306,7 @@ impl Params {
         Ok(Walk(Kind::Rows(rows)))
     }
 
-    /// Whether copies of such maps are known.
+    /// Checks that copies of such maps are known.
     fn check(&self) -> Result<(), NoWalk> {
         if self.build_for(0, crate::Target::SM_90).is_ok() {
             return Ok(());
@@ -424,8 +424,8 @@ fn row(
     }
 }
 
-/// Which bytes are in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose
-/// length is `dim_bytes`.
+/// The bytes in bounds of a row of `bytes` that begins `first_bytes` into dimension 0, whose length
+/// is `dim_bytes`.
 fn inside(first_bytes: i64, bytes: u64, dim_bytes: u64, direction: Direction) -> Range<u64> {
     let end = match direction {
         Direction::Load => dim_bytes,

@@ -1,6 +1,6 @@
-//! What to do instead of what device code cannot have, where the compiler does not know it.
+//! Advice for features that device code lacks, where the compiler has none.
 
-/// What the compiler says, and what to do.
+/// Parts of the compiler's messages, each with the advice.
 const ADVICE: &[(&[&str], &str)] = &[
     (
         &["can't find crate for `std`"],

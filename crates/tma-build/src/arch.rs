@@ -15,7 +15,7 @@ impl PtxIsa {
         Self { major, minor }
     }
 
-    /// What rustc calls it, as `+ptx86`.
+    /// The name of rustc's target feature, as `+ptx86`.
     pub(crate) fn target_feature(self) -> String {
         format!("+ptx{}{}", self.major, self.minor)
     }

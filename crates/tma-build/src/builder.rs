@@ -33,7 +33,7 @@ pub struct PtxBuilder {
     assemble: Assemble,
 }
 
-/// Whether ptxas checks the PTX.
+/// Says whether ptxas checks the PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Assemble {
     /// Where one is found.
@@ -52,11 +52,11 @@ pub struct Ptx {
     pub path: PathBuf,
     /// For which architecture.
     pub arch: Arch,
-    /// What compiled it.
+    /// The compiler that made it.
     pub compiler: DeviceCompiler,
-    /// What each kernel takes, by name; nothing where no ptxas was found.
+    /// The resources of each kernel, by name; `None` where no ptxas was found.
     pub resources: Option<BTreeMap<String, Resources>>,
-    /// What the user should know though all went well.
+    /// The warnings of a build that went well.
     pub warnings: Vec<String>,
 }
 
@@ -118,9 +118,9 @@ impl PtxBuilder {
         self
     }
 
-    /// Whether `debug_assert!` is checked on the device, and with it the conditions of the crate `tma`:
-    /// alignment, sizes, counts. A kernel that breaks one panics. The preconditions of the unsafe
-    /// functions of `core` are not checked.
+    /// Sets whether `debug_assert!` is checked on the device, and with it the conditions of the
+    /// crate `tma`: alignment, sizes, counts. A kernel that breaks one panics. The preconditions of
+    /// the unsafe functions of `core` are not checked.
     ///
     /// Without this, it is where the calling build script belongs to a build of the profile `dev`.
     #[must_use]
@@ -129,7 +129,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Whether arithmetic that overflows panics on the device, or wraps.
+    /// Sets whether arithmetic that overflows panics on the device, or wraps.
     ///
     /// Without this, it does where the calling build script belongs to a build of the profile `dev`.
     #[must_use]
@@ -152,7 +152,7 @@ impl PtxBuilder {
         self
     }
 
-    /// Whether ptxas checks the PTX.
+    /// Sets whether ptxas checks the PTX.
     #[must_use]
     pub fn assemble(mut self, assemble: Assemble) -> Self {
         self.assemble = assemble;

@@ -36,7 +36,7 @@ pub(crate) struct Compilation<'a> {
     pub(crate) overflow_checks: bool,
 }
 
-/// What the compiler wrote.
+/// The compiler's output.
 pub(crate) struct Output {
     /// The module's PTX, not finished yet.
     pub(crate) ptx: String,
@@ -46,7 +46,7 @@ pub(crate) struct Output {
     pub(crate) sources: Vec<PathBuf>,
     /// Folders that the line tables name, and what to call them.
     pub(crate) named_folders: Vec<(String, String)>,
-    /// Which files are the crate's own.
+    /// The crate's own files.
     pub(crate) own_files: OwnFiles,
 }
 
@@ -173,8 +173,8 @@ impl Compilation<'_> {
         format!("profile.release.rustflags=[{}]", quoted.join(","))
     }
 
-    /// What to call the folders that line tables name, so that PTX does not depend on where it was
-    /// built. Not a compiler flag, which the shared `core` would not have.
+    /// The folders that line tables name, each with its new name, so that PTX does not depend on
+    /// where it was built. It is no compiler flag, which the shared `core` would not have.
     fn named_folders(&self) -> Vec<(String, String)> {
         let rust_src = self.compiler.sysroot.join("lib/rustlib/src/rust");
         let workspace = workspace_root(self.crate_dir);

@@ -145,14 +145,14 @@ impl DeviceCompiler {
         self_test::run(self, &target_dir::find().join("tma-build"))
     }
 
-    /// Was this very version tried with device code? Betas and nightlies of it were not.
+    /// Returns whether this very version was tried with device code. Betas and nightlies of it were not.
     pub fn is_tried(&self) -> bool {
         let release = format!("release: {TRIED_VERSION}");
         self.verbose.lines().any(|line| line == release)
     }
 }
 
-/// What to type on this machine to get a device compiler.
+/// The command that installs a device compiler on this machine.
 pub(crate) fn install_command() -> &'static str {
     let debian = Path::new("/usr/bin/apt-get").exists();
     if !has_rustup() && debian {
@@ -192,7 +192,7 @@ fn candidates() -> Vec<(PathBuf, Origin)> {
     candidates
 }
 
-/// What the compiler is, or why it cannot build device code.
+/// Examines the compiler, and says why it cannot build device code if it cannot.
 fn inspect(rustc: &Path, origin: Origin) -> Result<DeviceCompiler, String> {
     let ask = |argument: &[&str]| -> Result<String, String> {
         let output = Command::new(rustc)

@@ -57,7 +57,7 @@ impl<'a> ControlFlow<'a> {
         }
     }
 
-    /// Does one of two instructions come before the other on every way to it?
+    /// Returns whether one of two instructions comes before the other on every path to it.
     pub(crate) fn ordered(&self, left: &InBlock<'_>, right: &InBlock<'_>) -> bool {
         self.dominates(left.block, right.block) || self.dominates(right.block, left.block)
     }

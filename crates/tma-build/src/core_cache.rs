@@ -46,12 +46,12 @@ path = \"lib.rs\"
 [workspace]
 ";
 
-/// What cargo names the libraries that make the sysroot.
+/// The prefixes of cargo's file names for the libraries that make the sysroot.
 const LIBRARIES: [&str; 2] = ["libcore-", "libcompiler_builtins-"];
 
 impl DeviceCompiler {
-    /// Whether `core` was compiled before by this compiler. If not, the next build does so, which
-    /// takes about half a minute of one processor core.
+    /// Returns whether this compiler has compiled `core` before. If not, the next build does so,
+    /// which takes about half a minute of one processor core.
     pub fn has_core(&self) -> bool {
         sysroot(self).is_dir()
     }

@@ -13,9 +13,9 @@ pub enum Error {
          Install one with\n    {command}"
     )]
     NoCompiler {
-        /// What was found and why it does not serve, one a line.
+        /// The compilers that were found and why none serves, one a line.
         looked_at: String,
-        /// What to type.
+        /// The command that installs one.
         command: String,
     },
     /// The compiler that was asked for cannot build device code.
@@ -23,7 +23,7 @@ pub enum Error {
     UnusableCompiler {
         /// Its path.
         rustc: PathBuf,
-        /// What it lacks.
+        /// The reason.
         reason: String,
     },
     /// A compiler that was never tried with this crate made wrong PTX of the self-test.
@@ -42,7 +42,7 @@ pub enum Error {
     Core {
         /// Its version.
         version: Version,
-        /// What it said.
+        /// The compiler's messages.
         diagnostics: String,
     },
     /// There is no crate at the path.
@@ -59,7 +59,7 @@ pub enum Error {
     Compile {
         /// For which architecture.
         arch: Arch,
-        /// What the compiler said.
+        /// The compiler's messages.
         diagnostics: String,
     },
     /// The PTX does not parse, or a marker in it makes no sense.
@@ -67,7 +67,7 @@ pub enum Error {
     Finish {
         /// Where the PTX lies.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The PTX has what a lint refuses.
@@ -75,7 +75,7 @@ pub enum Error {
     Lint {
         /// For which architecture.
         arch: Arch,
-        /// What was found.
+        /// The diagnostics.
         diagnostics: Vec<Diagnostic>,
     },
     /// `ptxas` was asked for and there is none that knows the architecture.
@@ -89,7 +89,7 @@ pub enum Error {
         arch: Arch,
         /// The folder that `cargo xtask setup --cuda` fills.
         cache: PathBuf,
-        /// Those that were found and do not serve, with the reason.
+        /// The ones that were found and do not serve, with the reason.
         passed_over: Vec<String>,
     },
     /// `ptxas` refused the PTX.
@@ -97,13 +97,13 @@ pub enum Error {
     Assemble {
         /// For which architecture.
         arch: Arch,
-        /// What it said, with Rust lines.
+        /// The messages of `ptxas`, with Rust lines.
         diagnostics: String,
     },
     /// A file or program could not be used.
     #[error("{what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         what: String,
         /// Why it failed.
         source: io::Error,

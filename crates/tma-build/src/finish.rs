@@ -6,7 +6,8 @@ use ptx::{Block, Function, Item, Linkage, Module, Space, Statement};
 
 use crate::narrow_stores::keep_bits;
 
-/// What `#[kernel]` left in a module-level `.pragma "tma kernel NAME key=value …";`.
+/// The contents of a module-level `.pragma "tma kernel NAME key=value …";`, which `#[kernel]`
+/// writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marker {
     /// The entry.
@@ -19,7 +20,7 @@ pub struct Marker {
     pub cluster: Option<[u32; 3]>,
     /// Numbers of the parameters that are tensor maps.
     pub grid_constants: Vec<usize>,
-    /// May the kernel use local memory?
+    /// True if the kernel may use local memory.
     pub local_memory: bool,
 }
 
@@ -27,7 +28,7 @@ impl Marker {
     /// Reads the text of a pragma; `None` when it is somebody else's.
     ///
     /// # Errors
-    /// What makes no sense, when it begins with `tma kernel` all the same.
+    /// The invalid part of a pragma that begins with `tma kernel`.
     pub fn parse(text: &str) -> Option<Result<Self, String>> {
         let mut words = text.strip_prefix("tma kernel ")?.split_whitespace();
         let mut marker = Self {

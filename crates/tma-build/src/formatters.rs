@@ -13,7 +13,7 @@ use ptx::{
 
 use crate::calls::calls;
 
-/// What the panic handler's variable is called in the crate `tma`: the host writes into it where a
+/// The name of the panic handler's variable in the crate `tma`: the host writes into it where a
 /// record may be written.
 const RECORD: &str = "3tma5panic6RECORD";
 
@@ -57,7 +57,7 @@ pub(crate) fn replace_formatters(module: &mut Module) {
     drop_unused(module);
 }
 
-/// Can a kernel come to a call through a pointer by calls that name a function?
+/// Returns whether a kernel can reach a call through a pointer by calls that name a function.
 fn calls_through_pointers(module: &Module) -> bool {
     let mut reached: Vec<&Function> = module.entries().collect();
     let mut next = 0;
@@ -77,8 +77,8 @@ fn calls_through_pointers(module: &Module) -> bool {
     false
 }
 
-/// What stands for a formatter: how many bytes an argument has, its type, how many references lead to
-/// it, and the trait; zeros for a type that is not the language's.
+/// The number that replaces a formatter: how many bytes an argument has, its type, how many
+/// references lead to it, and the trait; zeros for a type that is not the language's.
 fn tag(name: &str) -> Option<i64> {
     let path = format!("{:#}", rustc_demangle::demangle(name));
     let (of, rest) = path.strip_prefix('<')?.rsplit_once(" as core::fmt::")?;

@@ -22,7 +22,7 @@ use crate::{PtxIsa, finish::Marker};
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is.
+    /// The violation, with its details.
     pub kind: Kind,
     /// The kernel or function.
     pub function: String,
@@ -30,7 +30,7 @@ pub struct Diagnostic {
     pub rust: Option<String>,
 }
 
-/// What a [`Diagnostic`] is about.
+/// The subject of a [`Diagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -44,7 +44,7 @@ pub enum Kind {
         in_source: usize,
         /// How often the PTX has it.
         in_ptx: usize,
-        /// Does the source have it as `asm!`, though LLVM has an intrinsic for it?
+        /// True if the source has it as `asm!`, though LLVM has an intrinsic for it.
         is_asm: bool,
     },
     /// An instruction is newer than the module's `.version`.
@@ -97,7 +97,7 @@ impl Kind {
         }
     }
 
-    /// Is it slow rather than wrong?
+    /// Returns whether it is slow rather than wrong.
     pub const fn is_warning(&self) -> bool {
         matches!(self, Self::IndirectCall | Self::CallBesideWgmma { .. })
     }
@@ -176,7 +176,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// What PTX does not say of the source, from the compiler's LLVM IR.
+/// Facts about the source that PTX lacks, from the compiler's LLVM IR.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     barriers: SourceBarriers,

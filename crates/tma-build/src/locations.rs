@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use ptx::{At, Block, File, Item, Location, Module, Statement};
 
-/// Which files are the crate's own.
+/// The files of the crate itself.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnFiles {
     /// The crate's folder.
     pub(crate) crate_dir: PathBuf,
-    /// What relative paths start from, and the line table leaves away.
+    /// The start of relative paths, which the line table leaves away.
     pub(crate) workspace: PathBuf,
 }
 
 impl OwnFiles {
-    /// What the line table calls one of them.
+    /// The name of a file in the line table, if it is one of them.
     pub(crate) fn name(&self, path: &str) -> Option<String> {
         let full = self.workspace.join(path);
         full.strip_prefix(&self.crate_dir).ok()?;

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{Arch, Error, user_cache};
 
-/// What a kernel takes of a multiprocessor, as ptxas reports it.
+/// The resources of a multiprocessor that a kernel uses, as ptxas reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Registers of a thread.

@@ -20,7 +20,8 @@ pub(crate) fn find() -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("target"))
 }
 
-/// What all projects of a user share: `rust-tma` in `XDG_CACHE_HOME`, or else in `~/.cache`.
+/// The folder that all projects of a user share: `rust-tma` in `XDG_CACHE_HOME`, or else in
+/// `~/.cache`.
 pub fn user_cache() -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || env::home_dir().unwrap_or_default().join(".cache");

@@ -20,7 +20,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let is_repr_c = input.attrs.iter().any(|attribute| {
         let mut is_c = false;
         let is_repr = attribute.path().is_ident("repr");
-        // What else there is in it is for the compiler to judge.
+        // The compiler judges the rest of the attribute.
         let _ = attribute.parse_nested_meta(|meta| {
             is_c |= is_repr && meta.path.is_ident("C");
             if meta.input.peek(syn::token::Paren) {

@@ -2,9 +2,9 @@
 //! declares variables in shared memory, [`constant!`] in constant memory; [`macro@KernelArg`] lets a
 //! struct be passed by value; [`println!`] prints.
 //!
-//! What Rust cannot say about an entry (launch bounds, cluster size, which parameters are grid
-//! constants) is left in the PTX as a module-level `.pragma "tma kernel …";`, which the finishing
-//! step of `tma-build` turns into directives.
+//! Rust has no syntax for some properties of an entry (launch bounds, cluster size, which
+//! parameters are grid constants): they are left in the PTX as a module-level `.pragma "tma kernel
+//! …";`, which the finishing step of `tma-build` turns into directives.
 
 mod constant;
 mod kernel;

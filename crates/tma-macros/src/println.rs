@@ -138,7 +138,8 @@ fn named(
     Ok(values.len() - 1)
 }
 
-/// What stands behind the colon: `<`, `>`, `+`, `#`, `0`, width, precision, type.
+/// Parses the part of a placeholder after the colon: `<`, `>`, `+`, `#`, `0`, width, precision,
+/// type.
 fn value(spec: &str) -> Result<TokenStream, String> {
     let (spec, left) = match spec.strip_prefix('<') {
         Some(rest) => (rest, quote!(Some(true))),

@@ -36,7 +36,7 @@ pub(crate) struct Variable<'a> {
     pub(crate) take_address: String,
     /// The register class of the address, and its type.
     pub(crate) register: (TokenStream, TokenStream),
-    /// What `ptr()` gives, and how it is made of `address`.
+    /// The type of `ptr()`, and how it is made of `address`.
     pub(crate) pointer: (TokenStream, TokenStream),
 }
 

@@ -56,7 +56,7 @@ impl<R: Registers> Accumulator<R> {
 }
 
 impl<R> Accumulator<R> {
-    /// What this thread has of the sums.
+    /// The sums that this thread holds.
     #[inline(always)]
     pub fn registers(&self) -> &R {
         &self.registers
@@ -65,7 +65,7 @@ impl<R> Accumulator<R> {
 
 /// Registers of a multiple of 64 columns of sums.
 pub trait Columns: Registers + crate::sealed::Sealed {
-    /// Those of 64 columns that a thread has.
+    /// The number of registers of 64 columns that a thread has.
     #[doc(hidden)]
     const COUNT: usize;
 
@@ -90,7 +90,7 @@ macro_rules! columns {
 
 columns! { 32 64 96 128 }
 
-/// What is made of sums before they are rounded and stored.
+/// The last step on sums before they are rounded and stored.
 ///
 /// ```
 /// use tma::Finish;
@@ -107,7 +107,7 @@ columns! { 32 64 96 128 }
 /// ```
 #[doc(alias = "epilogue")]
 pub trait Finish {
-    /// What becomes of two neighbouring sums, with the column of the first one and the row.
+    /// Returns the final values of two neighbouring sums, given the column of the first one and the row.
     ///
     /// It is called for every two registers: without `#[inline(always)]` sums go through local memory.
     fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];

@@ -109,7 +109,7 @@ pub enum Space {
 
 /// The address of a `T` in one state space or a generic one.
 pub trait Address<T>: Copy + crate::sealed::Sealed {
-    /// Which space.
+    /// The state space.
     #[doc(hidden)]
     const SPACE: Space;
 
@@ -121,7 +121,7 @@ pub trait Address<T>: Copy + crate::sealed::Sealed {
     #[doc(hidden)]
     fn address64(self) -> u64;
 
-    /// Which space this one is in.
+    /// The state space of this address.
     #[doc(hidden)]
     #[inline(always)]
     fn space(self) -> Space {

@@ -5,7 +5,7 @@
 //! ptxas makes `red` of it, which does not wait.
 //!
 //! [`core::sync::atomic`] works, too, for integers: always of scope `.sys`, and through a generic address.
-//! What it lacks is here: `f32`, `f64`, pairs of halves, the narrower scopes, and the state spaces.
+//! This module adds `f32`, `f64`, pairs of halves, the narrower scopes, and the state spaces.
 
 use crate::{
     ClusterPtr, GlobalPtr, SharedPtr,

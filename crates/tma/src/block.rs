@@ -143,7 +143,7 @@ impl Block {
         unsafe { sync_threads() }
     }
 
-    /// Is this the one thread of the block, a lane of its first warp, that is to issue copies? Collective.
+    /// Returns whether this is the one thread of the block, a lane of its first warp, that issues copies. Collective.
     ///
     /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]
@@ -270,7 +270,7 @@ impl Block {
         }
     }
 
-    /// What `combine`, in any order, makes of the values of all threads, in every thread. Collective.
+    /// Reduces the values of all threads by `combine`, in any order; every thread gets the result. Collective.
     ///
     /// # Panics
     /// A value has more words than its type says.
@@ -316,7 +316,7 @@ impl Block {
 
 /// Threads that work together: they are numbered, and synchronise.
 ///
-/// What is written for any of them takes a block, a warp, or some warps:
+/// A function that is written for any of them takes a block, a warp, or some warps:
 ///
 /// ```
 /// # use tma::{SharedPtr, Threads};
@@ -344,7 +344,7 @@ pub trait Threads: Copy + crate::sealed::Sealed {
     /// Waits until every thread of the group is here. Collective.
     fn sync(self);
 
-    /// Is this the one thread that is to issue copies? Collective; the same thread at every call.
+    /// Returns whether this is the one thread that issues copies. Collective; the same thread at every call.
     fn elect(self) -> bool;
 }
 

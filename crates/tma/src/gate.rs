@@ -91,7 +91,7 @@ macro_rules! gate {
     };
 }
 
-/// Does the builder say what the crate is compiled for? A name that is not listed here has nothing
+/// True if the builder says what the crate is compiled for. A name that is not listed here has nothing
 /// that others lack.
 #[cfg(target_arch = "nvptx64")]
 pub(crate) const KNOWN: bool = architectures!(in sm_90a)

@@ -22,7 +22,7 @@ pub enum PerBlock {}
 /// A value for each thread, in the order of the blocks.
 pub enum PerThread {}
 
-/// Who has a value each.
+/// The threads, blocks or grids that have a value each.
 pub trait Owner: crate::sealed::Sealed {
     /// The number of the value that is this thread's.
     #[doc(hidden)]

@@ -4,8 +4,8 @@ use tensor_map::TensorMap;
 
 use crate::{Counter, GlobalMut, GlobalRef, TileArray, TileMap, global::Owner, tile::Mode};
 
-/// What a kernel can take as a parameter: numbers, raw pointers, [`GlobalRef`] and [`GlobalMut`], structs of
-/// these, and `&TensorMap` marked `#[grid_constant]`.
+/// A type that a kernel can take as a parameter: numbers, raw pointers, [`GlobalRef`] and [`GlobalMut`],
+/// structs of these, and `&TensorMap` marked `#[grid_constant]`.
 ///
 /// By a [`NonZero`] number is divided without a check, since the host can pass no zero.
 ///
@@ -60,7 +60,7 @@ pub unsafe trait KernelArg: Copy {
     #[doc(hidden)]
     fn write_bytes(&self, bytes: &mut [u8]);
 
-    /// What the parameter gets.
+    /// The argument for the parameter.
     #[cfg(not(target_arch = "nvptx64"))]
     #[doc(hidden)]
     fn to_argument(&self) -> tma_launch::Argument {
@@ -143,7 +143,7 @@ unsafe impl<T: KernelArg, const N: usize> KernelArg for [T; N] {
     }
 }
 
-/// What a parameter marked `#[grid_constant]` can be.
+/// A type that a parameter marked `#[grid_constant]` can have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a grid constant",
     label = "neither a `&TensorMap` nor a `&TileMap`"

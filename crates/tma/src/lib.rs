@@ -73,6 +73,8 @@
     )
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
+// On the device one proof covers the steps of an operation.
+#![allow(clippy::multiple_unsafe_ops_per_block)]
 
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
@@ -158,7 +160,7 @@ pub mod __private;
 #[doc = include_str!("../../../docs/support-matrix.md")]
 pub mod support_matrix {}
 
-/// What no other crate can implement.
+/// A trait that no other crate can implement.
 mod sealed {
     pub trait Sealed {}
 }

@@ -33,7 +33,7 @@ elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 i8 = S8 u8 = U8 }
 pub trait Layout: crate::sealed::Sealed {
     /// An element.
     type Element: MatrixElement;
-    /// What lies in shared memory.
+    /// The tiles in shared memory.
     type Tiles;
     /// Rows of A, or columns of B.
     const MN: usize;

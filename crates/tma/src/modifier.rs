@@ -3,7 +3,7 @@
 /// Makes types of words, and a constant by which a wrapper knows them.
 macro_rules! words {
     ($($(#[$attribute:meta])* $word:ident;)+) => {
-        /// What a modifier stands for.
+        /// A modifier as a value.
         #[doc(hidden)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Word { $(#[doc = stringify!($word)] $word,)+ }
@@ -21,7 +21,7 @@ macro_rules! words {
 
 /// A modifier of an instruction.
 pub trait Modifier: Copy + crate::sealed::Sealed {
-    /// Which one it is.
+    /// The modifier as a value.
     #[doc(hidden)]
     const WORD: Word;
 }
@@ -134,7 +134,7 @@ choices! {
     /// An operation of a tensor reduction; the map has the type: [`Add`], [`Min`], [`Max`], [`Inc`],
     /// [`Dec`], [`And`], [`Or`] or [`Xor`].
     TensorReduction = Add Min Max Inc Dec And Or Xor;
-    /// Which caches keep a copied line: [`Ca`] or [`Cg`].
+    /// The caches that keep a copied line: [`Ca`] or [`Cg`].
     CacheOperator = Ca Cg;
     /// How caches keep a loaded value: [`Cg`], [`Cs`], [`Lu`] or [`Cv`].
     LoadOperator = Cg Cs Lu Cv;

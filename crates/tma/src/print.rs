@@ -1,4 +1,4 @@
-//! What [`println!`](crate::println) expands to: C's format string, made of Rust's where the types of the
+//! The expansion of [`println!`](crate::println): C's format string, made of Rust's where the types of the
 //! values are known, and the values in a row for the device's `vprintf`.
 
 /// Most bytes of a format string.
@@ -18,7 +18,7 @@ pub enum Piece {
     Value(Spec),
 }
 
-/// What stands behind the colon of a placeholder.
+/// The part of a placeholder after the colon.
 #[derive(Clone, Copy)]
 pub struct Spec {
     /// `<` or `>`.
@@ -37,7 +37,7 @@ pub struct Spec {
     pub kind: u8,
 }
 
-/// What a value is to C.
+/// The class of a value in C.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// `long long`
@@ -58,7 +58,7 @@ pub enum Class {
     note = "integers of up to 64 bits, `f32`, `f64`, `bool`, C strings and pointers can"
 )]
 pub trait Print: Copy {
-    /// What it is to C.
+    /// The class of its values in C.
     const CLASS: Class;
 
     /// Its 64 bits, and with zeros in front of those that it has.

@@ -104,7 +104,7 @@ impl<const STAGES: u32> Ring<STAGES> {
 
     /// The barrier that the fillers arrive at, or copies count at.
     ///
-    /// What is done with it relies on (2) of [`assume_init`](Self::assume_init).
+    /// Operations on it rely on (2) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn full(&self, cursor: Cursor<STAGES>) -> Barrier {
         // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).
@@ -113,7 +113,7 @@ impl<const STAGES: u32> Ring<STAGES> {
 
     /// The barrier that the emptiers arrive at.
     ///
-    /// What is done with it relies on (2) of [`assume_init`](Self::assume_init).
+    /// Operations on it rely on (2) of [`assume_init`](Self::assume_init).
     #[inline(always)]
     pub fn empty(&self, cursor: Cursor<STAGES>) -> Barrier {
         // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).

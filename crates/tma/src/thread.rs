@@ -44,7 +44,7 @@ pub unsafe fn sync_threads() {
     unsafe { ptx::barrier_cta::sync_aligned_all(0) }
 }
 
-/// Is this the one thread of the block's first warp that is to issue a copy?
+/// Returns whether this is the one thread of the block's first warp that issues copies.
 ///
 /// One lane is chosen by `elect.sync`, which tells ptxas that a single thread runs what follows;
 /// behind a comparison with the thread's index it wraps every copy in a loop over the lanes.

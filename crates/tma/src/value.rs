@@ -2,7 +2,7 @@
 
 /// A number that an instruction has a type for.
 pub trait Value: Copy + crate::sealed::Sealed {
-    /// Which type.
+    /// The type in PTX.
     #[doc(hidden)]
     const TYPE: Type;
 

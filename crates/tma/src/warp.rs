@@ -53,7 +53,7 @@ pub unsafe fn sync_warp() {
     unsafe { ptx::barrier_warp::sync(ALL_LANES) }
 }
 
-/// Is this the one lane of the warp that is to issue a copy?
+/// Returns whether this is the one lane of the warp that issues copies.
 ///
 /// # Safety
 /// 1. Every thread of the warp reaches this same call together.
@@ -167,7 +167,7 @@ impl Warp {
         unsafe { sync_warp() }
     }
 
-    /// Is this the one lane that is to issue copies? Collective; the same lane at every call.
+    /// Returns whether this is the one lane that issues copies. Collective; the same lane at every call.
     #[doc(alias("elect_one_sync", "invoke_one"))]
     #[inline(always)]
     pub fn elect(self) -> bool {
@@ -215,7 +215,7 @@ impl Warp {
         unsafe { ballot(predicate) }
     }
 
-    /// Do all lanes pass `true`? Collective.
+    /// Returns whether all lanes pass `true`. Collective.
     #[doc(alias = "__all_sync")]
     #[inline(always)]
     pub fn all(self, predicate: bool) -> bool {
@@ -223,7 +223,7 @@ impl Warp {
         unsafe { ptx::vote_sync::all(ALL_LANES, predicate) }
     }
 
-    /// Does any lane pass `true`? Collective.
+    /// Returns whether any lane passes `true`. Collective.
     #[doc(alias = "__any_sync")]
     #[inline(always)]
     pub fn any(self, predicate: bool) -> bool {
@@ -231,7 +231,7 @@ impl Warp {
         unsafe { ptx::vote_sync::any(ALL_LANES, predicate) }
     }
 
-    /// What `combine` makes of the values of all lanes, in every lane. Collective.
+    /// Reduces the values of all lanes by `combine`; every lane gets the result. Collective.
     ///
     /// Pairs of lanes 16, 8, 4, 2 and 1 apart are combined in turn, so that all lanes get the same bits
     /// where `combine(a, b)` and `combine(b, a)` are the same.
@@ -242,7 +242,7 @@ impl Warp {
         step(step(step(step(step(value, 16), 8), 4), 2), 1)
     }
 
-    /// What `combine` makes of the values of this lane and all below. Collective.
+    /// Combines the values of this lane and all below by `combine`, an inclusive scan. Collective.
     #[doc(alias("WarpScan", "cg::inclusive_scan"))]
     #[inline(always)]
     pub fn scan<T: Lanes>(self, value: T, combine: impl Fn(T, T) -> T) -> T {

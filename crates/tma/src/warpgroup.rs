@@ -61,7 +61,7 @@ impl Warpgroup {
         sync_warps(self.index + Self::FIRST_BARRIER, Self::THREADS);
     }
 
-    /// Is this the one thread, a lane of the first warp, that is to issue copies? Collective.
+    /// Returns whether this is the one thread, a lane of the first warp, that issues copies. Collective.
     ///
     /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]

@@ -30,7 +30,7 @@ use crate::{Warp, block::sync_warps, thread::thread_idx};
 #[derive(Clone, Copy)]
 pub struct Warps {
     pub(crate) warp: Warp,
-    /// Is the warp of this thread the first of them?
+    /// True if the warp of this thread is the first of them.
     pub(crate) is_first: bool,
     pub(crate) first_thread: u32,
     pub(crate) threads: u32,
@@ -66,7 +66,7 @@ impl Warps {
         sync_warps(self.barrier, self.threads);
     }
 
-    /// Is this the one thread, a lane of the first of these warps, that is to issue copies? Collective.
+    /// Returns whether this is the one thread, a lane of the first of these warps, that issues copies. Collective.
     ///
     /// It is the same thread at every call (PTX ISA 9.7.13.14, "elect.sync").
     #[doc(alias("elect_one_sync", "invoke_one"))]

@@ -9,7 +9,7 @@ pub const PTX: &str = include_str!(env!("KERNELS_PTX"));
 /// Multiplies each number by `factor`.
 ///
 /// # Errors
-/// What went wrong, and in which stage; on the emulator also what its checker has against the kernel.
+/// The operation that failed, and its stage; on the emulator also the checker's diagnostics.
 pub fn scale(device: &Device, numbers: &[f32], factor: f32) -> Result<Vec<f32>, Failure> {
     if numbers.is_empty() {
         return Ok(Vec::new());

@@ -3,7 +3,7 @@
 use softmax::softmax;
 use tma_host::{Device, Failure};
 
-/// What the softmax of a row is, in double precision.
+/// The softmax of a row, in double precision.
 fn expected(row: &[f32]) -> Vec<f64> {
     let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let powers = row

@@ -70,7 +70,7 @@ pub(super) fn run(data: &[u8]) -> Depth {
     checked.map_or(Depth::Read, |(depth, _)| depth)
 }
 
-/// What a parameter of this size gets.
+/// The argument of a parameter of this size.
 fn argument(bytes: u64, align: u64, index: usize, header: &[u8; HEADER_BYTES]) -> Argument {
     let offset_bytes = u64::from(header[7] % 4) * 16;
     match bytes {

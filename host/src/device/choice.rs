@@ -27,7 +27,7 @@ impl DeviceChoice {
     /// The environment variable that chooses the emulator's schedule: a number from 0.
     pub const SEED_VARIABLE: &str = "TMA_SEED";
 
-    /// What [`DeviceChoice::VARIABLE`] names, or [`DeviceChoice::Auto`].
+    /// The choice in [`DeviceChoice::VARIABLE`], or else [`DeviceChoice::Auto`].
     ///
     /// # Errors
     /// A value that is none of the three.

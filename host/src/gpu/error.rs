@@ -18,13 +18,13 @@ pub enum GpuError {
         Version::LEAST
     )]
     DriverTooOld {
-        /// What it is for.
+        /// The version of CUDA that it supports.
         found: Version,
     },
     /// There are devices, but not so many.
     #[error("there is no GPU {ordinal}: the driver has {count}, numbered from 0")]
     NoSuchDevice {
-        /// What was asked for.
+        /// The ordinal that was asked for.
         ordinal: u32,
         /// How many there are.
         count: u32,
@@ -36,11 +36,11 @@ pub enum GpuError {
         Capability::LEAST
     )]
     DeviceTooOld {
-        /// Which.
+        /// The device.
         ordinal: u32,
-        /// What it is called.
+        /// The device's name.
         name: String,
-        /// What it is.
+        /// The device's compute capability.
         capability: Capability,
     },
     /// The driver fails.
@@ -48,13 +48,13 @@ pub enum GpuError {
     Broken(DriverError),
 }
 
-/// What is absent.
+/// The part of a machine with a GPU that is absent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Absence {
     /// The driver.
     #[error("{reason}")]
     Driver {
-        /// What was tried, and how it went.
+        /// The attempt to load it, and how it failed.
         reason: String,
     },
     /// Any device.
@@ -63,7 +63,7 @@ pub enum Absence {
 }
 
 impl GpuError {
-    /// Whether what needs a GPU can be skipped on this machine.
+    /// Returns whether tests that need a GPU can be skipped on this machine.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent(_))
     }

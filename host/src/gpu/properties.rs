@@ -19,7 +19,7 @@ pub fn supported(device: DeviceProperties) -> Result<DeviceProperties, GpuError>
     })
 }
 
-/// What it can run.
+/// The limits of launches on the device.
 pub(crate) fn limits(device: &DeviceProperties) -> Limits {
     let family = if device.capability.major == 12 {
         Limits::SM_120
@@ -60,7 +60,7 @@ pub(super) fn numbered(ordinal: u32) -> Result<DeviceProperties, GpuError> {
     device.ok_or(GpuError::NoSuchDevice { ordinal, count })
 }
 
-/// Whether an error of a driver that was loaded means that there is none, or no GPU.
+/// Says whether an error of a driver that was loaded means that there is none, or no GPU.
 fn classify(error: DriverError, status: &Status) -> GpuError {
     match error.code {
         34 => {

@@ -44,7 +44,7 @@ pub(crate) fn drawn(
     conditions.zeroed(Region::bytes(counter, size_of::<u32>() as u64));
 }
 
-/// What a kernel divides by: zero has been refused, and one stands for it until the launch is.
+/// A divisor of a kernel: zero has been refused, and one stands for it until the launch is.
 pub(crate) fn divisor(number: u32) -> NonZero<u32> {
     NonZero::new(number).unwrap_or(NonZero::<u32>::MIN)
 }

@@ -15,7 +15,7 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// What the map says; what else is wrong with it is told when it is encoded.
+    /// The tiles of a map; any other mistake in the map is reported when it is encoded.
     pub(crate) fn of(map: &Tiled, conditions: &mut Conditions) -> Self {
         let dims = &map.tensor.dims;
         let reason = "a matrix has";

@@ -19,7 +19,7 @@ pub(super) const PIXEL_BYTES: u32 = CHANNELS * 2;
 /// [`QUERIES`], to divide by.
 const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
 
-/// What the operator is given.
+/// The operator's input.
 pub(super) struct Problem {
     pub(super) value: *const Chunk,
     locations: *const u32,

@@ -223,7 +223,7 @@ fn numbers_that_would_wrap_are_refused() {
     assert!(images(MOST).launch().is_err());
 }
 
-/// What the backend refuses: a table that is too large for a map, a grid that is too long.
+/// The backend refuses a table that is too large for a map and a grid that is too long.
 #[test]
 fn what_the_wrappers_leave_to_the_backend_does_not_overflow() {
     let gather = GatherRows {

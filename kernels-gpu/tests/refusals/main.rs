@@ -7,7 +7,7 @@ mod speed;
 
 use tma_launch::{Launch, Region, Use, Violations};
 
-/// What is wrong, a line each, without the name of the rule.
+/// The violations, a line each, without the name of the rule.
 #[track_caller]
 pub(crate) fn refused<T: std::fmt::Debug>(launch: Result<T, Violations>, expected: &[&str]) {
     let violations = launch.unwrap_err().to_string();

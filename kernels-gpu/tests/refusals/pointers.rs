@@ -307,8 +307,8 @@ fn stencil() {
     );
 }
 
-/// What the wrappers leave to the backend: here a device with clusters of four blocks at most, and a
-/// buffer that is too short.
+/// The backend checks what the wrappers do not know: here a device with clusters of four blocks at most, and
+/// a buffer that is too short.
 #[test]
 fn the_device_and_the_buffers_are_checked_with_the_launch() {
     let launch = Ring {

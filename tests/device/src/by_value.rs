@@ -22,7 +22,7 @@ pub struct Inner {
     pub wide: f64,
 }
 
-/// What a parameter of a generic type shows.
+/// The bits of a parameter of a generic type.
 pub trait Bits: Copy {
     /// The number's bits.
     fn bits(self) -> u32;

@@ -2,7 +2,7 @@
 
 use tma::{Block, Lanes, Threads, Warp, kernel, shared, thread::grid_dim};
 
-/// What each thread gets by each of the four shuffles.
+/// The results of the four shuffles in each thread.
 #[inline(always)]
 fn shuffled<T: Lanes>(warp: Warp, value: T, by: u32) -> [T; 4] {
     [

@@ -1,6 +1,8 @@
 //! Kernels that show, one by one, what the device library does; the cases are in `tests`.
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+// On the device one proof covers the steps of an operation.
+#![allow(clippy::multiple_unsafe_ops_per_block)]
 
 mod by_value;
 mod clusters;

@@ -63,7 +63,7 @@ pub unsafe fn static_shared(output: *mut u32) {
     unsafe { *output.add(thread as usize) = numbers.at(63 - thread).read() };
     if thread == 0 {
         let addresses = [NUMBERS::ptr().address() % 4, ALIGNED::ptr().address() % 256];
-        // What lies where: nothing overlaps, and a variable in a function exists once.
+        // Nothing overlaps, and a variable in a function exists once.
         let apart = BYTE::ptr().address().abs_diff(ALIGNED::ptr().address()) >= 1;
         let once = counter().address() == counter().address();
         let last = numbers.byte_add(4 * 63).cast::<u32>().address() - numbers.address();

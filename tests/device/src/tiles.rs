@@ -170,7 +170,7 @@ pub unsafe fn tiles_written(
     }
     // SAFETY: all elements are written.
     let second = unsafe { block.written_tile(SECOND::ptr()) };
-    // What other threads wrote, and what they will change.
+    // Numbers that other threads wrote and will change.
     let last = second.get(Written::ELEMS - 1 - block.thread());
     let sum = block.warp().reduce(last, |a, b| a + b);
     second

@@ -34,7 +34,7 @@ use crate::Scenario;
 pub struct Kernel {
     /// Its name, that of its file in `kernels-gpu`.
     pub name: &'static str,
-    /// What it shows, in a sentence.
+    /// The subject of the kernel, in a sentence.
     pub summary: &'static str,
     /// Entries whose PTX is kept as golden files.
     pub golden: &'static [&'static str],

@@ -9,28 +9,28 @@ use tma_launch::{
 /// One thing to run and check.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What it is about, in words that make a file name.
+    /// The subject, in words that make a file name.
     pub name: String,
     /// Memory before the launches.
     pub buffers: Vec<Buffer>,
-    /// What to launch, one after the other.
+    /// The launches, one after the other.
     pub launches: Vec<Launch>,
     /// Memory after the launches.
     pub expected: Vec<Expected>,
 }
 
-/// What one buffer must hold.
+/// The expected contents of one buffer.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// Its index among the buffers.
     pub buffer: usize,
-    /// What it must hold.
+    /// The contents.
     pub content: Content,
     /// Elements per dimension, innermost first, for the report.
     pub dims: Vec<usize>,
 }
 
-/// What a buffer is compared with.
+/// The contents that a buffer is compared with.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// These elements.
@@ -74,11 +74,11 @@ pub enum CaseFailure {
     FarElement {
         /// The buffer's name.
         buffer: String,
-        /// Which half.
+        /// The half's index.
         index: usize,
-        /// What it must be near.
+        /// The expected value.
         value: f64,
-        /// What it is.
+        /// The actual value.
         got: f64,
     },
 }
@@ -186,7 +186,7 @@ impl Expected {
 }
 
 impl Scenario {
-    /// Is every buffer compared bit by bit?
+    /// Returns whether every buffer is compared bit by bit.
     pub fn is_exact(&self) -> bool {
         let exact = |expected: &Expected| matches!(expected.content, Content::Exact(_));
         self.expected.iter().all(exact)
@@ -196,7 +196,7 @@ impl Scenario {
     /// those that the launches changed.
     ///
     /// # Errors
-    /// What went wrong first.
+    /// The first failure.
     ///
     /// # Safety
     /// As for [`Jobs::run`] with the job of this text.
@@ -208,7 +208,7 @@ impl Scenario {
     /// As [`check`](Self::check), on the emulator, which any kernel is safe on.
     ///
     /// # Errors
-    /// What went wrong first.
+    /// The first failure.
     pub fn emulate(&self, emulator: &EmulatorBackend, ptx: Ptx<'_>) -> Result<usize, CaseFailure> {
         self.compare(ptx, |job| emulator.run(job))
     }
@@ -216,7 +216,7 @@ impl Scenario {
     /// As [`check`](Self::check), with what is run in this way.
     ///
     /// # Errors
-    /// What went wrong first.
+    /// The first failure.
     pub fn compare<T>(
         &self,
         ptx: Ptx<'_>,

@@ -68,8 +68,8 @@ impl Tiles {
         ]
     }
 
-    /// What the two buffers hold after every tile was loaded, had `change` done to each of its
-    /// elements, and was stored.
+    /// The two buffers after every tile was loaded, had `change` done to each of its elements, and
+    /// was stored.
     ///
     /// Elements outside the matrix are loaded as zero. A store cuts rows at the next multiple of 16
     /// bytes, so padding that begins in the middle of one is overwritten.

@@ -1,4 +1,4 @@
-//! Who made a recorded file, when, and of what.
+//! The origin of a recorded file: the device, the day, and the code that ran.
 
 use std::{
     fmt::{self, Display, Formatter},
@@ -25,7 +25,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// What runs just now, with this digest, on a device of this machine.
+    /// The origin of a run at this moment, with this digest, on a device of this machine.
     ///
     /// # Errors
     /// The driver does not say what it is.

@@ -2,7 +2,7 @@
 
 use tma::{ClusterPtr, GlobalPtr, SharedPtr, TensorMap, cluster, ptx::mapa, thread};
 
-/// What a kernel was launched with.
+/// The arguments of a kernel's launch.
 #[derive(Clone, Copy)]
 pub(crate) struct Io {
     pub(crate) map: *const TensorMap,

@@ -206,8 +206,8 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Who waits for a phase that was complete before goes on at once, unless it comes so late that the
-/// next phase is complete, too: then it waits for ever.
+/// A thread that waits for a phase that was complete before goes on at once, unless it comes so late that
+/// the next phase is complete, too: then it waits for ever.
 const LATE_WAITERS_HANG: &[Other] = &[Other {
     because: "a waiter that comes late hangs",
     finds: &[Deadlock],

@@ -6,12 +6,12 @@ use super::kernels::{BARRIER_BYTES, THREADS, linear_entry, tensor_entry};
 use super::{Action, Case, Transfer, linear_forms, tensor_form, text};
 use crate::maps::generate::Random;
 
-/// What memory holds after a copy.
+/// Memory after a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// Whether the barrier's phase ended.
+    /// True if the barrier's phase ended.
     pub ended: bool,
-    /// Whether the barrier had counted to zero when all was over.
+    /// True if the barrier had counted to zero in the end.
     pub is_zero: bool,
     /// All of the region in shared memory.
     pub shared: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// What both regions of a case hold before its copy.
+    /// Both regions of a case before its copy.
     pub fn before(case: &Case) -> Self {
         let random = &mut Random::new(case.seed);
         let mut output = Self {
@@ -140,7 +140,7 @@ impl<'c> Batch<'c> {
         Ok(self.outputs(&job))
     }
 
-    /// What came out of each case of a job that ran.
+    /// The output of each case of a job that ran.
     pub fn outputs(&self, job: &Job<'_>) -> Vec<Output> {
         let [shared, global, status] = &job.buffers[..] else {
             return Vec::new();

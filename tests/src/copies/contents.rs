@@ -3,7 +3,7 @@
 use super::Number;
 use crate::maps::generate::Random;
 
-/// What memory holds before a copy.
+/// The contents of memory before a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contents {
     /// Any bits.

@@ -34,7 +34,7 @@ impl Excluded {
         }
     }
 
-    /// What is not known.
+    /// The fact that is not known.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::InterleaveManySlices => "how many slices a copy takes is not understood",

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use tensor_map::DataType;
 
-/// Which way a copy goes, and what is done to the destination.
+/// The direction of a copy, and the operation on the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// From global to shared memory.
@@ -30,7 +30,7 @@ impl Action {
         }
     }
 
-    /// Whether an mbarrier counts the bytes; else a bulk group waits.
+    /// Returns whether an mbarrier counts the bytes; else a bulk group waits.
     pub fn has_barrier(self) -> bool {
         !matches!(self, Self::Store | Self::Reduce(_))
     }
@@ -91,7 +91,7 @@ impl Operator {
     }
 }
 
-/// What bytes are, as far as contents and reductions care.
+/// The type of the numbers that bytes are, as far as contents and reductions depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// An unsigned number of so many bytes.
@@ -121,13 +121,13 @@ impl Number {
         }
     }
 
-    /// Whether it has a fraction.
+    /// Returns whether it has a fraction.
     pub fn is_float(self) -> bool {
         !matches!(self, Self::Unsigned(_) | Self::Signed(_))
     }
 
-    /// Whether `cp.reduce.async.bulk` has this operator for it: PTX ISA 9.7.9.25.5.2, the table of
-    /// operations and element types.
+    /// Returns whether `cp.reduce.async.bulk` has this operator for it: PTX ISA 9.7.9.25.5.2, the
+    /// table of operations and element types.
     pub fn is_listed(self, operator: Operator) -> bool {
         use Operator::*;
         match self {
@@ -156,7 +156,7 @@ impl Number {
     }
 }
 
-/// What the elements of a tensor are.
+/// The number type of a tensor's elements.
 pub fn tensor_number(data_type: DataType) -> Number {
     match data_type {
         DataType::U8 => Number::Unsigned(1),
@@ -179,12 +179,12 @@ pub fn tensor_number(data_type: DataType) -> Number {
 pub struct Form {
     /// The opcode.
     pub instruction: &'static str,
-    /// What it does.
+    /// The copy's action.
     pub action: Action,
 }
 
 impl Form {
-    /// What it is called in tables.
+    /// The name in tables.
     pub fn name(&self) -> String {
         match self.action {
             Action::Load | Action::Store | Action::Move => format!("bulk {}", self.action.name()),
@@ -193,7 +193,7 @@ impl Form {
         }
     }
 
-    /// What the bytes are.
+    /// The type of the numbers.
     pub fn number(&self) -> Number {
         let last = self.instruction.rsplit('.').next();
         last.and_then(Number::named).unwrap_or(Number::Unsigned(1))

@@ -180,7 +180,7 @@ END:
     .expect("a string takes all");
 }
 
-/// What the kernel takes, and the instructions that load it.
+/// The kernel's parameters, and the instructions that load them.
 fn parameters(has_map: bool) -> (String, String) {
     let mut all: Vec<(&str, &str)> = match has_map {
         true => Vec::new(),

@@ -14,16 +14,16 @@ use crate::maps::{
 /// A case, and the [digest](super::Output::digest) of what memory held after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// What was copied.
+    /// The case.
     pub case: Case,
-    /// What came out.
+    /// The digest of its output.
     pub digest: u64,
 }
 
 /// Samples, and who made them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
-    /// Who made them, by which kernels.
+    /// The device and the kernels that made them.
     pub origin: Origin,
     /// The samples.
     pub samples: Vec<Sample>,

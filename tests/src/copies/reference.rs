@@ -8,7 +8,7 @@ use tensor_map::{DataType, Im2col, Interleave, OobFill, Params, Swizzle, Tensor,
 
 use super::{Action, Case, LinearCopy, Output, TensorCopy, Transfer, linear_forms};
 
-/// What must come out; none for interleaved tensors, and for reductions of half precision or with
+/// The expected output; none for interleaved tensors, and for reductions of half precision or with
 /// NaNs.
 pub fn expected(case: &Case) -> Option<Output> {
     let mut output = Output::before(case);

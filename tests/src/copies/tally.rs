@@ -48,7 +48,7 @@ impl Tally {
         words.join(";")
     }
 
-    /// What was written by [`Tally::to_line`].
+    /// Reads a line that [`Tally::to_line`] wrote.
     pub fn from_line(line: &str) -> Option<Self> {
         let mut tally = Self::default();
         for (index, word) in line.split(';').enumerate() {

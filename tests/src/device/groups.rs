@@ -26,7 +26,7 @@ fn number(index: u32) -> u32 {
 
 fn shuffles() -> Vec<Scenario> {
     let mut cases = Vec::new();
-    // What lies beyond 31 counts modulo 32.
+    // Numbers beyond 31 count modulo 32.
     for by in [0, 1, 5, 16, 31, 33] {
         let u8s = |i| number(i) as u8;
         let i16s = |i| number(i) as i16;

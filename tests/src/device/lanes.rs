@@ -30,7 +30,7 @@ pub(super) fn cases() -> Vec<Scenario> {
     vec![lanes(32), lanes(96), halves]
 }
 
-/// What the kernel writes for one thread of a block of whole warps.
+/// The numbers that the kernel writes for one thread of a block of whole warps.
 fn in_lane(thread: u32, threads: u32) -> [u32; 11] {
     let (lane, first) = (thread % WARP, thread / WARP * WARP);
     let value = |lane: u32| 100 * (first + lane);

@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// Which driver function a case is for.
+/// The driver function that a case is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// `cuTensorMapEncodeTiled`

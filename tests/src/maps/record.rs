@@ -8,7 +8,7 @@ use tensor_map::{
 use super::Case;
 use tests_records::{Digest, Origin};
 
-/// What stands before the origin, in place of the number of a function.
+/// The byte before the origin, in place of the number of a function.
 const ORIGIN: u8 = 0x7f;
 
 /// The origin, where there is one, and the records in compressed bytes, as `map-differential --sample` writes
@@ -66,9 +66,9 @@ pub fn pack(origin: &Origin, records: &[Record]) -> Vec<u8> {
 /// A case, and the map that the driver made of it if it accepted it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record {
-    /// What was asked.
+    /// The parameters.
     pub case: Case,
-    /// What the driver answered.
+    /// The driver's map.
     pub answer: Option<TensorMap>,
 }
 

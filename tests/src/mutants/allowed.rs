@@ -25,7 +25,7 @@ pub struct Allowed {
 pub struct Explanation {
     /// Line in the file, from 1.
     pub line: usize,
-    /// Which mutants.
+    /// The pattern of the mutants' names.
     pub pattern: String,
     /// How many.
     pub count: usize,
@@ -34,7 +34,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Says that the pattern stands for this mutant.
+    /// Returns whether the pattern stands for this mutant.
     pub fn is_of(&self, id: &str) -> bool {
         matches(&self.pattern, id)
     }
@@ -122,8 +122,8 @@ impl Allowed {
         all.find(|explanation| explanation.is_of(id))
     }
 
-    /// What is no longer true: patterns of mutants that were caught, and patterns of more or fewer among all
-    /// mutants of all kernels.
+    /// Finds explanations that are out of date: patterns of mutants that were caught, and patterns of more or
+    /// fewer among all mutants of all kernels.
     pub fn stale(&self, all: &[Tried<'_>]) -> Vec<String> {
         let id = |one| {
             let Tried {

@@ -8,7 +8,7 @@ use super::Operator;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) operator: Operator,
-    /// What stands in its place.
+    /// The text that replaces it.
     pub(super) after: String,
 }
 
@@ -62,7 +62,7 @@ fn is_copy(opcode: &Opcode) -> bool {
     (is_async && !is_group && !opcode.has("prefetch")) || opcode.stem() == "tensormap"
 }
 
-/// Whether it matters which threads execute the instruction, and when.
+/// Returns whether it matters which threads execute the instruction, and when.
 pub(super) fn matters(opcode: &Opcode) -> bool {
     is_fence(opcode)
         || is_barrier(opcode)

@@ -3,10 +3,10 @@ use std::path::Path;
 use super::{Caught, Operator, Tried, page, shown};
 use crate::{KERNELS, golden};
 
-/// Has every kernel its mutants, is every one caught or explained, in each way that there is?
+/// Checks that every kernel has its mutants, and that every one is caught or explained, in each way that there is.
 ///
 /// # Errors
-/// What is not so.
+/// The mutants that survived without an explanation, or the kernel with too few.
 pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
     let free = tried
         .iter()
@@ -21,7 +21,7 @@ pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
             return Err(format!("{} has too few mutants", kernel.name));
         }
     }
-    // What the schedule does not show, and what it does.
+    // Mutants that only the checker notices, and others that the run itself shows.
     for (operator, caught) in [
         (Operator::Delete, Caught::Checker),
         (Operator::MoreBytes, Caught::Fault),
@@ -36,7 +36,7 @@ pub fn check(tried: &[Tried<'_>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Is `docs/mutation.md` about this run? Writes it when blessing.
+/// Checks that `docs/mutation.md` is about this run. Writes it when blessing.
 ///
 /// # Errors
 /// The lines that differ.

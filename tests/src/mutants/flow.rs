@@ -80,7 +80,7 @@ impl<'a> Flow<'a> {
         self.next[branch][usize::from(is_taken)]
     }
 
-    /// For each instruction, whether every way from it to the end of the function comes by `by`.
+    /// Returns for each instruction whether every path from it to the end of the function passes `by`.
     pub(super) fn must_pass(&self, by: usize) -> Vec<bool> {
         let mut must = vec![true; self.instructions.len()];
         let mut open = self.ends.clone();

@@ -10,7 +10,7 @@ use super::{
     flow::Flow,
 };
 
-/// What tells the threads of a block apart: PTX ISA 9.1, section 10.
+/// The special registers that tell the threads of a block apart: PTX ISA 9.1, section 10.
 const IDENTITIES: [&str; 3] = ["%tid", "%laneid", "%warpid"];
 
 /// For each such branch the change that lets all threads in; both, where something that matters
@@ -83,7 +83,7 @@ fn registers_by_thread<'a>(instructions: &[&'a Instruction]) -> HashSet<&'a str>
             };
             read.iter()
                 .for_each(|operand| operand.for_each_name(|name| see(name.as_str())));
-            // What is written under a guard depends on it.
+            // A result that is written under a guard depends on it.
             if let Some(guard) = &instruction.guard {
                 see(guard.register.as_str());
             }
@@ -99,7 +99,7 @@ fn registers_by_thread<'a>(instructions: &[&'a Instruction]) -> HashSet<&'a str>
     }
 }
 
-/// Whether what it writes is computed from its operands, and not read or waited for.
+/// Returns whether its result is computed from its operands, and not read or waited for.
 fn computes(instruction: &Instruction) -> bool {
     let opcode = &instruction.opcode;
     let is_other = matches!(

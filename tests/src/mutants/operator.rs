@@ -2,7 +2,7 @@ use std::fmt::{self, Display, Formatter};
 
 macro_rules! operators {
     ($($(#[$doc:meta])* $name:ident $text:literal)*) => {
-        /// What is done to an instruction.
+        /// The change of an instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Operator {
             $($(#[$doc])* $name,)*

@@ -1,11 +1,11 @@
-//! What a case makes of an entry: a case is telling when it brings instructions to what other cases
-//! do not.
+//! The profile of an entry in a case: a case is telling when it brings instructions to states that
+//! other cases do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tma_emulator::observer::{Event, MbarrierEvent, Memory, Observer, Origin, Range};
 
-/// What was seen of one launch or several.
+/// The observations of one launch or several.
 #[derive(Debug, Default)]
 pub(super) struct Profile {
     /// How often each thread of each block executed each instruction that is seen.
@@ -120,7 +120,7 @@ pub(super) fn telling(cases: &[(u64, HashSet<Feature>)]) -> Vec<usize> {
             cheapest.entry(*feature).or_insert(rank);
         }
     }
-    // What only a dear case has brings what cheap ones have, too.
+    // Features of expensive cases come first: their cases have those of cheap ones, too.
     let mut missing: HashSet<Feature> = cheapest.keys().copied().collect();
     let mut chosen = vec![by_cost.len() / 2];
     while let Some(rank) = missing.iter().map(|feature| cheapest[feature]).max() {

@@ -17,7 +17,7 @@ pub(super) const COLUMNS: [&str; 7] = [
     "caught",
 ];
 
-/// What stands in a line of a table: how many mutants there are, who caught them, how many survived
+/// The numbers in a line of a table: how many mutants there are, who caught them, how many survived
 /// with a reason and without one, and the share that was caught of those that are bugs.
 pub(super) fn numbers(counts: &Summary) -> [String; 7] {
     let share = counts.share();

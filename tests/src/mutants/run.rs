@@ -11,7 +11,7 @@ use std::{
 
 use super::{Allowed, Explanation, Mutant, Subject};
 
-/// Who noticed a mutant.
+/// The check that noticed a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Caught {
     /// The checker, in a kernel that went on to its end or not.
@@ -33,14 +33,14 @@ impl Caught {
     }
 }
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Who noticed; nobody where it survived.
+    /// The check that noticed; `None` where it survived.
     pub caught: Option<Caught>,
     /// The kinds of findings.
     pub kinds: Vec<&'static str>,
-    /// What was said.
+    /// The message.
     pub report: String,
     /// The case on which it was caught.
     pub case: String,
@@ -63,11 +63,11 @@ impl Outcome {
 /// A mutant that was tried.
 #[derive(Clone, Debug)]
 pub struct Tried<'a> {
-    /// Whose mutant it is.
+    /// The entry that was changed.
     pub subject: &'a Subject,
     /// It.
     pub mutant: &'a Mutant,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why it may survive.
     pub explanation: Option<&'a Explanation>,
@@ -76,7 +76,7 @@ pub struct Tried<'a> {
 /// The schedules of the table in `docs/mutation.md`.
 pub const SEEDS: Range<u64> = 0..2;
 
-/// What is tried, and how.
+/// The mutants to try, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// The schedules on which each case is tried.
@@ -123,12 +123,12 @@ impl Summary {
         } += 1;
     }
 
-    /// Those that are bugs: all but the explained ones.
+    /// The number of mutants that are bugs: all but the explained ones.
     pub fn bugs(&self) -> usize {
         self.mutants - self.explained
     }
 
-    /// Those that were caught.
+    /// The number of mutants that were caught.
     pub fn caught(&self) -> usize {
         self.checker + self.fault + self.data
     }

@@ -142,7 +142,7 @@ fn config(steps: u64, seed: u64) -> Config {
     }
 }
 
-/// Those that launch an entry.
+/// The scenarios that launch an entry.
 fn scenarios_of<'a>(entry: &str, scenarios: &'a [Scenario]) -> Vec<&'a Scenario> {
     let launches = |scenario: &&Scenario| launched(&[*scenario]).contains(&entry);
     scenarios.iter().filter(launches).collect()
@@ -245,7 +245,7 @@ fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
     }
 }
 
-/// Who noticed, what is said, and the kinds of diagnostics.
+/// The check that noticed, its message, and the kinds of diagnostics.
 type Noticed = (Caught, String, Vec<&'static str>);
 
 /// Runs a scenario once.

@@ -91,7 +91,7 @@ struct Box {
     offsets: Vec<u16>,
     /// Words of global memory.
     memory: Vec<u32>,
-    /// What a load brings.
+    /// The words that a load writes.
     loaded: Vec<u32>,
 }
 

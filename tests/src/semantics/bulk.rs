@@ -133,7 +133,7 @@ fn reduction(opcode: &str) -> Option<(Operator, Number)> {
     operator.zip(number).filter(|_| is_reduction)
 }
 
-/// What memory is to hold: numbers as they come, and numbers at the edges.
+/// The contents of memory: numbers as they come, and numbers at the edges.
 fn contents(opcode: &str) -> impl Iterator<Item = Contents> + use<> {
     let is_float = reduction(opcode).is_some_and(|(_, number)| number.is_float());
     let all: &[Contents] = match is_float {
@@ -143,7 +143,7 @@ fn contents(opcode: &str) -> impl Iterator<Item = Contents> + use<> {
     all.iter().copied()
 }
 
-/// What stands at the destination afterwards.
+/// The bytes at the destination afterwards.
 fn combined(opcode: &str, old: &[u8], new: &[u8]) -> Vec<u8> {
     let Some((operator, number)) = reduction(opcode) else {
         return new.to_vec();
@@ -226,7 +226,7 @@ fn grouped(opcode: &str, random: &mut Random, contents: Contents) -> Plan {
     let mut after = memory.clone();
     let new = &region[here..][..bytes];
     let result = combined(opcode, &memory[at..][..bytes], new);
-    // Which bytes of each 16 are copied.
+    // The bytes of each 16 that are copied.
     let mask = if opcode.contains(".cp_mask") {
         0xa5c3_u32
     } else {

@@ -46,7 +46,7 @@ impl Count {
         }
     }
 
-    /// After the form and after each step: is the number of phases odd, and has the first ended?
+    /// Says after the form and after each step whether the number of phases is odd, and whether the first has ended.
     fn follow(&mut self, steps: &[u32], asked: usize) -> Vec<u32> {
         let mut results = Vec::new();
         for (index, step) in [0].iter().chain(steps).enumerate() {
@@ -108,7 +108,7 @@ fn inval() -> Plan {
     Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
 }
 
-/// What the form does to a barrier that two more arrivals wait for.
+/// Plans the form's effect on a barrier that two more arrivals wait for.
 fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
     let has = |word: &str| opcode.split('.').any(|part| part == word);
     let operands = text.split_once(' ').map_or("", |(_, operands)| operands);

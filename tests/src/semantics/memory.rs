@@ -89,7 +89,7 @@ fn changed(opcode: &str, arguments: &str, seed: u64) -> Plan {
         _ => {}
     }
     if parts.contains(&"cas") && seed.is_multiple_of(2) {
-        // What is compared is there.
+        // The number compared with is in memory.
         words[0] = old as u32;
         [words[4], words[5]] = [old as u32, (old >> 32) as u32];
     }

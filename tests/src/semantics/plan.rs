@@ -5,7 +5,7 @@ use tma_launch::{Buffer, Launch, PlacedMap};
 
 use crate::{Expected, Scenario};
 
-/// What results are before a launch.
+/// The value of results before a launch.
 pub(super) const UNTOUCHED: u32 = 0xdead_beef;
 
 /// Where each launch's part of a buffer begins: at a multiple of this.
@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub(super) clusters: u32,
     /// Blocks of a cluster.
     pub(super) blocks: u32,
-    /// Whether the launch asks for clusters.
+    /// True if the launch asks for clusters.
     pub(super) is_clustered: bool,
     /// Threads of a block.
     pub(super) threads: u32,
@@ -32,9 +32,9 @@ pub(super) struct Plan {
     pub(super) memory_after: Vec<u8>,
     /// A tensor map, and where its tensor begins in global memory.
     pub(super) map: Option<(Params, usize)>,
-    /// Whether the map lies in constant memory, and is no parameter.
+    /// True if the map lies in constant memory and is no parameter.
     pub(super) is_map_constant: bool,
-    /// What results are before the launch, where not untouched.
+    /// The results before the launch, where not untouched.
     pub(super) out: Option<Vec<u32>>,
     /// Results.
     pub(super) expected: Vec<u32>,

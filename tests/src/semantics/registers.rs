@@ -12,7 +12,7 @@ pub(super) fn plans(form: &str, template: &str) -> Vec<Plan> {
     };
     match template {
         "value" => registers(form),
-        // What the block before has written.
+        // The number that the block before has written.
         "mapped" => {
             let results = (0..4).map(|rank| 700 + (rank + 3) % 4).collect();
             vec![each(&[700], results, 4)]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Display, fs, path::Path};
 use serde_json::{Value, json};
 use tests_records::origin;
 
-/// What became of the forms on one machine.
+/// The results of the forms on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     /// The GPU's name.
@@ -31,9 +31,9 @@ pub struct Recorded {
 /// A record, seen from what runs today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Today<'a> {
-    /// What came out is what must come out.
+    /// The output is the expected one.
     Equal,
-    /// What was wrong.
+    /// The output was wrong, with the reason.
     Wrong(&'a str),
     /// Something else ran.
     Earlier,
@@ -77,7 +77,7 @@ impl Recorded {
 }
 
 impl Results {
-    /// What was run just now on this machine's GPU.
+    /// The results of a run at this moment on this machine's GPU.
     ///
     /// # Errors
     /// The driver does not say what it is.

@@ -5,7 +5,7 @@
 pub struct Template {
     /// The function.
     pub name: &'static str,
-    /// Whether the kernel takes a tensor map.
+    /// True if the kernel takes a tensor map.
     pub has_map: bool,
     /// Options of the kernel.
     pub options: &'static str,
@@ -127,7 +127,7 @@ pub fn template(text: &str) -> Option<Template> {
     })
 }
 
-/// What the kernel of a form is called.
+/// The name of a form's kernel.
 pub fn entry(index: usize) -> String {
     format!("form_{index:04}")
 }

@@ -66,7 +66,7 @@ const TARGETS: &[(&str, Version)] = &[
 /// The last minor version of each major one.
 const VERSIONS: [Version; 3] = [Version::new(7, 8), Version::new(8, 8), Version::new(9, 5)];
 
-/// What stands before the kernels.
+/// The number of lines before the kernels.
 const HEAD_LINES: usize = 3;
 
 /// The registers of examples.
@@ -124,7 +124,7 @@ fn before(Version { major, minor }: Version) -> Option<Version> {
     }
 }
 
-/// Whether what this ptxas says of a form for a target is what all say.
+/// Returns whether this ptxas treats a form for a target as all others do.
 fn is_sound(form: &Form, target: &str) -> bool {
     let is_early = target == "sm_80" && TAKEN_EARLY.contains(&form.text());
     !is_early && !REFUSED_SPELLINGS.contains(&form.text())

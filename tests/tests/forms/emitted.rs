@@ -7,8 +7,8 @@ use tests::width;
 
 use super::{MODULES, by_kernel};
 
-/// What a form kernel has besides: parameters are loaded, predicates and narrow or wide values become
-/// registers of another kind, results are stored.
+/// The other instructions of a form kernel: parameters are loaded, predicates and narrow or wide
+/// values become registers of another kind, results are stored.
 const CONVERSIONS: &[&str] = &[
     "ld.param",
     "cvta.to.global",
@@ -49,7 +49,7 @@ pub(super) fn check() -> Result<(), Failed> {
     }
 }
 
-/// What is wrong with a form kernel.
+/// The errors in a form kernel.
 fn extra(function: &Function, text: &str) -> Vec<String> {
     let Some(body) = &function.body else {
         return vec![format!("`{}` has no body", function.name.as_str())];

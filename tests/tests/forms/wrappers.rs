@@ -73,9 +73,9 @@ pub(super) fn check() -> Result<(), Failed> {
     }
 }
 
-/// What a wrapper's documentation says that is not so of its forms. It says "PTX ISA 8.0, with `Relaxed`
-/// 8.6; sm_90.": the versions of all forms, and the targets that have all of them. Where more is refused
-/// by a number, it says "`VALUE` from 13 on: sm_103a.", and these are the targets of all forms.
+/// The false statements in a wrapper's documentation of its forms. It says "PTX ISA 8.0, with `Relaxed` 8.6;
+/// sm_90.": the versions of all forms, and the targets that have all of them. Where more is refused by a
+/// number, it says "`VALUE` from 13 on: sm_103a.", and these are the targets of all forms.
 fn differences(docs: &str, forms: &[Form]) -> impl Iterator<Item = String> {
     let mut wrong = Vec::new();
     let line = docs.lines().find_map(|line| line.strip_prefix("PTX ISA "));
@@ -136,7 +136,8 @@ struct Documented {
     wrappers: BTreeMap<Wrapper, String>,
 }
 
-/// What rustdoc makes of the crate `tma`: the modules below `ptx`, and their functions.
+/// The documentation that rustdoc makes of the crate `tma`: the modules below `ptx`, and their
+/// functions.
 fn documentation() -> Result<Documented, Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrappers");

@@ -52,8 +52,8 @@ fn assembles(module: Module, arch: Arch, ptxas: &Ptxas) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Has it what the others have? Plain architectures lack the kernels that replace fields of maps, and all but one those
-/// of `wgmma`.
+/// Checks that the module has the kernels of the others. Plain architectures lack those that replace fields of maps,
+/// and all but one those of `wgmma`.
 fn is_complete(module: Module) -> Result<(), Failed> {
     let here = entries(module);
     let is_plain = module.arch.ends_with(|last: char| last.is_ascii_digit());

@@ -34,7 +34,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 type Names = BTreeSet<String>;
 
-/// What is missing: for each kernel the cases and the reference, for these the kernel.
+/// The missing files: for each kernel the cases and the reference, for these the kernel.
 fn missing(kernels: &Names, cases: &Names, references: &Names) -> Vec<String> {
     let without = |of: &Names, others: &Names, folder: &str, extension: &str| {
         let names = of.difference(others);

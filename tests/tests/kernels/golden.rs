@@ -55,7 +55,7 @@ fn is_golden(file: &str, text: String) -> Result<(), Failed> {
     Ok(golden::check(&folder.join(file), &text)?)
 }
 
-/// What every kernel has in the other module that it has not in this one, and the reverse.
+/// The lines that every kernel has in the other module and not in this one, and the reverse.
 fn differences(this: &ptx::Module, other: &ptx::Module) -> Result<String, Failed> {
     let body = |module: &ptx::Module, entry| {
         let text = one_entry(module, entry)?;

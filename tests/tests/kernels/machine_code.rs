@@ -10,7 +10,7 @@ use tests::{
 };
 use tma_build::{Arch, Ptxas, tool_dirs};
 
-/// What a reason says that is shown here.
+/// The words of a reason that is shown here.
 const SAME_CODE: &str = "makes the same code of both";
 
 /// In this version every weaker form can be written.
@@ -103,7 +103,7 @@ fn another_mutant_is_noticed(tools: &Tools) -> Result<(), Failed> {
     }
 }
 
-/// What nvdisasm shows of the code that ptxas makes.
+/// The code that ptxas makes, as nvdisasm shows it.
 fn code(text: &str, tools: &Tools) -> Result<String, Failed> {
     let (version, rest) = text.split_once('\n').ok_or("a text has lines")?;
     if !version.starts_with(".version ") {

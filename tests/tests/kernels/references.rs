@@ -121,10 +121,10 @@ struct Tools {
     nvcc: PathBuf,
 }
 
-/// What ptxas made of a module.
+/// The output of ptxas for a module.
 struct Assembled {
     resources: BTreeMap<String, Resources>,
-    /// Of each kernel: is there a loop around a copy?
+    /// True for each kernel with a loop around a copy.
     loops: BTreeMap<String, bool>,
 }
 

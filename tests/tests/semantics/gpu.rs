@@ -20,10 +20,10 @@ use tma_launch::{Ptx, Stage};
 /// Tells a process with which case it begins.
 const FROM_VARIABLE: &str = "TMA_SEMANTICS_FROM";
 
-/// What stands before the results in what a process prints.
+/// The prefix of results in a process's output.
 const MARK: &str = "case ";
 
-/// What stands before the digest of right results.
+/// The prefix of the digest of right results.
 const RIGHT: &str = "right ";
 
 /// A kernel that takes longer hangs.
@@ -81,7 +81,7 @@ pub(super) fn run(cases: &[FormCase], from: usize, backend: &mut Jobs) {
     }
 }
 
-/// What came out of a case, as its digest, or what was wrong.
+/// The digest of a case's output, or why it is wrong.
 pub(super) type Came = Result<String, String>;
 
 fn tell(number: usize, came: &Came) {
@@ -91,7 +91,7 @@ fn tell(number: usize, came: &Came) {
     }
 }
 
-/// What came of each case that was run.
+/// The result of each case that was run.
 pub(super) fn all(cases: usize) -> BTreeMap<usize, Came> {
     let mut results = BTreeMap::new();
     let mut next = 0;

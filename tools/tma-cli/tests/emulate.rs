@@ -330,7 +330,7 @@ fn what_cannot_be_written_stands_beside_the_findings() {
     let said = ends(&emulate(&path, &[]), 2);
     assert!(said.starts_with("error[mismatch]: "), "{said}");
     assert!(said.contains("cannot write `/dev/full`: "), "{said}");
-    // What is known before is said before anything is run.
+    // Errors that are known before are reported before anything is run.
     for (file, why) in [
         ("/nowhere/words.bin", "cannot write `/nowhere/words.bin`: "),
         ("k.ptx", "is read and would be written"),

@@ -31,7 +31,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What stands between fences of this language.
+/// The texts between fences of this language.
 fn snippets(language: &str) -> Vec<String> {
     let page = page();
     let mut all = Vec::new();

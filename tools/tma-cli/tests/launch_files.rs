@@ -46,7 +46,7 @@ fn parse(text: &str) -> Result<LaunchFile, String> {
     })
 }
 
-/// What is said when these lines come first, and the buffers of the good file after them.
+/// The message when these lines come first, and the buffers of the good file after them.
 fn says(lines: &str) -> String {
     parse(&format!("{lines}\n{GOOD}")).expect_err(lines)
 }
@@ -357,7 +357,7 @@ fn files_that_cannot_be_read_are_named() {
     assert!(said.ends_with("cannot read it: it is no file"), "{said}");
 }
 
-/// What the buffer of so many elements of this type holds at first.
+/// The initial contents of a buffer of so many elements of this type.
 fn contents<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
     ty: &str,
     length: usize,

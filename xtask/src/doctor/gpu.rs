@@ -7,11 +7,11 @@ use cuda_driver::{Capability, DeviceProperties, Status, Version, devices, driver
 use super::Diagnostic;
 use crate::output::Mark;
 
-/// What the driver answers where it is a stub that only links, and where it finds no GPU.
+/// The driver's errors where it is a stub that only links, and where it finds no GPU.
 const STUB_LIBRARY: i32 = 34;
 const NO_DEVICE: i32 = 100;
 
-/// What there is, and whether kernels can run on it.
+/// The diagnostics, and whether kernels can run on the GPU.
 pub(super) fn diagnostics() -> (Vec<Diagnostic>, bool) {
     if let Status::Missing { tried } = status() {
         let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();

@@ -69,7 +69,7 @@ fn apt() -> Result<()> {
     })
 }
 
-/// Whether `sudo` is needed; it must work without asking.
+/// Returns whether `sudo` is needed; it must work without asking.
 fn sudo() -> Result<bool> {
     if process::first_line("id", &["-u"]).as_deref() == Some("0") {
         return Ok(false);

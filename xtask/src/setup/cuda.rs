@@ -40,12 +40,12 @@ pub(crate) fn tool(name: &str) -> Option<PathBuf> {
 /// The command that helps where the user named a ptxas that does not serve.
 pub(crate) const UNSET_PTXAS: &str = "unset TMA_PTXAS";
 
-/// Whether the user named a ptxas.
+/// Returns whether the user named a ptxas.
 pub(crate) fn names_ptxas() -> bool {
     env::var_os(Ptxas::VARIABLE).is_some()
 }
 
-/// What is wrong, if the user named a ptxas that is not there: installing one does not help.
+/// Says that the user named a ptxas that does not exist: installing one does not help then.
 pub(crate) fn misnamed_ptxas() -> Option<String> {
     let path = PathBuf::from(env::var_os(Ptxas::VARIABLE)?);
     (tool("ptxas").as_ref() != Some(&path)).then(|| {

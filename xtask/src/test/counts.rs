@@ -84,7 +84,7 @@ impl Suites {
         total
     }
 
-    /// Whether a suite of this name is missing or had nothing to run or skip.
+    /// Returns whether a suite of this name is missing or had nothing to run or skip.
     pub(super) fn is_empty(&self, name: &str) -> bool {
         let mut of_name = self.suites.iter().filter(|(suite, _)| suite == name);
         of_name.all(|(_, counts)| *counts == Counts::default())
@@ -105,7 +105,7 @@ fn suite_name(line: &str) -> Option<&str> {
     program.rsplit_once('-').map(|(name, _)| name)
 }
 
-/// Those of `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; ...`.
+/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; ...`.
 fn counts(line: &str) -> Option<Counts> {
     let (_, parts) = line
         .trim()

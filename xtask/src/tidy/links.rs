@@ -26,7 +26,7 @@ pub(super) fn check(files: &[File], violations: &mut Vec<Violation>) {
     }
 }
 
-/// What the links of a line name, as far as it is a file.
+/// The files that the links of a line name.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let after = line
         .split("](")
@@ -52,7 +52,7 @@ fn resolve(folder: &Path, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Whether it is a file or a folder with files.
+/// Returns whether it is a file or a folder with files.
 fn exists(files: &[File], path: &str) -> bool {
     path.is_empty()
         || files

@@ -51,7 +51,7 @@ fn module(file: &File) -> Option<Vec<&str>> {
     (path != "lib").then(|| path.split('/').collect())
 }
 
-/// What stands right below the root of the crate in the paths of a file that is so deep in it, each
+/// The names right below the root of the crate in the paths of a file that is so deep in it, each
 /// with its line.
 fn from_root(file: &File, depth: usize) -> Vec<(usize, String)> {
     let without_comments = file.lines().map(|(_, line)| match line.find("//") {
@@ -78,7 +78,8 @@ fn from_root(file: &File, depth: usize) -> Vec<(usize, String)> {
     names
 }
 
-/// Whether a text ends with `crate`, or with as many `super` as lead out of a module that is so deep.
+/// Returns whether a text ends with `crate`, or with as many `super` as lead out of a module that
+/// is so deep.
 fn is_root(text: &str, depth: usize) -> bool {
     let start = text
         .rfind(|c: char| !is_name(c) && c != ':')

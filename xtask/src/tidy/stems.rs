@@ -8,7 +8,7 @@ const LAYERS: [&str; 2] = ["crates/isa/src/families", "crates/tma/src/ptx"];
 /// Files beside the wrappers that are no family.
 const NO_FAMILIES: &[&str] = &["macros", "shared_symbol"];
 
-/// What the instructions do. It has more families, those of ordinary PTX.
+/// The semantics of the instructions. It has more families, those of ordinary PTX.
 const SEMANTICS: &str = "crates/emulator/src/inst";
 
 /// Families that are a part of a larger one there.

@@ -6,10 +6,10 @@ use crate::test::LIFTED;
 /// Longer files are hard to read. The house says about 500.
 const MOST_LINES: usize = 600;
 
-/// What people write; generated files may be long.
+/// The extensions of files that people write; generated files may be long.
 const WRITTEN: &[&str] = &["rs", "md", "sh", "toml", "yml", "cu"];
 
-/// Whose folders start with these is someone's machine.
+/// The folders at the root that are those of one machine.
 const MACHINE: &[&str] = &["home", "root", "tmp", "work"];
 
 const FIXTURES: &[&str] = &["tests/fixtures"];

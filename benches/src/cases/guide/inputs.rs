@@ -18,7 +18,7 @@ pub(super) const FILTERS: usize = 5;
 /// Rows of a table, and coordinates in an image.
 pub(super) const INDICES: usize = 6;
 pub(super) const COORDS: usize = 7;
-/// What tensor maps are made of, and where they are made.
+/// The fields that tensor maps are made of, and where they are made.
 pub(super) const FIELDS: usize = 8;
 pub(super) const MAPS: usize = 9;
 pub(crate) const BUFFERS: usize = 10;

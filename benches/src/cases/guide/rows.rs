@@ -231,7 +231,8 @@ fn maps(bytes: u64) -> (Sizes, EncodeMap, ConsumeMap) {
     (sizes, encode, consume)
 }
 
-/// What [`ConsumeMap`] loads: 128 by 4 bytes of each tensor, from its column 128 and row 4 on.
+/// The word that [`ConsumeMap`] loads: 128 by 4 bytes of each tensor, from its column 128 and row 4
+/// on.
 fn loaded(index: u64) -> u32 {
     let (map, word) = (index / 128, index % 128);
     let (row, column) = (4 + word / 32, 32 + word % 32);

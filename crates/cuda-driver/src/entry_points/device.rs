@@ -30,7 +30,7 @@ impl Display for Version {
     }
 }
 
-/// Which attribute of a device.
+/// An attribute of a device.
 #[doc(alias = "CUdevice_attribute")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -53,10 +53,10 @@ impl DeviceAttribute {
     /// [`MAX_DYNAMIC_SHARED_SIZE_BYTES`](crate::function::FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES).
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")]
     pub const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN_BYTES: Self = Self(97);
-    /// Whether clusters can be launched: 0 or 1.
+    /// Cluster launches are supported: 0 or 1.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH")]
     pub const CLUSTER_LAUNCH: Self = Self(120);
-    /// Whether tensor maps can be used: 0 or 1.
+    /// Tensor maps are supported: 0 or 1.
     #[doc(alias = "CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED")]
     pub const TENSOR_MAP_ACCESS_SUPPORTED: Self = Self(127);
 }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::{DriverError, forward::checked, sys::CUfunction};
 
-/// Which attribute of a kernel.
+/// An attribute of a kernel.
 #[doc(alias = "CUfunction_attribute")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -26,7 +26,7 @@ impl FunctionAttribute {
     /// The most bytes of dynamic shared memory that a launch may ask for. Can be set.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES")]
     pub const MAX_DYNAMIC_SHARED_SIZE_BYTES: Self = Self(8);
-    /// Whether clusters of more than 8 blocks are allowed: 0 or 1. Can be set.
+    /// Clusters of more than 8 blocks are allowed: 0 or 1. Can be set.
     #[doc(alias = "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED")]
     pub const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: Self = Self(14);
 }

@@ -60,13 +60,13 @@ impl LaunchAttribute {
         Self::new(4, blocks)
     }
 
-    /// Whether all blocks of the grid must run at once.
+    /// Makes all blocks of the grid run at once.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_COOPERATIVE")]
     pub const fn cooperative(on: bool) -> Self {
         Self::new(2, [on as u32])
     }
 
-    /// Whether the kernel may start before the one ahead of it in the stream has ended.
+    /// Lets the kernel start before the one ahead of it in the stream has ended.
     #[doc(alias = "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION")]
     pub const fn programmatic_stream_serialization(on: bool) -> Self {
         Self::new(6, [on as u32])

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{DriverError, forward::checked, sys::CUmodule};
 
-/// Which option of the driver's compiler.
+/// An option of the driver's compiler.
 #[doc(alias = "CUjit_option")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -21,13 +21,13 @@ impl JitOption {
     /// The level of optimisation, 0 to 4.
     #[doc(alias = "CU_JIT_OPTIMIZATION_LEVEL")]
     pub const OPTIMIZATION_LEVEL: Self = Self(7);
-    /// Whether to make debug information: 0 or 1.
+    /// Makes debug information: 0 or 1.
     #[doc(alias = "CU_JIT_GENERATE_DEBUG_INFO")]
     pub const GENERATE_DEBUG_INFO: Self = Self(11);
-    /// Whether to say more in the logs: 0 or 1.
+    /// Makes the logs verbose: 0 or 1.
     #[doc(alias = "CU_JIT_LOG_VERBOSE")]
     pub const LOG_VERBOSE: Self = Self(12);
-    /// Whether to keep line numbers: 0 or 1.
+    /// Keeps line numbers: 0 or 1.
     #[doc(alias = "CU_JIT_GENERATE_LINE_INFO")]
     pub const GENERATE_LINE_INFO: Self = Self(13);
 
@@ -37,7 +37,7 @@ impl JitOption {
     const ERROR_LOG_BUFFER_SIZE_BYTES: Self = Self(6);
 }
 
-/// What the driver's compiler wrote. Bytes that are not UTF-8 are replaced.
+/// The logs of the driver's compiler. Bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JitLog {
     /// Information and warnings.
@@ -51,16 +51,16 @@ pub struct JitLog {
 pub struct Loaded {
     /// Its handle.
     pub module: CUmodule,
-    /// What the compiler wrote.
+    /// The compiler's logs.
     pub log: JitLog,
 }
 
 /// A module that could not be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
-    /// What the driver returned.
+    /// The driver's error.
     pub error: DriverError,
-    /// What the compiler wrote.
+    /// The compiler's logs.
     pub log: JitLog,
 }
 
@@ -133,7 +133,7 @@ pub unsafe fn load_data_ex(
     }
 }
 
-/// What stands before the first zero byte.
+/// The text before the first zero byte.
 fn text(buffer: &[u8]) -> String {
     let written = buffer.split(|&byte| byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(written).into_owned()

@@ -13,7 +13,7 @@ pub struct Allocation {
     pub bytes: u64,
     /// The context that it belongs to; null for memory of no context.
     pub context: CUcontext,
-    /// Whether it is a GPU's memory, managed memory included.
+    /// True for memory of a GPU, managed memory included.
     pub is_device: bool,
 }
 

@@ -25,7 +25,7 @@ impl TensorMap {
     pub const ZERO: Self = Self { bytes: [0; 128] };
 }
 
-/// What all encoders take.
+/// The parameters that all encoders share.
 #[derive(Clone, Copy, Debug)]
 pub struct Tensor<'a> {
     /// `CUtensorMapDataType`.

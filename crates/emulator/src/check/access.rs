@@ -20,7 +20,7 @@ pub(super) struct Made {
     pub(super) copy: Option<u32>,
 }
 
-/// What an earlier access is to one that is made now.
+/// The conflict of an earlier access with one that is made now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clash {
     /// Nobody has written the bytes.
@@ -60,7 +60,7 @@ impl Judge<'_> {
         self.extents.thread(self.own.block, self.own.thread) == thread
     }
 
-    /// Whether an access is known in this clock of the thread.
+    /// Returns whether the access happened before this step of the thread, by this clock.
     pub(super) fn knows(&self, clock: &Clock, access: Access) -> bool {
         match access.actor() {
             Actor::Thread(thread) if self.is_own(thread) => true,
@@ -84,7 +84,7 @@ impl Judge<'_> {
         self.knows(&self.known.order, access)
     }
 
-    /// Whether a proxy fence lies between.
+    /// Returns whether a proxy fence lies between.
     fn is_fenced(&self, access: Access, side: Side) -> bool {
         match access.actor() {
             Actor::Thread(thread) if self.is_own(thread) => {
@@ -94,13 +94,13 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether neither can be torn by the other: both are strong, in the same proxy, overlap as a
-    /// whole, and their scopes have each other in them (PTX ISA, section 8.7.1).
+    /// Returns whether the two are morally strong: both are strong, in the same proxy, overlap
+    /// completely, and each scope includes the other's thread (PTX ISA, section 8.7.1).
     fn are_morally_strong(&self, earlier: Access, now: Access) -> bool {
         earlier.is_like(now) && self.are_in_scope(earlier, now)
     }
 
-    /// Whether both are strong, and their scopes have each other in them.
+    /// Returns whether both are strong and each scope includes the other's thread.
     pub(super) fn are_in_scope(&self, earlier: Access, now: Access) -> bool {
         let (Some(theirs), Some(mine)) = (earlier.scope(), now.scope()) else {
             return false;
@@ -248,7 +248,6 @@ struct Comparison<'a> {
     side: Side,
     range: Range,
     conflicts: Vec<Conflict>,
-    /// Whether a copy wrote there before.
     overwrites_copy: bool,
 }
 

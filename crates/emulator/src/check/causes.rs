@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use super::{Checker, Kind, lifetime::ENDS, raw::Raw};
 use crate::machine::{Fault, Program, Trap};
 
-/// Which diagnostics are told, and which follow from one of them.
+/// The diagnostics that are dropped because they follow from others.
 #[derive(Default)]
 pub(super) struct Causes {
     /// For each that is not told: the one that it follows from, which is told.
     follows: HashMap<usize, usize>,
-    /// Those from which others follow.
+    /// The diagnostics from which others follow.
     roots: HashSet<usize>,
 }
 
@@ -19,7 +19,7 @@ impl Causes {
         !self.follows.contains_key(&index)
     }
 
-    /// What is told of one: itself, or what it follows from.
+    /// The diagnostic itself, or the one that it follows from.
     fn told(&self, index: usize) -> usize {
         self.follows.get(&index).copied().unwrap_or(index)
     }
@@ -45,7 +45,7 @@ impl Checker {
         causes
     }
 
-    /// Those of a kind, with their numbers.
+    /// The diagnostics of a kind, with their numbers.
     fn of(&self, is: impl Fn(Kind) -> bool) -> impl Iterator<Item = (usize, &Raw)> {
         let found = self.found.iter().enumerate();
         found.filter(move |(_, raw)| is(raw.kind))
@@ -53,7 +53,7 @@ impl Checker {
 
     fn causes_of_starts(&self, causes: &mut Causes) {
         let mut unstarted = self.of(|kind| kind == Kind::PeerNotStarted).peekable();
-        // What a block that has not started is sent goes wrong in many ways.
+        // Anything sent to a block that has not started goes wrong in many ways.
         if let Some((cause, _)) = unstarted.peek() {
             for (index, _) in self.of(|kind| is_of_bytes(kind) || is_of_stages(kind)) {
                 causes.add(index, *cause);
@@ -153,7 +153,7 @@ impl Checker {
                 }
             }
         }
-        // What is read without a wait for it is not waited for at the end, either.
+        // A copy whose bytes are read without a wait is not waited for at the end, either.
         let unwaited = |kind| matches!(kind, Kind::WrongPhase | Kind::ReadBeforeCompletion);
         for (index, raw) in self.of(|kind| kind == Kind::ExitWithCopyInFlight) {
             let read = |at| {
@@ -176,8 +176,8 @@ impl Checker {
                 causes.add(index, access);
             }
         }
-        // Whether somebody reads before or after a write that is not ordered was the schedule's
-        // choice; if before, the bytes may not have been written at all.
+        // The schedule decides whether a read comes before or after a write that is not ordered; if before,
+        // the bytes may not have been written at all.
         let mut racing = HashMap::new();
         for (index, raw) in self.of(is_race) {
             for end in raw.ends() {

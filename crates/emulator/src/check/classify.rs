@@ -11,14 +11,14 @@ use super::{
 };
 use crate::machine::observer::{AccessKind, GroupKind, Memory, Range};
 
-/// So many words are remembered that were read before anybody wrote them.
+/// The number of words that are remembered because they were read before anybody wrote them.
 const MAX_UNWRITTEN: usize = 1 << 16;
 
 fn words_of(range: Range) -> impl Iterator<Item = u64> {
     range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
 }
 
-/// What two accesses are called, with the state that explains it.
+/// The kind of a clash, with the state that explains it.
 struct Named {
     kind: Kind,
     notes: Vec<String>,
@@ -64,7 +64,7 @@ impl Checker {
             Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
             Clash::Unordered | Clash::Unwritten => self.name(made, &conflict),
         };
-        // Which of the two came first was the schedule's choice: each kind has an order of its own.
+        // The schedule decides which of the two comes first: each kind has an order of its own.
         let copy_is_here = match kind {
             Kind::StageStillRead => true,
             Kind::ReadBeforeCompletion
@@ -178,7 +178,7 @@ impl Checker {
         }
     }
 
-    /// Whether the thread knows that the copy was issued.
+    /// Returns whether the thread knows that the copy was issued.
     fn knows_issue(judge: &Judge<'_>, copy: &CopyInfo) -> bool {
         let (block, thread) = judge.extents.split(copy.issuer);
         (block, thread) == (judge.own.block, judge.own.thread)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 /// How far somebody has come: threads count their releases, others what they have completed.
 pub(super) type Epoch = u32;
 
-/// Whose progress a number is, besides that of mbarriers.
+/// The kinds of progress in a clock, besides that of mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// A thread itself.
@@ -129,12 +129,11 @@ impl Clock {
         }
     }
 
-    /// Whether nothing is known.
     pub(super) fn is_empty(&self) -> bool {
         self.blocks().is_empty()
     }
 
-    /// Whether anything of this block is known.
+    /// Returns whether anything of this block is known.
     pub(super) fn knows(&self, block: u32) -> bool {
         self.block(block).is_some()
     }
@@ -164,7 +163,7 @@ impl Clock {
             })
     }
 
-    /// What of it says that products of warpgroups, and copies that count at mbarriers, are complete.
+    /// Keeps only the completions of warpgroup products and of copies that count at mbarriers.
     pub(super) fn completions(&self) -> Self {
         let of = |clock: &BlockClock| {
             let mut only = BlockClock::new(clock.block);
@@ -220,7 +219,7 @@ impl Clock {
         epochs[thread] = epoch;
     }
 
-    /// So many phases of an mbarrier are complete.
+    /// Raises the number of complete phases of an mbarrier.
     pub(super) fn raise_mbarrier(&mut self, block: u32, id: u32, epoch: Epoch) {
         if self.mbarrier(block, id) < epoch {
             self.block_mut(block).raise_mbarrier(id, epoch);
@@ -271,7 +270,7 @@ mod tests {
         assert_eq!(both.mbarrier(1, 7), 2);
         assert_eq!(both.get(Lane::Async, 0, 3), 0);
         assert!(both.covers(&a) && both.covers(&b) && !a.covers(&both));
-        // What was shared has not changed.
+        // The shared parts have not changed.
         assert_eq!((a.get(Lane::Thread, 0, 40), a.knows(2)), (0, false));
     }
 

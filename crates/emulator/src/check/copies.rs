@@ -13,7 +13,7 @@ use crate::machine::observer::{
     AccessKind, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
 };
 
-/// What tells that a copy is complete.
+/// How a thread learns that a copy is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
     /// Its thread's wait for the group.
@@ -22,7 +22,7 @@ pub(super) enum Done {
     Mbarrier {
         block: u32,
         id: u32,
-        /// Whether the wait must have cluster scope: the copy is an ordinary store of another block.
+        /// True for an ordinary store of another block: the wait must then have cluster scope.
         far: bool,
     },
 }
@@ -37,7 +37,7 @@ pub(super) struct CopyInfo {
     /// How far [`Done`] must have come.
     pub(super) epoch: Epoch,
     pub(super) origin: Origin,
-    /// Whether a copy had written to its destination before.
+    /// True if a copy had written to its destination before.
     pub(super) overwrites_copy: bool,
 }
 
@@ -72,7 +72,7 @@ impl CopyInfo {
         self.epoch.saturating_sub(1)
     }
 
-    /// Whether the copy, or its reading, is known to be complete.
+    /// Returns whether the copy, or its reading, is known to be complete.
     pub(super) fn is_known(&self, clock: &Clock, writes: bool, extents: &Extents) -> bool {
         match self.done {
             Done::Group(kind) => {
@@ -221,7 +221,7 @@ impl Checker {
         if block.copies.last() == Some(&copy) {
             return;
         }
-        // What is known to be complete here will be known when the block ends, or it is too late.
+        // Copies known to be complete here will be known when the block ends, or it is too late.
         if block.copies.len() >= 64 && block.copies.len().is_power_of_two() {
             let known = known.unwrap_or_default();
             block.copies.retain(|copy| {

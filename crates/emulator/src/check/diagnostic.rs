@@ -12,9 +12,9 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// What is wrong.
+    /// The kind of violation.
     pub kind: Kind,
-    /// What the kernel itself says is wrong, by a panic.
+    /// The message of the kernel's own panic.
     pub said: Option<String>,
     /// The kernel.
     pub entry: String,
@@ -26,12 +26,12 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// How often it was found, at these two locations.
     pub count: u64,
-    /// What ended the kernel, when this did.
+    /// The trap that ended the kernel, if this did.
     pub trap: Option<Trap>,
 }
 
 impl Diagnostic {
-    /// Whether the kernel did not run to its end.
+    /// Returns whether the kernel did not run to its end.
     pub fn ends_kernel(&self) -> bool {
         self.trap.is_some()
     }
@@ -49,11 +49,11 @@ pub struct Site {
     pub block: [u32; 3],
     /// The thread's index in its block.
     pub thread: [u32; 3],
-    /// What it did, as `writes 4 bytes at shared address 0x410`.
+    /// The action, as `writes 4 bytes at shared address 0x410`.
     pub what: String,
 }
 
-/// What came of a job.
+/// The outcome of a job.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckReport {
@@ -61,7 +61,7 @@ pub struct CheckReport {
     pub diagnostics: Vec<Diagnostic>,
     /// One for each launch that ran to its end.
     pub reports: Vec<Report>,
-    /// What all launches printed, also one that did not run to its end.
+    /// The output of all launches, also of one that did not run to its end.
     pub printed: String,
 }
 
@@ -73,7 +73,7 @@ impl CheckReport {
         self.printed.push_str(&next.printed);
     }
 
-    /// Whether nothing was found that is worse than a warning.
+    /// Returns whether no diagnostic is worse than a warning.
     pub fn is_clean(&self) -> bool {
         let mut diagnostics = self.diagnostics.iter();
         diagnostics.all(|diagnostic| diagnostic.kind.severity() < Severity::Error)

@@ -48,7 +48,7 @@ impl Extents {
         }
     }
 
-    /// Whether a scope around one block has the other in it.
+    /// Returns whether a scope around block `from` includes block `to`.
     pub(super) fn reaches(&self, scope: Scope, from: u32, to: u32) -> bool {
         from == to
             || match scope {
@@ -59,7 +59,7 @@ impl Extents {
     }
 }
 
-/// What a release fence made ready to be passed on by a later store.
+/// The knowledge that a release fence passes on by a later store.
 #[derive(Clone, Debug)]
 pub(super) struct Fenced {
     pub(super) scope: Scope,
@@ -102,7 +102,8 @@ pub(super) struct Thread {
     pub(super) known: Knowledge,
     pub(super) own: Own,
     pub(super) fenced: Option<Box<Fenced>>,
-    /// What relaxed loads have seen, for a later fence; with block and scope of the release.
+    /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
+    /// release.
     pub(super) seen: Vec<(u32, Scope, Knowledge)>,
     pub(super) bulk: Groups,
     pub(super) plain: Groups,
@@ -125,7 +126,7 @@ impl Thread {
         self.raise_of(lane, self.own.thread, epoch);
     }
 
-    /// Those of a thread of the same block have.
+    /// The same for the copies of a thread of the same block.
     pub(super) fn raise_of(&mut self, lane: Lane, thread: u32, epoch: Epoch) {
         let block = self.own.block;
         self.known.order.raise(lane, block, thread, epoch);
@@ -173,9 +174,9 @@ impl Generations {
 #[derive(Clone, Debug)]
 pub(super) struct GroupWait {
     pub(super) epoch: Epoch,
-    /// What the thread knew.
+    /// The thread's clock at the wait.
     pub(super) knew: Clock,
-    /// Whether it had ever issued a copy.
+    /// True if the thread had ever issued a copy.
     pub(super) has_groups: bool,
     pub(super) instruction: usize,
 }
@@ -191,7 +192,7 @@ pub(super) struct Block {
     pub(super) started: BTreeSet<u32>,
     /// Lanes of a warp that are still to be told of a `bar.warp.sync`.
     pub(super) warp_sync: (u32, u32),
-    /// What those who ended knew.
+    /// The knowledge of the threads that ended.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.
     pub(super) remote: Map<u32, (Epoch, usize)>,

@@ -13,7 +13,7 @@ pub enum Severity {
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $name:literal $severity:ident $title:literal $rule:literal $help:literal)*) => {
-        /// What is wrong.
+        /// The kinds of violations.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Kind {
@@ -34,7 +34,7 @@ macro_rules! kinds {
                 match self { $(Self::$kind => Severity::$severity,)* }
             }
 
-            /// What happened, in one sentence.
+            /// Returns the kind in one sentence.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$kind => $title,)* }
             }
@@ -103,7 +103,8 @@ kinds! {
     "a bulk group is waited for by a thread that did not commit it, which waits for nothing"
     "9.7.9.27.2"
     "bulk groups belong to the thread that issued the copies: the same thread commits and waits"
-    /// What a product of a warpgroup reads is written before it is known to be complete.
+    /// An operand of a warpgroup's product is overwritten before the product is known to be
+    /// complete.
     ProductSourceOverwritten "product-source-overwritten" Error
     "shared memory is written while a product of a warpgroup may still read it"
     "9.7.14.7.3, 9.7.14.7.4"
@@ -253,7 +254,7 @@ kinds! {
     "an access is outside of the memory that is there"
     "5.1"
     "check the address against the size of the buffer, or of the block's shared memory"
-    /// What the hardware refuses.
+    /// The hardware refuses an instruction.
     IllegalInstruction "illegal-instruction" Error
     "the hardware refuses the instruction with these operands"
     "9.7"

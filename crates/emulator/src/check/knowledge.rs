@@ -13,20 +13,20 @@ pub(super) enum Side {
     Shared = 1,
 }
 
-/// What is passed on from thread to thread.
+/// The state that synchronisation passes on from thread to thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knowledge {
-    /// What happened before, by the memory model.
+    /// The steps that happened before, by the memory model.
     pub(super) order: Clock,
-    /// What would have happened before if every scope were wide enough, and what has in time by the meeting
-    /// of warps, where that is more.
+    /// The steps that would have happened before if every scope were wide enough, and those before a
+    /// convergence of warps, where these are more.
     wide: Option<Clock>,
-    /// What happened before a `fence.proxy.async`, by [`Side`].
+    /// The steps before a `fence.proxy.async`, by [`Side`].
     pub(super) proxied: [Clock; 2],
-    /// What happened before a release in the tensormap proxy whose scope reaches so far, by
+    /// The steps before a release in the tensormap proxy whose scope reaches so far, by
     /// [`Distance`].
     pub(super) released: [Clock; 3],
-    /// What happened before a `fence.mbarrier_init`.
+    /// The steps before a `fence.mbarrier_init`.
     pub(super) inits: Clock,
     /// The tensor maps that were acquired, by address, each with what had been released.
     pub(super) maps: Maps,
@@ -57,12 +57,12 @@ impl Distance {
 /// A map, as a block sees it.
 type MapKey = (u32, u64);
 
-/// What an acquire of a map made known.
+/// The knowledge that an acquire of a map added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AcquiredMap {
     /// How far the widest acquire reached.
     pub(super) reach: Distance,
-    /// What had been released, by the [`Distance`] that both release and acquire cover.
+    /// The steps released before, by the [`Distance`] that both release and acquire cover.
     pub(super) released: [Clock; 3],
 }
 
@@ -168,7 +168,7 @@ impl Knowledge {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Released {
     pub(super) known: Knowledge,
-    /// What was added last: most threads know the same.
+    /// The knowledge added last: most threads know the same.
     last: Option<Box<Knowledge>>,
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::machine::observer::{Origin, Range};
 
-/// What the thread does with which a block is over.
+/// The action of the thread that ends its block.
 pub(super) const ENDS: &str = "is the last of its block to end";
 const NARROW: &str = "the synchronisation between the two has a scope without both in it";
 
@@ -32,7 +32,7 @@ impl Checker {
         block.alive += 1;
     }
 
-    /// Whether a block of the cluster is known to have started.
+    /// Returns whether a block of the cluster is known to have started.
     pub(super) fn knows_block(&self, origin: Origin, of: u32) -> bool {
         let Some(block) = self.grid.blocks.get(origin.block as u32) else {
             return true;

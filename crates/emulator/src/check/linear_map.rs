@@ -40,7 +40,7 @@ impl<T> LinearMap<T> {
         self.find(key).map(|index| &mut self.items[index].1)
     }
 
-    /// What there is, or what is new.
+    /// Returns the value of the key, a new one if there was none.
     #[inline]
     pub(super) fn entry(&mut self, key: u32) -> &mut T
     where

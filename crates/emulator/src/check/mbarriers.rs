@@ -26,7 +26,7 @@ use order::{Arrivals, Expectation};
 #[derive(Clone, Debug)]
 struct Issued {
     bytes: u32,
-    /// What its issuer knew.
+    /// The issuer's clock, as if all scopes were wide enough.
     wide: Clock,
     epoch: Epoch,
     origin: Origin,
@@ -47,7 +47,7 @@ struct Waited {
 pub(super) struct Object {
     id: u32,
     pub(super) offset: u64,
-    /// Who initialised it, and when.
+    /// The initialisation: the thread, and its epoch.
     init: (Origin, Epoch),
     phase: u64,
     /// Bytes that this phase expects, and who said so.
@@ -55,25 +55,25 @@ pub(super) struct Object {
     armed: Vec<Expectation>,
     issued: Vec<Issued>,
     arrivals: Arrivals,
-    /// Those of the phase before.
+    /// The arrivals of the phase before.
     arrivals_before: Arrivals,
-    /// What threads of its block have released, and what others have with cluster scope.
+    /// The releases of threads of its block, and those of others with cluster scope.
     near: Released,
     distant: Released,
-    /// What others have released with a scope that does not reach here.
+    /// The releases of others whose scope does not reach here.
     narrow: Released,
-    /// What the last phase passes on, to waits of block scope and of cluster scope.
+    /// The knowledge that the last phase passes on to waits of block scope and of cluster scope.
     done: [Knowledge; 2],
     /// By number of the thread: a wait that told it nothing new, as it had waited for the phase
     /// before, or as there was no such phase yet; with the phase after.
     stale: Map<u32, (Origin, Epoch)>,
-    /// What completed the last phase.
+    /// The arrival or copy that completed the last phase.
     completer: Option<Origin>,
     /// The last wait of each thread of the block.
     waited: Map<u32, Waited>,
     /// Last uses by each thread of the grid.
     users: Map<u32, (Epoch, usize)>,
-    /// Who invalidated it, and when.
+    /// The invalidation: the thread, and its epoch.
     ended: Option<(Origin, Epoch)>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Mbarriers {
     next: u32,
     /// Barriers, by block and number, at which a copy may count in the phase before.
     pub(super) early_copies: HashSet<(u32, u32)>,
-    /// Those at which bytes are wrong whenever copies come.
+    /// The barriers at which bytes are wrong whenever copies come.
     wrong: HashSet<(u32, u32)>,
 }
 
@@ -142,7 +142,7 @@ impl Object {
         self.ended.is_none()
     }
 
-    /// Whether a thread's step is known to those who complete the current phase.
+    /// Returns whether a thread's step is known to those who complete the current phase.
     fn completer_knows(&self, block: u32, thread: u32, epoch: Epoch) -> bool {
         let knows = |clock: &Clock| clock.get(Lane::Thread, block, thread) >= epoch;
         [&self.near, &self.distant, &self.narrow]

@@ -141,7 +141,7 @@ impl Checker {
         &mut self.found[index]
     }
 
-    /// What a copy is called: a product of a warpgroup is one that reads alone.
+    /// The noun for a copy in messages: a product of a warpgroup is one that reads alone.
     pub(super) fn noun(&self, copy: u32) -> &'static str {
         match self.copies.get(copy as usize).map(|copy| copy.done) {
             Some(Done::Group(GroupKind::Wgmma)) => "a product",

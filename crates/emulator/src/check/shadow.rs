@@ -1,4 +1,4 @@
-//! Who last wrote each byte of memory, and who has read it since.
+//! The last writer of each byte of memory, and its readers since.
 
 use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
@@ -10,7 +10,7 @@ const MAX_SHARED_READERS: usize = 1024;
 const MAX_GLOBAL_READERS: usize = 8;
 const PAGE_WORDS: usize = 1024;
 
-/// Who did it.
+/// The thread or copy that made an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Actor {
     /// A thread, by its number in the grid.
@@ -131,7 +131,8 @@ impl Access {
         Some([Scope::Cta, Scope::Cluster, Scope::Gpu][scope as usize])
     }
 
-    /// Whether two strong accesses of the same byte are of the same proxy and all the same bytes.
+    /// Returns whether two strong accesses of the same byte are of the same proxy and all the same
+    /// bytes.
     pub(super) fn is_like(self, other: Self) -> bool {
         let size = |access: Self| access.strength().map(|strength| strength % SIZES);
         self.proxy() == other.proxy() && size(self) == size(other)
@@ -158,12 +159,12 @@ impl Access {
         matches!(self.role(), 3 | 4).then_some(self.index)
     }
 
-    /// Whether it is the writing of a bulk copy.
+    /// Returns whether a bulk copy writes.
     pub(super) fn is_write_of_copy(self) -> bool {
         self.role() == 4
     }
 
-    /// Whether it is the reading of a tensor map.
+    /// Returns whether the access reads a tensor map.
     pub(super) fn reads_map(self) -> bool {
         self.proxy() == Proxy::TensorMap as u32
     }
@@ -208,7 +209,7 @@ impl Readers {
 }
 
 impl Cell {
-    /// Whether a thread goes on with bytes that nobody else has touched; then that is noted.
+    /// Returns whether a thread goes on with bytes that nobody else has touched, and then notes it.
     #[inline]
     pub(super) fn repeats(&mut self, now: Access, kind: AccessKind) -> bool {
         let is_mine =
@@ -230,7 +231,7 @@ impl Cell {
         is_private
     }
 
-    /// Those who have read since the last write.
+    /// The accesses that have read since the last write.
     pub(super) fn readers<'a>(&'a self, readers: &'a Readers) -> &'a [Access] {
         match self.read.role() {
             ROLE_NONE => &[],
@@ -301,7 +302,7 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// What is known of the shared memory of a block is no longer needed.
+    /// Frees the cells of the shared memory of a block.
     pub(super) fn forget(&mut self, block: u32) {
         for cell in self.shared.remove(block).into_iter().flatten() {
             self.free(cell);

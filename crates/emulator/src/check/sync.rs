@@ -9,7 +9,7 @@ use super::{
 };
 use crate::machine::observer::{AccessKind, Memory, Origin, Range, Scope, Sem};
 
-/// What the last write of a location releases, or a chain of atomics.
+/// A release by the last write of a location, or by a chain of atomics.
 #[derive(Clone, Debug)]
 pub(super) struct Release {
     block: u32,
@@ -115,7 +115,7 @@ impl Checker {
         }
     }
 
-    /// What the threads of a warpgroup did before is over, though its order is nobody's to rely on.
+    /// Ends the earlier steps of a warpgroup's threads, without ordering them for anyone.
     pub(super) fn warpgroup_meet(&mut self, origin: Origin) {
         let block = origin.block as u32;
         let Some(state) = self.grid.blocks.get_mut(block) else {

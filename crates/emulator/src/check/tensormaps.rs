@@ -141,7 +141,7 @@ impl Judge<'_> {
         };
         let (block, thread) = self.extents.split(writer);
         let is_in = |released: &Clock| match write.actor() {
-            // What a thread knows of itself is in the clock that it acquired with.
+            // A thread's knowledge of itself is in the clock that it acquired with.
             Actor::Thread(_) => released.get(Lane::Thread, block, thread) >= write.epoch,
             _ => self.knows(released, write),
         };

@@ -1,5 +1,6 @@
-//! What earlier launches wrote and did not release in the tensormap proxy: the end of a launch orders
-//! accesses, but a tensor map that changed needs a release and an acquire all the same. PTX ISA 8.9.4.
+//! Writes of earlier launches that were not released in the tensormap proxy: the end of a launch
+//! orders accesses, but a tensor map that changed needs a release and an acquire all the same. PTX
+//! ISA 8.9.4.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ struct Bytes {
 }
 
 impl Unreleased {
-    /// Whether the byte is one of them, and then whether it was released at all.
+    /// Returns `None` for any other byte, and else whether it was released at all.
     pub(super) fn is_narrow(&self, address: u64) -> Option<bool> {
         let (_, bytes) = self.0.range(..=address).next_back()?;
         (address < bytes.end).then_some(bytes.is_narrow)
@@ -64,7 +65,7 @@ impl Unreleased {
     }
 }
 
-/// What was released in the tensormap proxy by blocks that have ended.
+/// The releases in the tensormap proxy by blocks that have ended.
 #[derive(Debug, Default)]
 pub(super) struct ReleasedMaps {
     near: Clock,
@@ -80,7 +81,7 @@ impl ReleasedMaps {
 }
 
 impl Checker {
-    /// What the launches up to this one have left unreleased, when it is over.
+    /// The writes that the launches up to this one, which is over, have left unreleased.
     pub(crate) fn unreleased(&self) -> Unreleased {
         // A release covers all that came before, earlier launches among it.
         let mut left = match self.released_maps.far.is_empty() {

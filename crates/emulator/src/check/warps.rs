@@ -1,10 +1,11 @@
-//! What the lanes of a warp, or the warps of a warpgroup, must do together.
+//! Checks the instructions that the lanes of a warp, or the warps of a warpgroup, must execute
+//! together.
 
 use super::{Checker, Kind, grid::Block, raw::End};
 use crate::{machine::observer::Origin, value::LANES};
 
 const WARPS_OF_GROUP: usize = 4;
-/// So many `setmaxnreg` of a warp are remembered.
+/// The number of `setmaxnreg` of a warp that are remembered.
 const MAX_REGISTER_CHANGES: usize = 64;
 
 impl Checker {

@@ -27,7 +27,7 @@ pub(crate) struct Decoder<'m, A> {
     module: &'m Module,
     pub(crate) image: &'m Image,
     pub(crate) scope: Scope,
-    /// Whether the current function is the kernel itself.
+    /// True in the kernel itself, false in a function that it calls.
     pub(crate) in_entry: bool,
     code: Code<A>,
     /// Indices of functions by name; those that are not decoded yet wait in the queue.
@@ -450,7 +450,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         Ok(id)
     }
 
-    /// Whether the module declares a function without its body.
+    /// Returns whether the module declares a function without its body.
     pub(crate) fn is_external(&self, name: &str) -> bool {
         let declared = self.module.function(name);
         declared.is_some_and(|function| function.body.is_none())
@@ -472,7 +472,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             return;
         }
         for name in mentions {
-            // What cannot be called is found out when it is called.
+            // A function that cannot be called is reported when it is called.
             let _ = self.function_id(name);
             self.reach(name);
         }

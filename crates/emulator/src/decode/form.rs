@@ -99,7 +99,7 @@ pub(crate) fn space(form: &Form) -> Space {
     form.space().map_or(Space::Generic, Space::from)
 }
 
-/// What a reduction does.
+/// The operator of a reduction.
 pub(crate) fn operator(form: &Form) -> Result<Operator, NotSupported> {
     let reduction = form.reduction().ok_or(NotSupported::Part("operator"))?;
     Ok(reduction.into())

@@ -11,7 +11,7 @@ use tma_launch::{Failure, Stage, suggestion};
 use super::scope::is_shared;
 use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, next_allocation};
 
-/// What a module's name stands for.
+/// The meaning of a module's name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Variable {
     /// In global memory.
@@ -282,7 +282,7 @@ enum Target {
     Const(u64),
 }
 
-/// What the declaration says, else the size of an element (PTX ISA, section 5.4.5).
+/// The alignment of the declaration, else the size of an element (PTX ISA, section 5.4.5).
 pub(crate) fn align_of(variable: &ptx::Variable) -> u64 {
     let elements = variable.vector.map_or(1, ptx::Vector::elements);
     let natural = variable.ty.size_bytes().unwrap_or(1) * elements;

@@ -1,4 +1,4 @@
-//! What the decoder asks of the instructions.
+//! The interface from the decoder to the instructions.
 
 use ptx::{Instruction, Opcode};
 use ptx_isa::Form;

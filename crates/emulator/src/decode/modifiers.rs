@@ -5,7 +5,7 @@ use ptx::{Opcode, Type};
 use super::NotSupported;
 use crate::machine::observer::{Scope, Sem};
 
-/// What stands after the dots of an opcode.
+/// The words after the dots of an opcode.
 pub(crate) struct Modifiers<'a>(Vec<&'a str>);
 
 impl<'a> Modifiers<'a> {

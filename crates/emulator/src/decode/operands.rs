@@ -78,7 +78,6 @@ impl<A: InstructionSet> Decoder<'_, A> {
         }
     }
 
-    /// Whether the operand is a predicate.
     pub(crate) fn is_predicate(&mut self, operand: &Operand) -> bool {
         let register = self.register(operand);
         register.is_ok_and(|register| register.ty == Type::Pred)
@@ -213,7 +212,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
         self.place(address, space)
     }
 
-    /// What stands in the brackets, coordinates left aside.
+    /// Decodes the address in the brackets, without coordinates.
     pub(crate) fn place(
         &mut self,
         operand: &Operand,

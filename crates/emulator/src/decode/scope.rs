@@ -1,4 +1,4 @@
-//! What names mean, block by block.
+//! The meaning of names, block by block.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use ptx::{Space, Type};
 
 use crate::machine::Slot;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Symbol {
     /// A register.
@@ -23,7 +23,7 @@ pub(crate) enum Symbol {
     Label(usize),
     /// `.branchtargets`
     Targets(Vec<String>),
-    /// What cannot be used, and why.
+    /// A name that cannot be used, and why.
     Refused(String),
 }
 
@@ -91,7 +91,8 @@ impl Scope {
         self.slots - 1
     }
 
-    /// What the name means here. The registers of a range get their slots when they are first used.
+    /// Looks the name up, from the innermost block outwards. The registers of a range get their
+    /// slots when they are first used.
     pub(crate) fn find(&mut self, name: &str) -> Option<Symbol> {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         for depth in (0..self.open.len()).rev() {
@@ -117,7 +118,7 @@ impl Scope {
     }
 }
 
-/// Whether variables of the space are shared memory.
+/// Returns whether variables of the space are shared memory.
 pub(crate) fn is_shared(space: Space) -> bool {
     matches!(
         space,

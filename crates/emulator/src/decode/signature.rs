@@ -1,4 +1,4 @@
-//! What a kernel says about itself in its PTX.
+//! The signature that a kernel declares in its PTX.
 
 use ptx::Function;
 use tma_launch::{Dim3, Parameter, Signature};

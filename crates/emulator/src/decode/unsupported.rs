@@ -1,4 +1,4 @@
-//! What the emulator does not know.
+//! Instructions that the emulator does not support.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -12,7 +12,7 @@ use crate::machine::Location;
 pub struct Unsupported {
     /// The opcode with its modifiers, or what else it is.
     pub instruction: String,
-    /// What of it is not known.
+    /// The part that is not supported.
     pub reason: String,
     /// Where it stands.
     pub location: Location,

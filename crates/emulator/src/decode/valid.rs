@@ -1,5 +1,5 @@
-//! What makes a text invalid that can be read: names, sizes, versions and types. What ptxas refuses is
-//! the measure; nothing here is about what the emulator can execute.
+//! Checks that a text that can be parsed is valid: names, sizes, versions and types. It refuses
+//! what ptxas refuses, whatever the emulator can execute.
 
 mod function;
 mod module;
@@ -9,7 +9,7 @@ mod types;
 use ptx::{LineIndex, Module, Span};
 use tma_launch::{Failure, Stage};
 
-/// So many mistakes are told.
+/// The number of mistakes that are reported.
 const MOST: usize = 50;
 
 /// The mistakes of a text, with their locations.

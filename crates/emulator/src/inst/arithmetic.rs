@@ -1,4 +1,4 @@
-//! What has the same name for integers and floating-point numbers.
+//! Arithmetic whose mnemonic is the same for integers and floating-point numbers.
 
 use ptx::Instruction;
 

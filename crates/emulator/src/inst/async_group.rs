@@ -14,7 +14,7 @@ use crate::{
     value::{LANES, lanes_of},
 };
 
-/// What is done to the groups of a thread, of bulk copies or of `cp.async`.
+/// An operation on the groups of a thread, of bulk copies or of `cp.async`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Group {
     /// Closes the group.
@@ -102,7 +102,7 @@ impl Execute for Group {
 }
 
 impl Group {
-    /// Whether the groups that these lanes wait for are done.
+    /// Returns whether the groups that these lanes wait for are done.
     fn is_done(&self, world: &World, here: Here, mask: u32) -> bool {
         let Self::Wait { bulk, left, read } = self else {
             return true;

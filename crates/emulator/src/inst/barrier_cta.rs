@@ -25,7 +25,7 @@ pub(crate) struct CtaBarrier {
     reduces: Option<(Slot, Vote, Slot)>,
 }
 
-/// What a barrier makes of the predicates of those who come.
+/// The reduction of the predicates of the threads that arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vote {
     And,
@@ -33,7 +33,6 @@ enum Vote {
     Popc,
 }
 
-/// What is made of the predicates, where there are some.
 fn vote(op: Op) -> Option<Vote> {
     match op {
         Op::Sync | Op::Arrive => None,

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct Branch {
     /// Labels while decoding, then indices of operations.
     pub(crate) targets: Vec<usize>,
-    /// Which target; the first where there is none.
+    /// The register with the target's index; without one the first is taken.
     index: Option<Slot>,
 }
 

@@ -27,7 +27,7 @@ enum Callee {
     Builtin(Builtin),
 }
 
-/// What a GPU has without it being in the module.
+/// The functions that every GPU provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
     Vprintf,
@@ -184,7 +184,7 @@ impl Call {
                     let bytes = self.argument(step, 0, lane);
                     written[lane] = step.world.memory.allocate_heap(bytes);
                 }
-                // What was given back stays, so that a use of it is not found.
+                // Freed memory stays, so that a use of it is not found.
                 Builtin::Free => {}
                 Builtin::AssertFail => {
                     let text = |step: &mut Step<'_, O>, index| {

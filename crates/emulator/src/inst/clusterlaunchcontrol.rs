@@ -1,8 +1,8 @@
 //! `clusterlaunchcontrol`: taking over the work of a cluster that has not begun. PTX ISA 9.7.13.17
 //! and 9.7.13.18.
 //!
-//! What a response holds is the hardware's business. Here it is the first block of the cluster that
-//! will not begin, as three words, and whether there is one.
+//! The layout of a response is not documented. Here it is the first block of the cluster that will
+//! not begin, as three words, and whether there is one.
 
 use ptx::{Instruction, OperandKind};
 use ptx_isa::{Form, clusterlaunchcontrol::Op};
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct TryCancel {
     response: Address,
     mbarrier: Address,
-    /// Whether all blocks of the cluster get the response.
+    /// True if all blocks of the cluster get the response.
     multicasts: bool,
 }
 

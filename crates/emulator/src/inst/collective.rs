@@ -1,4 +1,5 @@
-//! What the lanes of a warp do together: shuffles, votes, matches, elections, reductions, meeting.
+//! Collectives of the lanes of a warp: shuffles, votes, matches, elections, reductions,
+//! `bar.warp.sync`.
 //!
 //! A lane that comes to a collective waits until all lanes of the member mask that are not over are
 //! at one of the same kind, with the same mask (PTX ISA, section 9.7.9.6). They need not be at the
@@ -36,7 +37,7 @@ pub(crate) struct Collective {
     pub(crate) kind: Kind,
     pub(crate) d: Option<Slot>,
     pub(crate) p: Option<Slot>,
-    /// What the lanes bring; those that the kind does not need repeat the first.
+    /// The operands of the lanes; those that the kind does not need repeat the first.
     pub(crate) sources: [Slot; 3],
     pub(crate) members: Slot,
 }
@@ -53,7 +54,7 @@ pub(crate) fn align(decoder: &mut Decoder<'_>) {
     })));
 }
 
-/// What needs all lanes of a warp has them.
+/// Refuses an instruction that needs all lanes of a warp and has fewer.
 pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
     match step.active {
         u32::MAX => Ok(()),

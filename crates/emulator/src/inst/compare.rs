@@ -105,7 +105,7 @@ fn relation(relation: Relation, ty: Type, flushes: bool) -> Option<Binary> {
     }
 }
 
-/// What a comparison is combined with another predicate by.
+/// The operator that combines a comparison with another predicate.
 #[derive(Clone, Copy)]
 enum Combine {
     And,

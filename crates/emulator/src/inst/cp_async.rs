@@ -38,7 +38,7 @@ pub(crate) fn decode(
     }
 }
 
-/// What each cache holds is a matter of speed alone.
+/// Ignores the cache operator, which affects speed alone.
 fn copy(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,

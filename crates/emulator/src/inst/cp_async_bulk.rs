@@ -21,7 +21,7 @@ pub(crate) struct BulkCopy {
     bytes: Slot,
     /// Copies into shared memory have one.
     signal: Option<Signal>,
-    /// Which bytes of each 16 are copied.
+    /// The mask of the bytes of each 16 that are copied.
     byte_mask: Option<Slot>,
     reduction: Option<Reduction>,
 }

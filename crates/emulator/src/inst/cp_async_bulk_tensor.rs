@@ -1,6 +1,6 @@
 //! `cp.async.bulk.tensor`: copies of the boxes that a tensor map describes. PTX ISA 9.7.9.27.1.
 //!
-//! Which bytes go where is `tensor_map`'s walk; the map is read from its 128 bytes.
+//! The `walk` of `tensor_map` decides which bytes go where; the map is read from its 128 bytes.
 
 mod copy;
 mod parts;
@@ -28,7 +28,7 @@ pub(crate) struct TensorCopy {
     reduces: Option<Operator>,
 }
 
-/// Whether numbers stand behind the coordinates.
+/// Returns whether the coordinates are followed by im2col offsets.
 pub(crate) fn has_offsets(mode: Mode) -> bool {
     match mode {
         Mode::Im2col | Mode::Im2colW | Mode::Im2colW128 => true,

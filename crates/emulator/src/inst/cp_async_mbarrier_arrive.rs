@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncArrive {
     mbarrier: Address,
-    /// Whether the phase expects one more arrival for it.
+    /// True without `.noinc`: the phase expects one more arrival for it.
     increments: bool,
 }
 

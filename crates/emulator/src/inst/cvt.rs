@@ -29,7 +29,7 @@ struct Conversion {
     flushes: bool,
     saturates: bool,
     relu: bool,
-    /// What is too large becomes the largest number.
+    /// True with `.satfinite`: a value that is too large becomes the largest number.
     finite: bool,
 }
 

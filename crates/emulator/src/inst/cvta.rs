@@ -13,7 +13,7 @@ use crate::{
     value::LANES,
 };
 
-/// What is asked of an address.
+/// A conversion or a test of an address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     d: Slot,

@@ -8,7 +8,7 @@ use crate::{
     machine::{Flow, Trap, Trapped, observer::Watch},
 };
 
-/// What ends.
+/// Instructions that end a thread or the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     /// The function; in a kernel, that is the thread.

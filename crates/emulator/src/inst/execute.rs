@@ -1,4 +1,4 @@
-//! What each family says about the execution of its operations.
+//! The execution of operations, which each family implements.
 
 use crate::{
     inst::{Operation, Step},
@@ -8,15 +8,15 @@ use crate::{
 
 /// Executed by the lanes of a group together.
 pub(crate) trait Execute {
-    /// Does it for the lanes that are active.
+    /// Executes the operation for the lanes that are active.
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped>;
 
-    /// Whether lanes whose guard does not hold go on without the others.
+    /// Returns whether lanes whose guard does not hold go on without the others.
     fn splits(&self) -> bool {
         false
     }
 
-    /// Whether what a group waits for in it has come.
+    /// Returns whether a group that waits in it can go on.
     fn is_over(&self, _waiting: &Waiting<'_>) -> bool {
         true
     }
@@ -31,13 +31,13 @@ pub(crate) trait Execute {
         Ok(Flow::Next)
     }
 
-    /// What a group waits for in it: "for ...", "at ...".
+    /// Describes the wait of a group in it: "for ...", "at ...".
     fn describe(&self, _waiting: &Waiting<'_>) -> String {
         String::new()
     }
 }
 
-/// Does it for one active lane after the other.
+/// Calls `f` for one active lane after the other.
 pub(crate) fn each_lane<O: Watch>(
     step: &mut Step<'_, O>,
     mut f: impl FnMut(&mut Step<'_, O>, usize) -> Result<(), Trapped>,

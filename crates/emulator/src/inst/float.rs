@@ -148,7 +148,6 @@ fn flush(ty: Type) -> Result<Unary, NotSupported> {
     for_float!(ty, |a| a.flush()).ok_or(NotSupported::Part("type"))
 }
 
-/// Whether this is arithmetic of floating-point numbers.
 pub(crate) fn is_float(instruction: &Instruction) -> bool {
     let types = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
     types.iter().any(|ty| instruction.opcode.has(ty))

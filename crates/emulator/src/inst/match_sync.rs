@@ -11,7 +11,6 @@ use crate::{
     value::{LANES, Lanes, lanes_of},
 };
 
-/// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     All,

@@ -26,7 +26,7 @@ use crate::{
 pub(crate) struct Mma {
     product: Product,
     shape: Shape,
-    /// Whether A is stored by rows and B by columns, where that can be chosen.
+    /// True if A is stored by rows, and if B is stored by columns, where that can be chosen.
     along: [bool; 2],
     d: Box<[Slot]>,
     a: Box<[Slot]>,
@@ -170,7 +170,7 @@ impl Mma {
     fn warp<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<(), Trapped> {
         let Product { a, b, c, d, .. } = self.product;
         let (m, n) = (self.shape.m as usize, self.shape.n as usize);
-        // What is an element of one bit there is a word of them here.
+        // Elements of one bit are taken by words of 32 here.
         let depth = match a {
             Element::Bit => self.shape.k / 32,
             _ => self.shape.k,

@@ -1,4 +1,4 @@
-//! What hints come to: nothing that can be seen. And `pmevent`, an event for profilers.
+//! Instructions without visible effect: hints, and `pmevent`, an event for profilers.
 
 use ptx::Instruction;
 

@@ -11,7 +11,6 @@ use crate::{
     value::{LANES, Lanes, Operator, Reduction, lanes_of},
 };
 
-/// What the numbers are reduced by.
 pub(crate) type Mode = Reduction;
 
 pub(crate) fn decode(

@@ -22,7 +22,7 @@ pub(crate) struct AsyncStore {
     address: Address,
     values: Box<[Slot]>,
     element_bytes: usize,
-    /// What counts the bytes; stores to global memory have none.
+    /// The mbarrier that counts the bytes; stores to global memory have none.
     signal: Option<Signal>,
     reduction: Option<Reduction>,
     order: (Sem, Scope),

@@ -49,7 +49,7 @@ pub(crate) fn decode(
         };
         decoder.emit(Action::Collective(Box::new(collective)));
     };
-    // What lanes did before is not ordered by the meeting; the copy is before what they do next.
+    // The convergence does not order earlier steps of the lanes; the copy is before their later ones.
     meet(decoder, Kind::Align);
     let copy = CopyFence { to, from, scope };
     decoder.emit(Action::CopyFence(Box::new(copy)));

@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct Replace {
     map: Address,
     field: Op,
-    /// Which dimension, or which stride.
+    /// The number of the dimension or stride.
     ordinal: usize,
     value: Slot,
 }

@@ -90,7 +90,7 @@ impl Execute for Wgmma {
     }
 }
 
-/// What the groups before have read is done.
+/// Completes all but the last `left` groups of products.
 fn wait<O: Watch>(step: &mut Step<'_, O>, left: u64) {
     let until = step.warp.products.current.saturating_sub(left);
     let warpgroup = step.here.warp / WARPS;

@@ -1,6 +1,6 @@
 //! `wmma`: products of matrices that a warp loads and stores itself. PTX ISA 9.7.14.4.
 //!
-//! Which elements a lane holds is left open there; these are the fragments of an H200.
+//! The manual leaves open which elements a lane holds; these are the fragments of an H200.
 
 mod fragment;
 

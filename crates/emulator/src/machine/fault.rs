@@ -38,7 +38,7 @@ impl Display for Location {
     }
 }
 
-/// Which trap of the hardware a fault corresponds to.
+/// The trap of the hardware that a fault corresponds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Trap {
@@ -88,18 +88,18 @@ impl Trap {
     }
 }
 
-/// What ended a kernel.
+/// The fault that ended a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The hardware's kind of error.
     pub trap: Trap,
-    /// What happened, with addresses and numbers.
+    /// The description, with addresses and numbers.
     pub what: String,
     /// The instruction, its location, and the thread, where one is to blame.
     pub at: Option<FaultAt>,
 }
 
-/// Who did it.
+/// The instruction and the thread of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultAt {
     /// The opcode.

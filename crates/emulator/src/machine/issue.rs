@@ -38,7 +38,7 @@ pub(crate) fn target<O: Watch, A>(
     }
 }
 
-/// What a copy that was issued needs to know.
+/// A copy to be issued.
 pub(crate) struct Issue {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) completion: Completion,
@@ -149,7 +149,7 @@ fn tell_plan<O: Watch, A>(
     }
 }
 
-/// Which mbarriers a copy into shared memory completes on.
+/// The mbarriers on which a copy into shared memory completes.
 #[derive(Clone, Debug)]
 pub(crate) struct Signal {
     pub(crate) mbarrier: Address,

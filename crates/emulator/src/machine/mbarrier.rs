@@ -87,7 +87,7 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// What the object's memory holds.
+    /// Writes the 64 bits of the object.
     pub(crate) fn store(&self, shared: &mut [u8], offset: usize) {
         let word = (self.phase & 7) << 61
             | (self.tx as u64 & 0x1f_ffff) << 40
@@ -98,7 +98,7 @@ impl Mbarrier {
         }
     }
 
-    /// What `arrive` gives back: the phase, and the arrivals that it still expected.
+    /// The state that `arrive` returns: the phase, and the arrivals that it still expected.
     pub(crate) fn token(&self) -> u64 {
         self.phase << 20 | u64::from(self.pending)
     }

@@ -5,7 +5,7 @@ use super::{
     Space, WINDOW_BYTES, next_allocation,
 };
 
-/// What `cudaLimitMallocHeapSize` is unless a program says otherwise.
+/// The default of `cudaLimitMallocHeapSize`.
 const HEAP: u64 = 8 << 20;
 
 /// A part of global memory.
@@ -64,7 +64,7 @@ impl Memory {
         address
     }
 
-    /// What the `malloc` of a kernel gives: zero when the heap is used up.
+    /// Returns the address for a kernel's `malloc`, and zero when the heap is used up.
     pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
         let rounded = bytes.max(1).saturating_add(15) & !15;
         match self.heap.checked_add(rounded) {
@@ -203,7 +203,7 @@ impl Memory {
     }
 }
 
-/// Which space a generic address is in, and the address in that space (PTX ISA, section 5.1.1).
+/// The state space of a generic address, and the address in that space (PTX ISA, section 5.1.1).
 pub(crate) fn of_generic(address: u64) -> (Space, u64) {
     let windows = [
         (SHARED_WINDOW, Space::SharedCluster),

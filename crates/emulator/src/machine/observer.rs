@@ -70,7 +70,7 @@ pub trait Observer {
 
 /// An observer that the machine is compiled for.
 pub(crate) trait Watch: Observer {
-    /// Whether [`see`](Observer::see) is called at all.
+    /// False if [`see`](Observer::see) is never called.
     const WATCHES: bool = true;
 }
 
@@ -83,7 +83,7 @@ impl Watch for () {
     const WATCHES: bool = false;
 }
 
-/// Those of others: the machine is compiled once for all of them.
+/// Calls an observer through a pointer: the machine is compiled once for all of them.
 impl Observer for &mut dyn Observer {
     fn begin(&mut self, program: &Program, shape: &Shape, cluster: [u32; 3]) {
         (**self).begin(program, shape, cluster);
@@ -116,7 +116,7 @@ impl Observer for &mut dyn Observer {
 
 impl Watch for &mut dyn Observer {}
 
-/// Who did something, by which instruction. For a copy, who issued it.
+/// The thread and the instruction that caused an event. For a copy, those that issued it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Origin {
     /// Number of the block in its grid, `x` fastest.
@@ -140,7 +140,7 @@ pub enum Proxy {
     NonCoherent,
 }
 
-/// Which memory an address is in.
+/// The memory of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Memory {
     /// Global memory; addresses are generic ones.
@@ -161,7 +161,7 @@ pub enum Memory {
 /// Bytes of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
-    /// Which memory.
+    /// The memory.
     pub memory: Memory,
     /// The first byte.
     pub address: u64,
@@ -169,7 +169,7 @@ pub struct Range {
     pub bytes: u32,
 }
 
-/// What an access does with its bytes.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// Reads them.
@@ -219,7 +219,7 @@ pub struct OrdinaryAccess {
     pub kind: AccessKind,
     /// Its ordering.
     pub sem: Sem,
-    /// Whom the ordering is about.
+    /// The scope of the ordering.
     pub scope: Scope,
     /// The bytes.
     pub range: Range,
@@ -228,7 +228,7 @@ pub struct OrdinaryAccess {
 /// The number of a copy, unique in its launch.
 pub type CopyId = u64;
 
-/// What was done.
+/// An event of a thread or a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Event {
@@ -240,7 +240,7 @@ pub enum Event {
         kind: AccessKind,
         /// Its ordering.
         sem: Sem,
-        /// Whom the ordering is about.
+        /// The scope of the ordering.
         scope: Scope,
         /// The bytes.
         range: Range,
@@ -253,9 +253,9 @@ pub enum Event {
         barrier: u32,
         /// How often the barrier had completed before.
         generation: u64,
-        /// Whether the thread waits for the others.
+        /// True if the thread waits for the others.
         waits: bool,
-        /// Whether the whole warp must execute the instruction (`.aligned`).
+        /// True if the whole warp must execute the instruction (`.aligned`).
         aligned: bool,
     },
     /// The thread was let through a barrier of its block.
@@ -271,7 +271,7 @@ pub enum Event {
         generation: u64,
         /// Release or relaxed.
         sem: Sem,
-        /// Whether the whole warp must execute the instruction (`.aligned`).
+        /// True if the whole warp must execute the instruction (`.aligned`).
         aligned: bool,
     },
     /// The thread was let through the barrier of its cluster.
@@ -295,7 +295,7 @@ pub enum Event {
     WarpMeet {
         /// One bit for each lane.
         members: u32,
-        /// Whether memory is ordered (`bar.warp.sync`).
+        /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
     },
     /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
@@ -317,20 +317,20 @@ pub enum Event {
     Mbarrier {
         /// The object.
         range: Range,
-        /// What was done to it.
+        /// The operation.
         operation: MbarrierEvent,
         /// Its ordering.
         sem: Sem,
-        /// Whom the ordering is about.
+        /// The scope of the ordering.
         scope: Scope,
     },
     /// A fence.
     Fence(FenceKind),
     /// A copy was issued.
     CopyIssue {
-        /// Which.
+        /// The copy.
         copy: CopyId,
-        /// What tells that it is complete.
+        /// How its completion is signalled.
         completion: CopyCompletion,
         /// All bytes that it delivers.
         bytes: u32,
@@ -338,7 +338,7 @@ pub enum Event {
     /// Bytes that a copy will access, some time between its issue and its completion. They are all
     /// told right after the issue.
     CopyPlan {
-        /// Which.
+        /// The copy.
         copy: CopyId,
         /// By which path.
         proxy: Proxy,
@@ -349,7 +349,7 @@ pub enum Event {
     },
     /// A copy has a swizzled box in shared memory.
     CopySwizzle {
-        /// Which.
+        /// The copy.
         copy: CopyId,
         /// Where the box begins.
         range: Range,
@@ -373,7 +373,7 @@ pub enum Event {
         kind: GroupKind,
         /// The first group that may still be under way.
         until: u64,
-        /// Whether it waited for the reads alone.
+        /// True if it waited for the reads alone (`.read`).
         read: bool,
     },
     /// The thread began.
@@ -382,7 +382,7 @@ pub enum Event {
     ThreadExit,
 }
 
-/// What tells that a copy is complete.
+/// How the completion of a copy is signalled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyCompletion {
     /// This mbarrier, which counts its bytes.
@@ -405,7 +405,7 @@ pub enum GroupKind {
     Wgmma,
 }
 
-/// What was done to an mbarrier.
+/// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MbarrierEvent {
@@ -438,7 +438,7 @@ pub enum MbarrierEvent {
         count: u32,
         /// The phase.
         phase: u64,
-        /// Whether the expected count of later phases falls by as many.
+        /// True if the expected count of later phases falls by as many.
         drops: bool,
     },
     /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
@@ -446,10 +446,10 @@ pub enum MbarrierEvent {
     AsyncArrive {
         /// The phase.
         phase: u64,
-        /// Those `cp.async` of the thread have lower numbers than this.
+        /// The earlier `cp.async` of the thread have lower numbers than this.
         copies_before: CopyId,
     },
-    /// What came last has completed the phase.
+    /// The phase was completed by the last arrival or the last bytes.
     PhaseDone {
         /// The phase.
         phase: u64,
@@ -474,7 +474,7 @@ pub enum FenceKind {
     Thread {
         /// Its ordering.
         sem: Sem,
-        /// Whom it is about.
+        /// Its scope.
         scope: Scope,
     },
     /// `fence.mbarrier_init`
@@ -492,14 +492,14 @@ pub enum FenceKind {
     ProxyAsyncGeneric {
         /// Release of this block's shared memory, or acquire of that of the cluster.
         sem: Sem,
-        /// Whom it is about.
+        /// Its scope.
         scope: Scope,
     },
     /// `fence.proxy.tensormap`
     ProxyTensorMap {
         /// Acquire or release.
         sem: Sem,
-        /// Whom it is about.
+        /// Its scope.
         scope: Scope,
         /// The generic address of the map, when it is an acquire.
         address: u64,

@@ -31,7 +31,7 @@ pub(crate) struct Operation<A> {
     pub(crate) counts: u8,
 }
 
-/// What a slot holds when its function is entered.
+/// The value of a slot when its function is entered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
     /// A number, or an address that is the same for all.

@@ -2,7 +2,7 @@
 
 use super::World;
 
-/// What a special register tells.
+/// The value of a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Special {
     Tid(usize),
@@ -82,7 +82,7 @@ impl Special {
         })
     }
 
-    /// Whether it changes while a thread runs.
+    /// Returns whether it changes while a thread runs.
     pub(crate) fn changes(self) -> bool {
         matches!(
             self,

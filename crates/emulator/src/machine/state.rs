@@ -21,7 +21,7 @@ pub(crate) struct Places {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
-    /// Whether the launch has clusters, be it of one block.
+    /// True if the launch has clusters, be it of one block.
     pub(crate) has_clusters: bool,
 }
 
@@ -166,7 +166,7 @@ pub(crate) struct Group {
     /// Where the function's frame in local memory begins.
     pub(crate) local: u64,
     pub(crate) frames: Vec<Frame>,
-    /// What it waits for.
+    /// The wait that it is in.
     pub(crate) wait: Option<Wait>,
 }
 
@@ -181,7 +181,7 @@ pub(crate) struct Frame {
     pub(crate) returns: Vec<Passed>,
 }
 
-/// What a group waits for.
+/// A wait of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wait {
     /// The completion of a barrier of the block.
@@ -212,7 +212,7 @@ impl Wait {
     }
 }
 
-/// Which warp.
+/// The warp that executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Here {
     pub(crate) cluster: usize,
@@ -221,7 +221,7 @@ pub(crate) struct Here {
 }
 
 impl Group {
-    /// Whether two groups can go on as one.
+    /// Returns whether two groups can go on as one.
     pub(crate) fn joins(&self, other: &Self) -> bool {
         self.pc == other.pc
             && self.base == other.base

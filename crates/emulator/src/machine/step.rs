@@ -7,7 +7,7 @@ use super::{
 };
 use crate::value::{LANES, Lanes, blend, lanes_of};
 
-/// What becomes of the group.
+/// How a group goes on after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// It goes on with the next operation.
@@ -134,7 +134,7 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
-    /// What a slot holds for this thread.
+    /// The value of a slot for this thread.
     pub(crate) fn constant(
         &self,
         constant: Constant,

@@ -21,11 +21,11 @@ pub(crate) struct Piece {
     pub(crate) from: Option<Target>,
     pub(crate) to: Target,
     pub(crate) bytes: usize,
-    /// What was read, or fills.
+    /// The bytes that were read, or the fill.
     pub(crate) data: Vec<u8>,
 }
 
-/// Whom a copy tells that it is complete.
+/// The mechanism that signals the completion of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Completion {
     /// The mbarrier at this offset in the block of this rank counts the bytes.
@@ -87,7 +87,7 @@ impl BulkGroups {
         current
     }
 
-    /// Whether all but the last `allowed` groups are read, or complete.
+    /// Returns whether all but the last `allowed` groups are read, or complete.
     pub(crate) fn is_done(&self, allowed: u64, read: bool) -> bool {
         self.pending.iter().all(|(group, unread, incomplete)| {
             let waited_for = group.saturating_add(allowed) < self.current;
@@ -133,7 +133,7 @@ impl World {
         result
     }
 
-    /// Whether an arrival waits for copies of its thread.
+    /// Returns whether an arrival waits for copies of its thread.
     fn is_held_back(&self, index: usize) -> bool {
         let arrival = &self.transfers[index];
         let is_before = |copy: &Transfer| {
@@ -178,7 +178,7 @@ impl World {
                     | Completion::Arrival { .. } => {}
                 }
             }
-            // What has no pieces, as a store of a box that is all outside, is complete at once.
+            // A copy without pieces, as a store of a box that is all outside, is complete at once.
             if !transfer.unwritten.is_empty() || !transfer.unread.is_empty() {
                 return Ok(());
             }
@@ -310,7 +310,7 @@ impl World {
                     .ctas
                     .get(rank)
                     .is_some_and(|cta| cta.alive == 0);
-                // What a block that is over still stores is read all the same.
+                // The stores of a block that is over are read all the same.
                 if ended && rank == here.rank {
                     return Ok(Located::Shared { rank, offset });
                 }

@@ -1,4 +1,4 @@
-//! Who runs next, and for how long.
+//! The order in which groups of lanes run, and for how long.
 //!
 //! A turn is a few operations of one group of lanes. Between turns, copies progress. All choices
 //! come from the seed. Groups of a warp that come to the same instruction go on as one; to let them

@@ -4,7 +4,7 @@ use tma_launch::{Failure, Stage};
 
 use crate::{check::CheckReport, decode::Unsupported, machine::Fault};
 
-/// So many instructions are listed.
+/// The number of instructions that are listed.
 const MOST_LISTED: usize = 100;
 
 /// Why a launch has no result.

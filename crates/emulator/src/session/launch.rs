@@ -21,13 +21,13 @@ pub(crate) struct Ready {
 }
 
 impl Session {
-    /// What launches are checked against.
+    /// The limits that launches are checked against.
     pub const LIMITS: Limits = Limits::SM_90;
 
     /// Clusters of blocks that run at a time, where their threads do not need too much memory.
     pub const MULTIPROCESSORS: u32 = RESIDENT;
 
-    /// What a kernel says about itself.
+    /// Returns the signature of a kernel.
     ///
     /// # Errors
     /// The module has no such kernel, or the emulator does not know its instructions: all of them.

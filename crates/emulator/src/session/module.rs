@@ -24,7 +24,7 @@ pub(super) struct Module {
     pub(super) image: Image,
     /// Where a panic of its kernels leaves a record.
     pub(super) panic_record: Option<u64>,
-    /// Those that were asked for.
+    /// The kernels that have been decoded.
     kernels: HashMap<String, Arc<Kernel>>,
 }
 

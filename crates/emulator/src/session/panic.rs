@@ -19,7 +19,8 @@ pub(crate) fn place_record(memory: &mut Memory, image: &Image) -> Option<u64> {
     Some(record)
 }
 
-/// What a thread that trapped said before, and where its source did. The record is then empty again.
+/// Adds the panic message and source location of the thread that trapped. The record is then empty
+/// again.
 pub(crate) fn explain(
     mut fault: Box<Fault>,
     memory: &mut Memory,

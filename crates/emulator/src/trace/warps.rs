@@ -44,7 +44,7 @@ struct Waiting {
     pause: Pause,
     instruction: usize,
     start: u64,
-    /// Which of the warp's tracks shows it.
+    /// The warp's track that shows it.
     track: u64,
 }
 

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use ptx::Type;
 
-/// What all floating-point types do, with the hardware's NaN.
+/// Operations of all floating-point types, with the hardware's NaN.
 pub(crate) trait Float: Copy {
     fn wide(self) -> f64;
     /// Rounds to nearest even.

@@ -5,7 +5,7 @@ use half::{bf16, f16};
 /// Threads in a warp.
 pub(crate) const LANES: usize = 32;
 
-/// What a register holds, lane by lane. Narrow values stand in the low bits, above them zeros.
+/// The value of a register, lane by lane. Narrow values stand in the low bits, above them zeros.
 pub(crate) type Lanes = [u64; LANES];
 
 /// `d = f(a)` in every lane. Lanes that are not active are computed too and then dropped, so these

@@ -11,8 +11,8 @@ fn launch(blocks: u32) -> Launch {
     Launch::new("k", blocks, 32).buffer(0).buffer(1)
 }
 
-/// What each thread of a block sends to the next block of its cluster of four, with `%r8` and `%r9`
-/// the tile and the barrier there, `%r4` the sender's number times 100 plus the thread.
+/// Each thread of a block sends to the next block of its cluster of four, with `%r8` and `%r9` the
+/// tile and the barrier there, `%r4` the sender's number times 100 plus the thread.
 fn ring(bytes: u32, before: &str, instruction: &str, words: u32) -> Vec<u32> {
     let body = format!(
         ".reg .f32 %f<4>; .reg .f64 %fd<4>;

@@ -80,7 +80,7 @@ fn four_rows_are_gathered() {
     }
 }
 
-/// What is left of zeros after a store or a reduction of four rows of the numbers 1000, 1001 ...
+/// Stores or reduces four rows of the numbers 1000, 1001 ... into zeros.
 fn scattered(instruction: &str, column: i32, rows: [i32; 4]) -> Result<Vec<u32>, String> {
     let [a, b, c, d] = rows;
     let body = format!(

@@ -1,5 +1,5 @@
-//! What the checker says of stores and copies by single threads, of changed tensor maps, and of
-//! requests for clusters: right kernels and the same with one bug.
+//! Checks stores and copies by single threads, changed tensor maps, and requests for clusters:
+//! right kernels and the same with one bug.
 
 use crate::common::{
     SEEDS,
@@ -8,7 +8,7 @@ use crate::common::{
 };
 use tma_launch::{Buffer, Launch};
 
-/// What is said of a kernel; nothing where it is right. With every seed the same.
+/// Returns the checker's message, the same with every seed; `None` where the kernel is right.
 fn said(body: &str, directives: &str, blocks: u32) -> Option<String> {
     let text = kernel(".param .u64 in", directives, body);
     let results = SEEDS.map(|seed| {

@@ -80,7 +80,7 @@ pub(crate) fn single(body: &str) -> f32 {
     f32::from_bits(word(&format!("{body}\n mov.b32 %r1, %f1;")))
 }
 
-/// What a kernel that must fail says.
+/// Runs a kernel that must fail, and returns its message.
 pub(crate) fn failure(body: &str, threads: u32) -> String {
     run(body, threads, 64)
         .expect_err("it should fail")

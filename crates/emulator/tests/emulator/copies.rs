@@ -117,7 +117,7 @@ fn load_box(swizzle: Swizzle, x: i32, y: i32) -> Vec<u32> {
     with_input(&text, launch, &input, 128)
 }
 
-/// What the element is, with zeros outside.
+/// The value of an element, zero outside.
 fn element(x: i32, y: i32) -> u32 {
     let inside = (0..10).contains(&x) && (0..6).contains(&y);
     if inside { (y * 100 + x + 1) as u32 } else { 0 }

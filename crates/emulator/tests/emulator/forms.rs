@@ -79,7 +79,7 @@ fn fits(text: &str, pattern: &str) -> bool {
     ends.any(|at| fits(&text[at..], rest))
 }
 
-/// What the emulator executes is what the table has, but for what is listed.
+/// The emulator executes all forms of the table but those that are listed.
 #[test]
 fn every_form_is_executed_or_listed() {
     let mut executed = BTreeMap::<&str, usize>::new();

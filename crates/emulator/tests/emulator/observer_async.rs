@@ -1,4 +1,4 @@
-//! What an observer sees of stores and copies by single threads, and of changes of tensor maps.
+//! The observer's view of stores and copies by single threads, and of changes of tensor maps.
 
 use crate::common::module;
 use tma_emulator::{

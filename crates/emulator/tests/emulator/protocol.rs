@@ -12,7 +12,7 @@ const THREADS: u32 = 96;
 /// Words of its output, and of its input.
 const OUTPUT_WORDS: usize = 4 * THREADS as usize;
 
-/// Who says how many bytes come.
+/// The thread that announces the bytes, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arms {
     WithTheArrival,

@@ -1,4 +1,4 @@
-//! What the checker finds in generated kernels is the same whatever the schedule was.
+//! The checker finds the same in generated kernels whatever the schedule was.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 use super::{Rule, Violation, Violations};
 use crate::{Argument, Buffer, Form, Launch, Parameter, Signature};
 
-/// What is wrong with the number and the sizes of the arguments.
+/// Checks the number and the sizes of the arguments.
 pub fn argument_forms(arguments: &[Form], signature: &Signature) -> Violations {
     let parameters = &signature.parameters;
     let mut found = Vec::new();
@@ -55,7 +55,7 @@ fn size(index: usize, argument: &Form, parameter: &Parameter) -> Violation {
     Violation::new(rule, format!("argument {index}"), argument, limit, fix)
 }
 
-/// What is wrong with the ranges in buffers that the arguments name.
+/// Checks the ranges in buffers that the arguments name.
 pub fn buffer_ranges(launch: &Launch, buffers: &[Buffer]) -> Violations {
     let arguments = launch.arguments.iter().enumerate();
     let leaves = arguments.flat_map(|(index, argument)| {

@@ -8,7 +8,7 @@ pub trait JobMemory {
     /// The address of a buffer of the job, and its length in bytes.
     fn extent(&self, index: usize) -> (u64, u64);
 
-    /// What bytes of a buffer hold now.
+    /// Reads bytes of a buffer as they are now.
     ///
     /// # Errors
     /// The device fails.

@@ -3,7 +3,7 @@ use tensor_map::TensorMap;
 use super::{Rule, Violation, Violations};
 use crate::{Buffer, PlacedMap};
 
-/// What is wrong with the tensor maps that lie in buffers.
+/// Checks the tensor maps that lie in buffers.
 pub fn placed_maps(buffers: &[Buffer]) -> Violations {
     let maps = buffers
         .iter()

@@ -66,7 +66,7 @@ fn length(used: &Use, buffers: &[Buffer]) -> Option<Violation> {
     let Range { index, end, .. } = Range::of(used)?;
     let buffer = buffers.get(index)?;
     let len_bytes = buffer.bytes().len() as u64;
-    // What of a tensor lies outside its buffer is told of its argument.
+    // The part of a tensor outside its buffer is reported with its argument.
     let told = match &used.region {
         Region::Tensor {
             params,

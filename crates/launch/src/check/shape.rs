@@ -1,7 +1,7 @@
 use super::{Rule, Violation, Violations};
 use crate::{Dim3, Limits, Shape, Signature};
 
-/// What is wrong with grid, block, cluster and shared memory.
+/// Checks grid, block, cluster and shared memory.
 pub fn shape(shape: &Shape, limits: &Limits, signature: &Signature) -> Violations {
     let mut found = Vec::new();
     zero_dimensions(shape, &mut found);

@@ -255,7 +255,7 @@ fn buffers_have_the_bytes_that_are_used() {
     );
 }
 
-/// What is wrong with a launch that uses these regions of a buffer of 100 bytes and one of 64.
+/// The violations of a launch that uses these regions of a buffer of 100 bytes and one of 64.
 fn wrong(uses: &[(Region, Access)]) -> String {
     let buffers = [
         Buffer::zeroed::<u8>("a", 100),

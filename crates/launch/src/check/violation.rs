@@ -7,11 +7,11 @@ use std::fmt::{self, Display, Formatter};
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
-    /// What breaks it.
+    /// The parameter that breaks the rule.
     pub parameter: String,
-    /// What that is.
+    /// Its value.
     pub value: String,
-    /// What it may be, and who says so.
+    /// The values that the rule allows, and who says so.
     pub limit: String,
     /// The smallest change that would do.
     pub fix: String,
@@ -50,7 +50,7 @@ impl Display for Violation {
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident = $name:literal,)*) => {
-        /// What a launch must keep to.
+        /// The rules of a launch.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Rule {
@@ -99,9 +99,9 @@ rules! {
     BufferOffset = "buffer-offset",
     /// A buffer has the bytes that the kernel uses.
     BufferLength = "buffer-length",
-    /// What a kernel writes is apart from all else that it uses.
+    /// The bytes that a kernel writes are apart from all others that it uses.
     Overlap = "overlap",
-    /// What a kernel counts in is zero before the launch.
+    /// The counters of a kernel are zero before the launch.
     Zeroed = "zeroed",
     /// A variable that a kernel reads is filled.
     Variable = "variable",
@@ -111,7 +111,7 @@ rules! {
     TensorSpan = "tensor-span",
     /// A tensor map in memory lies in its buffer, at a multiple of 64.
     PlacedMap = "placed-map",
-    /// What a kernel documents about its own arguments.
+    /// A condition that a kernel documents for its own arguments.
     KernelCondition = "kernel-condition",
 }
 

@@ -10,7 +10,7 @@ pub struct Function {
     pub kind: FunctionKind,
     /// `.attribute(...)`.
     pub attributes: Vec<Attribute>,
-    /// What it returns; entries return nothing.
+    /// The return parameters; entries have none.
     pub returns: Vec<Parameter>,
     /// Its name.
     pub name: Identifier,
@@ -27,7 +27,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Whether it is a kernel.
+    /// Returns whether it is a kernel.
     pub fn is_entry(&self) -> bool {
         self.kind == FunctionKind::Entry
     }
@@ -75,7 +75,7 @@ impl Function {
     }
 }
 
-/// What the two kinds of functions are called.
+/// The two kinds of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// `.entry`: a kernel.

@@ -6,7 +6,7 @@ use crate::span::At;
 pub struct Instruction {
     /// The predicate that must hold.
     pub guard: Option<Guard>,
-    /// What to do.
+    /// The opcode.
     pub opcode: Opcode,
     /// With what; destinations first.
     pub operands: Vec<Operand>,
@@ -17,7 +17,7 @@ pub struct Instruction {
 /// `@%p1` or `@!%p1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Whether a `!` stands before the register.
+    /// True for `@!%p1`.
     pub negated: bool,
     /// The predicate register.
     pub register: Identifier,
@@ -66,14 +66,14 @@ impl Opcode {
         self.parts().next().unwrap_or("")
     }
 
-    /// Whether it has this modifier, written with its dot or without.
+    /// Returns whether it has this modifier, written with its dot or without.
     pub fn has(&self, modifier: &str) -> bool {
         let modifier = modifier.strip_prefix('.').unwrap_or(modifier);
         self.parts().skip(1).any(|part| part == modifier)
     }
 
-    /// Whether its first parts are those of `prefix`, part by part: `cp.async` does not start
-    /// `cp.asynchronous`.
+    /// Returns whether its first parts are those of `prefix`, part by part: `cp.async` does not
+    /// start `cp.asynchronous`.
     pub fn starts_with(&self, prefix: &str) -> bool {
         self.name
             .strip_prefix(prefix)

@@ -61,7 +61,7 @@ pub enum Number {
     Integer {
         /// Its 64 bits.
         value: u64,
-        /// Whether a `U` follows it.
+        /// True if a `U` follows it.
         unsigned: bool,
     },
     /// `0f` and eight digits.

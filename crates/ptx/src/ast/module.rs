@@ -93,7 +93,7 @@ pub struct Target {
     pub span: At,
 }
 
-/// What a module is a list of.
+/// An item of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// An entry or function, with or without a body.
@@ -149,7 +149,7 @@ pub struct File {
 pub struct Section {
     /// The name, with its dot.
     pub name: String,
-    /// What stands between the braces, as written.
+    /// The text between the braces, as written.
     pub body: String,
     /// Where it stands.
     pub span: At,

@@ -96,7 +96,7 @@ impl From<i64> for Operand {
 pub struct Symbol {
     /// The name.
     pub name: Identifier,
-    /// What stands after the dot.
+    /// The name after the dot.
     pub component: Option<String>,
 }
 

@@ -47,7 +47,7 @@ impl Block {
     }
 }
 
-/// What the body of a function is a list of.
+/// A statement of a function's body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// An instruction.
@@ -111,7 +111,7 @@ pub struct LabelList {
     pub span: At,
 }
 
-/// What a [`LabelList`] is for.
+/// The purpose of a [`LabelList`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LabelListKind {
     /// `.branchtargets`
@@ -135,11 +135,11 @@ impl LabelListKind {
 pub struct CallPrototype {
     /// The name that the call uses.
     pub label: Identifier,
-    /// What the function returns.
+    /// The return parameters.
     pub returns: Vec<Parameter>,
     /// `_`, mostly.
     pub name: Identifier,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
     /// `.noreturn` and the like.
     pub directives: Vec<FunctionDirective>,

@@ -173,7 +173,7 @@ pub struct Declarator {
     pub range: Option<u32>,
     /// Array sizes, outermost first; `None` for `[]`.
     pub dimensions: Vec<Option<Expression>>,
-    /// What it starts with.
+    /// The initial value.
     pub initializer: Option<Initializer>,
     /// Where it stands.
     pub span: At,
@@ -185,13 +185,13 @@ pub struct Declarator {
 pub struct Attribute {
     /// The name, with its dot.
     pub name: String,
-    /// What stands in its parentheses.
+    /// The arguments in its parentheses.
     pub arguments: Vec<Expression>,
     /// Where it stands.
     pub span: At,
 }
 
-/// What a variable starts with (PTX ISA, section 5.4.4).
+/// The initial value of a variable (PTX ISA, section 5.4.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Initializer {
     /// Its form.

@@ -116,7 +116,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the next token, which looks like a directive, is a number such as `.5`.
+    /// Returns whether the next token, which looks like a directive, is a number such as `.5`.
     pub(super) fn is_fraction(&self) -> bool {
         let digits = self.word().strip_prefix('.').unwrap_or("");
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())

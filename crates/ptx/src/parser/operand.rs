@@ -82,7 +82,7 @@ impl Parser<'_> {
         Ok(OperandKind::Memory { address, rest })
     }
 
-    /// What begins with a name.
+    /// Parses an operand that begins with a name.
     fn symbol_operand(&mut self) -> Parse<OperandKind> {
         let first = self.next;
         let symbol = self.symbol()?;

@@ -103,7 +103,7 @@ impl Im2col {
         Params::Im2col(*self)
     }
 
-    /// What the loads `.im2col::w` and `.im2col::w::128` see of this map: its box along W.
+    /// The map as the loads `.im2col::w` and `.im2col::w::128` see it: its box along W.
     pub const fn as_wide(&self, mode: WideMode) -> Im2colWide {
         Im2colWide {
             tensor: self.tensor,
@@ -115,7 +115,7 @@ impl Im2col {
         }
     }
 
-    /// Which dimension of the tensor is W, the first spatial one.
+    /// The dimension of the tensor that is W, the first spatial one.
     pub const fn first_spatial(&self) -> usize {
         if matches!(self.tensor.interleave, Interleave::None) {
             1

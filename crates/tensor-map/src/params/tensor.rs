@@ -1,6 +1,6 @@
 use crate::{DataType, Dims, Interleave, L2Promotion, OobFill, Swizzle};
 
-/// What all maps describe: a tensor in global memory, and how its elements travel.
+/// The parameters that all maps share: a tensor in global memory, and how its elements travel.
 ///
 /// Nothing is checked until a map is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Tensor {
     /// How much the L2 cache fetches at once.
     #[doc(alias = "l2Promotion")]
     pub l2_promotion: L2Promotion,
-    /// What loads deliver outside the tensor.
+    /// The value that loads write for elements outside the tensor.
     #[doc(alias = "oobFill")]
     pub oob_fill: OobFill,
 }
@@ -153,7 +153,7 @@ macro_rules! tensor_setters {
             self
         }
 
-        /// What loads deliver outside the tensor.
+        /// Sets the value that loads write for elements outside the tensor.
         #[doc(alias = "oobFill")]
         #[must_use]
         pub const fn oob_fill(mut self, oob_fill: OobFill) -> Self {

@@ -150,7 +150,7 @@ impl Rule {
         self.card().0
     }
 
-    /// What it says, in one sentence.
+    /// The rule in one sentence.
     pub const fn summary(self) -> &'static str {
         self.card().1
     }
@@ -160,8 +160,8 @@ impl Rule {
         self.card().2
     }
 
-    /// Whether maps are built all the same, at least for compute capability 9.0: later GPUs want
-    /// [`InterleaveSwizzle`](Self::InterleaveSwizzle).
+    /// Returns whether maps are built all the same, at least for compute capability 9.0: later GPUs
+    /// want [`InterleaveSwizzle`](Self::InterleaveSwizzle).
     pub const fn is_warning(self) -> bool {
         self as u32 >= Self::InterleaveSwizzle as u32
     }

@@ -43,7 +43,7 @@ pub(super) const fn check(
     true
 }
 
-/// What the address and the strides must be multiples of.
+/// The alignment of the address and the strides.
 const fn align(tensor: &Tensor) -> u64 {
     if matches!(tensor.interleave, Interleave::B32) || tensor.data_type.is_align16() {
         32
@@ -52,7 +52,7 @@ const fn align(tensor: &Tensor) -> u64 {
     }
 }
 
-/// Whether the reference has the element type with this swizzle, in some direction.
+/// Returns whether the reference has the element type with this swizzle, in some direction.
 const fn type_goes_with_swizzle(tensor: &Tensor) -> bool {
     match tensor.swizzle {
         Swizzle::None | Swizzle::B128 | Swizzle::B128Atom32 => true,

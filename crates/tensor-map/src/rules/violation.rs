@@ -78,7 +78,7 @@ pub enum Value {
     Number(i128),
     /// An address.
     Address(u64),
-    /// So many values.
+    /// The number of values.
     Values(usize),
     /// A length for each dimension.
     Lengths(Dims<u32>),

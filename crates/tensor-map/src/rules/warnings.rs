@@ -32,7 +32,7 @@ pub(super) const fn check(sink: &mut Sink, params: &Params, address: u64, target
     }
 }
 
-/// What loads or stores alone do, or do differently.
+/// Warns of parameters that only loads or only stores support, or that they treat differently.
 const fn directions(sink: &mut Sink, tensor: &Tensor) {
     let data_type = tensor.data_type;
     if matches!(data_type, DataType::U4x16Align16) {

@@ -88,7 +88,7 @@ fn one_value_has_one_suggestion() {
     );
 }
 
-/// What is suggested for a row keeps the rules of rows, whatever the row was.
+/// A row that is suggested keeps the rules of rows, whatever the row was.
 #[test]
 fn suggested_rows_are_legal() {
     for data_type in DataType::ALL {

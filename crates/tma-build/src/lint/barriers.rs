@@ -100,7 +100,7 @@ fn is_aligned(opcode: &Opcode) -> bool {
     is_bar(opcode) || opcode.has("aligned")
 }
 
-/// Does LLVM have an intrinsic for it, which it does not copy?
+/// Returns whether LLVM has an intrinsic for it, which it does not copy.
 fn has_intrinsic(opcode: &Opcode) -> bool {
     let stems = ["barrier", "setmaxnreg", "ldmatrix", "stmatrix", "mma"];
     is_bar(opcode) || stems.contains(&opcode.stem())

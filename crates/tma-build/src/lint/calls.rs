@@ -1,4 +1,4 @@
-//! Who calls whom: recursion, calls through pointers, functions that nobody defines, calls beside `wgmma`.
+//! Calls of functions: recursion, calls through pointers, functions that nobody defines, calls beside `wgmma`.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use ptx::{Function, Module, Statement};
 use super::{Diagnostic, Kind, rust_location};
 use crate::calls::calls;
 
-/// What a GPU has without it being in the module.
+/// The functions that a GPU provides.
 const PROVIDED: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// The function of this name that has a body.
@@ -39,7 +39,7 @@ pub(super) fn reached<'m>(module: &'m Module, kernel: &'m Function) -> Vec<&'m F
     reached
 }
 
-/// What is wrong with the calls of a kernel and of what it calls.
+/// Checks the calls of a kernel and of the functions that it calls.
 pub(super) fn of_kernel(module: &Module, kernel: &Function, may_recurse: bool) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let has_wgmma = has_wgmma(kernel);
@@ -84,7 +84,7 @@ fn has_wgmma(kernel: &Function) -> bool {
     })
 }
 
-/// Does what is called call the caller again?
+/// Returns whether the callee calls the caller again.
 fn calls_back<'m>(module: &'m Module, callee: &'m Function, caller: &Function) -> bool {
     let called = reached(module, callee);
     called.iter().any(|function| function.name == caller.name)

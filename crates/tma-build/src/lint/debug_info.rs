@@ -22,8 +22,8 @@ impl<'a> DebugInfo<'a> {
         position(self.nodes.get(id)?)
     }
 
-    /// What tells a call in the source from another one: the locations through which it was
-    /// inlined. The nodes themselves do not, since each inlining makes new ones, that of a copied
+    /// The locations through which a call was inlined, which tell it from another call in the
+    /// source. The nodes themselves do not, since each inlining makes new ones, that of a copied
     /// call, too.
     pub(super) fn chain(&self, id: &str) -> Vec<&'a str> {
         let nodes = self.inlined(id);

@@ -23,7 +23,7 @@ struct Local {
     bytes: u64,
     /// Where it is first used: `file:line` of the crate itself.
     location: Option<String>,
-    /// Is it read only on the way to a panic, or by `vprintf`?
+    /// True if it is read only on the way to a panic, or by `vprintf`.
     is_harmless: bool,
 }
 
@@ -112,7 +112,7 @@ fn bytes(allocated: &str) -> u64 {
     count.and_then(|(count, _)| count.parse().ok()).unwrap_or(0)
 }
 
-/// What the source calls `%table.i`; what the compiler made has no such name.
+/// The name of `%table.i` in the source; a variable that the compiler made has none.
 fn variable(name: &str) -> String {
     let name = name
         .trim_start_matches('%')
@@ -167,7 +167,7 @@ fn of_function(
         .filter(|local| !local.is_harmless)
         .map(|local| diagnostic(&local.name, local.bytes, local.location.clone()))
         .collect();
-    // What the code generator adds, LLVM IR does not have: copies of parameters.
+    // LLVM IR does not have the copies of parameters that the code generator adds.
     if known.is_empty() {
         return vec![diagnostic("", depot, first_use(module, body))];
     }

@@ -1,4 +1,4 @@
-//! What device code cannot have, and what is said of it.
+//! The messages for features that device code lacks.
 
 use std::path::PathBuf;
 

@@ -48,7 +48,7 @@ pub(super) fn entry(
         if parameter.grid_constant {
             quote!(const _: () = ::tma::__private::assert_grid_constant::<#ty>();)
         } else {
-            // What is passed by value is refused on the host by the function that takes it.
+            // A value of a wrong type is refused on the host by the function that takes it.
             let on_device = parameter.is_by_value();
             let on_device = on_device.then(|| quote!(#[cfg(target_arch = "nvptx64")]));
             quote!(#on_device const _: () = ::tma::__private::assert_kernel_arg::<#ty>();)
@@ -94,7 +94,7 @@ fn parameter_address(symbol: &Ident, index: usize) -> TokenStream {
     })
 }
 
-/// What the finishing step reads: `tma kernel NAME key=value …`.
+/// The pragma that the finishing step reads: `tma kernel NAME key=value …`.
 fn marker(symbol: &Ident, parameters: &[Parameter], options: &Options) -> String {
     let mut marker = format!("tma kernel {symbol}");
     let triple = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");

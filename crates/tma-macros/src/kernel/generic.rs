@@ -4,18 +4,18 @@ use syn::{ConstParam, GenericParam, Ident, TypeParam, Visibility};
 
 use super::instances::{Choice, Value};
 
-/// What a generic parameter of the kernel becomes in the function for the host.
+/// The form of a kernel's generic parameter in the function for the host.
 #[derive(Default)]
 pub(super) struct Generic {
     /// Its name, where it is a type.
     pub(super) ty: Option<Ident>,
-    /// What stands before the function.
+    /// The tokens before the function.
     pub(super) before: TokenStream,
     /// A parameter of the function.
     pub(super) parameter: TokenStream,
     /// A bound of the function.
     pub(super) bound: TokenStream,
-    /// What gives it the name that it has in the kernel.
+    /// The statement that gives it the name that it has in the kernel.
     pub(super) binding: TokenStream,
     /// A call of a method of `Call` that chooses the instance.
     pub(super) choose: TokenStream,

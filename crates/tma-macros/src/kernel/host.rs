@@ -4,8 +4,8 @@ use syn::{Attribute, Expr, Ident, ItemFn, Token, Type, spanned::Spanned};
 
 use super::{generic::Generic, instances::Instances, options::Options, parameter::Parameter};
 
-/// What the kernel is on the host: a function of its name that makes a call of it, and its body, which
-/// is checked and never called.
+/// The kernel's form on the host: a function of its name that makes a call of it, and its body,
+/// which is checked and never called.
 pub(super) fn function(
     function: &ItemFn,
     parameters: &[Parameter],

@@ -9,7 +9,7 @@ use syn::{
 /// `(NAME = 1, 2, 4; OTHER = true, false; T = f32, u32)`
 pub(super) struct Instances(Vec<Choice>);
 
-/// What one generic parameter can be.
+/// The values or types of one generic parameter.
 pub(super) struct Choice {
     pub(super) parameter: Ident,
     pub(super) values: Vec<Value>,

@@ -12,7 +12,7 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    /// Is it what the host passes as it is?
+    /// Returns whether the host passes it unchanged.
     pub(super) fn is_by_value(&self) -> bool {
         !self.grid_constant && self.pointee().is_none()
     }

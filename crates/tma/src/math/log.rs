@@ -28,7 +28,7 @@ pub fn log2(x: f32) -> f32 {
     let small = fma(fraction, LOG2_E[1], tail(fraction) * LOG2_E[0]);
     let [high, low] = product(fraction, LOG2_E[0]);
     let sum = exponent + high;
-    // What the sum has lost of the smaller one, and the rest.
+    // The part of the smaller one that the sum has lost, and the rest.
     let lost = high - (sum - exponent);
     special(x, sum + (lost + (low + small)))
 }

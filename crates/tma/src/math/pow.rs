@@ -77,7 +77,7 @@ fn log2(x: f32) -> [f32; 2] {
     let factor = fma(square, rest, TWELFTH[0]);
     let factor_low = fma(square, rest, TWELFTH[0] - factor) + TWELFTH[1];
     let [tail, tail_low] = product(cube, factor);
-    // What q lacks counts a little more than once: by 1 + q^2 / 4.
+    // The error of q counts a little more than once: by 1 + q^2 / 4.
     let tail_low = fma(cube_low, factor, fma(cube, factor_low, tail_low));
     let tail_low = tail_low + fma(q_low * square, 0.25, q_low);
     let log = q + tail;

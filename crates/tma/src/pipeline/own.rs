@@ -34,7 +34,7 @@ impl<T: SharedValue> Own<'_, T> {
         }
     }
 
-    /// What `combine` makes of `start` and the elements, in order.
+    /// Folds the elements, in order, into `start` by `combine`.
     #[inline(always)]
     pub fn fold<A>(&self, start: A, combine: impl Fn(A, T) -> A) -> A {
         let (mut all, mut index) = (start, self.first);

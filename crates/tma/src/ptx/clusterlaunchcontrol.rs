@@ -77,7 +77,7 @@ requests! {
 device_fn! {
     /// `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 is, response;`
     ///
-    /// Does the answer bring a cluster?
+    /// Returns whether the answer brings a cluster.
     isa "8.6" on sm_100;
     /// # Safety
     /// 1. `response` is an answer that was written to shared memory.

@@ -21,10 +21,10 @@ macro_rules! spaces {
 }
 
 spaces! {
-    /// Does a generic address lie in this block's shared memory?
+    /// Returns whether a generic address lies in this block's shared memory.
     #[doc(alias = "__isShared")]
     shared_cta = "isspacep.shared::cta" on sm_80;
-    /// Does a generic address lie in the shared memory of a block of the cluster?
+    /// Returns whether a generic address lies in the shared memory of a block of the cluster.
     #[doc(alias = "__isClusterShared")]
     shared_cluster = "isspacep.shared::cluster" on sm_90;
 }

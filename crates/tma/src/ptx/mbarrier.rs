@@ -291,27 +291,27 @@ macro_rules! waits {
 }
 
 waits! {
-    /// Has the phase of `state` completed?
+    /// Returns whether the phase of `state` has completed.
     #[doc(alias = "mbarrier_test_wait")]
     test_wait = "mbarrier.test_wait", state: u64, reg64;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
-    /// Has the phase of this parity completed?
+    /// Returns whether the phase of this parity has completed.
     #[doc(alias = "mbarrier_test_wait_parity")]
     test_wait_parity = "mbarrier.test_wait.parity", parity: u32, reg32;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
-    /// Has the phase of `state` completed? May sleep a while before saying no.
+    /// Returns whether the phase of `state` has completed. May sleep a while before it returns `false`.
     #[doc(alias("mbarrier_try_wait", "__mbarrier_try_wait"))]
     try_wait = "mbarrier.try_wait", state: u64, reg64;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
-    /// Has the phase of `state` completed? May sleep up to about `nanoseconds` before saying no.
+    /// Returns whether the phase of `state` has completed. May sleep up to about `nanoseconds` before that.
     #[doc(alias("mbarrier_try_wait", "__mbarrier_try_wait"))]
     try_wait_suspend_hint = "mbarrier.try_wait", state: u64, reg64, nanoseconds;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "came from an arrival of its current or last phase."
-    /// Has the phase of this parity completed? May sleep a while before saying no.
+    /// Returns whether the phase of this parity has completed. May sleep a while before it returns `false`.
     #[doc(alias = "mbarrier_try_wait_parity")]
     try_wait_parity = "mbarrier.try_wait.parity", parity: u32, reg32;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
-    /// Has the phase of this parity completed? May sleep up to about `nanoseconds` before saying no.
+    /// Returns whether the phase of this parity has completed. May sleep up to about `nanoseconds` before that.
     #[doc(alias = "mbarrier_try_wait_parity")]
     try_wait_parity_suspend_hint = "mbarrier.try_wait.parity", parity: u32, reg32, nanoseconds;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."

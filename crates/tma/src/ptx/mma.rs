@@ -1,7 +1,7 @@
 //! `mma`, products of matrices in the registers of a warp. PTX ISA 9.7.14.5.14, 9.7.14.6.
 //!
-//! What each register holds stands in the sections 9.7.14.5.1 to 9.7.14.5.13. Registers of 32 bits are `u32` where
-//! they hold several elements, or one of tf32.
+//! The sections 9.7.14.5.1 to 9.7.14.5.13 say which elements each register holds. Registers of 32 bits are
+//! `u32` where they hold several elements, or one of tf32.
 //!
 //! LLVM's intrinsics for half precision take vectors, which Rust cannot hand over, and those for fp8 want a
 //! later PTX version of the whole module;

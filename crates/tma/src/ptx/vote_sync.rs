@@ -13,7 +13,7 @@ device_fn! {
         unsafe { crate::intrinsics::vote_sync_ballot(members, predicate) }
     }
 
-    /// `vote.sync.all.pred result, predicate, members;` — do all lanes say yes?
+    /// `vote.sync.all.pred result, predicate, members;` — true if the predicate holds in all lanes.
     ///
     isa "7.0" on sm_80;
     /// # Safety
@@ -24,7 +24,7 @@ device_fn! {
         unsafe { crate::intrinsics::vote_sync_all(members, predicate) }
     }
 
-    /// `vote.sync.any.pred result, predicate, members;` — does any lane say yes?
+    /// `vote.sync.any.pred result, predicate, members;` — true if the predicate holds in any lane.
     ///
     isa "7.0" on sm_80;
     /// # Safety

@@ -19,7 +19,7 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Whether there is room for so many bytes more, which then count as taken.
+/// Takes so many bytes if there is room for them.
 fn take(bytes: usize) -> bool {
     let live = LIVE.fetch_add(bytes, Relaxed) + bytes;
     LARGEST.fetch_max(live, Relaxed);

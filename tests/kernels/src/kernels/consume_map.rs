@@ -95,7 +95,7 @@ pub(super) fn lay_out(tensors: &[Tensor]) -> (Vec<u8>, Vec<u64>) {
     (bytes, offsets)
 }
 
-/// What is loaded through the maps of all tensors.
+/// The bytes that are loaded through the maps of all tensors.
 pub(super) fn boxes(tensors: &[Tensor], data: &[u8], offsets: &[u64], coords: [i32; 2]) -> Vec<u8> {
     tensors
         .iter()

@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     cases,
 };
 
-/// What stands around the bytes that are copied, and must stay.
+/// The number of bytes before and behind the copy, which must stay.
 const GUARD_BYTES: usize = 48;
 
 #[derive(Clone, Copy)]

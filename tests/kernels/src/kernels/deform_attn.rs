@@ -156,7 +156,7 @@ impl Random {
     }
 }
 
-/// What the operator is given.
+/// The operator's input.
 struct Input {
     size: Size,
     /// For each batch and image, without border: rows of pixels of channels.
@@ -225,7 +225,7 @@ impl Input {
         value
     }
 
-    /// What a query sees: the operator.
+    /// The result of the operator for a query.
     fn attend(&self, batch: usize, query: usize) -> [f64; CHANNELS] {
         let mut sums = [0.0; CHANNELS];
         for (image, [height, width]) in self.size.shapes.into_iter().enumerate() {

@@ -137,7 +137,7 @@ fn cases() -> Vec<Scenario> {
     cases
 }
 
-/// What block (`bx`, `by`) loads, row by row: zero outside the matrix.
+/// The element that block (`bx`, `by`) loads, row by row: zero outside the matrix.
 fn load(matrix: Matrix, data: &[i32], origin: [i32; 2], block: [i64; 2], at: [i64; 2]) -> i32 {
     let position = position(origin, block, at);
     index(matrix, position).map_or(0, |index| data[index])

@@ -18,7 +18,7 @@ shared! {
 /// Results of each block.
 const RESULTS: u32 = 16;
 
-/// What an arrival gives.
+/// The result of an arrival.
 pub(crate) trait Given {
     /// The state of the phase, if it is one.
     fn state(self) -> Option<u64>;
@@ -137,8 +137,8 @@ unsafe fn of(bar: SharedPtr<Mbarrier>, io: Io) -> Operands {
     }
 }
 
-/// Does what the script says, two bits a step: 1 arrives, 2 completes bytes. After each it is written
-/// down whether the number of phases that have ended is odd, and whether that of the state has.
+/// Executes the script, two bits a step: 1 arrives, 2 completes bytes. After each it writes down
+/// whether the number of phases that have ended is odd, and whether that of the state has.
 #[inline(always)]
 unsafe fn follow(io: Io, bar: SharedPtr<Mbarrier>, state: Option<u64>) {
     let mut script = io.word(3);

@@ -90,7 +90,7 @@ pub(crate) unsafe fn cluster_halves(io: Io, form: impl Fn(Operands)) {
     }
     if first {
         if io.word(0) == 3 {
-            // What the fence above is about is all that may be used.
+            // Only the objects that the fence above orders may be used.
             let of_other = mapa::shared_cluster_u32(bar, other);
             mbarrier::arrive_sink::<Release, Cluster>(of_other);
             let mut left = PATIENCE;

@@ -31,7 +31,7 @@ impl Plain for bool {
     }
 }
 
-/// What each thread sees.
+/// Writes the value that each thread sees.
 #[inline(always)]
 pub(crate) unsafe fn value<R: Plain>(io: Io, form: impl Fn(Operands) -> R) {
     let value = form(NONE).word();
@@ -117,7 +117,7 @@ pub(crate) unsafe fn rank_of(io: Io, form: impl Fn(Operands) -> u32) {
     cluster::sync();
 }
 
-/// Is this block's shared memory in the space, the other's, global memory?
+/// Tests whether this block's shared memory, the other's, and global memory are in the space.
 #[inline(always)]
 pub(crate) unsafe fn is_in(io: Io, form: impl Fn(Operands) -> bool) {
     let slot = SLOT::ptr().as_ptr().cast();
@@ -138,7 +138,7 @@ pub(crate) unsafe fn is_in(io: Io, form: impl Fn(Operands) -> bool) {
     cluster::sync();
 }
 
-/// Is the address of the other block what `mapa` makes of it?
+/// Tests that the address of the other block is the result of `mapa`.
 #[inline(always)]
 pub(crate) unsafe fn to_cluster(io: Io, form: impl Fn(Operands) -> ClusterPtr<u8>) {
     let slot = SLOT::ptr();

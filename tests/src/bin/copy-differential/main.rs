@@ -63,7 +63,7 @@ struct Arguments {
     /// How many of the first cases come in small jobs, to find one that stops the GPU.
     #[arg(long, default_value_t = 0, hide = true)]
     suspects: u64,
-    /// What the processes before this one counted.
+    /// The counts of the processes before this one.
     #[arg(long, hide = true)]
     counted: Option<String>,
 }
@@ -164,7 +164,7 @@ fn batches(arguments: &Arguments) -> Vec<Range<u64>> {
     small.chain(split(middle, end, arguments.batch)).collect()
 }
 
-/// What was found.
+/// The results so far.
 struct Ledger<'a> {
     arguments: &'a Arguments,
     tally: Tally,

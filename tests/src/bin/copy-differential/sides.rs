@@ -10,10 +10,10 @@ use tma_emulator::EmulatorBackend;
 use tma_host::{Device, Jobs};
 use tma_launch::{Failure, Job};
 
-/// What came out of a case, or why nothing did.
+/// The output of a case, or why there is none.
 pub(super) type Made = Result<Output, String>;
 
-/// What came out of a job.
+/// The outputs of a job on both sides.
 pub(super) struct Both {
     /// On the GPU, if it was asked, and if no job before this one failed.
     pub(super) gpu: Option<Result<Vec<Output>, Failure>>,
@@ -45,7 +45,7 @@ impl Sides {
         })
     }
 
-    /// What makes the copies that are judged.
+    /// The name of the device whose copies are judged.
     pub(super) fn name(&self) -> String {
         match &self.gpu {
             Some(gpu) => gpu.name().to_owned(),

@@ -24,13 +24,13 @@ impl Mood {
 
 /// A dimension of a tensor, and how a box lies in it.
 pub(super) struct Extent {
-    /// Which dimension.
+    /// The dimension's index.
     pub(super) dim: usize,
     /// Elements of the tensor.
     pub(super) tensor: u64,
     /// Elements from the box's first to its last, both counted.
     pub(super) reach: u64,
-    /// What coordinates must be multiples of.
+    /// Coordinates must be multiples of this.
     pub(super) multiple: u64,
 }
 

@@ -66,8 +66,8 @@ pub(super) fn dim(random: &mut Random, reach: u64) -> u64 {
 
 /// Cuts dimensions to what fits into `room` bytes of global memory, and lays them out in any order, padded or not.
 ///
-/// What follows is for loads alone: dimensions that overlap, or that stay where they are; those may
-/// have one of the lengths in `stays`.
+/// The rest is for loads alone: dimensions that overlap, or whose stride is zero; those may have
+/// one of the lengths in `stays`.
 pub(super) fn lay_out(
     random: &mut Random,
     tensor: &mut Tensor,

@@ -99,7 +99,7 @@ impl FileBuffer {
     }
 }
 
-/// Which buffer a name means.
+/// Finds the buffer of a name.
 pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Invalid> {
     let given = value.string()?;
     match buffers.iter().position(|buffer| buffer.name == given) {

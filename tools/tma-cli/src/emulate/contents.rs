@@ -36,8 +36,7 @@ pub(super) enum Contents {
     /// These bytes, again and again.
     List(Vec<u8>),
     File(PathBuf),
-    /// What this buffer held before the first launch, from an element on, each multiplied and added
-    /// to.
+    /// The initial contents of this buffer, from an element on, each multiplied and added to.
     Initial {
         buffer: usize,
         first: u64,
@@ -205,7 +204,7 @@ impl Room<'_> {
         Ok(self.ty.number(self.ty.exact_bits(value)?))
     }
 
-    /// What can be added to numbers of the type, or multiply them.
+    /// A number that can be added to numbers of the type, or multiply them.
     fn difference(&self, value: &Value<'_>) -> Result<Number, Invalid> {
         Ok(match self.ty.is_float() {
             true => self.number(value)?,

@@ -9,11 +9,11 @@ use tma_emulator::check;
 pub enum Diagnostic {
     /// By the checker.
     Kernel(Box<check::Diagnostic>),
-    /// What ended a kernel, where the checker did not watch.
+    /// The fault that ended a kernel, where the checker did not watch.
     Fault {
         /// The driver's name for it.
         error_name: Option<String>,
-        /// What happened, and where.
+        /// The description, with the location.
         what: String,
     },
     /// A buffer is not as expected.
@@ -30,7 +30,7 @@ impl Diagnostic {
         }
     }
 
-    /// Whether it is worse than a warning.
+    /// Returns whether it is worse than a warning.
     pub fn is_error(&self) -> bool {
         match self {
             Self::Kernel(found) => found.kind.severity() >= check::Severity::Error,
@@ -38,7 +38,7 @@ impl Diagnostic {
         }
     }
 
-    /// Whether it is that a kernel did not end in time.
+    /// Returns whether it says that a kernel did not end in time.
     pub fn is_endless(&self) -> bool {
         match self {
             Self::Kernel(found) => found.kind == check::Kind::Endless,
@@ -70,7 +70,8 @@ impl Diagnostic {
         }
     }
 
-    /// Whether two seeds found the same: for the checker, the same kind at the same instructions.
+    /// Returns whether two seeds found the same: for the checker, the same kind at the same
+    /// instructions.
     pub fn is_like(&self, other: &Self) -> bool {
         let locations = |found: &check::Diagnostic| {
             let location =

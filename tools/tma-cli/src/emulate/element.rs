@@ -13,7 +13,7 @@ use super::{
     violations::Invalid,
 };
 
-/// What a buffer is made of.
+/// The type of a buffer's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// `u8`
@@ -87,7 +87,7 @@ impl ElementType {
         }
     }
 
-    /// Whether it has a point.
+    /// Returns whether it has a fraction.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
@@ -231,7 +231,7 @@ fn elements<T: AnyBitPattern + NoUninit>(bytes: &[u8]) -> Vec<T> {
 macro_rules! narrow {
     ($($name:ident $inner:ty,)*) => {
         $(
-            /// So that its numbers can be counted.
+            /// A 16-bit floating-point number that can be compared by its steps.
             #[derive(Clone, Copy)]
             struct $name($inner);
 

@@ -92,7 +92,7 @@ impl LaunchFile {
         })
     }
 
-    /// What messages call the file.
+    /// The file's name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -117,7 +117,7 @@ impl LaunchFile {
         self.buffers.iter().map(FileBuffer::bytes).sum()
     }
 
-    /// Whether buffers are written to files in the end.
+    /// Returns whether buffers are written to files in the end.
     pub fn writes_files(&self) -> bool {
         !self.dumps.is_empty()
     }
@@ -136,7 +136,7 @@ impl LaunchFile {
         self.buffers.iter().map(buffer).collect()
     }
 
-    /// Whether something is expected that depends on what buffers held before.
+    /// Returns whether an expectation depends on the contents of buffers before the first launch.
     pub fn compares_with_before(&self) -> bool {
         let mut expectations = self.expectations.iter();
         expectations.any(|expected| matches!(expected.contents(), Contents::Initial { .. }))
@@ -150,7 +150,7 @@ impl LaunchFile {
         job
     }
 
-    /// Whether the launches fit their kernels. The errors name the launches' lines.
+    /// Checks that the launches fit their kernels. The errors name the launches' lines.
     ///
     /// # Errors
     /// A kernel that is not in the module, and every rule that a launch breaks.

@@ -25,7 +25,7 @@ pub(super) struct FileMap {
     pub(super) argument: Option<Argument>,
 }
 
-/// What the table says, to be passed to a kernel.
+/// Reads the table of a map, to be passed to a kernel.
 pub(super) fn read_map(
     name: &str,
     table: &Table<'_>,
@@ -49,7 +49,7 @@ pub(super) fn read_map(
     })
 }
 
-/// Which map a name means.
+/// Finds the map of a name.
 pub(super) fn find_map(maps: &[FileMap], value: &Value<'_>) -> Result<Argument, Invalid> {
     let given = value.string()?;
     match maps.iter().find(|map| map.name == given) {

@@ -15,7 +15,7 @@ pub struct Output {
     path: PathBuf,
     /// The file itself, behind links.
     target: PathBuf,
-    /// What is renamed in the end; nothing where the path is that of a device.
+    /// The file that is renamed in the end; `None` where the path is that of a device.
     temporary: Option<PathBuf>,
     file: File,
 }
@@ -42,7 +42,7 @@ impl Output {
         }
         let (temporary, file) = match fs::metadata(&target) {
             Ok(there) if there.is_file() => {
-                // What may not be written is not replaced, either.
+                // A file that may not be written is not replaced, either.
                 OpenOptions::new()
                     .write(true)
                     .open(&target)

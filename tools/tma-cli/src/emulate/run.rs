@@ -76,14 +76,14 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// What one seed gave.
+/// The results of one seed.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The seed.
     pub seed: u64,
     /// Everything that was found; nothing if the kernels are right.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the kernels printed.
+    /// The output of the kernels.
     pub printed: String,
     /// Instructions, each counted once for each thread; nothing where a kernel did not end.
     pub steps: Option<u64>,
@@ -188,7 +188,7 @@ impl Emulation {
         steps(backend.observe(&mut self.job()?, observer)).map(drop)
     }
 
-    /// What the buffers held before is made again where it is asked for: they may be large.
+    /// Makes the initial contents of the buffers again where they are needed: they may be large.
     fn mismatches(&self, after: &[Buffer]) -> Result<Vec<String>, Failure> {
         let before = match self.file.compares_with_before() {
             true => self.file.buffers()?,

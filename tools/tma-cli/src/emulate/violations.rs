@@ -8,7 +8,7 @@ use std::{
 
 use ptx::LineIndex;
 
-/// What is wrong with a launch file, in the order of the text; never empty.
+/// The violations in a launch file, in the order of the text; never empty.
 ///
 /// Displays as one report for each, with the line and a caret under the location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Violation {
     pub line: usize,
     /// The byte within the line, from 1.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// The message: the error, and how to correct it.
     pub says: String,
     source_line: String,
     width: usize,
@@ -90,7 +90,7 @@ impl Violation {
 /// A violation before its line is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Invalid {
-    /// What is wrong at these bytes of the text.
+    /// A violation at these bytes of the text.
     Here(Range<usize>, String),
     /// It was noted already.
     Noted,

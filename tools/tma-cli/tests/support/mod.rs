@@ -18,7 +18,7 @@ pub(crate) fn tma(driver: &Path, environment: &[(&str, &str)], arguments: &[&str
         .expect("the program starts")
 }
 
-/// What was written, if that is all.
+/// The standard output of a successful command that wrote nothing else.
 #[track_caller]
 pub(crate) fn printed(output: &Output) -> String {
     assert!(output.status.success(), "{output:?}");

@@ -36,7 +36,8 @@ impl Object {
         Some((self.expected, issued, notes))
     }
 
-    /// Whether the first copies deliver what is expected, or none would, and the others come too early.
+    /// Returns whether the first copies deliver what is expected, or none would, and the others
+    /// come too early.
     fn is_right_in_part(&self) -> bool {
         let sums = self.issued.iter().scan(0, |sum, copy| {
             *sum += u64::from(copy.bytes);
@@ -47,7 +48,7 @@ impl Object {
             .any(|sum| sum == self.expected)
     }
 
-    /// Who said last how many bytes come, and who issued the last copy.
+    /// The origins of the last expectation and of the last copy.
     fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
         let armed = self.armed.last().map(|armed| armed.origin);
         (armed, self.issued.last().map(|copy| copy.origin))
@@ -55,7 +56,7 @@ impl Object {
 }
 
 impl Checker {
-    /// Whether a phase that completes got the bytes of its copies, and all of them.
+    /// Checks that a phase that completes got the bytes of its copies, and all of them.
     pub(super) fn check_bytes(&mut self, origin: Origin, block: u32, object: &Object) {
         let Some((expected, _, mut notes)) = object.arithmetic(block) else {
             return;
@@ -102,14 +103,14 @@ impl Checker {
         }
     }
 
-    /// What barriers expect that wait for other bytes than copies deliver, where nothing goes on. Where
-    /// no copy was issued at all, who would issue it may be stuck elsewhere: that is no kind of its own.
+    /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. Where no copy was
+    /// issued at all, its issuer may be stuck elsewhere: that is no kind of its own.
     pub(in crate::check) fn bytes_at_deadlock(&mut self) -> Vec<String> {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
         unissued.into_iter().take(4).flatten().collect()
     }
 
-    /// What is wrong with the barriers of a block that ends.
+    /// Checks the barriers of a block that ends.
     pub(in crate::check) fn mbarriers_at_end(&mut self, block: u32) {
         self.check_last_expectations(Some(block));
         self.wrong_bytes(Some(block), |_| true);

@@ -1,5 +1,5 @@
-//! What may count in another phase: an expectation, an arrival or a copy that nothing orders against
-//! the completion of a phase.
+//! Finds expectations, arrivals and copies that may count in another phase, because nothing orders
+//! them against the completion of a phase.
 
 use super::Object;
 use crate::{
@@ -18,10 +18,10 @@ pub(super) struct Expectation {
     pub(super) origin: Origin,
     pub(super) bytes: u32,
     epoch: Epoch,
-    /// Whether an arrival of this phase comes after it, without which the phase cannot complete.
+    /// True if an arrival of this phase comes after it, without which the phase cannot complete.
     is_held: bool,
-    /// Whether its thread did not know that the phase before was complete. Where the thread goes on to
-    /// arrive in the same ignorance, that is no matter of bytes.
+    /// True if its thread did not know that the phase before was complete. If the thread then arrives
+    /// without knowing it either, the violation is that of the arrival and not one of bytes.
     is_late: bool,
 }
 
@@ -31,11 +31,11 @@ pub(super) struct Arrivals {
     /// By number of the thread in the grid.
     all: Vec<(u32, Epoch)>,
     last: Option<Origin>,
-    /// Whether the phase waited for bytes, too.
+    /// True if the phase waited for bytes, too.
     has_bytes: bool,
 }
 
-/// Whether a thread of the grid knows a step of another, if scopes were wide enough.
+/// Returns whether a thread of the grid knows a step of another, if scopes were wide enough.
 fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool {
     let (block, thread) = extents.split(user);
     (block, thread) == (state.own.block, state.own.thread)
@@ -43,8 +43,8 @@ fn knows(state: &Thread, extents: &Extents, (user, epoch): (u32, Epoch)) -> bool
 }
 
 impl Object {
-    /// Whether a thread knows that the phase before the current one is complete: it saw it by a wait,
-    /// whatever its semantics, or learned of one; or it knows all that completed it.
+    /// Returns whether a thread knows that the phase before the current one is complete: it saw it
+    /// by a wait, whatever its semantics, or learned of one; or it knows all that completed it.
     fn is_begun_for(&self, of: u32, state: &Thread, extents: &Extents) -> bool {
         let (block, thread) = (state.own.block, state.own.thread);
         let before = &self.arrivals_before;

@@ -1,4 +1,5 @@
-//! Whether a barrier is there: initialisation, invalidation, and memory that serves something else.
+//! Checks that a barrier is valid: initialised, not invalidated, and its memory not used for
+//! something else.
 
 use super::{
     super::{

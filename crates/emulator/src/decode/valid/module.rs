@@ -168,7 +168,7 @@ pub(super) fn variable(variable: &Variable, mistakes: &mut Mistakes) {
         let mut sizes = declarator.dimensions.iter().flatten();
         let wrong = sizes.find_map(|size| {
             let value = size.value().filter(|value| *value < 1)?;
-            // What does not fit in 63 bits is large, and not below zero.
+            // A literal that does not fit in 63 bits is large, and not below zero.
             let is_large = size.as_literal().is_some() && value < 0;
             Some(match value {
                 _ if is_large => format!("the size of `{name}` overflows"),

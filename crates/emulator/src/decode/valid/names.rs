@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{Type, Variable};
 
-/// What a name stands for, as far as types go.
+/// The meaning of a name, as far as types go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Register(Type),
@@ -153,7 +153,7 @@ fn special(name: &str) -> Option<Meaning> {
     Some(Meaning::Special(ty))
 }
 
-/// What the registers of a declaration are.
+/// The meaning of the registers of a declaration.
 pub(super) fn registers(variable: &Variable) -> Meaning {
     match variable.vector {
         None => Meaning::Register(variable.ty),

@@ -2,7 +2,7 @@
 
 use ptx::{Instruction, OperandKind, Type};
 
-/// What an operand may be.
+/// The type that an instruction takes for an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     Any,
@@ -91,7 +91,7 @@ fn doubled(ty: Type) -> Type {
     }
 }
 
-/// What the operands of an instruction may be, of those that are in the table.
+/// The types that an instruction takes for its operands, if the table has it.
 pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
     use Takes::{Any, Exactly, Special, Wide};
     let opcode = &instruction.opcode;

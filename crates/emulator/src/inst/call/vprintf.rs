@@ -26,8 +26,8 @@ pub(crate) fn text<O: Watch>(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What one thread prints. Integers and pointers have 4 or 8 bytes as their conversion says,
-/// floating-point numbers 8, each at a multiple of its size.
+/// Formats the output of one thread. Integers and pointers have 4 or 8 bytes as their conversion
+/// says, floating-point numbers 8, each at a multiple of its size.
 pub(crate) fn format<O: Watch>(
     step: &mut Step<'_, O>,
     lane: usize,
@@ -49,7 +49,7 @@ pub(crate) fn format<O: Watch>(
         })?;
         match specification {
             Some(specification) => out.push_str(&values.write(&specification)?),
-            // What is no conversion is printed as it stands.
+            // Text that is no conversion is printed as it stands.
             None => out.push_str(&rest[at..rest.len() - behind.len()]),
         }
         rest = behind;

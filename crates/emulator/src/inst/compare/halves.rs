@@ -10,7 +10,7 @@ use crate::{
     value::lift,
 };
 
-/// Whether halves are compared.
+/// Returns whether pairs of halves are compared.
 pub(super) fn is_packed(instruction: &Instruction) -> bool {
     let last = instruction.opcode.parts().next_back();
     matches!(last, Some("f16x2" | "bf16x2"))

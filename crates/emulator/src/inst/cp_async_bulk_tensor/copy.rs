@@ -1,4 +1,4 @@
-//! What a tensor copy does when it is issued.
+//! The issue of a tensor copy.
 
 use ptx_isa::Mode;
 use tensor_map::{
@@ -212,7 +212,7 @@ impl TensorCopy {
     }
 }
 
-/// Whether the pixels of a store are within the tensor, where they must be: seen on an H200.
+/// Checks that the pixels of a store are within the tensor, where they must be: seen on an H200.
 fn is_within(im2col: &Im2col, coordinates: &[i32]) -> Result<(), String> {
     let tensor = &im2col.tensor;
     let first = usize::from(tensor.interleave == Interleave::None);

@@ -85,7 +85,7 @@ fn in_steps(value: f64, fraction_bits: i32, lowest: i32) -> f64 {
     (value / step).round_ties_even() * step
 }
 
-/// Whether the conversion is one of these.
+/// Returns whether the conversion is one of these.
 pub(super) fn is_small(instruction: &Instruction) -> bool {
     ["e4m3x2", "e5m2x2", "tf32"]
         .iter()

@@ -32,7 +32,7 @@ trait Directed: Float + Bits {
 
     fn div_in(self, b: Self, mode: Rounding) -> Self {
         let exact = divide(self.wide(), b.wide(), Self::TYPE, mode);
-        // What is not rounded is the same in every precision.
+        // A result that is not rounded is the same in every precision.
         exact.map_or_else(|| Self::narrow(self.wide() / b.wide()), Self::of)
     }
 

@@ -10,7 +10,7 @@ use crate::{
     value::{LANES, Lanes},
 };
 
-/// Whether it is a type of 32 bits.
+/// Returns whether the type has 32 bits.
 fn is_narrow(ty: Type) -> Result<bool, NotSupported> {
     match ty {
         Type::U32 | Type::S32 | Type::B32 => Ok(true),

@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl MbarrierOperation {
-    /// What a lane waits for, and whether it is complete. The phase is known by its last bit, as
-    /// the hardware knows it.
+    /// Returns whether the phase that a lane waits for is complete. The phase is known by its last
+    /// bit, as the hardware knows it.
     fn is_done(&self, mbarrier: &Mbarrier, state: u64) -> bool {
         let Kind::Wait { parity, .. } = self.kind else {
             return true;
@@ -22,7 +22,7 @@ impl MbarrierOperation {
         mbarrier.phase & 1 != bit & 1
     }
 
-    /// Whether a group that waits could go on now.
+    /// Returns whether a group that waits could go on now.
     pub(super) fn can_go_on(&self, waiting: &Waiting<'_>) -> bool {
         let Kind::Wait { state, .. } = self.kind else {
             return true;
@@ -37,7 +37,7 @@ impl MbarrierOperation {
         lanes_of(group.mask).all(|lane| {
             let (rank, offset) = self.object_at(bases[lane]);
             let cta = waiting.cluster().ctas.get(rank);
-            // What is not there is found out when the operation goes on.
+            // A missing barrier is reported when the operation goes on.
             cta.and_then(|cta| cta.mbarriers.get(&offset))
                 .is_none_or(|mbarrier| self.is_done(mbarrier, states[lane]))
         })
@@ -98,7 +98,7 @@ impl MbarrierOperation {
         Ok(Flow::Next)
     }
 
-    /// What a group waits for, with the barrier's arithmetic.
+    /// Describes the wait of a group, with the barrier's counts.
     pub(super) fn arithmetic(&self, waiting: &Waiting<'_>) -> String {
         let (cluster, group) = (waiting.cluster(), waiting.group);
         let registers = &waiting.warp.registers;

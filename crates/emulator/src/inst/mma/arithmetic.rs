@@ -71,7 +71,7 @@ impl Sum {
     }
 }
 
-/// Which instruction it is: that decides how products are grouped.
+/// The instruction's way of grouping products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// All of K at once.
@@ -84,7 +84,7 @@ pub(crate) enum Way {
     Scalar,
 }
 
-/// What an instruction multiplies.
+/// A matrix product: its types, and how it is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Product {
     pub(crate) a: Element,

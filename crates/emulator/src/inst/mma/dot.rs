@@ -8,7 +8,7 @@ use super::format::{Class, Format, shifted};
 pub(super) struct Factors {
     significands: Vec<i32>,
     exponents: Vec<i32>,
-    /// Whether a row has an infinity or a NaN.
+    /// True for each row that has an infinity or a NaN.
     special: Vec<bool>,
     classes: Vec<(Class, bool)>,
     depth: usize,

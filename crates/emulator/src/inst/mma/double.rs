@@ -22,7 +22,7 @@ pub(super) fn fma(a: u64, b: u64, c: u64, rounding: Rounding) -> u64 {
         Rounding::Nearest => None,
         other => multiply_add(x, y, z, Type::F64, other),
     };
-    // What is not finite is the same in each direction.
+    // A result that is not finite is the same in each direction.
     let result = rounded.unwrap_or_else(|| x.mul_add(y, z).to_bits());
     match f64::of(result).is_nan() {
         true => NAN,

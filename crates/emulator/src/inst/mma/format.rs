@@ -22,7 +22,7 @@ const INFINITY_F16: u64 = 0x7c00;
 /// The exponent of zero: below that of any product.
 const ABSENT: i32 = -10_000;
 
-/// What is neither infinite nor NaN, or one of these.
+/// The classes of floating-point values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Finite,

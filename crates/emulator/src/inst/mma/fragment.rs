@@ -1,4 +1,4 @@
-//! Which elements of a matrix the registers of a warp hold. PTX ISA 9.7.14.5.
+//! The elements of a matrix that the registers of a warp hold. PTX ISA 9.7.14.5.
 
 use crate::value::{LANES, Lanes};
 

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selector {
     metadata: Slot,
-    /// Which lanes have it.
+    /// The sparsity selector: it names the lanes that have the metadata.
     number: usize,
     /// Elements of 8 bits.
     bytes: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Selector {
     half: bool,
 }
 
-/// Whether the results of a sparse product were compared with those of an H200.
+/// Returns whether the results of a sparse product were compared with those of an H200.
 pub(crate) fn is_settled(product: &Product, shape: Shape) -> bool {
     let signed = Element::Integer {
         bits: 8,

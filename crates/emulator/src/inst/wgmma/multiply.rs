@@ -39,7 +39,7 @@ pub(crate) struct Multiply {
     a: Left,
     b: Slot,
     b_transposed: bool,
-    /// Whether the sums count that are there before.
+    /// The predicate that keeps the earlier sums.
     scale_d: Slot,
     negates: [bool; 2],
     selector: Option<Selector>,

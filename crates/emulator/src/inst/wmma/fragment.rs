@@ -16,7 +16,6 @@ pub(super) struct Shape {
     pub(super) k: usize,
 }
 
-/// Which matrix it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matrix {
     A,
@@ -31,7 +30,7 @@ pub(super) struct Fragment {
     shape: Shape,
     matrix: Matrix,
     bits: u32,
-    /// Whether there are eight registers, of which some say the same.
+    /// True for f16: of the eight registers some hold the same elements.
     repeats: bool,
 }
 

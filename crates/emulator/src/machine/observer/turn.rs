@@ -1,4 +1,4 @@
-//! Who runs, and what they wait for.
+//! The turns of warps, and their waits.
 
 /// A few instructions that lanes of one warp executed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,11 +18,11 @@ pub struct Turn {
     pub next: usize,
     /// Instructions, each counted once for each thread that executed it.
     pub steps: u64,
-    /// What lanes wait for now, and which.
+    /// The wait that lanes are in now, and the lanes.
     pub pause: Option<(Pause, u32)>,
 }
 
-/// What lanes wait for.
+/// A wait of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Pause {

@@ -151,9 +151,9 @@ fn a_stage_is_released_after_the_wait() {
         let result = multiply(&kernel(release), [64, 256, 384], 1);
         result.err().unwrap_or_else(|| "nothing".to_owned())
     };
-    // What a wait has ended needs no release.
+    // A product that a wait has ended needs no release.
     assert_eq!(found(relaxed), "nothing");
-    // What the thread itself read does.
+    // A read by the thread itself does.
     assert!(
         found(&read).contains("stage-still-read"),
         "{}",

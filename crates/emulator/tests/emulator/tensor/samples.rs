@@ -1,4 +1,4 @@
-//! What an H200 computed; `mma-h200.py` beside the file says how it is laid out.
+//! Results that an H200 computed; `mma-h200.py` beside the file says how it is laid out.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -11,7 +11,7 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    /// What belongs to one index of the first dimension.
+    /// The part at one index of the first dimension.
     pub(crate) fn tile(&self, index: usize) -> &[u64] {
         let count: usize = self.shape[1..].iter().product();
         &self.numbers[index * count..(index + 1) * count]

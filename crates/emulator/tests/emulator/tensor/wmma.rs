@@ -95,7 +95,7 @@ fn fragments_are_those_of_an_h200() {
             let layout = ["row", "col"][load % 2];
             let count = counts[load / 2];
             let size = bytes(ty);
-            // What is in memory is its own index; one byte has no room for more than 255.
+            // Each element is its own index; one byte has no room for more than 255.
             let indices: Vec<u64> = (0..rows * columns).map(|index| index as u64).collect();
             let mask = if size == 1 { 0xff } else { u64::MAX };
             let stride = [columns, rows][load % 2];

@@ -4,7 +4,7 @@ use crate::modifier::{B1, Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
 
 /// A of a product: a matrix descriptor, or the registers of a thread.
 pub trait Left: Copy + crate::sealed::Sealed {
-    /// Whether it is a descriptor.
+    /// True for a descriptor.
     #[doc(hidden)]
     const IS_SHARED: bool;
 
@@ -167,7 +167,7 @@ macro_rules! registers {
     };
 }
 
-/// Whether A is a descriptor.
+/// Returns whether A is a descriptor.
 #[cfg(tma_arch = "sm_90a")]
 #[inline(always)]
 const fn is_shared<L: Left>(_: &L) -> bool {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use tma_build::{Arch, Error, Ptxas, Resources};
 
-/// What ptxas said, or why it was not asked.
+/// The result of ptxas, or why it was not run.
 pub(crate) enum Assembled {
     Kernels(BTreeMap<String, Resources>),
     Not(String),

@@ -24,7 +24,7 @@ use seeds::Seeds;
 pub(crate) struct Emulate {
     /// The launch file
     file: PathBuf,
-    /// Which schedule
+    /// The schedule's seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Many schedules, one after the other: 0..64

@@ -7,8 +7,9 @@ use tma_launch::{Parameter, Signature};
 
 use crate::assembled::Assembled;
 
-/// What is in a PTX file: its kernels, their parameters and bounds, and the registers and memory that
-/// they use, as ptxas says where there is one, and the driver on a machine with a GPU
+/// Shows the contents of a PTX file: its kernels, their parameters and bounds, and the registers
+/// and memory that they use, as ptxas says where there is one, and the driver on a machine with a
+/// GPU
 #[derive(clap::Args)]
 pub(crate) struct Inspect {
     /// The PTX file
@@ -28,7 +29,7 @@ impl Inspect {
             Some(entry) => vec![source.signature(entry)?.clone()],
             None => source.signatures().to_vec(),
         };
-        // What the text says comes out in any case; then the GPU's refusal, if there is one.
+        // The facts of the text are printed in any case; then the GPU's refusal, if there is one.
         let (resources, note, refusal) = match compiled(&source, &kernels) {
             Ok(Compiled::With { gpu, resources }) => {
                 (resources, format!("compiled for {gpu}"), None)

@@ -12,7 +12,7 @@ use std::io::Write;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-/// What a tensor map holds, which rules its parameters break, what a copy does
+/// Explains what a tensor map holds, which rules its parameters break, what a copy does
 #[derive(Args)]
 pub(crate) struct Map {
     #[command(subcommand)]

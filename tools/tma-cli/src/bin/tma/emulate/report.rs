@@ -82,7 +82,7 @@ struct Found {
     seeds: Few,
 }
 
-/// What is printed while seeds are run: each finding when it is found first.
+/// The output while seeds are run: each finding when it is found first.
 pub(crate) struct Report<'a> {
     again: Again<'a>,
     /// Where there are many.
@@ -126,7 +126,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// What came of a seed.
+    /// Prints the new findings of a seed.
     pub(crate) fn run(&mut self, mut run: Run, out: &mut impl Write) -> io::Result<()> {
         if is_interrupted() {
             // That it did not go on is nobody's fault.

@@ -17,7 +17,7 @@ const LOADS: &str = "#74c476";
 const STORES: &str = "#fd8d3c";
 const PHASES: [&str; 2] = ["#bcbddc", "#807dba"];
 
-/// What the tracks of a block show, in the order of their numbers.
+/// The tracks of a block, in the order of their numbers.
 type Tracks = BTreeMap<(u64, u64), Vec<Slice>>;
 
 /// From one time to another.
@@ -27,7 +27,7 @@ struct Slice {
     fill: &'static str,
     /// In the slice, where there is room.
     label: String,
-    /// What a reader sees who points at it.
+    /// The text of its tooltip.
     title: String,
     /// A phase that expected bytes.
     counts_bytes: bool,
@@ -82,7 +82,7 @@ fn number(event: &Value, field: &str) -> u64 {
     event[field].as_u64().unwrap_or_default()
 }
 
-/// What a warp does for longer than an instant, or a phase.
+/// A state of a warp that lasts longer than an instant, or a phase.
 fn slice(event: &Value, name: &str) -> Option<Slice> {
     let (fill, label) = match name.strip_prefix("phase ") {
         Some("is complete") => return None,

@@ -7,7 +7,7 @@ use tensor_map::{Rule, Violation};
 
 use super::parameters::{Given, Parameters};
 
-/// Which rules the parameters of a map keep
+/// Checks the parameters of a map against the rules
 #[derive(Args)]
 pub(crate) struct Check {
     /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes

@@ -5,10 +5,10 @@ use std::{collections::BTreeSet, str::FromStr};
 use anyhow::{Error, Result, bail, ensure};
 use tensor_map::Swizzle;
 
-/// Which bytes of a box the threads of a warp read.
+/// The bytes of a box that the threads of a warp read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// Whether neighbours read one below the other, rather than side by side.
+    /// True if neighbours read one below the other, rather than side by side.
     down: bool,
     /// Bytes that each thread reads: 4, 8 or 16.
     pub(crate) bytes: u64,
@@ -45,12 +45,11 @@ pub(crate) struct Conflicts {
 }
 
 impl Access {
-    /// Whether neighbours read one below the other.
     pub(crate) fn is_down(self) -> bool {
         self.down
     }
 
-    /// What it costs in a box of so many rows of `row_bytes`, `pitch` apart, at a shared address.
+    /// The conflicts in a box of so many rows of `row_bytes`, `pitch` apart, at a shared address.
     pub(crate) fn conflicts(
         self,
         shape: Shape,

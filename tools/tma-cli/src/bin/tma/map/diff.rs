@@ -8,7 +8,8 @@ use tma_host::{Device, EncodeError, encode_with_driver, target};
 
 use super::parameters::{Given, Parameters, from_hex, hex, read_map};
 
-/// Which fields of two maps differ: of two given, of one and parameters, or ours and the driver's
+/// Shows the fields in which two maps differ: two given, one and parameters, or ours and the
+/// driver's
 #[derive(Args)]
 pub(crate) struct Diff {
     /// Maps: 256 hexadecimal digits, or files with those or the 128 bytes
@@ -211,7 +212,7 @@ mod tests {
     use cuda_driver::{DriverError, Origin};
     use tensor_map::{DataType, Target};
 
-    /// What is printed, and the error.
+    /// The output, and the error.
     fn compared(address: u64, theirs: Result<TensorMap, EncodeError>) -> (String, Option<String>) {
         let params = TensorMap::tiled(DataType::F32, &[64])
             .box_dims(&[4])

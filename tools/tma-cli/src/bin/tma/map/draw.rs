@@ -179,7 +179,7 @@ impl Draw {
     }
 }
 
-/// Whether the box lies in the shared memory of such a GPU.
+/// Checks that the box lies in the shared memory of such a GPU.
 fn fits(copy: &Copy, target: Target) -> Result<()> {
     let begin = u64::from(copy.shared_address);
     let ends = copy.rows.iter().map(|row| row.shared_offset + row.bytes);

@@ -57,10 +57,10 @@ impl Explain {
     }
 }
 
-/// What is known of a map.
+/// A map, and the parameters found for it.
 struct Found<'a> {
     given: &'a Given,
-    /// What the parameters are encoded to.
+    /// The map that the parameters are encoded to.
     built: Option<TensorMap>,
     broken: &'a [Violation],
     warnings: &'a [Violation],
@@ -72,7 +72,7 @@ impl Found<'_> {
         self.given.map.map(|(map, _)| map).or(self.built)
     }
 
-    /// What differs in the map given and in the one that its parameters are encoded to.
+    /// The differences between the map given and the one that its parameters are encoded to.
     fn anew(&self) -> Vec<Difference> {
         match (self.given.map, self.built) {
             (Some((map, _)), Some(built)) => map.differences(&built).collect(),
@@ -132,7 +132,7 @@ impl Found<'_> {
     }
 }
 
-/// What the less known settings mean, a line for each that is set.
+/// Explains the less known settings, a line for each that is set.
 fn meanings(params: &Params) -> impl Iterator<Item = &'static str> {
     let tensor = params.tensor();
     let data_type = match tensor.data_type {
@@ -164,7 +164,7 @@ fn meanings(params: &Params) -> impl Iterator<Item = &'static str> {
         .flatten()
 }
 
-/// What bytes say besides the parameters.
+/// Prints the fields of the bytes that are no parameters.
 fn decoded(out: &mut impl Write, decoded: &Decoded) -> Result<()> {
     let Decoded {
         box_bytes,

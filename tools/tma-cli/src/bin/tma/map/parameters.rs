@@ -39,7 +39,7 @@ pub(crate) struct Parameters {
     /// L2 promotion: none, 64b, 128b, 256b; none unless given
     #[arg(long, value_parser = l2_promotion)]
     l2: Option<L2Promotion>,
-    /// What loads deliver out of bounds: zeros or nan; zeros unless given
+    /// The fill of loads out of bounds: zeros or nan; zeros unless given
     #[arg(long, value_parser = fill)]
     fill: Option<OobFill>,
     /// The address of the tensor; 0x7f0000000000 unless given
