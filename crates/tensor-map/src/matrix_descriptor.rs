@@ -84,6 +84,54 @@ impl MatrixDescriptor {
     }
 }
 
+/// Bytes that a swizzle moves as a whole.
+const CHUNK_BYTES: u64 = 16;
+
+impl MatrixDescriptor {
+    /// The address of a byte of a matrix in which K lies together: byte `k_byte` along K of row `line` of A, or of
+    /// column `line` of B.
+    ///
+    /// The addresses are those that an H200 read.
+    #[inline]
+    pub fn k_major_address(self, line: u64, k_byte: u64) -> u64 {
+        let span = self.span_bytes();
+        let within = match span {
+            CHUNK_BYTES => {
+                k_byte / CHUNK_BYTES * u64::from(self.leading_bytes) + k_byte % CHUNK_BYTES
+            }
+            _ => k_byte,
+        };
+        self.swizzled(line % 8 * span + line / 8 * u64::from(self.stride_bytes) + within)
+    }
+
+    /// The address of a byte of a matrix in which rows of A, or columns of B, lie together: byte `line_byte` along
+    /// them at element `k` along K.
+    #[inline]
+    pub fn mn_major_address(self, line_byte: u64, k: u64) -> u64 {
+        let span = self.span_bytes();
+        let (along, depth) = match span {
+            CHUNK_BYTES => (self.stride_bytes, self.leading_bytes),
+            _ => (self.leading_bytes, self.stride_bytes),
+        };
+        let line = line_byte / span * u64::from(along) + line_byte % span;
+        self.swizzled(line + k % 8 * span + k / 8 * u64::from(depth))
+    }
+
+    /// Bytes of a line of the swizzle.
+    #[inline]
+    fn span_bytes(self) -> u64 {
+        self.swizzle.span_bytes().unwrap_or(CHUNK_BYTES)
+    }
+
+    /// The swizzle takes the bits of the address itself.
+    #[inline]
+    fn swizzled(self, offset: u64) -> u64 {
+        let address = u64::from(self.start_bytes) + offset;
+        let mask = self.span_bytes() / CHUNK_BYTES - 1;
+        address ^ ((address >> 7).wrapping_sub(self.base_offset.into()) & mask) << 4
+    }
+}
+
 impl Display for MatrixDescriptor {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self {

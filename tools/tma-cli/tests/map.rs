@@ -145,6 +145,67 @@ fn the_tile_of_the_page_is_drawn() {
     assert_eq!(json["rows"][3]["global_offset"], 10368 + 64);
 }
 
+/// The matrix of `docs/tensor-cores.md`.
+const MATRIX: [&str; 8] = [
+    "--type",
+    "bf16",
+    "--dims",
+    "256,256",
+    "--box",
+    "64,16",
+    "--swizzle",
+    "128b",
+];
+
+#[test]
+fn what_tensor_cores_read_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("matrix.svg").display().to_string();
+    let more = ["--at", "64,8", "--wgmma", "k", "-o", &file];
+    let arguments: Vec<&str> = MATRIX.into_iter().chain(more).collect();
+    let text = printed(&map("draw", &arguments));
+    let last = "wgmma step 3, K 48 to 63: matrix descriptor 0x4000004000800006";
+    assert!(text.contains(last), "{text}");
+    let drawn = fs::read_to_string(&file).unwrap();
+    let expected = include_str!("../../../docs/wgmma-tile.svg");
+    assert!(drawn == expected, "draw it anew: see docs/tensor-cores.md");
+    let more = ["--box", "64,32", "--wgmma", "mn", "--json"];
+    let arguments: Vec<&str> = MATRIX[..4]
+        .iter()
+        .chain(&MATRIX[6..])
+        .copied()
+        .chain(more)
+        .collect();
+    let json: serde_json::Value = serde_json::from_str(&printed(&map("draw", &arguments))).unwrap();
+    assert_eq!(json["wgmma"][1]["k"], serde_json::json!([16, 32]));
+    assert_eq!(json["wgmma"][1]["descriptor"], "0x4000004001000080");
+    // Rows 16 to 31 of 128 bytes.
+    let pieces = json["wgmma"][1]["pieces"].as_array().unwrap();
+    let mut pieces: Vec<u64> = pieces.iter().map(|piece| piece.as_u64().unwrap()).collect();
+    pieces.sort_unstable();
+    assert_eq!(pieces, (2048..4096).step_by(16).collect::<Vec<u64>>());
+    let plain: Vec<&str> = MATRIX[..6]
+        .iter()
+        .copied()
+        .chain(["--wgmma", "k"])
+        .collect();
+    assert!(
+        refused(&map("draw", &plain)).contains("must fill the span of its swizzle, which is none")
+    );
+}
+
+#[test]
+fn a_matrix_descriptor_is_explained() {
+    let text = printed(&map("explain", &["0x6000004000010080"]));
+    assert!(text.contains("start address         2048 bytes"), "{text}");
+    let json = printed(&map("explain", &["8006000300020001", "--json"]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let expected = serde_json::json!({
+        "start_bytes": 16, "leading_bytes": 32, "stride_bytes": 48, "base_offset": 3, "swizzle": "64b",
+    });
+    assert_eq!(json, expected);
+}
+
 #[test]
 fn bad_input_gives_one_clear_message() {
     let cases: [(&[&str], &str); 6] = [

@@ -4,7 +4,6 @@
 //! come: later changes of registers do not matter to it (on an H200 neither). That it reads shared
 //! memory until a wait that covers it is what the observer is told.
 
-mod descriptor;
 mod multiply;
 
 pub(crate) use multiply::Multiply;

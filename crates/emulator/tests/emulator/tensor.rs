@@ -1,5 +1,6 @@
 //! Tensor cores against what an H200 computed, bit for bit.
 
+mod descriptor;
 mod gemm;
 mod mma;
 mod samples;

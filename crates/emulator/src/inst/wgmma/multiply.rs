@@ -2,11 +2,9 @@
 
 use ptx::{Instruction, Operand, OperandKind, Type};
 use ptx_isa::{Flag, Form, Shape, wgmma::Op};
+use tensor_map::{MatrixDescriptor, Swizzle};
 
-use super::{
-    WARPS,
-    descriptor::{CHUNK, Descriptor},
-};
+use super::WARPS;
 use crate::{
     decode::NotSupported,
     inst::{
@@ -20,6 +18,8 @@ use crate::{
     value::{Lanes, Rounding},
 };
 
+/// Bytes that a swizzle moves as a whole.
+const CHUNK: usize = 16;
 /// Rows of a warp.
 const ROWS: usize = 16;
 
@@ -210,7 +210,7 @@ impl Multiply {
         }
         let mut right = vec![0; n * depth];
         let b = (descriptors[1].unwrap_or_default(), self.b_transposed);
-        if self.selector.is_some() && Descriptor::new(b.0).is_swizzled() {
+        if self.selector.is_some() && MatrixDescriptor::decode(b.0).swizzle != Swizzle::None {
             let what = "what a sparse product reads of a swizzled matrix is not known".into();
             return Err(step.trapped(Trap::IllegalInstruction, what));
         }
@@ -371,7 +371,7 @@ impl Multiply {
         matrix: &mut [u64],
         read: &mut Vec<u64>,
     ) -> Result<(), Trapped> {
-        let descriptor = Descriptor::new(bits);
+        let descriptor = MatrixDescriptor::decode(bits);
         let depth = self.depth();
         let size = element.bits() as usize / 8;
         let per = CHUNK / size;
@@ -385,8 +385,8 @@ impl Multiply {
             for chunk in 0..chunks {
                 let byte = (chunk * CHUNK) as u64;
                 let address = match transposed {
-                    true => descriptor.across_k(byte, other as u64),
-                    false => descriptor.along_k(other as u64, byte),
+                    true => descriptor.mn_major_address(byte, other as u64),
+                    false => descriptor.k_major_address(other as u64, byte),
                 };
                 let end = address + CHUNK as u64;
                 if end > shared {

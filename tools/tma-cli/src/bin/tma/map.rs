@@ -6,6 +6,7 @@ mod draw;
 mod explain;
 mod parameters;
 mod picture;
+mod product;
 
 use std::io::Write;
 

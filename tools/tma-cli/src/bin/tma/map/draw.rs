@@ -13,6 +13,7 @@ use super::{
     coordinates::coordinates,
     parameters::{Given, Parameters, shared_address, to_json},
     picture::picture,
+    product::{self, Major, Step},
 };
 
 /// Draw one copy as SVG: the elements it covers in global memory, and where they land in shared
@@ -37,6 +38,9 @@ pub(crate) struct Draw {
     /// Count bank conflicts of a warp that reads `row` or `column`, so many bytes a thread
     #[arg(long, default_value = "column:16")]
     access: Access,
+    /// Draw what each `wgmma` reads of the box, a colour for each step along K, and print the matrix descriptors
+    #[arg(long, value_name = "MAJOR")]
+    wgmma: Option<Major>,
     /// Where to write the drawing
     #[arg(short, long, default_value = "map.svg")]
     output: PathBuf,
@@ -54,6 +58,26 @@ pub(crate) struct Copy {
     /// The element that each row begins with.
     pub(crate) firsts: Vec<Vec<i64>>,
     pub(crate) shared_address: u32,
+    /// Those of a product that reads the box, if one does.
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Copy {
+    /// The step of a product that reads a shared address.
+    pub(crate) fn step_at(&self, address: u64) -> Option<usize> {
+        let reads = |piece: &u64| (*piece..*piece + 16).contains(&address);
+        self.steps
+            .iter()
+            .position(|step| step.pieces.iter().any(reads))
+    }
+
+    /// The step of a product that reads a byte of a row.
+    pub(crate) fn step_of(&self, row: usize, byte: u64) -> Option<usize> {
+        let mut pieces = self.rows[row].pieces(self.params.tensor().swizzle, self.shared_address);
+        let piece = pieces
+            .find(|piece| (piece.row_offset..piece.row_offset + piece.bytes).contains(&byte))?;
+        self.step_at(u64::from(piece.shared_address) + byte - piece.row_offset)
+    }
 }
 
 impl Draw {
@@ -67,7 +91,8 @@ impl Draw {
         params.build_for(address, target)?;
         let copy = self.copy(params)?;
         fits(&copy, target)?;
-        let summary = self.summary(&copy);
+        let mut summary = self.summary(&copy);
+        summary.extend(copy.steps.iter().enumerate().map(described));
         if self.json {
             let mut value = to_json(&params, address);
             value["coordinates"] = json!(copy.coordinates);
@@ -78,6 +103,9 @@ impl Draw {
                 .map(row_to_json)
                 .collect();
             value["summary"] = json!(summary);
+            if self.wgmma.is_some() {
+                value["wgmma"] = copy.steps.iter().map(step_to_json).collect();
+            }
             writeln!(out, "{value:#}")?;
             return Ok(());
         }
@@ -123,7 +151,13 @@ impl Draw {
             "the shared address {shared:#x} is no multiple of 128: the GPU stops with a misaligned address"
         );
         let rows: Vec<Row> = params.walk(&at, &offsets, direction)?.collect();
+        let row_bytes = rows.first().map_or(0, |row| row.bytes);
+        let steps = self.wgmma.map(|major| {
+            let size = (rows.len() as u64, row_bytes);
+            product::steps(major, params.tensor(), size, shared)
+        });
         Ok(Copy {
+            steps: steps.transpose()?.unwrap_or_default(),
             firsts: coordinates(&params, &at, &offsets, rows.len()),
             params,
             coordinates: at,
@@ -226,6 +260,25 @@ fn ways(conflicts: &Conflicts) -> String {
 fn plural(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
+}
+
+/// A line for a step of a product.
+fn described((index, step): (usize, &Step)) -> String {
+    let Step { k, descriptor, .. } = step;
+    format!(
+        "wgmma step {index}, K {} to {}: matrix descriptor {:#018x}",
+        k.start,
+        k.end - 1,
+        descriptor.encode()
+    )
+}
+
+fn step_to_json(step: &Step) -> Value {
+    json!({
+        "k": [step.k.start, step.k.end],
+        "descriptor": format!("{:#018x}", step.descriptor.encode()),
+        "pieces": step.pieces,
+    })
 }
 
 fn row_to_json((row, first): (&Row, &Vec<i64>)) -> Value {

@@ -4,7 +4,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use tensor_map::{
-    DataType, Decoded, Difference, Interleave, L2Promotion, OobFill, Params, TensorMap, Violation,
+    DataType, Decoded, Difference, Interleave, L2Promotion, MatrixDescriptor, OobFill, Params,
+    TensorMap, Violation,
 };
 
 use super::{
@@ -18,7 +19,8 @@ use super::{
 /// Fails when parameters break rules. The bytes of a map are explained whatever they hold.
 #[derive(Args)]
 pub(crate) struct Explain {
-    /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes
+    /// A map: 256 hexadecimal digits, or a file with those or the 128 bytes; or a matrix descriptor of `wgmma`: 16
+    /// digits
     map: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
@@ -29,6 +31,9 @@ pub(crate) struct Explain {
 
 impl Explain {
     pub(crate) fn run(self, out: &mut impl Write) -> Result<()> {
+        if let Some(bits) = self.map.as_deref().and_then(descriptor_bits) {
+            return descriptor(out, MatrixDescriptor::decode(bits), self.json);
+        }
         let given = self.parameters.or_bytes(self.map.as_deref())?;
         let (params, address) = (&given.params, given.address);
         let built = params.build_for(address, given.target);
@@ -55,6 +60,30 @@ impl Explain {
             count => bail!("{count} rules are broken"),
         }
     }
+}
+
+/// The bits of a matrix descriptor, where the text is 16 digits, with or without `0x` before them.
+fn descriptor_bits(text: &str) -> Option<u64> {
+    let digits = text.trim_start_matches("0x").trim_start_matches("0X");
+    let is_one = digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_one.then(|| u64::from_str_radix(digits, 16).ok())?
+}
+
+/// Prints the fields of a matrix descriptor.
+fn descriptor(out: &mut impl Write, descriptor: MatrixDescriptor, is_json: bool) -> Result<()> {
+    if is_json {
+        let value = json!({
+            "start_bytes": descriptor.start_bytes,
+            "leading_bytes": descriptor.leading_bytes,
+            "stride_bytes": descriptor.stride_bytes,
+            "base_offset": descriptor.base_offset,
+            "swizzle": descriptor.swizzle.name(),
+        });
+        writeln!(out, "{value:#}")?;
+    } else {
+        writeln!(out, "{descriptor}")?;
+    }
+    Ok(())
 }
 
 /// A map, and the parameters found for it.

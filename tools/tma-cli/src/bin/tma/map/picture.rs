@@ -1,7 +1,7 @@
 //! The drawing: global memory on the left, shared memory on the right.
 //!
 //! Each piece of 16 bytes has the colour of its index in its row on both sides, so that the swizzle
-//! shows; pieces out of bounds are hatched.
+//! shows, or that of the `wgmma` that reads it; pieces out of bounds are hatched.
 
 use tensor_map::{
     Swizzle,
@@ -97,6 +97,7 @@ fn global(svg: &mut Svg, copy: &Copy, rows: &[Row], y: f64) -> f64 {
                 row,
                 begin..end,
                 copy.direction,
+                copy.step_of(number, begin),
                 &title,
             );
             right = right.max(x + CELL);
@@ -149,7 +150,12 @@ fn shared(svg: &mut Svg, copy: &Copy, rows: &[Row], x: f64, y: f64) {
                     address + (end - begin) as u32 - 1,
                     end - 1
                 );
-                cell(svg, rect, row, begin..end, copy.direction, &title);
+                let step = copy.step_at(address.into());
+                let title = match step {
+                    Some(step) => format!("{title}, read by wgmma step {step}"),
+                    None => title,
+                };
+                cell(svg, rect, row, begin..end, copy.direction, step, &title);
                 let middle = (rect.x + rect.width / 2.0, top + 12.0);
                 if swizzle != Swizzle::B128Atom32Flip8 {
                     svg.text(
@@ -171,6 +177,7 @@ fn cell(
     row: &Row,
     bytes: std::ops::Range<u64>,
     direction: Direction,
+    step: Option<usize>,
     title: &str,
 ) {
     let inside = row.inside.start.max(bytes.start)..row.inside.end.min(bytes.end);
@@ -181,7 +188,7 @@ fn cell(
     if inside.is_empty() {
         return svg.rectangle(rect, "url(#outside)", &format!("{title}, {outside}"));
     }
-    let hue = bytes.start / 16 % 8 * 45;
+    let hue = step.map_or(bytes.start / 16, |step| step as u64) % 8 * 45;
     let colour = format!("hsl({hue}, 70%, 80%)");
     if inside == bytes {
         return svg.rectangle(rect, &colour, title);
