@@ -42,7 +42,16 @@ impl Latency {
     }
 
     pub(crate) fn is_reached(&self) -> bool {
-        self.of_cuda().is_none_or(|of_cuda| of_cuda <= GOAL)
+        self.short().is_none()
+    }
+
+    /// The goal, in words, if it is not reached.
+    pub(crate) fn short(&self) -> Option<String> {
+        let of_cuda = self.of_cuda().filter(|of_cuda| *of_cuda > GOAL)?;
+        let name = &self.name;
+        Some(format!(
+            "{name}: {of_cuda:.3} of its CUDA version's cycles, {GOAL:.2} allowed"
+        ))
     }
 }
 

@@ -139,7 +139,11 @@ pub(crate) fn latencies(rows: &[Latency]) -> String {
             if row.is_reached() { "ok" } else { "SHORT" }.to_owned(),
         ]);
     }
-    columns(&table)
+    let mut text = columns(&table);
+    for short in rows.iter().filter_map(Latency::short) {
+        text += &format!("\nshort: {short}");
+    }
+    text
 }
 
 /// The launch of each row, and the digest of its kernel.
@@ -214,10 +218,24 @@ pub(crate) fn compiled<'a>(compiled: &Compiled, entries: impl Iterator<Item = &'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Spread;
 
     #[test]
     fn columns_line_up() {
         let rows = [["kernel", "us"], ["a", "7.0"]].map(|row| row.map(str::to_owned).to_vec());
         assert_eq!(columns(&rows), "kernel   us\na       7.0");
+    }
+    #[test]
+    fn a_latency_that_falls_short_is_followed_by_the_reason() {
+        let row = |cycles| Latency {
+            name: "box_latency".to_owned(),
+            rust: Spread::of(&[cycles]),
+            cuda: Some(Spread::of(&[100.0])),
+        };
+        let text = latencies(&[row(105.0)]);
+        assert!(text.ends_with("ok"), "{text}");
+        let text = latencies(&[row(106.0)]);
+        let reason = "short: box_latency: 1.060 of its CUDA version's cycles, 1.05 allowed";
+        assert!(text.contains("SHORT\n") && text.ends_with(reason), "{text}");
     }
 }
