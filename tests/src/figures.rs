@@ -1,10 +1,6 @@
 //! The figures of the pages: each is counted here or stands in a recorded file.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use tma_host::Capability;
 
@@ -50,8 +46,6 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
         let block = match name {
             "runs" => runs(folder)?,
             "benchmarks" => benchmarks(folder)?,
-            "deform-attn" => printed(folder, name, "./deform_attn")?,
-            "sweep" => printed(folder, name, "./bench --sweep")?,
             _ => return Err(format!("there are no figures `{name}`")),
         };
         now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
@@ -198,28 +192,6 @@ fn cell<'a>(text: &'a str, table: &str, row: &str, column: &str) -> Result<&'a s
     let at = head.iter().position(|cell| *cell == column);
     let cell = at.and_then(|at| cells.get(at).copied());
     cell.ok_or(format!("the row `{row}` has no `{column}`"))
-}
-
-/// All that a program of a bundle printed, as the files `docs/NAME-*.txt` keep it.
-fn printed(folder: &Path, name: &str, program: &str) -> Result<String, String> {
-    let docs = folder.join("../../docs");
-    let entries = fs::read_dir(&docs).map_err(|error| format!("{}: {error}", docs.display()))?;
-    let names = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    let is_record = |file: &String| file.starts_with(&format!("{name}-")) && file.ends_with(".txt");
-    let names: BTreeSet<String> = names.filter(is_record).collect();
-    if names.is_empty() {
-        return Ok(format!(
-            "No record is kept yet: `{program} > {name}-GPU.txt` makes one, for this folder.\n"
-        ));
-    }
-    let read = |file: &String| {
-        let text = fs::read_to_string(docs.join(file));
-        let text = text.map_err(|error| format!("{file}: {error}"))?;
-        Ok(format!("```text\n{}\n```\n", text.trim_end()))
-    };
-    names.iter().map(read).collect()
 }
 
 /// The cells of a line, which two spaces part.
