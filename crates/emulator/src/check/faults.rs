@@ -1,11 +1,11 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
 use super::{Checker, Diagnostic, Kind, Site};
-use crate::machine::{Fault, Trap};
+use crate::machine::{Fault, Program, Trap};
 
 impl Checker {
     /// The diagnostic that a fault is.
-    pub(super) fn fault(&mut self, fault: &Fault, entry: &str) -> Diagnostic {
+    pub(super) fn fault(&mut self, fault: &Fault, program: &Program, entry: &str) -> Diagnostic {
         let mut notes: Vec<String> = Vec::new();
         let kind = match fault.trap {
             Trap::IllegalAddress => Kind::OutOfBounds,
@@ -22,7 +22,7 @@ impl Checker {
             Trap::Endless => Kind::Endless,
         };
         if kind == Kind::Deadlock {
-            notes.extend(self.bytes_at_deadlock());
+            notes.extend(self.bytes_at_deadlock(program));
         }
         let said = fault.what.as_str();
         // That nothing goes on is what the kind says.
