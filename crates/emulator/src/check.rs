@@ -128,7 +128,7 @@ impl Checker {
         let causes = self.causes();
         let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
         let ended = fault.filter(|_| explains.is_none());
-        let ended = ended.map(|fault| self.fault(fault, program, entry));
+        let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
         let told = found.filter(|(index, _)| causes.is_told(*index));
         let found = told.map(|(index, raw)| {

@@ -89,6 +89,8 @@ pub(super) struct Mbarriers {
     pub(super) early_copies: HashSet<(u32, u32)>,
     /// Those at which bytes are wrong whenever copies come.
     wrong: HashSet<(u32, u32)>,
+    /// The arrival before one too many.
+    pub(super) last_to_fit: Option<End>,
 }
 
 pub(super) fn location(range: Range) -> Option<(u32, u64)> {
@@ -205,6 +207,12 @@ impl Checker {
                 self.mbarrier_use(origin, range, "arrives at");
                 self.mbarrier_arrives(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
+            }
+            MbarrierEvent::TooMany { phase } => {
+                let object = self.mbarriers.objects.get(&at);
+                let last = object.and_then(|object| object.arrivals.last);
+                self.mbarriers.last_to_fit = last
+                    .map(|by| End::new(by, format!("arrives last in phase {phase} before that")));
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
                 self.mbarrier_use(origin, range, "arrives at");

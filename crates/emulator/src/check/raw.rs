@@ -58,7 +58,7 @@ impl End {
         }
     }
 
-    fn site(&self, program: &Program, places: &Places) -> Site {
+    pub(super) fn site(&self, program: &Program, places: &Places) -> Site {
         Site {
             location: program.location(self.instruction),
             instruction: program.opcode(self.instruction).to_owned(),

@@ -340,14 +340,21 @@ impl MbarrierOperation {
                     self.tell(step, lane, object, MbarrierEvent::ExpectTx { bytes, phase });
                 }
             }
-            let (token, phase) = self.change(step, first, object, |mbarrier| {
+            let mut too_many = None;
+            let arrived = self.change(step, first, object, |mbarrier| {
                 let before = (mbarrier.token(), mbarrier.phase);
+                too_many = Some(before.1);
                 mbarrier.arrive(total, drops)?;
+                too_many = None;
                 match completes || mbarrier.phase == before.1 {
                     true => Ok(before),
                     false => Err("an arrival with `.noComplete` completes the phase".into()),
                 }
-            })?;
+            });
+            if let Some(phase) = too_many {
+                self.tell(step, first, object, MbarrierEvent::TooMany { phase });
+            }
+            let (token, phase) = arrived?;
             for lane in lanes_of(lanes) {
                 tokens[lane] = token;
                 let count = value(step, count, lane, 1);

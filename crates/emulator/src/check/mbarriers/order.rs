@@ -38,7 +38,7 @@ pub(in crate::check) struct Arrival {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     pub(super) all: Vec<Arrival>,
-    last: Option<Origin>,
+    pub(super) last: Option<Origin>,
     /// Whether the phase waited for copies, too, and whether for bytes of them.
     has_copies: bool,
     has_bytes: bool,
