@@ -28,13 +28,13 @@ mod tensormaps;
 mod unreleased;
 mod warps;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
 
 use crate::machine::{
-    Fault, Places, Program, Trap,
+    Fault, Names, Places, Program, Trap,
     observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy, Watch},
 };
 use copies::CopyInfo;
@@ -60,6 +60,8 @@ struct Unwritten {
 #[derive(Debug)]
 pub(crate) struct Checker {
     grid: Grid,
+    shared_names: Names,
+    global_names: Names,
     shadow: Shadow,
     copies: Vec<CopyInfo>,
     mbarriers: Mbarriers,
@@ -78,7 +80,11 @@ pub(crate) struct Checker {
 
 impl Checker {
     /// `unreleased` is what earlier launches [left](Self::unreleased).
-    pub(crate) fn new(places: Places, unreleased: Unreleased) -> Self {
+    pub(crate) fn new(
+        places: Places,
+        [shared_names, global_names]: [Names; 2],
+        unreleased: Unreleased,
+    ) -> Self {
         let extents = Extents {
             threads: places.threads().max(1),
             grid: places.grid,
@@ -91,6 +97,8 @@ impl Checker {
                 cluster_barriers: Default::default(),
                 memos: Default::default(),
             },
+            shared_names,
+            global_names,
             shadow: Shadow::default(),
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
@@ -115,16 +123,22 @@ impl Checker {
     ) -> Vec<Diagnostic> {
         self.check_last_expectations(None);
         if fault.is_some_and(|fault| fault.trap == Trap::Deadlock) {
-            self.bytes_at_deadlock();
+            self.bytes_at_deadlock(program);
         }
         let causes = self.causes();
         let explains = fault.and_then(|fault| self.explains(fault, program, &causes));
         let ended = fault.filter(|_| explains.is_none());
-        let ended = ended.map(|fault| self.fault(fault, entry));
+        let ended = ended.map(|fault| self.fault(fault, program, places, entry));
         let found = self.found.iter().enumerate();
         let told = found.filter(|(index, _)| causes.is_told(*index));
         let found = told.map(|(index, raw)| {
             let mut diagnostic = raw.render(&self, program, places, entry);
+            let follows: BTreeSet<Kind> = causes.of(index).map(|it| self.found[it].kind).collect();
+            let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
+            if !follows.is_empty() {
+                let note = format!("this explains what else was found: {}", follows.join(", "));
+                diagnostic.notes.push(note);
+            }
             if let Some(fault) = fault.filter(|_| explains == Some(index)) {
                 diagnostic.trap = Some(fault.trap);
                 diagnostic

@@ -33,7 +33,7 @@ pub struct SyntaxError {
     pub expected: String,
     /// The text in its place.
     pub found: String,
-    /// The whole line, to show it.
+    /// The line, to show it: its beginning, where it is long.
     pub source_line: String,
 }
 
@@ -46,7 +46,7 @@ impl SyntaxError {
         found: String,
     ) -> Self {
         let location = lines.line_column(span.start);
-        let source_line = text.lines().nth(location.line - 1).unwrap_or("").to_owned();
+        let source_line = cut(text.lines().nth(location.line - 1).unwrap_or(""));
         Self {
             span,
             line: location.line,
@@ -108,7 +108,7 @@ impl fmt::Display for SyntaxErrors {
             write!(f, "{newline}{}:{}", self.file, cut(&error.to_string()))?;
             let line = &error.source_line;
             if !line.trim().is_empty() {
-                write!(f, "\n{}\n{}", cut(line), cut(&error.underline()))?;
+                write!(f, "\n{line}\n{}", cut(&error.underline()))?;
             }
         }
         match self.errors.len().saturating_sub(MOST_SHOWN) {

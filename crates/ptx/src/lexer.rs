@@ -74,6 +74,10 @@ pub(crate) fn tokens(text: &str) -> Vec<Spanned> {
             break start;
         };
         let span = Span::new(start, start + length);
+        // Step by step, as a vector that doubles may take twice what it holds.
+        if tokens.len() == tokens.capacity() {
+            tokens.reserve_exact(text.len() / 8 + 1);
+        }
         tokens.push(Spanned { token, span });
         start += length;
     };

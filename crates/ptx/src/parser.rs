@@ -35,6 +35,14 @@ pub(crate) struct Parser<'t> {
     errors: Vec<SyntaxError>,
 }
 
+/// Adds a part. The list grows by a quarter, as one that doubles may take twice what it holds.
+fn push<T>(parts: &mut Vec<T>, part: T) {
+    if parts.len() == parts.capacity() {
+        parts.reserve_exact(parts.len() / 4 + 4);
+    }
+    parts.push(part);
+}
+
 impl<'t> Parser<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self {
@@ -172,8 +180,10 @@ impl<'t> Parser<'t> {
     fn list<T>(&mut self, mut part: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut parts = vec![part(self)?];
         while self.eat(Token::Comma) {
-            parts.push(part(self)?);
+            let part = part(self)?;
+            push(&mut parts, part);
         }
+        parts.shrink_to_fit();
         Ok(parts)
     }
 

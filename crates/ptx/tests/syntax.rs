@@ -553,11 +553,11 @@ fn directives_are_set_once() {
 #[test]
 fn nodes_made_by_programs_print() {
     let instruction = Instruction {
-        guard: Some(Guard {
+        guard: Some(Box::new(Guard {
             negated: true,
             register: "%p1".into(),
             span: At::default(),
-        }),
+        })),
         opcode: Opcode::new("add.s32"),
         operands: vec!["%r1".into(), "%r2".into(), (-4).into()],
         span: At::default(),

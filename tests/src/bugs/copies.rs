@@ -81,6 +81,8 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("by_a_lane_of_who_arrives", &[ExpectTxNotOrdered]),
             Bug::new("after_the_arrival", &[ExpectTxNotOrdered]),
             Bug::new("copy_of_the_next_phase", &[TransactionBytes]),
+            Bug::new("arrives_ahead_of_the_phase", &[MbarrierOverflow]),
+            Bug::new("arrives_without_bytes_ahead", &[MbarrierOverflow]),
         ],
     },
     Family {
@@ -91,14 +93,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("parity_never_flips", &[WrongPhase]).or(PRODUCER_LAPPED),
             Bug::new("parity_flips_with_each_stage", &[WrongPhase]).or(LATE_WAITERS_HANG),
             Bug::new("released_before_the_reads", &[StageStillRead]),
-            Bug::new(
-                "not_waited_until_empty",
-                &[StageStillRead, DestinationOverwritten],
-            )
-            .or(&[Other {
-                because: "a stage may be armed again while its first load is under way",
-                finds: &[MbarrierOverflow],
-            }]),
+            Bug::new("not_waited_until_empty", &[MbarrierOverflow]),
             Bug::new("first_wait_for_empty_hangs", &[Deadlock]),
             Bug::new("empty_counts_too_many", &[Deadlock]),
             Bug::new("one_load_too_many", &[ExitWithCopyInFlight]),

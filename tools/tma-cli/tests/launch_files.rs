@@ -354,7 +354,39 @@ fn files_that_cannot_be_read_are_named() {
     let said = LaunchFile::read(Path::new(env!("CARGO_MANIFEST_DIR")))
         .unwrap_err()
         .to_string();
-    assert!(said.ends_with("cannot read it: it is no file"), "{said}");
+    assert!(
+        said.ends_with("cannot read it: it is no regular file"),
+        "{said}"
+    );
+}
+
+/// A pipe without a writer would be waited for, and a device be read for ever.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for path in [pipe.as_path(), Path::new("/dev/zero")] {
+        let said = LaunchFile::read(path).unwrap_err().to_string();
+        assert!(said.ends_with("it is no regular file"), "{said}");
+        let buffer = format!(
+            "buffers.b = {{ type = \"u8\", length = 3, contents = {{ file = \"{}\" }} }}",
+            path.display()
+        );
+        let said = parse(&format!("{buffer}\n{GOOD}")).unwrap_err();
+        assert!(said.contains("it is no regular file"), "{said}");
+    }
+}
+
+#[test]
+fn launch_files_have_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.toml");
+    fs::File::create(&path).unwrap().set_len(1 << 32).unwrap();
+    let said = LaunchFile::read(&path).unwrap_err().to_string();
+    assert!(said.contains("4294967296 bytes are too many"), "{said}");
 }
 
 /// The initial contents of a buffer of so many elements of this type.

@@ -208,7 +208,11 @@ fn a_matrix_descriptor_is_explained() {
 
 #[test]
 fn bad_input_gives_one_clear_message() {
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &["/dev/zero"],
+            "`/dev/zero` has more than 65536 bytes, and is no tensor map",
+        ),
         (
             &["abc"],
             "`abc` is neither 256 hexadecimal digits nor a file that can be read",

@@ -6,7 +6,7 @@ use super::{
     copies::CopyInfo,
     grid::Extents,
     knowledge::{Knowledge, Own, Side},
-    raw::{End, verb, words},
+    raw::{End, verb},
     shadow::{Access, Actor, Cell, Readers},
 };
 use crate::machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem};
@@ -231,9 +231,13 @@ impl Checker {
         let by = match made.copy {
             Some(copy) => {
                 let noun = self.noun(copy);
-                format!("issues {noun} that {} {}", verb(made.kind), words(range))
+                format!(
+                    "issues {noun} that {} {}",
+                    verb(made.kind),
+                    self.words(range)
+                )
             }
-            None => format!("{} {}", verb(made.kind), words(range)),
+            None => format!("{} {}", verb(made.kind), self.words(range)),
         };
         End::new(made.origin, by)
     }

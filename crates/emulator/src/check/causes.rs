@@ -19,6 +19,12 @@ impl Causes {
         !self.follows.contains_key(&index)
     }
 
+    /// Those that are not told, as they follow from this one.
+    pub(super) fn of(&self, cause: usize) -> impl Iterator<Item = usize> {
+        let all = self.follows.iter();
+        all.filter_map(move |(index, by)| (*by == cause).then_some(*index))
+    }
+
     /// The diagnostic itself, or the one that it follows from.
     fn told(&self, index: usize) -> usize {
         self.follows.get(&index).copied().unwrap_or(index)
@@ -39,6 +45,7 @@ impl Checker {
     pub(super) fn causes(&self) -> Causes {
         let mut causes = Causes::default();
         self.causes_of_starts(&mut causes);
+        self.causes_of_arrivals(&mut causes);
         self.causes_of_bytes(&mut causes);
         self.causes_of_stages(&mut causes);
         self.causes_of_races(&mut causes);
@@ -71,6 +78,33 @@ impl Checker {
         }
     }
 
+    /// An arrival that may come before a phase is complete puts all who wait out of step; it comes too
+    /// early where its thread did not wait for the right phase.
+    fn causes_of_arrivals(&self, causes: &mut Causes) {
+        let wrong = self.of(|kind| kind == Kind::WrongPhase).next();
+        for (index, _) in self.of(is_of_arrivals) {
+            match wrong {
+                Some((cause, _)) => causes.add(index, cause),
+                None => self.unsettles(causes, index),
+            }
+        }
+    }
+
+    /// No byte of this barrier, and no wait for it, can be right.
+    fn unsettles(&self, causes: &mut Causes, cause: usize) {
+        for (index, raw) in self.of(|kind| kind != self.found[cause].kind) {
+            if is_of_bytes(raw.kind)
+                || is_of_stages(raw.kind)
+                || matches!(
+                    raw.kind,
+                    Kind::UninitialisedRead | Kind::ExitWithCopyInFlight
+                )
+            {
+                causes.add(index, cause);
+            }
+        }
+    }
+
     fn causes_of_bytes(&self, causes: &mut Causes) {
         let shares = |one: &Raw, other: &Raw| {
             let mut at = one.mbarriers.iter();
@@ -80,17 +114,7 @@ impl Checker {
         // any time.
         let unordered = |kind| kind == Kind::ExpectTxNotOrdered;
         if let Some((cause, _)) = self.of(unordered).next() {
-            for (index, raw) in self.of(|kind| !unordered(kind)) {
-                if is_of_bytes(raw.kind)
-                    || is_of_stages(raw.kind)
-                    || matches!(
-                        raw.kind,
-                        Kind::UninitialisedRead | Kind::ExitWithCopyInFlight
-                    )
-                {
-                    causes.add(index, cause);
-                }
-            }
+            self.unsettles(causes, cause);
         }
         // Who goes on too early, or loads into a stage too early, may have bytes counted too early.
         let early = &self.mbarriers.early_copies;
@@ -214,6 +238,9 @@ impl Checker {
         match fault.trap {
             Trap::PeerEnded => told(at(is_of_ends).or_else(|| first(is_of_bytes))?),
             Trap::MbarrierUninitialised => told(at(is_of_starts)?),
+            Trap::MbarrierOverflow if first(is_of_arrivals).is_some() => {
+                told(first(is_of_arrivals)?)
+            }
             Trap::Deadlock | Trap::MbarrierOverflow => {
                 let is_cause = |kind| {
                     is_of_stages(kind) || is_of_bytes(kind) || kind == Kind::DivergentBarrier
@@ -256,6 +283,11 @@ fn is_of_refills(kind: Kind) -> bool {
         kind,
         Kind::StageStillRead | Kind::DestinationOverwritten | Kind::LappedWaiter
     )
+}
+
+/// Of who arrives ahead of a phase.
+fn is_of_arrivals(kind: Kind) -> bool {
+    kind == Kind::MbarrierOverflow
 }
 
 fn is_of_bytes(kind: Kind) -> bool {

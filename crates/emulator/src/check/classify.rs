@@ -6,10 +6,13 @@ use super::{
     causes::is_race,
     clock::{Clock, Lane},
     copies::{CopyInfo, Done},
-    raw::words,
+    raw::Other,
     shadow::Actor,
 };
-use crate::machine::observer::{AccessKind, GroupKind, Memory, Range};
+use crate::{
+    machine::observer::{AccessKind, GroupKind, Memory, Range},
+    value::LANES,
+};
 
 /// The number of words that are remembered because they were read before anybody wrote them.
 const MAX_UNWRITTEN: usize = 1 << 16;
@@ -23,7 +26,7 @@ struct Named {
     kind: Kind,
     notes: Vec<String>,
     /// Another instruction, and what it has to do with them.
-    third: Option<(usize, String)>,
+    other: Option<Other>,
 }
 
 impl Named {
@@ -31,7 +34,7 @@ impl Named {
         Self {
             kind,
             notes: notes.into(),
-            third: None,
+            other: None,
         }
     }
 }
@@ -41,7 +44,7 @@ impl Checker {
     pub(super) fn clash(&mut self, made: &Made, conflict: Conflict) {
         let here = self.end_made(made, conflict.range);
         if conflict.clash == Clash::Unwritten {
-            let note = format!("{} were not written", words(conflict.range));
+            let note = format!("{} were not written", self.words(conflict.range));
             let (instruction, range) = (here.instruction, conflict.range);
             self.report(Kind::UninitialisedRead, here, None, |_| vec![note]);
             let key = (Kind::UninitialisedRead, instruction, usize::MAX);
@@ -57,7 +60,7 @@ impl Checker {
             return;
         }
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
-        let Named { kind, notes, third } = match conflict.clash {
+        let Named { kind, notes, other } = match conflict.clash {
             Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
             Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
             Clash::Discarded => Named::new(Kind::UninitialisedRead, []),
@@ -90,7 +93,9 @@ impl Checker {
         let key = (kind, here.instruction, there.instruction);
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
-        raw.third = raw.third.take().or(third);
+        if raw.others.is_empty() {
+            raw.others.extend(other);
+        }
         let Unwritten { words, raced } = &mut self.unwritten;
         if !words.is_empty() && is_race(kind) {
             let range = conflict.range;
@@ -210,9 +215,12 @@ impl Checker {
         let object = self.mbarriers.get(block, id);
         if let Some(wait) = object.and_then(|o| o.stale_wait(reader, copy.phase())) {
             let (_, thread) = self.grid.extents.split(reader);
-            let text = format!("thread {thread} goes on at once where it waits for an older phase");
+            let what = format!("thread {thread} goes on at once where it waits for an older phase");
             return Named {
-                third: Some((wait.instruction, text)),
+                other: Some(Other {
+                    instruction: wait.instruction,
+                    what,
+                }),
                 ..Named::new(Kind::WrongPhase, notes)
             };
         }
@@ -224,9 +232,33 @@ impl Checker {
             )),
         }
         match waited > 0 && !knows_issue && copy.overwrites_copy {
-            true => Named::new(Kind::StageStillRead, notes),
+            true => Named {
+                other: self.given_back(reader, copy.issuer),
+                ..Named::new(Kind::StageStillRead, notes)
+            },
             false => Named::new(Kind::ReadBeforeCompletion, notes),
         }
+    }
+
+    /// The arrival for the warp of a thread that reads, by which the thread that loads again knows of it.
+    fn given_back(&self, reader: u32, issuer: u32) -> Option<Other> {
+        let (block, lane) = self.grid.extents.split(issuer);
+        let issuer = self.grid.blocks.get(block)?.threads.get(lane as usize)?;
+        let known = &issuer.known.order;
+        let (block, lane) = self.grid.extents.split(reader);
+        let warp = lane / LANES as u32;
+        let is_known = |user| {
+            let (of, lane) = self.grid.extents.split(user);
+            let epoch = known.get(Lane::Thread, of, lane);
+            (of == block && lane / LANES as u32 == warp).then_some(epoch)
+        };
+        let (object, arrival) = self.mbarriers.last_arrival(reader, is_known)?;
+        let (_, by) = self.grid.extents.split(arrival.user);
+        let mbarrier = self.shared_names.mbarrier(object.offset);
+        Some(Other {
+            instruction: arrival.instruction,
+            what: format!("the copy comes after the arrival of thread {by} at the {mbarrier}"),
+        })
     }
 
     fn write_to_source(&self, judge: &Judge<'_>, copy: &CopyInfo) -> Named {
@@ -257,9 +289,12 @@ impl Checker {
         let of_others = of_others.min_by_key(|(thread, _)| **thread);
         match of_others {
             Some((thread, wait)) if !of_issuer => {
-                let text = format!("thread {thread} waits for its own bulk groups alone");
+                let what = format!("thread {thread} waits for its own bulk groups alone");
                 Named {
-                    third: Some((wait.instruction, text)),
+                    other: Some(Other {
+                        instruction: wait.instruction,
+                        what,
+                    }),
                     ..Named::new(Kind::GroupWaitByOtherThread, notes)
                 }
             }
@@ -283,9 +318,9 @@ impl Checker {
             }
             Done::Mbarrier { block, id, .. } => match self.mbarriers.get(block, id) {
                 Some(object) => format!(
-                    "the copy counts in phase {} of the mbarrier at shared address {:#x} of block {block}",
+                    "the copy counts in phase {} of the {} of block {block}",
                     copy.epoch.saturating_sub(1),
-                    object.offset
+                    self.shared_names.mbarrier(object.offset)
                 ),
                 None => "the copy counts at an mbarrier that is gone".into(),
             },

@@ -6,7 +6,7 @@ use super::{
     clock::{Clock, Epoch, Lane},
     grid::{Extents, GroupWait, WARPGROUP},
     mbarriers::location,
-    raw::{End, words},
+    raw::End,
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
@@ -194,7 +194,7 @@ impl Checker {
             && of != origin.block
             && !self.knows_block(origin, of as u32)
         {
-            let what = format!("issues a copy to {}", words(range));
+            let what = format!("issues a copy to {}", self.words(range));
             self.report(Kind::PeerNotStarted, End::new(origin, what), None, |_| {
                 Vec::new()
             });

@@ -1,11 +1,17 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
 use super::{Checker, Diagnostic, Kind, Site};
-use crate::machine::{Fault, Trap};
+use crate::machine::{Fault, Places, Program, Trap};
 
 impl Checker {
     /// The diagnostic that a fault is.
-    pub(super) fn fault(&mut self, fault: &Fault, entry: &str) -> Diagnostic {
+    pub(super) fn fault(
+        &mut self,
+        fault: &Fault,
+        program: &Program,
+        places: &Places,
+        entry: &str,
+    ) -> Diagnostic {
         let mut notes: Vec<String> = Vec::new();
         let kind = match fault.trap {
             Trap::IllegalAddress => Kind::OutOfBounds,
@@ -22,7 +28,7 @@ impl Checker {
             Trap::Endless => Kind::Endless,
         };
         if kind == Kind::Deadlock {
-            notes.extend(self.bytes_at_deadlock());
+            notes.extend(self.bytes_at_deadlock(program));
         }
         let said = fault.what.as_str();
         // That nothing goes on is what the kind says.
@@ -34,6 +40,7 @@ impl Checker {
         };
         let said = (kind == Kind::Panicked).then(|| what.to_owned());
         let what = if said.is_some() { "panics" } else { what }.to_owned();
+        let there = self.mbarriers.last_to_fit.take();
         let here = fault.at.as_ref().map(|at| Site {
             location: at.location.clone(),
             instruction: at.instruction.clone(),
@@ -53,7 +60,7 @@ impl Checker {
             said,
             entry: entry.to_owned(),
             here,
-            there: None,
+            there: there.map(|end| end.site(program, places)),
             notes,
             count: 1,
             trap: Some(fault.trap),

@@ -5,7 +5,7 @@ use super::{
     clock::{Clock, Lane},
     copies::Done,
     grid::Thread,
-    raw::{End, words},
+    raw::End,
 };
 use crate::machine::observer::{Origin, Range};
 
@@ -45,7 +45,7 @@ impl Checker {
     pub(super) fn remote_access(&mut self, origin: Origin, of: u32, range: Range, what: &str) {
         let (block, thread) = (origin.block as u32, origin.thread);
         if !self.knows_block(origin, of) {
-            let here = End::new(origin, format!("{what} {}", words(range)));
+            let here = End::new(origin, format!("{what} {}", self.words(range)));
             self.report(Kind::PeerNotStarted, here, None, |_| Vec::new());
         }
         let user = self.grid.extents.thread(block, thread);

@@ -20,9 +20,9 @@ use super::{
 use crate::machine::observer::{
     AccessKind, CopyId, MbarrierEvent, Memory, Origin, Proxy, Range, Scope, Sem,
 };
-use order::{Arrivals, Expectation};
+use order::{Arrival, Arrivals, Expectation};
 
-/// A copy that was issued in the current phase.
+/// A copy that was issued in the current phase, or what stands for one.
 #[derive(Clone, Debug)]
 struct Issued {
     bytes: u32,
@@ -30,6 +30,8 @@ struct Issued {
     wide: Clock,
     epoch: Epoch,
     origin: Origin,
+    /// Nothing but a wait tells when it is complete.
+    is_copy: bool,
 }
 
 /// A wait that found its phase complete.
@@ -87,6 +89,8 @@ pub(super) struct Mbarriers {
     pub(super) early_copies: HashSet<(u32, u32)>,
     /// The barriers at which bytes are wrong whenever copies come.
     wrong: HashSet<(u32, u32)>,
+    /// The arrival before one too many.
+    pub(super) last_to_fit: Option<End>,
 }
 
 pub(super) fn location(range: Range) -> Option<(u32, u64)> {
@@ -122,8 +126,29 @@ impl Mbarriers {
             wide,
             epoch,
             origin,
+            is_copy: true,
         });
         Some((location.0, object.id, object.phase as Epoch))
+    }
+
+    /// The last arrival at a barrier without copies whose thread is one of those that something is known of,
+    /// up to an epoch; that of `first` before others.
+    pub(super) fn last_arrival(
+        &self,
+        first: u32,
+        known: impl Fn(u32) -> Option<Epoch>,
+    ) -> Option<(&Object, &Arrival)> {
+        let objects = self.objects.values().filter(|object| !object.has_copies());
+        let all = objects.flat_map(|object| {
+            let phases = [&object.arrivals_before, &object.arrivals];
+            let all = phases.into_iter().flat_map(|phase| &phase.all);
+            all.map(move |arrival| (object, arrival))
+        });
+        let all = all
+            .filter(|(_, arrival)| known(arrival.user).is_some_and(|epoch| arrival.epoch <= epoch));
+        all.max_by_key(|(object, Arrival { user, epoch, .. })| {
+            (*user == first, *epoch, *user, object.id)
+        })
     }
 
     pub(super) fn forget(&mut self, block: u32) {
@@ -175,21 +200,19 @@ impl Checker {
                 if copy.is_none() {
                     self.mbarrier_use(origin, range, "completes bytes at");
                     self.mbarrier_delivers(origin, at);
-                    if let Some(object) = self.mbarriers.objects.get_mut(&at) {
-                        let wide = Clock::default();
-                        object.issued.push(Issued {
-                            bytes,
-                            wide,
-                            epoch: 0,
-                            origin,
-                        });
-                    }
+                    self.mbarrier_counts_bytes(origin, at, bytes);
                 }
             }
             MbarrierEvent::Arrive { .. } => {
                 self.mbarrier_use(origin, range, "arrives at");
-                self.mbarrier_counts_arrival(origin, at);
+                self.mbarrier_arrives(origin, at);
                 self.mbarrier_arrive(origin, at, sem, scope);
+            }
+            MbarrierEvent::TooMany { phase } => {
+                let object = self.mbarriers.objects.get(&at);
+                let last = object.and_then(|object| object.arrivals.last);
+                self.mbarriers.last_to_fit = last
+                    .map(|by| End::new(by, format!("arrives last in phase {phase} before that")));
             }
             MbarrierEvent::AsyncArrive { copies_before, .. } => {
                 self.mbarrier_use(origin, range, "arrives at");
@@ -278,6 +301,7 @@ impl Checker {
             wide: state.known.wide().clone(),
             epoch: state.own.epoch,
             origin,
+            is_copy: true,
         });
     }
 
@@ -303,6 +327,7 @@ impl Checker {
             wide,
             epoch,
             origin,
+            is_copy: true,
         });
     }
 
@@ -320,8 +345,8 @@ impl Checker {
         let lapped = lapped.min_by_key(|waited| waited.origin.thread).copied();
         if let Some(lapped) = lapped {
             let what = format!(
-                "completes phase {phase} of the mbarrier at shared address {:#x}",
-                object.offset
+                "completes phase {phase} of the {}",
+                self.shared_names.mbarrier(object.offset)
             );
             let there = End::new(
                 lapped.origin,
@@ -394,13 +419,10 @@ impl Checker {
         if phase < u64::from(known) + 2 && !is_old || self.known.contains_key(&key) {
             return;
         }
+        let mbarrier = self.shared_names.mbarrier(offset);
         let what = match is_old {
-            true => format!(
-                "waits for phase {phase} of the mbarrier at shared address {offset:#x}, by its state"
-            ),
-            false => format!(
-                "waits at the mbarrier at shared address {offset:#x} and has not seen its phase {known}"
-            ),
+            true => format!("waits for phase {phase} of the {mbarrier}, by its state"),
+            false => format!("waits at the {mbarrier} and has not seen its phase {known}"),
         };
         let note = match is_old {
             true => {

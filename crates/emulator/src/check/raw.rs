@@ -19,6 +19,21 @@ pub(super) struct End {
     pub(super) what: String,
 }
 
+/// An instruction that explains a diagnostic.
+#[derive(Clone, Debug)]
+pub(super) struct Other {
+    pub(super) instruction: usize,
+    pub(super) what: String,
+}
+
+impl Other {
+    pub(super) fn note(&self, program: &Program) -> String {
+        let opcode = program.opcode(self.instruction);
+        let location = program.location(self.instruction);
+        format!("{}: `{opcode}` at {location}", self.what)
+    }
+}
+
 /// A diagnostic.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
@@ -27,8 +42,8 @@ pub(super) struct Raw {
     pub(super) there: Option<End>,
     pub(super) notes: Vec<String>,
     pub(super) count: u64,
-    /// A third instruction, and what is said of it.
-    pub(super) third: Option<(usize, String)>,
+    /// More instructions, and what is said of each.
+    pub(super) others: Vec<Other>,
     /// The mbarriers that it is about, by block and number.
     pub(super) mbarriers: Vec<(u32, u32)>,
 }
@@ -43,7 +58,7 @@ impl End {
         }
     }
 
-    fn site(&self, program: &Program, places: &Places) -> Site {
+    pub(super) fn site(&self, program: &Program, places: &Places) -> Site {
         Site {
             location: program.location(self.instruction),
             instruction: program.opcode(self.instruction).to_owned(),
@@ -92,10 +107,7 @@ impl Raw {
                 ));
             }
         }
-        if let Some((instruction, text)) = &self.third {
-            let (opcode, location) = (program.opcode(*instruction), program.location(*instruction));
-            notes.push(format!("{text}: `{opcode}` at {location}"));
-        }
+        notes.extend(self.others.iter().map(|other| other.note(program)));
         let site = |end: &Option<End>| end.as_ref().map(|end| end.site(program, places));
         Diagnostic {
             kind,
@@ -135,7 +147,7 @@ impl Checker {
             there,
             notes,
             count: 1,
-            third: None,
+            others: Vec::new(),
             mbarriers: Vec::new(),
         });
         &mut self.found[index]
@@ -156,7 +168,7 @@ impl Checker {
             Actor::Copy { id, .. } => self.copies.get(id as usize).map_or(0, |copy| copy.issuer),
         };
         let (block, thread) = self.grid.extents.split(thread);
-        let what = words(range);
+        let what = self.words(range);
         let what = match access.actor() {
             Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier there".to_owned(),
             Actor::Thread(_) if access.is_discard() => format!("discards {what}"),
@@ -176,6 +188,29 @@ impl Checker {
             what,
         }
     }
+
+    /// A range in words.
+    pub(super) fn words(&self, range: Range) -> String {
+        let Range {
+            memory,
+            address,
+            bytes,
+        } = range;
+        let of = match memory {
+            Memory::Shared { block } => format!(
+                "shared address {address:#x} of block {block}{}",
+                self.shared_names.suffix(address)
+            ),
+            Memory::Global => format!(
+                "global address {address:#x}{}",
+                self.global_names.suffix(address)
+            ),
+            Memory::Local => format!("local address {address:#x}"),
+            Memory::Const => format!("constant address {address:#x}"),
+            Memory::Param => format!("offset {address:#x} of the parameters"),
+        };
+        format!("{bytes} byte{} at {of}", if bytes == 1 { "" } else { "s" })
+    }
 }
 
 pub(super) fn verb(kind: AccessKind) -> &'static str {
@@ -184,21 +219,4 @@ pub(super) fn verb(kind: AccessKind) -> &'static str {
         AccessKind::Write => "writes",
         AccessKind::Atomic => "reads and writes",
     }
-}
-
-/// A range in words.
-pub(super) fn words(range: Range) -> String {
-    let Range {
-        memory,
-        address,
-        bytes,
-    } = range;
-    let of = match memory {
-        Memory::Shared { block } => format!("shared address {address:#x} of block {block}"),
-        Memory::Global => format!("global address {address:#x}"),
-        Memory::Local => format!("local address {address:#x}"),
-        Memory::Const => format!("constant address {address:#x}"),
-        Memory::Param => format!("offset {address:#x} of the parameters"),
-    };
-    format!("{bytes} byte{} at {of}", if bytes == 1 { "" } else { "s" })
 }

@@ -5,7 +5,7 @@ use super::{
     access::{Judge, Made},
     clock::{Clock, Lane},
     knowledge::{AcquiredMap, Distance},
-    raw::{End, words},
+    raw::End,
     shadow::{Access, Actor},
 };
 use crate::machine::{
@@ -57,8 +57,8 @@ impl Checker {
             return;
         };
         let Some(map) = state.known.maps.get(block, range.address).cloned() else {
-            self.report(Kind::TensorMapNotAcquired, here, None, |_| {
-                vec![format!("{} are the map", words(range))]
+            self.report(Kind::TensorMapNotAcquired, here, None, |checker| {
+                vec![format!("{} are the map", checker.words(range))]
             });
             return;
         };

@@ -16,7 +16,7 @@ use super::{
     signature,
 };
 use crate::machine::{
-    Alu, Code, Constant, Function, Operation, Passed, Program, SHARED_START, Slot,
+    Alu, Code, Constant, Function, Operation, Passed, Program, SHARED_START, Slot, in_source,
 };
 
 /// Larger frames in local memory are refused.
@@ -263,6 +263,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
                 }
                 (space, bytes) if is_shared(space) => {
                     self.shared.push(Shared {
+                        name: in_source(name).to_owned(),
                         align: align_of(variable),
                         bytes,
                     });
@@ -402,19 +403,20 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
     /// Gives a shared variable its place when it is first used, so that each kernel has only those
     /// that it uses.
     pub(super) fn shared_address(&mut self, key: usize, offset: u64, generic: bool) -> Constant {
-        let Shared { align, bytes } = self.shared[key];
+        let Shared { name, align, bytes } = &self.shared[key];
         let place = *self
             .shared_places
             .entry(key)
-            .or_insert_with(|| match bytes {
+            .or_insert_with(|| match *bytes {
                 None => {
-                    let align = align.max(self.code.program.dynamic_shared_align);
+                    let align = (*align).max(self.code.program.dynamic_shared_align);
                     self.code.program.dynamic_shared_align = align;
                     None
                 }
                 Some(bytes) => {
-                    let start = self.shared_end.next_multiple_of(align);
+                    let start = self.shared_end.next_multiple_of(*align);
                     self.shared_end = start.saturating_add(bytes).min(1 << 40);
+                    self.code.program.shared_names.add(name, start, bytes);
                     Some(start)
                 }
             });

@@ -9,7 +9,7 @@ use ptx::{
 use tma_launch::{Failure, Stage, suggestion};
 
 use super::scope::is_shared;
-use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, next_allocation};
+use crate::machine::{CONST_WINDOW, FUNCTION_WINDOW, MAX_IMAGE_BYTES, in_source, next_allocation};
 
 /// The meaning of a module's name.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,7 @@ pub(crate) enum Variable {
 /// A variable in shared memory, before it has a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
+    pub(crate) name: String,
     pub(crate) align: u64,
     /// `None` where it is as long as the launch makes it.
     pub(crate) bytes: Option<u64>,
@@ -105,7 +106,8 @@ impl Image {
                         } else {
                             bytes
                         };
-                        image.shared.push(Shared { align, bytes });
+                        let name = in_source(name).to_owned();
+                        image.shared.push(Shared { name, align, bytes });
                         Variable::Shared(image.shared.len() - 1)
                     }
                     _ if variable.linkage == Some(Linkage::Extern) => {

@@ -92,6 +92,8 @@ mod tests {
             ".func f(); .func f() { ret; }",
             ".extern .shared .align 16 .b8 s[];",
             ".visible .entry z() .maxntid 32, 1, 1 .minnctapersm 1 { ret; }",
+            ".global .b32 v; .global .u64 a[2] = {1, v+4}; .global .u32 b = generic(v); .func f() { ret; } .const .u64 c = f;",
+            ".global .b32 v; .global .u8 bytes[8] = {0xFF(v), 0xFF00(generic(v))}; .global .u32 z = 0xFF(v);",
         ] {
             assert_eq!(mistake(items), "", "{items}");
         }
@@ -207,6 +209,14 @@ mod tests {
                 "`x` has 2 elements, and 3 initial values",
             ),
             (".global .b64 x[1] = {foo};", "`foo` is not declared"),
+            (
+                ".global .b32 v; .global .b64 x[1] = {v};",
+                "`x` is `.b64` and starts with an address, which is `.u32` or `.u64`, or `.u8`",
+            ),
+            (
+                ".global .b32 v; .global .b8 x[1] = {0xFF(v)};",
+                "`x` is `.b8` and starts with an address, which is `.u32` or `.u64`, or `.u8`",
+            ),
             (".entry z() .maxntid 0 { ret; }", "`.maxntid` is 0"),
             (
                 ".entry z() .maxntid 32 .reqntid 32 { ret; }",

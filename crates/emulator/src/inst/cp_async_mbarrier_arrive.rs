@@ -57,7 +57,10 @@ impl AsyncArrive {
         };
         let cta = step.cta();
         let result = match cta.mbarriers.get_mut(&offset) {
-            None => Err(format!("the barrier at {offset:#x} is not initialised")),
+            None => Err(format!(
+                "the {} is not initialised",
+                step.program.shared_names.mbarrier(offset as u64)
+            )),
             Some(mbarrier) if self.increments => mbarrier
                 .expect_arrival()
                 .map(|()| mbarrier.store(&mut cta.shared, offset)),

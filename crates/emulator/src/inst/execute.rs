@@ -2,7 +2,9 @@
 
 use crate::{
     inst::{Operation, Step},
-    machine::{Cluster, Cta, Flow, Group, Here, Trapped, Wait, Warp, World, observer::Watch},
+    machine::{
+        Cluster, Cta, Flow, Group, Here, Program, Trapped, Wait, Warp, World, observer::Watch,
+    },
     value::lanes_of,
 };
 
@@ -51,6 +53,7 @@ pub(crate) fn each_lane<O: Watch>(
 /// A group that waits in an operation.
 pub(crate) struct Waiting<'a> {
     pub(crate) world: &'a World,
+    pub(crate) program: &'a Program,
     pub(crate) operations: &'a [Operation],
     pub(crate) here: Here,
     pub(crate) warp: &'a Warp,

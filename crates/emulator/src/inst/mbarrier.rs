@@ -251,15 +251,16 @@ impl MbarrierOperation {
         (rank, offset): Object,
         change: impl FnOnce(&mut Mbarrier) -> Result<T, String>,
     ) -> Result<T, Trapped> {
+        let name = || step.program.shared_names.mbarrier(offset as u64);
         let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
         let result = match cta.mbarriers.get_mut(&offset) {
             None => {
-                let what = format!("the barrier at {offset:#x} is not initialised");
+                let what = format!("the {} is not initialised", name());
                 Err((Trap::MbarrierUninitialised, what))
             }
             Some(mbarrier) => change(mbarrier)
                 .inspect(|_| mbarrier.store(&mut cta.shared, offset))
-                .map_err(|what| (Trap::MbarrierOverflow, what)),
+                .map_err(|what| (Trap::MbarrierOverflow, format!("{what}, at the {}", name()))),
         };
         step.world.progress += 1;
         result.map_err(|(trap, what)| step.fault(lane, trap, what))
@@ -339,14 +340,21 @@ impl MbarrierOperation {
                     self.tell(step, lane, object, MbarrierEvent::ExpectTx { bytes, phase });
                 }
             }
-            let (token, phase) = self.change(step, first, object, |mbarrier| {
+            let mut too_many = None;
+            let arrived = self.change(step, first, object, |mbarrier| {
                 let before = (mbarrier.token(), mbarrier.phase);
+                too_many = Some(before.1);
                 mbarrier.arrive(total, drops)?;
+                too_many = None;
                 match completes || mbarrier.phase == before.1 {
                     true => Ok(before),
                     false => Err("an arrival with `.noComplete` completes the phase".into()),
                 }
-            })?;
+            });
+            if let Some(phase) = too_many {
+                self.tell(step, first, object, MbarrierEvent::TooMany { phase });
+            }
+            let (token, phase) = arrived?;
             for lane in lanes_of(lanes) {
                 tokens[lane] = token;
                 let count = value(step, count, lane, 1);

@@ -74,9 +74,13 @@ impl Mbarrier {
 
     pub(crate) fn arrive(&mut self, count: u32, drops: bool) -> Result<(), String> {
         if count > self.pending {
+            let arrivals = match count {
+                1 => "1 arrival comes".to_owned(),
+                _ => format!("{count} arrivals come"),
+            };
             return Err(format!(
-                "{count} arrivals at a barrier that expects {} more",
-                self.pending
+                "{arrivals} in phase {}, which expects {} more",
+                self.phase, self.pending
             ));
         }
         if drops {

@@ -1,8 +1,8 @@
 //! Global memory, constants and parameters; what an address points at.
 
 use super::{
-    BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_RANK_SHIFT, SHARED_WINDOW,
-    Space, WINDOW_BYTES, next_allocation,
+    BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
+    SHARED_WINDOW, Space, WINDOW_BYTES, next_allocation,
 };
 
 /// The default of `cudaLimitMallocHeapSize`.
@@ -185,6 +185,20 @@ impl Memory {
             "{access}; the nearest is `{name}`, {length} bytes at {:#x}: {relation}",
             nearest.address
         )
+    }
+
+    /// Where allocations are, by name.
+    pub(crate) fn names(&self) -> Names {
+        let mut names = Names::default();
+        for Allocation {
+            name,
+            address,
+            bytes,
+        } in &self.allocations
+        {
+            names.add(name, *address, bytes.len() as u64);
+        }
+        names
     }
 
     /// Where an allocation begins.

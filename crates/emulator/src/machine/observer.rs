@@ -441,6 +441,11 @@ pub enum MbarrierEvent {
         /// True if the expected count of later phases falls by as many.
         drops: bool,
     },
+    /// More arrivals than the phase waits for, which end the kernel.
+    TooMany {
+        /// The phase.
+        phase: u64,
+    },
     /// An arrival by `cp.async.mbarrier.arrive`, at last: all `cp.async` that its thread issued before
     /// are complete.
     AsyncArrive {

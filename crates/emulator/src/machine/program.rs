@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{LineIndex, Span};
 
-use super::{Location, Special};
+use super::{Location, Names, Special};
 
 /// A register of the current function: an index into its frame.
 pub(crate) type Slot = usize;
@@ -89,6 +89,8 @@ pub struct Program {
     pub(crate) functions: Vec<Function>,
     /// Static shared memory in bytes, from [`SHARED_START`](super::SHARED_START) on.
     pub(crate) static_shared_bytes: u64,
+    /// The variables there.
+    pub(crate) shared_names: Names,
     /// Alignment of the dynamic shared memory behind it.
     pub(crate) dynamic_shared_align: u64,
     /// Indices of functions by their addresses.
@@ -118,6 +120,7 @@ impl Program {
         Self {
             functions: Vec::new(),
             static_shared_bytes: 0,
+            shared_names: Names::default(),
             dynamic_shared_align: 16,
             addresses: HashMap::new(),
             sites: Vec::new(),

@@ -20,6 +20,9 @@ pub(crate) enum Flow {
     Ended,
 }
 
+/// Of the calls that led to a fault, the last are listed, and the first.
+const LISTED: usize = 8;
+
 /// All that an operation may touch, in a program of actions `A`.
 pub(crate) struct Step<'a, O, A> {
     pub(crate) world: &'a mut World,
@@ -66,10 +69,20 @@ impl<O: Watch, A> Step<'_, O, A> {
 
     /// The fault of one lane.
     pub(crate) fn fault(&self, lane: usize, trap: Trap, mut what: String) -> Trapped {
-        for frame in self.group.frames.iter().rev() {
+        let calls = self.group.frames.len();
+        for (number, frame) in self.group.frames.iter().rev().enumerate() {
+            if number >= LISTED && number + 1 < calls {
+                continue;
+            }
             // A frame has the operation after the call.
             let location = self.program.location(frame.pc.saturating_sub(1));
-            what += &format!("\ncalled at {location}");
+            what += &match number > LISTED {
+                true => format!(
+                    "\nand {} calls more, the first at {location}",
+                    calls - LISTED
+                ),
+                false => format!("\ncalled at {location}"),
+            };
         }
         Trapped {
             trap,

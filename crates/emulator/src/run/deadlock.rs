@@ -85,6 +85,7 @@ fn doing(world: &World, code: &Code, here: Here, group: &Group) -> String {
     };
     let waiting = Waiting {
         world,
+        program: &code.program,
         operations: &code.operations,
         here,
         warp: &world.clusters[here.cluster].ctas[here.rank].warps[here.warp],

@@ -170,6 +170,7 @@ impl World {
             Some(wait) => {
                 let waiting = Waiting {
                     world: self,
+                    program: &code.program,
                     operations: &code.operations,
                     here,
                     warp,

@@ -118,7 +118,11 @@ impl Session {
     /// Runs a launch under the checker. What ends the kernel is a diagnostic like others.
     pub(crate) fn check(&mut self, ready: &Ready) -> CheckReport {
         let places = Places::new(&ready.shape, ready.kernel.cluster(&ready.shape));
-        let mut checker = Checker::new(places, std::mem::take(&mut self.unreleased));
+        let names = [
+            ready.kernel.code.program.shared_names.clone(),
+            self.memory.names(),
+        ];
+        let mut checker = Checker::new(places, names, std::mem::take(&mut self.unreleased));
         let result = self.observe(ready, &mut checker);
         self.unreleased = checker.unreleased();
         let printed = std::mem::take(&mut checker.printed);

@@ -83,7 +83,9 @@ impl Barriers {
                 barrier.phase = phase + 1;
                 barrier.start = Some(now);
             }
-            MbarrierEvent::WaitDone { .. } | MbarrierEvent::WaitPending { .. } => {}
+            MbarrierEvent::TooMany { .. }
+            | MbarrierEvent::WaitDone { .. }
+            | MbarrierEvent::WaitPending { .. } => {}
         }
         barrier.track
     }

@@ -217,11 +217,17 @@ fn registers_of_deep_calls_have_a_limit() {
     });
     job.launch(Launch::new("k", 4, 256));
     let said = EmulatorBackend::new(0).run(&mut job).unwrap_err();
+    let said = said.to_string();
     assert!(
-        said.to_string()
-            .contains("the stack overflows in a call of `f`"),
+        said.contains("the stack overflows in a call of `f`"),
         "{said}"
     );
+    // The last calls, and the first.
+    assert!(
+        said.contains("= note: and 32 calls more, the first at deep.ptx:204:"),
+        "{said}"
+    );
+    assert!(said.lines().count() < 20, "{said}");
 }
 
 #[test]

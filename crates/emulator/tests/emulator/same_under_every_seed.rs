@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use tma_emulator::check::Kind;
+
 use crate::protocol::{found, protocol};
 
 const KERNELS: u64 = 300;
@@ -41,4 +43,48 @@ fn generated_protocols() {
         (10..KERNELS as u32 / 2).contains(&clean),
         "{clean} are clean"
     );
+}
+
+/// A kernel whose first thread arrives twice at a barrier, with 128 bytes that come in between.
+fn twice(bytes_come: &str) -> String {
+    format!(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n\n\
+         .visible .entry k(.param .u64 output, .param .u64 input)\n{{\n\
+         \t.reg .pred %first;\n\t.reg .b32 %thread;\n\t.reg .b64 %from;\n\
+         \t.shared .align 128 .b8 tile[128];\n\t.shared .align 8 .b64 bar;\n\n\
+         \tld.param.u64 %from, [input];\n\tmov.u32 %thread, %tid.x;\n\
+         \tsetp.eq.u32 %first, %thread, 0;\n\t@!%first bra END;\n\
+         \tmbarrier.init.shared::cta.b64 [bar], 1;\n\
+         \tmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n\
+         \t{bytes_come}\n\
+         \tmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n\
+         \tmbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 128;\n\
+         END:\n\tret;\n}}\n"
+    )
+}
+
+/// What a thread does itself it knows; of a copy only a wait tells.
+#[test]
+fn arrivals_ahead_of_a_phase() {
+    let itself = "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 128;";
+    let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes \
+                [tile], [%from], 128, [bar];";
+    let waits =
+        "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %first, [bar], 0;\n\t@!%first bra WAIT;";
+    let waited = format!("{copy}\n\t{waits}");
+    for (bytes_come, kinds) in [
+        (itself, &[][..]),
+        (&waited, &[]),
+        (copy, &[Kind::MbarrierOverflow]),
+    ] {
+        let text = twice(bytes_come);
+        for seed in 0..SEEDS {
+            let (found, _) = found(&text, seed);
+            assert_eq!(
+                found,
+                kinds.iter().copied().collect(),
+                "seed {seed}\n{text}"
+            );
+        }
+    }
 }

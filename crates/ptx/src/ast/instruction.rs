@@ -5,7 +5,7 @@ use crate::span::At;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// The predicate that must hold.
-    pub guard: Option<Guard>,
+    pub guard: Option<Box<Guard>>,
     /// The opcode.
     pub opcode: Opcode,
     /// With what; destinations first.

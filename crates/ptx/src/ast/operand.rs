@@ -17,9 +17,9 @@ pub enum OperandKind {
     /// declaration says.
     Symbol(Symbol),
     /// `table+4`
-    Offset(Symbol, Expression),
+    Offset(Symbol, Box<Expression>),
     /// `table[4]`
-    Element(Symbol, Expression),
+    Element(Symbol, Box<Expression>),
     /// A number, or an expression of them.
     Constant(Expression),
     /// `_`: nothing is written.

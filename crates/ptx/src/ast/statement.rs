@@ -65,7 +65,7 @@ pub enum Statement {
     /// `table: .branchtargets A, B;` or `table: .calltargets f, g;`
     LabelList(LabelList),
     /// `name: .callprototype ...;`
-    CallPrototype(CallPrototype),
+    CallPrototype(Box<CallPrototype>),
 }
 
 /// `.loc`: the source line of what follows (PTX ISA, section 11.5.4).

@@ -1,4 +1,4 @@
-use super::{Parse, Parser};
+use super::{Parse, Parser, push};
 use crate::ast::{
     Alias, File, Identifier, Item, Linkage, Module, Pragma, Section, Space, Target, Version,
 };
@@ -15,7 +15,7 @@ impl Parser<'_> {
         while self.token() != Token::End {
             let first = self.next;
             match self.item() {
-                Ok(item) => items.push(item),
+                Ok(item) => push(&mut items, item),
                 Err(_) => self.recover_item(first),
             }
         }

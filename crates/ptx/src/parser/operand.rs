@@ -89,14 +89,14 @@ impl Parser<'_> {
         match self.token() {
             Token::Plus => {
                 self.bump();
-                Ok(OperandKind::Offset(symbol, self.expression()?))
+                Ok(OperandKind::Offset(symbol, Box::new(self.expression()?)))
             }
-            Token::Minus => Ok(OperandKind::Offset(symbol, self.expression()?)),
+            Token::Minus => Ok(OperandKind::Offset(symbol, Box::new(self.expression()?))),
             Token::OpenBracket => {
                 self.bump();
                 let index = self.nested(Self::expression)?;
                 self.expect(Token::CloseBracket, "`]` after the index")?;
-                Ok(OperandKind::Element(symbol, index))
+                Ok(OperandKind::Element(symbol, Box::new(index)))
             }
             // `|` joins two registers here; it is an operator only between numbers.
             Token::Or => Ok(OperandKind::Symbol(symbol)),

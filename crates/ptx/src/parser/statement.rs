@@ -1,4 +1,4 @@
-use super::{Parse, Parser};
+use super::{Parse, Parser, push};
 use crate::ast::{
     Block, CallPrototype, Guard, Identifier, InlinedAt, Instruction, LabelList, LabelListKind,
     Linkage, Location, Opcode, Space, Statement,
@@ -34,7 +34,7 @@ impl Parser<'_> {
                 _ => {}
             }
             match self.statement() {
-                Ok(statement) => statements.push(statement),
+                Ok(statement) => push(&mut statements, statement),
                 Err(_) => self.recover_statement(first),
             }
             if self.next == first {
@@ -78,7 +78,8 @@ impl Parser<'_> {
         self.bump();
         let kind = match self.word() {
             ".callprototype" => {
-                return Ok(Statement::CallPrototype(self.call_prototype(first, label)?));
+                let prototype = self.call_prototype(first, label)?;
+                return Ok(Statement::CallPrototype(Box::new(prototype)));
             }
             ".branchtargets" => LabelListKind::BranchTargets,
             ".calltargets" => LabelListKind::CallTargets,
@@ -172,7 +173,7 @@ impl Parser<'_> {
     fn instruction(&mut self) -> Parse<Instruction> {
         let first = self.next;
         let guard = if self.token() == Token::At {
-            Some(self.guard()?)
+            Some(Box::new(self.guard()?))
         } else {
             None
         };

@@ -1,13 +1,10 @@
 //! The contents of a buffer: a pattern, a list, or a file.
 
 use std::{
-    borrow::Cow,
     fs::File,
-    io::Read,
+    io::{ErrorKind, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
-
-use tma_launch::Buffer;
 
 use super::{
     buffer::{FileBuffer, find},
@@ -218,7 +215,7 @@ impl Room<'_> {
         let cannot = |why: String| value.wrong(format!("cannot read `{given}`: {why}"));
         let metadata = path.metadata().map_err(|error| cannot(error.to_string()))?;
         if !metadata.is_file() {
-            return Err(cannot("it is no file".to_owned()));
+            return Err(cannot("it is no regular file".to_owned()));
         }
         let (has, wants) = (metadata.len(), self.count * self.ty.bytes() as u64);
         if has != wants {
@@ -268,22 +265,25 @@ impl Contents {
         }
     }
 
-    /// The bytes of `count` elements.
-    pub(super) fn bytes<'b>(
+    /// The bytes of `count` elements from one on, of a buffer or of what is expected of it. `buffers` are
+    /// those that it may start from.
+    pub(super) fn bytes(
         &self,
         ty: ElementType,
+        from: u64,
         count: u64,
-        initial: &'b [Buffer],
-    ) -> Result<Cow<'b, [u8]>, String> {
-        let length = usize::try_from(count).unwrap_or(usize::MAX) * ty.bytes();
+        buffers: &[FileBuffer],
+    ) -> Result<Vec<u8>, String> {
+        let size = ty.bytes();
+        let length = usize::try_from(count).unwrap_or(usize::MAX) * size;
         let each = |bits: &mut dyn FnMut(u64) -> u64| {
             let mut bytes = Vec::with_capacity(length);
-            for index in 0..count {
-                bytes.extend_from_slice(&bits(index).to_le_bytes()[..ty.bytes()]);
+            for index in from..from + count {
+                bytes.extend_from_slice(&bits(index).to_le_bytes()[..size]);
             }
             bytes
         };
-        Ok(Cow::Owned(match self {
+        Ok(match self {
             Self::Zeros => vec![0; length],
             Self::Poison => vec![0xff; length],
             Self::Constant(bits) => each(&mut |_| *bits),
@@ -291,24 +291,33 @@ impl Contents {
                 each(&mut |index| combine(ty, Number::Integer(index.into()), *step, *start))
             }
             Self::Random { seed, low, high } => {
-                let mut state = *seed;
+                let mut state = seed.wrapping_add(from.wrapping_mul(STEP));
                 each(&mut |_| random(ty, next(&mut state), *low, *high))
             }
-            Self::List(list) => list.iter().copied().cycle().take(length).collect(),
-            Self::File(path) => read(path, length)?,
+            Self::List(list) => {
+                let skipped = (from as usize * size) % list.len().max(1);
+                list.iter()
+                    .copied()
+                    .cycle()
+                    .skip(skipped)
+                    .take(length)
+                    .collect()
+            }
+            Self::File(path) => read(path, from * size as u64, length)?,
             Self::Initial {
                 buffer,
                 first,
                 times,
                 plus,
             } => {
-                let from = *first as usize * ty.bytes();
-                let bytes = initial.get(*buffer).map_or(&[][..], Buffer::bytes);
-                let bytes = bytes.get(from..from + length).unwrap_or(&[]);
+                let bytes = match buffers.get(*buffer) {
+                    Some(buffer) => buffer.contents.bytes(ty, first + from, count, buffers)?,
+                    None => Vec::new(),
+                };
                 if (*times, *plus) == (Number::Integer(1), Number::Integer(0)) {
-                    return Ok(Cow::Borrowed(bytes));
+                    return Ok(bytes);
                 }
-                let mut elements = bytes.chunks_exact(ty.bytes()).map(|element| {
+                let mut elements = bytes.chunks_exact(size).map(|element| {
                     let bits = element.iter().rev();
                     let bits = bits.fold(0, |bits, byte| bits << 8 | u64::from(*byte));
                     ty.number(bits)
@@ -318,7 +327,7 @@ impl Contents {
                     combine(ty, element, *times, *plus)
                 })
             }
-        }))
+        })
     }
 }
 
@@ -337,9 +346,12 @@ fn combine(ty: ElementType, a: Number, times: Number, plus: Number) -> u64 {
     }
 }
 
+/// What the state of SplitMix64 grows by.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The next number of SplitMix64.
 fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    *state = state.wrapping_add(STEP);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -361,16 +373,19 @@ fn random(ty: ElementType, bits: u64, low: Number, high: Number) -> u64 {
     }
 }
 
-/// A file that still has this length.
-fn read(path: &Path, length: usize) -> Result<Vec<u8>, String> {
-    let cannot = |why: String| format!("cannot read `{}`: {why}", path.display());
-    let file = File::open(path).map_err(|error| cannot(error.to_string()))?;
-    let mut bytes = Vec::new();
-    file.take(length as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| cannot(error.to_string()))?;
-    match bytes.len() == length {
-        true => Ok(bytes),
-        false => Err(cannot("its length has changed".to_owned())),
+/// Bytes of a file that is still long enough.
+fn read(path: &Path, from: u64, length: usize) -> Result<Vec<u8>, String> {
+    let cannot = |why: &str| format!("cannot read `{}`: {why}", path.display());
+    let mut bytes = vec![0; length];
+    let read = File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::Start(from))?;
+        file.read_exact(&mut bytes)
+    });
+    match read {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Err(cannot("it has become shorter"))
+        }
+        Err(error) => Err(cannot(&error.to_string())),
     }
 }

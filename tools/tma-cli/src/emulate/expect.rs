@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tma_launch::{Buffer, compare::Tolerance};
+use tma_launch::{
+    Buffer,
+    compare::{Mismatch, Tolerance},
+};
 
 use super::{
     buffer::{FileBuffer, find},
@@ -10,6 +13,9 @@ use super::{
     reader::{Table, Value},
     violations::{Invalid, Noted},
 };
+
+/// So many elements are compared at a time.
+const PART: u64 = 1 << 16;
 
 /// `[[expect]]`
 #[derive(Clone, Debug, PartialEq)]
@@ -78,32 +84,56 @@ impl Expectation {
     pub(super) fn check(
         &self,
         file: &FileBuffer,
-        initial: &[Buffer],
+        buffers: &[FileBuffer],
         got: &Buffer,
     ) -> Result<Option<String>, String> {
         let FileBuffer { name, ty, dims, .. } = file;
-        let expected = self.contents.bytes(*ty, self.count, initial)?;
-        let start = self.first as usize * ty.bytes();
-        let got = got
-            .bytes()
-            .get(start..start + expected.len())
-            .unwrap_or(&[]);
-        // Mostly so, and comparing elements takes copies of both.
-        if *expected == *got {
-            return Ok(None);
+        let mut found = None;
+        let mut first = 0;
+        // In parts, as buffers may be large.
+        while first < self.count {
+            let count = PART.min(self.count - first);
+            let expected = self.contents.bytes(*ty, first, count, buffers)?;
+            let from = (self.first + first) as usize;
+            let start = from * ty.bytes();
+            let got = got.bytes().get(start..start + expected.len());
+            let got = got.unwrap_or(&[]);
+            first += count;
+            // Mostly so, and comparing elements takes copies of both.
+            if expected == got {
+                continue;
+            }
+            let Err(mut mismatch) = ty.compare(&expected, got, self.tolerance) else {
+                continue;
+            };
+            if let Mismatch::Elements { index, total, .. } = &mut mismatch {
+                *index += from;
+                *total = self.count as usize;
+            }
+            found = Some(match found {
+                None => mismatch,
+                Some(before) => and(before, &mismatch),
+            });
         }
-        let Err(mut mismatch) = ty.compare(&expected, got, self.tolerance) else {
+        let Some(mut mismatch) = found else {
             return Ok(None);
         };
-        if let tma_launch::compare::Mismatch::Elements { index, .. } = &mut mismatch {
-            *index += self.first as usize;
-        }
         if dims.len() > 1 {
             let dims: Vec<usize> = dims.iter().map(|dim| *dim as usize).collect();
             mismatch = mismatch.at(&dims);
         }
         Ok(Some(format!("`{name}`: {mismatch}")))
     }
+}
+
+/// The first of two mismatches, with the count of both.
+fn and(mut before: Mismatch, next: &Mismatch) -> Mismatch {
+    if let (Mismatch::Elements { count, .. }, Mismatch::Elements { count: more, .. }) =
+        (&mut before, next)
+    {
+        *count += more;
+    }
+    before
 }
 
 fn tolerance(value: &Value<'_>) -> Result<Tolerance, Invalid> {

@@ -1,7 +1,8 @@
 //! A launch file as a whole.
 
 use std::{
-    fs,
+    fs::File,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -55,8 +56,9 @@ impl LaunchFile {
             }
         };
         let metadata = path.metadata().map_err(|error| cannot(error.to_string()))?;
+        // A pipe that nobody writes to cannot even be opened, and a device may have no end.
         if !metadata.is_file() {
-            return Err(cannot("it is no file".to_owned()));
+            return Err(cannot("it is no regular file".to_owned()));
         }
         if metadata.len() > MAX_FILE_BYTES {
             let bytes = metadata.len();
@@ -64,7 +66,10 @@ impl LaunchFile {
                 "{bytes} bytes are too many; large data are in files"
             )));
         }
-        let text = fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+        let mut text = String::new();
+        File::open(path)
+            .and_then(|file| file.take(MAX_FILE_BYTES).read_to_string(&mut text))
+            .map_err(|error| cannot(error.to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut file = Self::parse(&name, &text, folder)?;
         file.path = Some(path.to_owned());
@@ -128,18 +133,12 @@ impl LaunchFile {
     /// A file with the contents of a buffer can no longer be read.
     pub fn buffers(&self) -> Result<Vec<Buffer>, Failure> {
         let buffer = |file: &FileBuffer| {
-            let bytes = file.contents.bytes(file.ty, file.count, &[]);
+            let bytes = file.contents.bytes(file.ty, 0, file.count, &[]);
             let about = |why| format!("buffer `{}`: {why}", file.name);
             let bytes = bytes.map_err(|why| Failure::new(Stage::Upload, about(why)))?;
-            Ok(Buffer::of_bytes(&file.name, bytes.into_owned()))
+            Ok(Buffer::of_bytes(&file.name, bytes))
         };
         self.buffers.iter().map(buffer).collect()
-    }
-
-    /// Returns whether an expectation depends on the contents of buffers before the first launch.
-    pub fn compares_with_before(&self) -> bool {
-        let mut expectations = self.expectations.iter();
-        expectations.any(|expected| matches!(expected.contents(), Contents::Initial { .. }))
     }
 
     /// The launches as a job on these buffers.
@@ -172,14 +171,14 @@ impl LaunchFile {
     ///
     /// # Errors
     /// A file with what is expected can no longer be read.
-    pub fn mismatches(&self, before: &[Buffer], after: &[Buffer]) -> Result<Vec<String>, Failure> {
+    pub fn mismatches(&self, after: &[Buffer]) -> Result<Vec<String>, Failure> {
         let mut all = Vec::new();
         for expectation in &self.expectations {
             let (file, after) = (
                 &self.buffers[expectation.buffer],
                 &after[expectation.buffer],
             );
-            let found = expectation.check(file, before, after);
+            let found = expectation.check(file, &self.buffers, after);
             let about = |why| format!("expected contents of `{}`: {why}", file.name);
             let found = found.map_err(|why| Failure::new(Stage::CopyBack, about(why)))?;
             all.extend(found);

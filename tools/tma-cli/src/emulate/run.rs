@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tma_emulator::{Config, EmulatorBackend, Observer, Report, check};
-use tma_launch::{Buffer, Failure, Job, Ptx, Stage};
+use tma_launch::{Failure, Job, Ptx, Stage};
 
 use super::{Diagnostic, LaunchFile, Violations};
 use tma_host::{Capability, Source};
@@ -166,7 +166,7 @@ impl Emulation {
             }
         }
         if run.steps.is_some() {
-            match self.mismatches(&job.buffers) {
+            match self.file.mismatches(&job.buffers) {
                 Ok(mismatches) => {
                     let mismatches = mismatches.into_iter().map(Diagnostic::Mismatch);
                     run.diagnostics.extend(mismatches);
@@ -186,15 +186,6 @@ impl Emulation {
     pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let backend = EmulatorBackend::with_config(config);
         steps(backend.observe(&mut self.job()?, observer)).map(drop)
-    }
-
-    /// Makes the initial contents of the buffers again where they are needed: they may be large.
-    fn mismatches(&self, after: &[Buffer]) -> Result<Vec<String>, Failure> {
-        let before = match self.file.compares_with_before() {
-            true => self.file.buffers()?,
-            false => Vec::new(),
-        };
-        self.file.mismatches(&before, after)
     }
 
     fn job(&self) -> Result<Job<'_>, Stopped> {

@@ -2,38 +2,52 @@
 
 use super::{Mbarriers, Object, order::Expectation};
 use crate::{
-    check::{Checker, Kind, raw::End},
-    machine::observer::Origin,
+    check::{
+        Checker, Kind,
+        raw::{End, Other},
+    },
+    machine::{Names, Program, observer::Origin},
 };
 
+/// Instructions of each sort that are listed, and barriers where nothing goes on.
+const LISTED: usize = 4;
+
 impl Object {
-    /// The arithmetic of the current phase.
-    fn arithmetic(&self, block: u32) -> Option<(u64, u64, Vec<String>)> {
+    /// The arithmetic of the current phase, where it is wrong.
+    fn arithmetic(&self, block: u32, names: &Names) -> Option<Wrong> {
         let issued: u64 = self.issued.iter().map(|copy| u64::from(copy.bytes)).sum();
         if issued == self.expected {
             return None;
         }
-        let copies = self.issued.iter().filter(|copy| copy.bytes > 0).count();
-        let (phase, offset, expected) = (self.phase, self.offset, self.expected);
-        let delivered = match copies {
+        let copies = self.issued.iter().filter(|copy| copy.bytes > 0);
+        let (phase, expected) = (self.phase, self.expected);
+        let delivered = match copies.clone().count() {
             0 => "no copy was issued".to_owned(),
             1 => format!("1 copy delivers {issued}"),
-            _ => format!("{copies} copies deliver {issued}"),
+            copies => format!("{copies} copies deliver {issued}"),
         };
         let mut notes = vec![format!(
-            "phase {phase} of the mbarrier at shared address {offset:#x} of block {block} expects {expected} \
-             bytes; {delivered}"
+            "phase {phase} of the {} of block {block} expects {expected} bytes; {delivered}",
+            names.mbarrier(self.offset)
         )];
-        for Expectation { origin, bytes, .. } in self.armed.iter().take(4) {
-            let (thread, block) = (origin.thread, origin.block);
-            notes.push(format!(
-                "thread {thread} of block {block} expects {bytes} bytes"
-            ));
-        }
         if self.armed.is_empty() {
             notes.push("nobody expects bytes in this phase".into());
         }
-        Some((self.expected, issued, notes))
+        let armed = self.armed.iter().map(|armed| {
+            let Expectation { origin, bytes, .. } = armed;
+            (*origin, format!("expects {bytes} bytes"))
+        });
+        let copies = copies.map(|copy| {
+            let what = format!("issues a copy of {} bytes that counts there", copy.bytes);
+            (copy.origin, what)
+        });
+        Some(Wrong {
+            expected,
+            issued,
+            armed: armed.collect(),
+            copies: copies.collect(),
+            notes,
+        })
     }
 
     /// Returns whether the first copies deliver what is expected, or none would, and the others
@@ -47,29 +61,48 @@ impl Object {
             .chain(sums)
             .any(|sum| sum == self.expected)
     }
+}
 
-    /// The origins of the last expectation and of the last copy.
-    fn blamed(&self) -> (Option<Origin>, Option<Origin>) {
-        let armed = self.armed.last().map(|armed| armed.origin);
-        (armed, self.issued.last().map(|copy| copy.origin))
+/// Bytes that a phase expects and those of its copies, which differ.
+struct Wrong {
+    expected: u64,
+    issued: u64,
+    /// Who says how many bytes come, and who issues a copy, each with what it does.
+    armed: Vec<(Origin, String)>,
+    copies: Vec<(Origin, String)>,
+    notes: Vec<String>,
+}
+
+impl Wrong {
+    /// Some of the instructions that make it up, but for the last of each when these are told already.
+    fn others(&self, of_last: usize) -> Vec<Other> {
+        let some = |all: &'_ [(Origin, String)]| {
+            let all = &all[..all.len().saturating_sub(of_last)];
+            let some = all.iter().take(LISTED).map(|(origin, what)| Other {
+                instruction: origin.instruction,
+                what: format!("thread {} of block {} {what}", origin.thread, origin.block),
+            });
+            some.collect::<Vec<_>>()
+        };
+        [some(&self.armed), some(&self.copies)].concat()
     }
 }
 
 impl Checker {
     /// Checks that a phase that completes got the bytes of its copies, and all of them.
     pub(super) fn check_bytes(&mut self, origin: Origin, block: u32, object: &Object) {
-        let Some((expected, _, mut notes)) = object.arithmetic(block) else {
+        let Some(mut wrong) = object.arithmetic(block, &self.shared_names) else {
             return;
         };
-        let kind = if expected == 0 {
+        let kind = if wrong.expected == 0 {
             Kind::UnarmedReceiver
         } else {
             Kind::TransactionBytes
         };
-        notes.push(
+        wrong.notes.push(
             "the phase completed all the same, since the bytes that came happened to fit".into(),
         );
-        self.wrong_bytes_at(Some(origin), (block, object), kind, notes);
+        self.wrong_bytes_at(Some(origin), (block, object), kind, wrong);
     }
 
     /// Reports bytes that do not fit: who expects them, and who issued the last copy.
@@ -78,10 +111,9 @@ impl Checker {
         completer: Option<Origin>,
         (block, object): (u32, &Object),
         kind: Kind,
-        notes: Vec<String>,
+        bytes: Wrong,
     ) {
         let mbarrier = (block, object.id);
-        let (armed, issued) = object.blamed();
         let Mbarriers {
             early_copies,
             wrong,
@@ -93,21 +125,32 @@ impl Checker {
                 false => wrong.insert(mbarrier),
             };
         }
-        let issued = issued.map(|issued| End::new(issued, "issues a copy that counts there"));
-        let armed = armed.map(|armed| End::new(armed, "expects bytes"));
+        let last = |all: &[(Origin, String)]| {
+            let last = all.last();
+            last.map(|(origin, what)| End::new(*origin, what.clone()))
+        };
+        let (armed, issued) = (last(&bytes.armed), last(&bytes.copies));
         let completer = completer.map(|origin| End::new(origin, "completes the phase"));
         let mut ends = armed.into_iter().chain(issued).chain(completer);
         if let Some(here) = ends.next() {
-            self.report(kind, here, ends.next(), |_| notes)
-                .about(Some(mbarrier));
+            let raw = self.report(kind, here, ends.next(), |_| bytes.notes.clone());
+            raw.about(Some(mbarrier));
+            if raw.count == 1 {
+                raw.others = bytes.others(1);
+            }
         }
     }
 
     /// Reports the barriers that expect other bytes than copies deliver, in a deadlock. Where no copy was
     /// issued at all, its issuer may be stuck elsewhere: that is no kind of its own.
-    pub(in crate::check) fn bytes_at_deadlock(&mut self) -> Vec<String> {
+    pub(in crate::check) fn bytes_at_deadlock(&mut self, program: &Program) -> Vec<String> {
         let unissued = self.wrong_bytes(None, |issued| issued > 0);
-        unissued.into_iter().take(4).flatten().collect()
+        let notes = unissued.into_iter().take(LISTED).flat_map(|bytes| {
+            let others = bytes.others(0);
+            let others = others.into_iter().map(|other| other.note(program));
+            bytes.notes.into_iter().chain(others).collect::<Vec<_>>()
+        });
+        notes.collect()
     }
 
     /// Checks the barriers of a block that ends.
@@ -118,23 +161,23 @@ impl Checker {
     }
 
     /// Reports the barriers of a block, or of all, whose current phase expects other bytes than its copies
-    /// deliver, if so many as those are worth it; gives the notes of the others.
-    fn wrong_bytes(&mut self, of: Option<u32>, is_told: fn(u64) -> bool) -> Vec<Vec<String>> {
+    /// deliver, if so many as those are worth it; gives the others.
+    fn wrong_bytes(&mut self, of: Option<u32>, is_told: fn(u64) -> bool) -> Vec<Wrong> {
         let objects = std::mem::take(&mut self.mbarriers.objects);
         let mut all: Vec<_> = objects.iter().filter(|(_, o)| o.is_valid()).collect();
         all.retain(|((block, _), _)| of.is_none_or(|of| of == *block));
         all.sort_unstable_by_key(|(at, _)| **at);
         let mut others = Vec::new();
         for ((block, _), object) in all {
-            match object.arithmetic(*block) {
-                Some((expected, issued, notes)) if is_told(issued) => {
-                    let kind = match expected {
-                        0 if issued > 0 => Kind::UnarmedReceiver,
+            match object.arithmetic(*block, &self.shared_names) {
+                Some(bytes) if is_told(bytes.issued) => {
+                    let kind = match bytes.expected {
+                        0 if bytes.issued > 0 => Kind::UnarmedReceiver,
                         _ => Kind::TransactionBytes,
                     };
-                    self.wrong_bytes_at(None, (*block, object), kind, notes);
+                    self.wrong_bytes_at(None, (*block, object), kind, bytes);
                 }
-                Some((_, _, notes)) => others.push(notes),
+                Some(bytes) => others.push(bytes),
                 None => {}
             }
         }

@@ -1,11 +1,11 @@
 //! Finds expectations, arrivals and copies that may count in another phase, because nothing orders
 //! them against the completion of a phase.
 
-use super::Object;
+use super::{Issued, Object};
 use crate::{
     check::{
         Checker, Kind,
-        clock::{Epoch, Lane},
+        clock::{Clock, Epoch, Lane},
         grid::{Extents, Thread},
         raw::End,
     },
@@ -21,17 +21,26 @@ pub(super) struct Expectation {
     /// True if an arrival of this phase comes after it, without which the phase cannot complete.
     is_held: bool,
     /// True if its thread did not know that the phase before was complete. If the thread then arrives
-    /// without knowing it either, the violation is that of the arrival and not one of bytes.
+    /// without knowing it either, the arrival is what is reported.
     is_late: bool,
+}
+
+/// An arrival.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Arrival {
+    /// The number of its thread in the grid.
+    pub(in crate::check) user: u32,
+    pub(in crate::check) epoch: Epoch,
+    pub(in crate::check) instruction: usize,
 }
 
 /// The arrivals of a phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
-    /// By number of the thread in the grid.
-    all: Vec<(u32, Epoch)>,
-    last: Option<Origin>,
-    /// True if the phase waited for bytes, too.
+    pub(super) all: Vec<Arrival>,
+    pub(super) last: Option<Origin>,
+    /// True if the phase waited for copies, too, and the next if for bytes of them.
+    has_copies: bool,
     has_bytes: bool,
 }
 
@@ -55,12 +64,24 @@ impl Object {
         self.phase == 0
             || u64::from(state.known.wide().mbarrier(of, self.id)) >= self.phase
             || has_waited()
-            || !before.has_bytes && before.all.iter().all(|step| knows(state, extents, *step))
+            || !before.has_copies
+                && before
+                    .all
+                    .iter()
+                    .all(|by| knows(state, extents, (by.user, by.epoch)))
+    }
+
+    /// Whether this phase or the one before waits for copies.
+    pub(super) fn has_copies(&self) -> bool {
+        let expects = !self.issued.is_empty() || !self.armed.is_empty();
+        expects || self.arrivals_before.has_copies
     }
 
     /// The next phase begins.
     pub(super) fn end_phase(&mut self) {
-        self.arrivals.has_bytes = self.expected > 0 || !self.issued.is_empty();
+        let mut copies = self.issued.iter().filter(|issued| issued.is_copy);
+        self.arrivals.has_copies = copies.clone().next().is_some();
+        self.arrivals.has_bytes = copies.any(|copy| copy.bytes > 0);
         std::mem::swap(&mut self.arrivals, &mut self.arrivals_before);
         self.arrivals.all.clear();
         self.arrivals.last = None;
@@ -90,25 +111,87 @@ impl Checker {
         });
     }
 
-    pub(super) fn mbarrier_counts_arrival(&mut self, origin: Origin, at: (u32, u64)) {
+    /// A thread completes bytes itself: who knows of that needs no wait for them.
+    pub(super) fn mbarrier_counts_bytes(&mut self, origin: Origin, at: (u32, u64), bytes: u32) {
         let (block, thread) = (origin.block as u32, origin.thread);
-        let extents = self.grid.extents;
+        let user = self.grid.extents.thread(block, thread);
         let (Some(object), Some(state)) = (
             self.mbarriers.objects.get_mut(&at),
             self.grid.thread(block, thread),
         ) else {
             return;
         };
+        object.arrivals.all.push(Arrival {
+            user,
+            epoch: state.own.epoch,
+            instruction: origin.instruction,
+        });
+        object.issued.push(Issued {
+            bytes,
+            wide: Clock::default(),
+            epoch: 0,
+            origin,
+            is_copy: false,
+        });
+    }
+
+    /// An arrival counts in the current phase. If its thread does not know that the phase before is
+    /// complete, it can come before that: where bytes hold that phase, or those that the thread expects
+    /// with its arrival, the phase has all its arrivals then and this or another is one too many.
+    pub(super) fn mbarrier_arrives(&mut self, origin: Origin, at: (u32, u64)) {
+        let is_ahead = self.mbarrier_counts_arrival(origin, at);
+        let object = self.mbarriers.objects.get(&at);
+        let Some(object) = object.filter(|_| is_ahead) else {
+            return;
+        };
+        let (id, phase, offset) = (object.id, object.phase, object.offset);
+        let before = phase - 1;
+        let there = object.arrivals_before.last;
+        let there = there.map(|by| End::new(by, format!("arrives last in its phase {before}")));
+        let here = End::new(
+            origin,
+            format!(
+                "arrives in phase {phase} of the {}",
+                self.shared_names.mbarrier(offset)
+            ),
+        );
+        self.report(Kind::MbarrierOverflow, here, there, |_| {
+            vec![format!(
+                "nothing orders the arrival after the end of phase {before}: if it comes before that, \
+                 phase {before} has one arrival too many"
+            )]
+        })
+        .about(Some((at.0, id)));
+    }
+
+    /// Gives whether it may count in the phase before and be one too many.
+    pub(super) fn mbarrier_counts_arrival(&mut self, origin: Origin, at: (u32, u64)) -> bool {
+        let (block, thread) = (origin.block as u32, origin.thread);
+        let extents = self.grid.extents;
+        let (Some(object), Some(state)) = (
+            self.mbarriers.objects.get_mut(&at),
+            self.grid.thread(block, thread),
+        ) else {
+            return false;
+        };
         let user = extents.thread(block, thread);
-        let is_begun = object.armed.iter().any(|armed| armed.is_late)
-            && object.is_begun_for(at.0, state, &extents);
+        let is_begun = object.is_begun_for(at.0, state, &extents);
+        let mut is_ahead = !is_begun && object.arrivals_before.has_bytes;
         for armed in &mut object.armed {
             let by = extents.thread(armed.origin.block as u32, armed.origin.thread);
             armed.is_held = armed.is_held || knows(state, &extents, (by, armed.epoch));
-            armed.is_late &= by != user || is_begun;
+            if by == user && !is_begun {
+                is_ahead |= armed.is_late;
+                armed.is_late = false;
+            }
         }
-        object.arrivals.all.push((user, state.own.epoch));
+        object.arrivals.all.push(Arrival {
+            user,
+            epoch: state.own.epoch,
+            instruction: origin.instruction,
+        });
         object.arrivals.last = Some(origin);
+        is_ahead
     }
 
     /// Expectations of a phase that is complete, or never will be.
@@ -116,8 +199,9 @@ impl Checker {
         let phase = object.phase;
         let mut report = |armed: &Expectation, arrived: Option<Origin>, of: u64, note: String| {
             let what = format!(
-                "expects {} bytes in phase {phase} of the mbarrier at shared address {:#x}",
-                armed.bytes, object.offset
+                "expects {} bytes in phase {phase} of the {}",
+                armed.bytes,
+                self.shared_names.mbarrier(object.offset)
             );
             let here = End::new(armed.origin, what);
             let there = arrived.map(|by| End::new(by, format!("arrives last in its phase {of}")));
@@ -167,8 +251,8 @@ impl Checker {
         }
         let (mbarrier, before) = ((at.0, object.id), object.phase - 1);
         let what = format!(
-            "issues a copy that counts at the mbarrier at shared address {:#x}",
-            object.offset
+            "issues a copy that counts at the {}",
+            self.shared_names.mbarrier(object.offset)
         );
         let there = object.arrivals_before.last;
         let there = there.map(|by| End::new(by, format!("arrives last in its phase {before}")));

@@ -23,7 +23,10 @@ impl Checker {
         let old = self.mbarriers.objects.get(&(block, offset));
         if let Some(old) = old.filter(|old| old.is_valid()) {
             let there = End::new(old.init.0, "initialised it");
-            let what = format!("initialises the mbarrier at shared address {offset:#x} again");
+            let what = format!(
+                "initialises the {} again",
+                self.shared_names.mbarrier(offset)
+            );
             self.report(
                 Kind::MbarrierOverwritten,
                 End::new(origin, what),
@@ -140,11 +143,8 @@ impl Checker {
             by == (block, thread) || clock.get(Lane::Thread, by.0, by.1) >= epoch
         };
         let here = |what: &str| {
-            let offset = at.1;
-            End::new(
-                origin,
-                format!("{what} the mbarrier at shared address {offset:#x}"),
-            )
+            let mbarrier = self.shared_names.mbarrier(at.1);
+            End::new(origin, format!("{what} the {mbarrier}"))
         };
         let (kind, here, there) = match object.ended {
             Some(end) if knows(end, &state.known.order) => {

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use ptx::{Function, Initializer, InitializerKind, Item, Linkage, Module, Span, Variable};
+use ptx::{
+    ExpressionKind, Function, Identifier, Initializer, InitializerKind, Item, Linkage, Module,
+    Span, Type, Variable,
+};
 
 use super::{Mistakes, function, names::Scope};
 
@@ -58,7 +61,8 @@ pub(super) fn check(module: &Module, text: &str, mistakes: &mut Mistakes) {
                 self::variable(variable, mistakes);
                 for declarator in &variable.declarators {
                     if let Some(initializer) = &declarator.initializer {
-                        values(initializer, &globals, mistakes);
+                        let ty = variable.ty;
+                        values(initializer, ty, &declarator.name, &globals, mistakes);
                     }
                 }
             }
@@ -215,13 +219,34 @@ fn initial(
     }
 }
 
-/// The names in an initial value.
-fn values(initializer: &Initializer, globals: &Scope<'_>, mistakes: &mut Mistakes) {
+/// The names in the initial value of a variable: their addresses, or bytes of those.
+fn values(
+    initializer: &Initializer,
+    ty: Type,
+    variable: &Identifier,
+    globals: &Scope<'_>,
+    mistakes: &mut Mistakes,
+) {
     match &initializer.kind {
-        InitializerKind::List(all) => all.iter().for_each(|one| values(one, globals, mistakes)),
+        InitializerKind::List(all) => {
+            for one in all {
+                values(one, ty, variable, globals, mistakes);
+            }
+        }
         InitializerKind::Value(value) => {
             let mut names = Vec::new();
             value.for_each_name(|name| names.push(name));
+            let is_byte = matches!(value.kind, ExpressionKind::Mask(..)) && ty == Type::U8;
+            let is_right = is_byte || matches!(ty, Type::U32 | Type::U64);
+            let mut found = names.iter().map(|name| globals.find(name.as_str()));
+            if !is_right && found.any(|found| found.is_some()) {
+                let (name, ty) = (variable.as_str(), ty.as_str());
+                let what = format!(
+                    "`{name}` is `{ty}` and starts with an address, which is `.u32` or `.u64`, or \
+                     `.u8` for one of its bytes"
+                );
+                mistakes.add(*variable.span, "5.4.4", what);
+            }
             names.retain(|name| globals.find(name.as_str()).is_none());
             for name in names {
                 let what = format!("`{}` is not declared", name.as_str());

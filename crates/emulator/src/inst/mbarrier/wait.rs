@@ -68,7 +68,8 @@ impl MbarrierOperation {
             let object = self.object(step, lane)?;
             let cta = &step.world.clusters[step.here.cluster].ctas[object.0];
             let Some(mbarrier) = cta.mbarriers.get(&object.1) else {
-                let what = format!("the barrier at {:#x} is not initialised", object.1);
+                let name = step.program.shared_names.mbarrier(object.1 as u64);
+                let what = format!("the {name} is not initialised");
                 return Err(step.fault(lane, Trap::MbarrierUninitialised, what));
             };
             done[lane] = u64::from(self.is_done(mbarrier, states[lane]));
@@ -107,12 +108,13 @@ impl MbarrierOperation {
             .get(group.base + self.address.base)
             .map_or(0, |base| base[lane]);
         let (rank, offset) = self.object_at(base);
+        let name = waiting.program.shared_names.mbarrier(offset as u64);
         let Some(mbarrier) = cluster
             .ctas
             .get(rank)
             .and_then(|cta| cta.mbarriers.get(&offset))
         else {
-            return format!("at an mbarrier at {offset:#x} that is not initialised");
+            return format!("at the {name}, which is not initialised");
         };
         let Mbarrier {
             phase,
@@ -127,7 +129,7 @@ impl MbarrierOperation {
             format!(" of block {rank} of the cluster")
         };
         format!(
-            "for phase {phase} of the mbarrier at shared address {offset:#x}{whose}: {} of {expected} \
+            "for phase {phase} of the {name}{whose}: {} of {expected} \
              arrivals came, {} of {} expected bytes came, {}",
             expected.saturating_sub(*pending),
             bytes.1,

@@ -1,4 +1,9 @@
-use std::{fmt::Display, fs, str::FromStr};
+use std::{
+    fmt::Display,
+    fs::File,
+    io::{self, Read},
+    str::FromStr,
+};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
@@ -213,13 +218,27 @@ impl Parameters {
     }
 }
 
+/// A file with a map has no more bytes, with all its blanks.
+const MAX_FILE_BYTES: u64 = 1 << 16;
+
+/// The beginning of a file, which may be a device without an end.
+fn read_some(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// A map of 256 hexadecimal digits, or from a file that holds such or the bytes themselves.
 pub(crate) fn read_map(given: &str) -> Result<TensorMap> {
     if let Some(map) = from_hex(given) {
         return Ok(map);
     }
     let name = shortened(given);
-    let bytes = match fs::read(given) {
+    let bytes = match read_some(given) {
+        Ok(bytes) if bytes.len() as u64 > MAX_FILE_BYTES => {
+            bail!("`{name}` has more than {MAX_FILE_BYTES} bytes, and is no tensor map");
+        }
         Ok(bytes) => bytes,
         Err(error) => {
             if let Some(count) = looks_like_hex(given) {

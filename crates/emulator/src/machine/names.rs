@@ -1,0 +1,148 @@
+//! Names of variables and buffers, for those who read what went wrong.
+
+/// Bytes of an mbarrier (PTX ISA, section 9.7.13.15.2).
+const MBARRIER_BYTES: u64 = 8;
+
+/// What lies where in a memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(Vec<Named>);
+
+#[derive(Clone, Debug)]
+struct Named {
+    name: String,
+    address: u64,
+    bytes: u64,
+}
+
+impl Names {
+    pub(crate) fn add(&mut self, name: &str, address: u64, bytes: u64) {
+        self.0.push(Named {
+            name: name.to_owned(),
+            address,
+            bytes,
+        });
+    }
+
+    /// What holds this address, and how far the address is behind its start.
+    fn find(&self, address: u64) -> Option<(&Named, u64)> {
+        let mut all = self.0.iter().filter_map(|named| {
+            let offset = address.checked_sub(named.address)?;
+            (offset < named.bytes).then_some((named, offset))
+        });
+        all.next()
+    }
+
+    /// An mbarrier in shared memory, by its variable and its index there, where it is in one.
+    pub(crate) fn mbarrier(&self, address: u64) -> String {
+        let at = format!("at shared address {address:#x}");
+        match self.find(address) {
+            Some((Named { name, bytes, .. }, 0)) if *bytes == MBARRIER_BYTES => {
+                format!("mbarrier `{name}` {at}")
+            }
+            Some((Named { name, .. }, offset)) if offset % MBARRIER_BYTES == 0 => {
+                format!("mbarrier `{name}[{}]` {at}", offset / MBARRIER_BYTES)
+            }
+            _ => format!("mbarrier {at}"),
+        }
+    }
+
+    /// What is added to an address: the name, and the offset.
+    pub(crate) fn suffix(&self, address: u64) -> String {
+        match self.find(address) {
+            Some((named, 0)) => format!(" (`{}`)", named.name),
+            Some((named, offset)) => format!(" (`{}` + {offset:#x})", named.name),
+            None => String::new(),
+        }
+    }
+}
+
+/// The name that the source has for a symbol of PTX: of a mangled name the last identifier, and without
+/// the digits by which `shared!` tells variables of one name apart.
+pub(crate) fn in_source(symbol: &str) -> &str {
+    let name = match symbol.get(..2) {
+        Some("_Z" | "_R") => last_identifier(symbol).unwrap_or(symbol),
+        _ => symbol.split("_non_const_").last().unwrap_or(symbol),
+    };
+    let is_hex = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+    match name.rsplit_once('_') {
+        Some((start, digits))
+            if !start.is_empty() && digits.len() == 8 && digits.bytes().all(is_hex) =>
+        {
+            start
+        }
+        _ => name,
+    }
+}
+
+/// C++ and Rust write an identifier as its length and its letters.
+fn last_identifier(symbol: &str) -> Option<&str> {
+    let bytes = symbol.as_bytes();
+    let (mut at, mut last) = (2, None);
+    while at < bytes.len() {
+        let digits = bytes[at..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
+        // A number in a template's arguments, as `Li16E`, is no length.
+        let is_number = at > 3 && bytes[at - 2] == b'L' && bytes[at - 1].is_ascii_lowercase();
+        let length = symbol.get(at..at + digits)?.parse::<usize>().ok();
+        let start = at + digits;
+        let name = length.and_then(|length| symbol.get(start..start.checked_add(length)?));
+        match name {
+            Some(name) if !is_number && !name.is_empty() => {
+                // The hash at the end of Rust's older names.
+                let is_hash = name.len() == 17 && name.starts_with('h');
+                last = if is_hash { last } else { Some(name) };
+                at = start + name.len();
+            }
+            _ => at += digits.max(1),
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_have_names_in_the_source() {
+        for (symbol, name) in [
+            ("bar", "bar"),
+            ("FULL_6555ba23", "FULL"),
+            ("_6555ba23", "_6555ba23"),
+            ("stage_of_tile", "stage_of_tile"),
+            ("_ZZ11scale_tilesE4full", "full"),
+            ("_ZZ6streamILi2EEfPK6float4iE4ring", "ring"),
+            ("_ZZ1kILi16EEvPfE4bars_0", "bars"),
+            ("_ZN1AILi16EE6sharedE", "shared"),
+            ("_ZN4bugs10full_empty4FULL17h0123456789abcdefE", "FULL"),
+            ("_RNvNvCs1234_4bugs10full_empty4FULL", "FULL"),
+            ("__cuda_local_var_41234_35_non_const_bars", "bars"),
+            ("_Z", "_Z"),
+            ("_Z99999999999999999999999x", "_Z99999999999999999999999x"),
+            ("_Zé5", "_Zé5"),
+        ] {
+            assert_eq!(in_source(symbol), name);
+        }
+    }
+
+    #[test]
+    fn barriers_and_bytes_are_told_by_their_variables() {
+        let mut names = Names::default();
+        names.add("BAR", 0x400, 8);
+        names.add("FULL", 0x408, 32);
+        for (address, text) in [
+            (0x400, "mbarrier `BAR` at shared address 0x400"),
+            (0x408, "mbarrier `FULL[0]` at shared address 0x408"),
+            (0x420, "mbarrier `FULL[3]` at shared address 0x420"),
+            (0x40c, "mbarrier at shared address 0x40c"),
+            (0x428, "mbarrier at shared address 0x428"),
+        ] {
+            assert_eq!(names.mbarrier(address), text);
+        }
+        assert_eq!(names.suffix(0x408), " (`FULL`)");
+        assert_eq!(names.suffix(0x427), " (`FULL` + 0x1f)");
+        assert_eq!(names.suffix(0x428), "");
+    }
+}

@@ -1,0 +1,126 @@
+//! Large buffers take little more memory than they are large.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    fs,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
+use tma_emulator::Config;
+
+/// Counts the bytes that are taken, and the most that were.
+struct Counting;
+
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let taken = TAKEN.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(taken, Ordering::Relaxed);
+        // SAFETY: the caller keeps `alloc`'s conditions.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps `dealloc`'s conditions, and the pointer is the system's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let before = TAKEN.fetch_add(size, Ordering::Relaxed);
+        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
+        MOST.fetch_max(before + size - layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps `realloc`'s conditions, and the pointer is the system's.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const BUFFER_BYTES: usize = 16 << 20;
+
+/// It adds 5 to the first number.
+const MODULE: &str = "\
+.version 8.6
+.target sm_90a
+.address_size 64
+
+.visible .entry k(.param .u64 numbers)
+{
+\t.reg .b64 %at;
+\t.reg .b32 %number;
+\tld.param.u64 %at, [numbers];
+\tld.global.u32 %number, [%at];
+\tadd.u32 %number, %number, 5;
+\tst.global.u32 [%at], %number;
+\tret;
+}
+";
+
+/// The most bytes that a launch file with these lines takes, in sizes of its buffer.
+fn most(contents: &str, lines: &str, verdict: Verdict) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("k.ptx"), MODULE).unwrap();
+    fs::write(folder.path().join("large"), vec![7; BUFFER_BYTES]).unwrap();
+    let length = BUFFER_BYTES / 4;
+    let text = format!(
+        "module = \"k.ptx\"\n\n[buffers.numbers]\ntype = \"u32\"\nlength = {length}\n\
+         contents = {contents}\n\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n\
+         arguments = [{{ buffer = \"numbers\" }}]\n\n{lines}"
+    );
+    let before = TAKEN.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let file = LaunchFile::parse("k.toml", &text, folder.path()).unwrap();
+    let run = Emulation::new(file)
+        .unwrap()
+        .run(Config::default())
+        .unwrap();
+    assert_eq!(run.verdict(), verdict, "{lines}");
+    (MOST.load(Ordering::Relaxed) - before) as f64 / BUFFER_BYTES as f64
+}
+
+fn expect(contents: &str, first: usize) -> String {
+    format!("[[expect]]\nbuffer = \"numbers\"\nfirst = {first}\ncontents = {contents}\n")
+}
+
+// One test, as what others take would count, too.
+#[test]
+fn a_large_buffer_takes_little_more_than_its_size() {
+    for contents in [
+        "\"zeros\"",
+        "{ constant = 3 }",
+        "\"iota\"",
+        "\"random\"",
+        "{ file = \"large\" }",
+        "{ repeat = [1, 2, 3] }",
+    ] {
+        let alone = most(contents, "", Verdict::Clean);
+        assert!(alone <= 1.3, "{contents}: {alone}");
+    }
+    for (contents, first, verdict) in [
+        ("\"unchanged\"", 1, Verdict::Clean),
+        ("\"unchanged\"", 0, Verdict::Findings),
+        ("{ iota = { start = 1 } }", 1, Verdict::Clean),
+        ("\"iota\"", 1, Verdict::Findings),
+        ("{ file = \"large\" }", 0, Verdict::Findings),
+        ("{ buffer = \"numbers\", times = 3 }", 1, Verdict::Findings),
+    ] {
+        let with = most("\"iota\"", &expect(contents, first), verdict);
+        assert!(with <= 2.2, "{contents}: {with}");
+    }
+    // The parts that are compared have the contents that the whole has.
+    for contents in [
+        "\"random\"",
+        "{ repeat = [1, 2, 3] }",
+        "{ file = \"large\" }",
+    ] {
+        let lines = expect(contents, 0) + &expect("{ buffer = \"numbers\", plus = 0 }", 1);
+        let with = most(contents, &lines, Verdict::Findings);
+        assert!(with <= 2.2, "{contents}: {with}");
+    }
+}
