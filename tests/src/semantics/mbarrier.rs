@@ -75,19 +75,29 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
     if has("init") {
         return [1, 3, 5].map(init).into();
     }
+    if has("check_layout") {
+        let mut results = [u32::from(has("layout::v0")), has("layout::v1").into()].to_vec();
+        results.resize(RESULTS, UNTOUCHED);
+        return vec![Plan::new(&[0; 7], results)];
+    }
     if has("inval") {
         return vec![inval()];
     }
     if has("pending_count") {
-        return vec![Plan::new(&[0; 6], (1..=RESULTS as u32).rev().collect())];
+        return vec![Plan::new(&[0; 7], (1..=RESULTS as u32).rev().collect())];
     }
     if has("test_wait") || has("try_wait") {
         let mut results = vec![0, 1, 0, 1];
         results.resize(RESULTS, UNTOUCHED);
-        return vec![Plan::new(&[0; 6], results)];
+        return vec![Plan::new(&[0; 7], results)];
     }
     let blocks = if has("shared::cluster") { 2 } else { 1 };
-    let arrivals = arrivals(text, opcode);
+    if has("multicast::cluster::32b") {
+        return [0b1, 0b1111, 0b1010]
+            .map(|mask| multicast(text, opcode, mask))
+            .into();
+    }
+    let arrivals = arrivals(text, opcode, true);
     arrivals
         .into_iter()
         .map(|plan| plan.cluster(blocks))
@@ -97,7 +107,7 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
 fn init(count: u32) -> Plan {
     let steps = vec![ARRIVE; 2 * count as usize];
     let results = Count::new(count).follow(&steps, 0);
-    Plan::new(&[0, count, 0, script(&steps), 0, 0], results)
+    Plan::new(&[0, count, 0, script(&steps), 0, 0, 0], results)
 }
 
 fn inval() -> Plan {
@@ -105,17 +115,35 @@ fn inval() -> Plan {
     let mut results = Count::new(2).follow(&steps, 0);
     results[14] = number;
     results[15] = !number;
-    Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
+    Plan::new(&[2, 0, 0, script(&steps), number, 0, 0], results)
 }
 
-/// What the form does to a barrier that two more arrivals wait for.
-fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
+/// What the form does in the blocks of the mask, and that it does nothing in the others.
+fn multicast(text: &str, opcode: &str, mask: u32) -> Plan {
+    let [there, elsewhere] = [true, false].map(|happens| {
+        let mut plans = arrivals(text, opcode, happens);
+        plans.swap_remove(0)
+    });
+    let results = (0..4).flat_map(|rank| match mask >> rank & 1 {
+        0 => elsewhere.expected.clone(),
+        _ => there.expected.clone(),
+    });
+    let mut words = there.words.clone();
+    words[6] = mask;
+    Plan {
+        blocks: 4,
+        ..Plan::new(&words, results.collect())
+    }
+}
+
+/// What the form does to a barrier that two more arrivals wait for, or what becomes of it without the form.
+fn arrivals(text: &str, opcode: &str, happens: bool) -> Vec<Plan> {
     let has = |word: &str| opcode.split('.').any(|part| part == word);
     let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
     let counts_bytes = has("expect_tx") || has("complete_tx");
     let drops = has("arrive_drop");
     let arrives = drops || has("arrive");
-    let has_count = operands.ends_with("], r") && !counts_bytes;
+    let has_count = operands.contains("], r") && !counts_bytes;
     let has_state = arrives && operands.starts_with('d');
     let counts: &[u32] = if has_count { &[1, 2, 3] } else { &[1] };
     let plan = |count: &u32| {
@@ -125,16 +153,26 @@ fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
         if has("complete_tx") {
             before = BYTES;
         } else if has("expect_tx") {
-            barrier.bytes = BYTES.into();
             steps.push(COMPLETE);
         }
         let expected = barrier.expected;
-        if drops {
-            barrier.expected -= weight;
+        if happens {
+            if has("expect_tx") {
+                barrier.bytes = BYTES.into();
+            }
+            if drops {
+                barrier.expected -= weight;
+            }
+            barrier.arrive(weight);
+        } else if has("complete_tx") {
+            barrier.bytes = BYTES.into();
         }
-        barrier.arrive(weight);
         // The phase after the first, as far as there is room for it.
-        steps.extend(vec![ARRIVE; barrier.expected as usize]);
+        let left = if drops { expected - weight } else { expected };
+        if !(counts_bytes && has("multicast::cluster::32b")) {
+            // Where the form does nothing, the bytes would hold the first phase back.
+            steps.extend(vec![ARRIVE; left as usize]);
+        }
         let asked = if has_state { 4 } else { 0 };
         let results = barrier.follow(&steps, asked);
         let operand = if counts_bytes { BYTES } else { *count };
@@ -145,6 +183,7 @@ fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
             script(&steps),
             BYTES,
             asked as u32,
+            0,
         ];
         Plan::new(&words, results)
     };

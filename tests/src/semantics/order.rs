@@ -33,7 +33,7 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
                 .chain(read)
                 .chain(memory.clone());
             let role = if has("release") { WRITES } else { READS };
-            let mut plan = Plan::new(&[role, MESSAGE], results.collect());
+            let mut plan = Plan::new(&[role, MESSAGE, u32::from(has("cta"))], results.collect());
             plan.blocks = 2;
             // Behind the data, how many threads have handed over.
             let data: &[u8] = bytemuck::cast_slice(&memory);

@@ -183,8 +183,8 @@ pub(crate) unsafe fn proxied(io: Io, form: impl Fn(Operands)) {
     }
 }
 
-/// Block 1 reads its region and hands it over to block 0, which loads into it. The release stands in
-/// block 1, the acquire in block 0; word 0 says which of them is the call. Results of block 1: what it
+/// Block 1 reads its region and hands it over to the block of word 2, which loads into it. The release stands
+/// in block 1, the acquire in the other; word 0 says which of them is the call. Results of block 1: what it
 /// read, and what came.
 #[inline(always)]
 pub(crate) unsafe fn handed_over(io: Io, form: impl Fn(Operands)) {
@@ -207,7 +207,8 @@ pub(crate) unsafe fn handed_over(io: Io, form: impl Fn(Operands)) {
             _ => fence::proxy_async_generic_release_sync_restrict_shared_cta_cluster(),
         }
         count.fetch_add(1, Ordering::Relaxed);
-    } else if thread == 0 {
+    }
+    if rank == io.word(2) && thread == 0 {
         let mut left = PATIENCE;
         while left > 0 && count.load(Ordering::Relaxed) < 32 {
             left -= 1;
