@@ -24,9 +24,8 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
 /// The features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or of those after it.
 fn features(of_hopper: bool, are_later: bool) -> BTreeSet<&'static str> {
     let calls = ptx_isa::calls().map(|(_, form)| form);
-    let forms = calls.filter(|form| {
-        form.targets().has("sm_90a") == of_hopper && form.is_later() == are_later
-    });
+    let forms = calls
+        .filter(|form| form.targets().has("sm_90a") == of_hopper && form.is_later() == are_later);
     forms.map(|form| form.targets().name()).collect()
 }
 
@@ -44,7 +43,9 @@ fn forms(arch: Arch) -> PtxBuilder {
         .arch(arch)
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
-    let all = [true, false].into_iter().flat_map(|of_hopper| features(of_hopper, false));
+    let all = [true, false]
+        .into_iter()
+        .flat_map(|of_hopper| features(of_hopper, false));
     let is_alone = |name: &&str| *name == ptx_isa::Targets::Sm90aAlone.name();
     let built = all.filter(|name| is_alone(name) == (arch == Arch::Sm90a));
     built.fold(builder, PtxBuilder::feature)
@@ -59,7 +60,9 @@ fn later(path: &str) -> PtxBuilder {
         .ptx_isa(PtxIsa::new(major, minor))
         .assemble(Assemble::Never)
         .feature("later");
-    let all = [true, false].into_iter().flat_map(|of_hopper| features(of_hopper, true));
+    let all = [true, false]
+        .into_iter()
+        .flat_map(|of_hopper| features(of_hopper, true));
     all.fold(builder, PtxBuilder::feature)
 }
 

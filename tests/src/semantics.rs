@@ -151,7 +151,9 @@ fn form_case(support: forms::Support) -> Option<FormCase> {
     let blackwell = blackwell::plans(&emitted, template.name);
     let plans = match template.name {
         _ if blackwell.is_some() => blackwell?,
-        "init" | "inval" | "checked" | "pending_count" | "arrivals" | "waits" => mbarrier::plans(&emitted),
+        "init" | "inval" | "checked" | "pending_count" | "arrivals" | "waits" => {
+            mbarrier::plans(&emitted)
+        }
         "small_copies" | "small_groups" | "small_arrivals" => {
             cp_async::plans(&emitted, template.name)
         }

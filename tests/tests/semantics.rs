@@ -82,10 +82,14 @@ fn run() -> Result<ExitCode, String> {
         let results = results(gpu, &cases, &came)?;
         fs::write(&path, results.to_json()).map_err(|error| format!("{path}: {error}"))?;
     }
-    let unknown = cases.iter().enumerate().filter(|(number, case)| {
-        came.get(number).is_some_and(|came| is_unknown(case, came))
-    });
-    println!("skipped: {} forms after PTX ISA 9.0 that the driver does not load", unknown.count());
+    let unknown = cases
+        .iter()
+        .enumerate()
+        .filter(|(number, case)| came.get(number).is_some_and(|came| is_unknown(case, came)));
+    println!(
+        "skipped: {} forms after PTX ISA 9.0 that the driver does not load",
+        unknown.count()
+    );
     let trials = cases.iter().enumerate().map(|(number, case)| {
         let came = came.get(&number).cloned();
         let came = came.unwrap_or_else(|| Err("not run".to_owned()));

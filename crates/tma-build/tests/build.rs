@@ -417,7 +417,13 @@ fn later_architecture() -> Result<(), Failed> {
     let error = refused(&later.builder().arch(Arch::Sm103a))?;
     contains(&error, &["` needs sm_107a\n", "src/lib.rs:7:"])?;
     let ptx = text(&later.builder().arch(Arch::Sm107a).build()?)?;
-    contains(&ptx, &[".version 9.4\n.target sm_107a\n", "applypriority.async.bulk.global"])?;
+    contains(
+        &ptx,
+        &[
+            ".version 9.4\n.target sm_107a\n",
+            "applypriority.async.bulk.global",
+        ],
+    )?;
     let body = "#[kernel]\npub unsafe fn k(data: *mut u8) {\n    \
                 unsafe { tma::ptx::prefetch::global_l1_32b_valid_addr(data) }\n}";
     let newer = Crate::new(body)?;

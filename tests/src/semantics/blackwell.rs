@@ -234,13 +234,7 @@ fn rows(opcode: &str, template: &str) -> Vec<Plan> {
     coords.into_iter().flat_map(gathered).collect()
 }
 
-fn scattered(
-    opcode: &str,
-    params: Params,
-    memory: &[u32],
-    column: i32,
-    rows: [i32; 4],
-) -> Plan {
+fn scattered(opcode: &str, params: Params, memory: &[u32], column: i32, rows: [i32; 4]) -> Plan {
     let region: Vec<u32> = (0..64).map(|n| 5000 + n).collect();
     let mut after = memory.to_vec();
     for (row, y) in rows.iter().enumerate().filter(|(_, y)| **y < 6) {

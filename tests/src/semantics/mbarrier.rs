@@ -93,9 +93,15 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
     }
     let blocks = if has("shared::cluster") { 2 } else { 1 };
     if has("multicast::cluster::32b") {
-        return [0b1, 0b1111, 0b1010]
-            .map(|mask| multicast(text, opcode, mask))
-            .into();
+        // Where nothing is expected no bytes may come, so that there all blocks are in the mask.
+        let masks: &[(u32, u32)] = match has("expect_tx") || has("complete_tx") {
+            true => &[(1, 0b1), (2, 0b11), (4, 0b1111)],
+            false => &[(4, 0b1), (4, 0b1111), (4, 0b1010)],
+        };
+        return masks
+            .iter()
+            .map(|(blocks, mask)| multicast(text, opcode, *blocks, *mask))
+            .collect();
     }
     let arrivals = arrivals(text, opcode, true);
     arrivals
@@ -119,19 +125,19 @@ fn inval() -> Plan {
 }
 
 /// What the form does in the blocks of the mask, and that it does nothing in the others.
-fn multicast(text: &str, opcode: &str, mask: u32) -> Plan {
+fn multicast(text: &str, opcode: &str, blocks: u32, mask: u32) -> Plan {
     let [there, elsewhere] = [true, false].map(|happens| {
         let mut plans = arrivals(text, opcode, happens);
         plans.swap_remove(0)
     });
-    let results = (0..4).flat_map(|rank| match mask >> rank & 1 {
+    let results = (0..blocks).flat_map(|rank| match mask >> rank & 1 {
         0 => elsewhere.expected.clone(),
         _ => there.expected.clone(),
     });
     let mut words = there.words.clone();
     words[6] = mask;
     Plan {
-        blocks: 4,
+        blocks,
         ..Plan::new(&words, results.collect())
     }
 }
@@ -156,23 +162,18 @@ fn arrivals(text: &str, opcode: &str, happens: bool) -> Vec<Plan> {
             steps.push(COMPLETE);
         }
         let expected = barrier.expected;
+        if has("expect_tx") {
+            barrier.bytes = BYTES.into();
+        }
         if happens {
-            if has("expect_tx") {
-                barrier.bytes = BYTES.into();
-            }
             if drops {
                 barrier.expected -= weight;
             }
             barrier.arrive(weight);
-        } else if has("complete_tx") {
-            barrier.bytes = BYTES.into();
         }
         // The phase after the first, as far as there is room for it.
         let left = if drops { expected - weight } else { expected };
-        if !(counts_bytes && has("multicast::cluster::32b")) {
-            // Where the form does nothing, the bytes would hold the first phase back.
-            steps.extend(vec![ARRIVE; left as usize]);
-        }
+        steps.extend(vec![ARRIVE; left as usize]);
         let asked = if has_state { 4 } else { 0 };
         let results = barrier.follow(&steps, asked);
         let operand = if counts_bytes { BYTES } else { *count };

@@ -12,7 +12,8 @@ use tma_emulator::{
 
 use super::FormCase;
 use crate::{
-    BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, plain::drop_locations, width,
+    BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width,
+    plain::drop_locations, width,
 };
 
 type Parsed = LazyLock<Result<ptx::Module, String>>;
@@ -40,8 +41,11 @@ pub fn module(case: &FormCase) -> Result<String, String> {
     let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
     if newest.is_later() {
         // The kernels of later forms are in one module, those of which they are spellings in an older one.
-        let target = if case.is_on_hopper() { "sm_90a" } else { "sm_107a" };
-        module.target.names = vec![target.into()];
+        let targets = ["sm_90a", "sm_103a", "sm_107a"];
+        let target = targets
+            .into_iter()
+            .find(|target| newest.targets().has(target));
+        module.target.names = target.into_iter().map(Into::into).collect();
         (module.version.major, module.version.minor) = (newest.isa().major, newest.isa().minor);
     }
     drop_locations(&mut module);

@@ -24,7 +24,9 @@ const ARCHS_OF_LATER: [Arch; 2] = [Arch::Sm90, Arch::Sm103a];
 /// `tests-forms`. Those that an architecture lacks, or the others.
 fn groups(arch: Arch, are_later: bool, lacking: bool) -> BTreeSet<Targets> {
     let forms = SUPPORT.iter().map(|support| &support.form);
-    let groups = forms.filter(|form| form.is_later() == are_later).map(Form::targets);
+    let groups = forms
+        .filter(|form| form.is_later() == are_later)
+        .map(Form::targets);
     groups
         .filter(|targets| targets.has(arch.name()) != lacking)
         .collect()
@@ -33,14 +35,17 @@ fn groups(arch: Arch, are_later: bool, lacking: bool) -> BTreeSet<Targets> {
 pub(super) fn trials() -> Vec<Trial> {
     let archs = ARCHS.map(|arch| (arch, false, ""));
     let later = ARCHS_OF_LATER.map(|arch| (arch, true, "/later"));
-    let trials = archs.into_iter().chain(later).flat_map(|(arch, are_later, suffix)| {
-        let refused = move || is_refused(arch, are_later);
-        let compiled = move || is_compiled(arch, are_later);
-        [
-            Trial::test(format!("refused/{arch}{suffix}"), refused),
-            Trial::test(format!("compiled/{arch}{suffix}"), compiled),
-        ]
-    });
+    let trials = archs
+        .into_iter()
+        .chain(later)
+        .flat_map(|(arch, are_later, suffix)| {
+            let refused = move || is_refused(arch, are_later);
+            let compiled = move || is_compiled(arch, are_later);
+            [
+                Trial::test(format!("refused/{arch}{suffix}"), refused),
+                Trial::test(format!("compiled/{arch}{suffix}"), compiled),
+            ]
+        });
     trials.collect()
 }
 
@@ -58,7 +63,9 @@ fn builder(arch: Arch, are_later: bool) -> PtxBuilder {
 /// The form kernels of a group.
 fn form_kernels(group: Targets, are_later: bool) -> usize {
     let calls = ptx_isa::calls().filter(|(_, form)| form.targets() == group);
-    calls.filter(|(_, form)| form.is_later() == are_later).count()
+    calls
+        .filter(|(_, form)| form.is_later() == are_later)
+        .count()
 }
 
 /// Each form kernel of these groups is an error, at its location, that names the architectures which have
@@ -124,8 +131,13 @@ fn is_refused(arch: Arch, are_later: bool) -> Result<(), Failed> {
 
 /// The others compile. The lint may say that some need a higher version of PTX ISA.
 fn is_compiled(arch: Arch, are_later: bool) -> Result<(), Failed> {
-    let groups = groups(arch, are_later, false).into_iter().map(Targets::name);
-    match groups.fold(builder(arch, are_later), PtxBuilder::feature).build() {
+    let groups = groups(arch, are_later, false)
+        .into_iter()
+        .map(Targets::name);
+    match groups
+        .fold(builder(arch, are_later), PtxBuilder::feature)
+        .build()
+    {
         Ok(_) | Err(Error::Lint { .. }) => Ok(()),
         Err(error) => Err(error.to_string().into()),
     }

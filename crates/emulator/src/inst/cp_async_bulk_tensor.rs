@@ -58,10 +58,7 @@ pub(crate) fn has_offsets(mode: Mode) -> bool {
 }
 
 /// `[map, {coordinates}]`, or between them what stands in for the map's.
-pub(crate) fn box_of(
-    decoder: &mut Decoder<'_>,
-    operand: &Operand,
-) -> Result<BoxOf, NotSupported> {
+pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<BoxOf, NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
         return Err("an operand that must be an address is none".into());
     };

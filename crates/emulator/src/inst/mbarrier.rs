@@ -9,8 +9,9 @@ use crate::{
     decode::{NotSupported, operands, space},
     inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
-        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Trap, Trapped, Wait, ranks_of,
+        Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Trap, Trapped, Wait,
         observer::{Event, MbarrierEvent, Scope, Sem, Watch},
+        ranks_of,
     },
     value::{LANES, lanes_of, lift},
 };
@@ -220,7 +221,8 @@ impl Execute for MbarrierOperation {
                 let mut same = [0; LANES];
                 for lane in lanes_of(step.active) {
                     let object = self.object(step, lane)?;
-                    let of_barrier = self.change(step, lane, object, |mbarrier| Ok(mbarrier.hears))?;
+                    let of_barrier =
+                        self.change(step, lane, object, |mbarrier| Ok(mbarrier.hears))?;
                     same[lane] = u64::from(of_barrier == *hears);
                 }
                 step.set(*d, &same);

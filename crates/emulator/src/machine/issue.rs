@@ -1,7 +1,8 @@
 //! The issue of copies of all kinds.
 
 use super::{
-    Address, Completion, Located, Piece, Report, Slot, Space, Step, Target, Transfer, Trap, Trapped,
+    Address, Completion, Located, Piece, Report, Slot, Space, Step, Target, Transfer, Trap,
+    Trapped,
     observer::{AccessKind, CopyCompletion, Event, GroupKind, Proxy, Scope, Sem, Watch},
     of_generic,
 };

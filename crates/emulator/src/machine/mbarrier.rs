@@ -159,7 +159,10 @@ mod tests {
         assert_eq!(barrier.reported, (false, true));
         barrier.arrive(1, false).unwrap();
         assert_eq!((barrier.phase, barrier.conditional), (2, 1));
-        assert_eq!((barrier.reported, barrier.last_conditional), ((false, false), 1));
+        assert_eq!(
+            (barrier.reported, barrier.last_conditional),
+            ((false, false), 1)
+        );
     }
 
     #[test]

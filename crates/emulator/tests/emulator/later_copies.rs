@@ -36,7 +36,10 @@ fn ignoring(left: u32, right: u32) -> Result<Vec<u32>, String> {
 #[test]
 fn bytes_that_are_ignored_may_be_out_of_bounds() {
     assert_eq!(ignoring(0, 12).unwrap(), (1..=25).collect::<Vec<u32>>());
-    assert_eq!(ignoring(4, 12).unwrap()[1..], (2..=25).collect::<Vec<u32>>());
+    assert_eq!(
+        ignoring(4, 12).unwrap()[1..],
+        (2..=25).collect::<Vec<u32>>()
+    );
     for (right, why) in [(8, "the copy accesses"), (16, "can be 0 to 15")] {
         let wrong = ignoring(0, right).unwrap_err();
         assert!(wrong.contains(why), "{wrong}");
@@ -59,7 +62,10 @@ fn a_barrier_of_the_layout_v1_expects_few_arrivals() {
     };
     assert_eq!(init(511), Ok(vec![0]));
     let wrong = init(512).unwrap_err();
-    assert!(wrong.contains("a barrier for 512 arrivals: can be 1 to 511"), "{wrong}");
+    assert!(
+        wrong.contains("a barrier for 512 arrivals: can be 1 to 511"),
+        "{wrong}"
+    );
 }
 
 /// A load of 8 words of a tensor at a multiple of 8 bytes, and one with a coordinate beside other dimensions.
@@ -71,7 +77,9 @@ fn what_stands_in_for_the_map_has_rules() {
             mov.u32 %r4, {coordinate}; mov.u16 %h1, 8; {overrides} END:"
         );
         let text = kernel(".param .u64 in, .param .align 64 .b8 map[128]", "", &body);
-        let params = TensorMap::tiled(DataType::U32, &[16]).box_dims(&[8]).params();
+        let params = TensorMap::tiled(DataType::U32, &[16])
+            .box_dims(&[8])
+            .params();
         let launch = Launch::new("k", 1, 32)
             .buffer(0)
             .buffer(1)

@@ -6,7 +6,9 @@
 use tensor_map::TensorMap;
 
 #[cfg(target_arch = "nvptx64")]
-use super::cp_async_bulk_tensor::{assert_im2col, assert_offsets, assert_resized, assert_rows, assert_tile};
+use super::cp_async_bulk_tensor::{
+    assert_im2col, assert_offsets, assert_resized, assert_rows, assert_tile,
+};
 
 /// Prefetches in one mode. What a row has in brackets the instruction has, too: a cache policy, a priority, the
 /// tensor's address.

@@ -211,7 +211,8 @@ pub(crate) unsafe fn reported(io: Io, form: impl Fn(Operands)) {
         let phase = mbarrier::test_wait_parity_phase_type_primary_value::<Acquire, Cta>(bar, 0);
         let advanced = mbarrier::test_wait_parity_phase_type_conditional::<Acquire, Cta>(bar, 0);
         let must = block.io.word(16) != 0;
-        is_right = phase.is_done && phase.is_reported == must && phase.value == 0 && advanced != must;
+        is_right =
+            phase.is_done && phase.is_reported == must && phase.value == 0 && advanced != must;
     }
     cluster::sync();
     block.write_out(ended, is_right);

@@ -38,7 +38,7 @@ fn map(rank: usize) -> Params {
 }
 
 fn of_rank(opcode: &str, template: &str, rank: usize) -> Plan {
-    let number = |index: usize| (index as u32).wrapping_mul(0x0107_0301) ^ 0x55;
+    let number = |index: usize| (index as u32).wrapping_mul(0x9e37_79b9);
     let memory: Vec<u32> = (0..MEMORY_BYTES / 4).map(number).collect();
     let region: Vec<u32> = (0..REGION_BYTES / 4).map(|index| !number(index)).collect();
     let (mut memory_after, mut region_after) = (memory.clone(), region.clone());

@@ -174,7 +174,9 @@ impl TensorCopy {
         decoded.address = get(address);
         if !decoded.address.is_multiple_of(16) {
             let address = decoded.address;
-            return Err(format!("the tensor's address {address:#x} is not a multiple of 16"));
+            return Err(format!(
+                "the tensor's address {address:#x} is not a multiple of 16"
+            ));
         }
         if dims.is_empty() {
             return Ok(decoded);
@@ -187,7 +189,9 @@ impl TensorCopy {
             return Err(format!("{} dimensions stand in for {rank}", dims.len()));
         }
         if coordinates.iter().any(|slot| get(slot) as i32 != 0) {
-            return Err("a coordinate is not 0, though dimensions stand in for those of the map".into());
+            return Err(
+                "a coordinate is not 0, though dimensions stand in for those of the map".into(),
+            );
         }
         let dims: Vec<u64> = dims.iter().map(|slot| get(slot) & 0xff).collect();
         tiled.tensor.dims = Dims::<u64>::new(&dims);
