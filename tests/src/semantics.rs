@@ -151,18 +151,16 @@ fn form_case(support: forms::Support) -> Option<FormCase> {
     let blackwell = blackwell::plans(&emitted, template.name);
     let plans = match template.name {
         _ if blackwell.is_some() => blackwell?,
-        "init" | "inval" | "checked" | "pending_count" | "arrivals" | "waits" => {
-            mbarrier::plans(&emitted)
-        }
+        "init" | "inval" | "checked" | "pending_count" | "arrivals" | "arrivals_of_many"
+        | "waits" => mbarrier::plans(&emitted),
         "small_copies" | "small_groups" | "small_arrivals" => {
             cp_async::plans(&emitted, template.name)
         }
         "value" | "mapped" | "rank_of" | "is_in" | "to_cluster" | "elected" => {
             registers::plans(form, template.name)
         }
-        "ordered" | "cluster_halves" | "made_known" | "proxied" | "handed_over" => {
-            order::plans(&emitted, template.name)
-        }
+        "ordered" | "cluster_halves" | "made_known" | "proxied" | "handed_over"
+        | "handed_over_here" => order::plans(&emitted, template.name),
         "released" | "edited" | "constant_map" | "prefetched_map" => {
             maps::plans(&emitted, template.name)
         }

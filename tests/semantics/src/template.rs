@@ -20,7 +20,9 @@ pub(crate) use bulk::{
 pub(crate) use cp_async::{small_arrivals, small_copies, small_groups};
 pub(crate) use hints::{discarded, policies, registers};
 pub(crate) use maps::{constant_map, edited, prefetched_map, released};
-pub(crate) use mbarrier::{arrivals, checked, init, inval, pending_count, waits};
+pub(crate) use mbarrier::{arrivals, arrivals_of_many, checked, init, inval, pending_count, waits};
 pub(crate) use memory::{accessed, changed};
-pub(crate) use order::{cluster_halves, handed_over, made_known, ordered, proxied};
+pub(crate) use order::{
+    cluster_halves, handed_over, handed_over_here, made_known, ordered, proxied,
+};
 pub(crate) use registers::{elected, is_in, mapped, rank_of, to_cluster, value};

@@ -78,18 +78,18 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
     if has("check_layout") {
         let mut results = [u32::from(has("layout::v0")), has("layout::v1").into()].to_vec();
         results.resize(RESULTS, UNTOUCHED);
-        return vec![Plan::new(&[0; 7], results)];
+        return vec![Plan::new(&[0; 6], results)];
     }
     if has("inval") {
         return vec![inval()];
     }
     if has("pending_count") {
-        return vec![Plan::new(&[0; 7], (1..=RESULTS as u32).rev().collect())];
+        return vec![Plan::new(&[0; 6], (1..=RESULTS as u32).rev().collect())];
     }
     if has("test_wait") || has("try_wait") {
         let mut results = vec![0, 1, 0, 1];
         results.resize(RESULTS, UNTOUCHED);
-        return vec![Plan::new(&[0; 7], results)];
+        return vec![Plan::new(&[0; 6], results)];
     }
     let blocks = if has("shared::cluster") { 2 } else { 1 };
     if has("multicast::cluster::32b") {
@@ -113,7 +113,7 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
 fn init(count: u32) -> Plan {
     let steps = vec![ARRIVE; 2 * count as usize];
     let results = Count::new(count).follow(&steps, 0);
-    Plan::new(&[0, count, 0, script(&steps), 0, 0, 0], results)
+    Plan::new(&[0, count, 0, script(&steps), 0, 0], results)
 }
 
 fn inval() -> Plan {
@@ -121,7 +121,7 @@ fn inval() -> Plan {
     let mut results = Count::new(2).follow(&steps, 0);
     results[14] = number;
     results[15] = !number;
-    Plan::new(&[2, 0, 0, script(&steps), number, 0, 0], results)
+    Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
 }
 
 /// What the form does in the blocks of the mask, and that it does nothing in the others.
@@ -135,7 +135,7 @@ fn multicast(text: &str, opcode: &str, blocks: u32, mask: u32) -> Plan {
         _ => there.expected.clone(),
     });
     let mut words = there.words.clone();
-    words[6] = mask;
+    words.push(mask);
     Plan {
         blocks,
         ..Plan::new(&words, results.collect())
@@ -184,7 +184,6 @@ fn arrivals(text: &str, opcode: &str, happens: bool) -> Vec<Plan> {
             script(&steps),
             BYTES,
             asked as u32,
-            0,
         ];
         Plan::new(&words, results)
     };

@@ -20,6 +20,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("*.im2col_no_offs::w.", ""),
     ("mbarrier.inval", "inval"),
     ("mbarrier.pending_count", "pending_count"),
+    ("*.multicast::cluster::32b.b64 ", "arrivals_of_many"),
     ("mbarrier.expect_tx", "arrivals"),
     ("mbarrier.complete_tx", "arrivals"),
     ("mbarrier.arrive", "arrivals"),
@@ -72,6 +73,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("elect.sync", "elected"),
     ("barrier.cluster.", "cluster_halves"),
     ("fence.mbarrier_init", "made_known"),
+    (
+        "*.sync_restrict::shared::cluster::read.cta",
+        "handed_over_here",
+    ),
     ("fence.proxy.async::generic", "handed_over"),
     ("fence.proxy.tensormap", "released"),
     ("fence.proxy.", "proxied"),

@@ -58,7 +58,7 @@ fn a_barrier_that_hears_of_nothing_gets_no_reports() {
 fn a_barrier_of_the_layout_v1_expects_few_arrivals() {
     let init = |count: u32| {
         let init = format!("mbarrier.init.layout::v1.shared::cta.b64 [%bar], {count};");
-        copied(&format!("@%p1 {init} bar.sync 0; @%p1 bra DONE;"), "", 1)
+        copied(&format!("@%p1 {init} bra DONE;"), "", 1)
     };
     assert_eq!(init(511), Ok(vec![0]));
     let wrong = init(512).unwrap_err();

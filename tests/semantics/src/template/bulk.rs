@@ -308,22 +308,22 @@ unsafe fn comes(bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
 #[inline(always)]
 pub(crate) unsafe fn grouped(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
-    waited_for(block, block.operands(), form);
+    waited_for(block, || block.operands(), form);
 }
 
 /// As [`grouped`], with what stands in for the dimensions and strides of the map.
 #[inline(always)]
 pub(crate) unsafe fn resized_store(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
-    waited_for(block, block.resized(), form);
+    waited_for(block, || block.resized(), form);
 }
 
 #[inline(always)]
-unsafe fn waited_for(block: Block, operands: Operands, form: impl Fn(Operands)) {
+unsafe fn waited_for(block: Block, operands: impl Fn() -> Operands, form: impl Fn(Operands)) {
     block.fill();
     thread::sync_threads();
     if thread::thread_idx().x == 0 {
-        form(operands);
+        form(operands());
         cp_async_bulk::commit_group();
         cp_async_bulk::wait_group::<0>();
     }
@@ -335,23 +335,22 @@ unsafe fn waited_for(block: Block, operands: Operands, form: impl Fn(Operands)) 
 #[inline(always)]
 pub(crate) unsafe fn prefetched(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
-    read_behind(block, block.operands(), form);
+    read_behind(block, || block.operands(), form);
 }
 
 /// As [`prefetched`], with what stands in for the dimensions and strides of the map.
 #[inline(always)]
 pub(crate) unsafe fn resized_prefetch(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
-    read_behind(block, block.resized(), form);
+    read_behind(block, || block.resized(), form);
 }
 
 #[inline(always)]
-unsafe fn read_behind(block: Block, operands: Operands, form: impl Fn(Operands)) {
-    let io = block.io;
+unsafe fn read_behind(block: Block, operands: impl Fn() -> Operands, form: impl Fn(Operands)) {
     if thread::thread_idx().x == 0 {
-        form(operands);
+        form(operands());
     }
-    let memory = io.memory.cast::<u32>();
+    let memory = block.io.memory.cast::<u32>();
     let mut index = thread::thread_idx().x;
     while index < block.words() {
         block.region.add(index).write(*memory.add(index as usize));

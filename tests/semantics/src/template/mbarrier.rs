@@ -39,9 +39,20 @@ impl Given for u64 {
 }
 
 /// Words: arrivals of a phase, the operand, bytes expected before, the script, bytes that complete,
-/// results of the script for which the state is asked, blocks in which the first one makes the call happen.
+/// results of the script for which the state is asked.
 #[inline(always)]
 pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
+    arrivals_by::<false, R>(io, form);
+}
+
+/// As [`arrivals`]; the call of the first block happens in the blocks of word 6.
+#[inline(always)]
+pub(crate) unsafe fn arrivals_of_many(io: Io, form: impl Fn(Operands)) {
+    arrivals_by::<true, ()>(io, form);
+}
+
+#[inline(always)]
+unsafe fn arrivals_by<const MANY: bool, R: Given>(io: Io, form: impl Fn(Operands) -> R) {
     let bar = BAR::ptr();
     let first = thread::thread_idx().x == 0;
     if first {
@@ -53,11 +64,13 @@ pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
     }
     cluster::sync();
     let mut state = None;
-    let mask = io.word(6);
-    if first && (mask == 0 || cluster::block_rank() == 0) {
-        let operands = Operands {
-            m: mask,
-            ..of(bar, io)
+    if first && (!MANY || cluster::block_rank() == 0) {
+        let operands = match MANY {
+            true => Operands {
+                m: io.word(6),
+                ..of(bar, io)
+            },
+            false => of(bar, io),
         };
         state = form(operands).state();
     }
