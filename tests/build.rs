@@ -21,11 +21,12 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];
 
-/// The features of the forms that Hopper has, or of the others.
-fn features(of_hopper: bool) -> BTreeSet<&'static str> {
-    let targets = ptx_isa::calls().map(|(_, form)| form.targets());
-    let targets = targets.filter(|targets| targets.has("sm_90a") == of_hopper);
-    targets.map(ptx_isa::Targets::name).collect()
+/// The features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or of those after it.
+fn features(of_hopper: bool, are_later: bool) -> BTreeSet<&'static str> {
+    let calls = ptx_isa::calls().map(|(_, form)| form);
+    let forms = calls
+        .filter(|form| form.targets().has("sm_90a") == of_hopper && form.is_later() == are_later);
+    forms.map(|form| form.targets().name()).collect()
 }
 
 /// Kernels as they run, in every profile: without debug assertions, and arithmetic wraps.
@@ -42,16 +43,33 @@ fn forms(arch: Arch) -> PtxBuilder {
         .arch(arch)
         .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
-    let all = [true, false].into_iter().flat_map(features);
+    let all = [true, false]
+        .into_iter()
+        .flat_map(|of_hopper| features(of_hopper, false));
     let is_alone = |name: &&str| *name == ptx_isa::Targets::Sm90aAlone.name();
     let built = all.filter(|name| is_alone(name) == (arch == Arch::Sm90a));
     built.fold(builder, PtxBuilder::feature)
 }
 
+/// The kernels of the forms after PTX ISA 9.0, which no other module may need. The ptxas that is installed
+/// may be too old for them; the tests of forms say so.
+fn later(path: &str) -> PtxBuilder {
+    let ptx_isa::Version { major, minor } = ptx_isa::NEWEST;
+    let builder = unchecked(path)
+        .arch(Arch::Sm107a)
+        .ptx_isa(PtxIsa::new(major, minor))
+        .assemble(Assemble::Never)
+        .feature("later");
+    let all = [true, false]
+        .into_iter()
+        .flat_map(|of_hopper| features(of_hopper, true));
+    all.fold(builder, PtxBuilder::feature)
+}
+
 /// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
 fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
     let builder = unchecked("semantics").arch(arch).ptx_isa(PtxIsa::new(9, 0));
-    features(of_hopper)
+    features(of_hopper, false)
         .into_iter()
         .fold(builder, PtxBuilder::feature)
 }
@@ -70,6 +88,11 @@ fn main() {
                 scope.spawn(|| forms(Arch::Sm90a).build_or_exit()),
             ),
             (
+                "LATER_FORMS",
+                "forms",
+                scope.spawn(|| later("forms").build_or_exit()),
+            ),
+            (
                 "SEMANTICS",
                 "semantics",
                 scope.spawn(|| semantics(Arch::Sm90a, true).build_or_exit()),
@@ -78,6 +101,11 @@ fn main() {
                 "BLACKWELL_SEMANTICS",
                 "semantics",
                 scope.spawn(|| semantics(Arch::Sm103a, false).build_or_exit()),
+            ),
+            (
+                "LATER_SEMANTICS",
+                "semantics",
+                scope.spawn(|| later("semantics").build_or_exit()),
             ),
         ];
         let build = |arch: &'static Arch| {

@@ -7,6 +7,7 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("a", "u32"),
     ("b", "u32"),
     ("c", "u32"),
+    ("d", "*mut u8"),
     ("e", "f64"),
     ("f", "f32"),
     ("g", "f32"),
@@ -17,7 +18,10 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("l", "i64"),
     ("m", "u32"),
     ("n", "u32"),
+    ("o", "u16"),
     ("p", "*mut u8"),
+    ("q", "u32"),
+    ("s", "u16"),
     ("t", "i32"),
     ("u", "i32"),
     ("v", "u64"),
@@ -29,15 +33,16 @@ const PARAMETERS: &[(&str, &str)] = &[
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let on = ptx_isa::calls().filter(|(_, form)| is_on(form.targets().name()));
+    let on = ptx_isa::calls().filter(|(_, form)| is_on(form));
     let kernels = on.filter_map(|(index, form)| Some(kernel(index, form.text(), form.call()?)));
     let source: String = kernels.collect();
     let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out_dir).join("kernels.rs"), source).expect("cargo made the folder");
 }
 
-fn is_on(architecture: &str) -> bool {
-    env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
+fn is_on(form: &ptx_isa::Form) -> bool {
+    let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    has(&form.targets().name().to_uppercase()) && has("LATER") == form.is_later()
 }
 
 /// A kernel with the parameters that its call names.

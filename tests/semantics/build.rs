@@ -9,8 +9,8 @@ mod template;
 
 /// The operands that calls may name.
 const OPERANDS: &[&str] = &[
-    "a", "b", "c", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "p", "t", "u", "v", "w", "x",
-    "y", "z",
+    "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "s", "t",
+    "u", "v", "w", "x", "y", "z",
 ];
 
 fn main() {
@@ -18,7 +18,7 @@ fn main() {
         println!("cargo::rerun-if-changed={file}");
     }
     let mut source = String::new();
-    for (index, form) in ptx_isa::calls().filter(|(_, form)| is_on(form.targets().name())) {
+    for (index, form) in ptx_isa::calls().filter(|(_, form)| is_on(form)) {
         if let (Some(template), Some(call)) = (template::template(form.text()), form.call()) {
             source += &kernel(&template::entry(index), form.text(), &template, call);
         }
@@ -27,8 +27,9 @@ fn main() {
     fs::write(Path::new(&out_dir).join("semantics.rs"), source).expect("cargo made the folder");
 }
 
-fn is_on(architecture: &str) -> bool {
-    env::var_os(format!("CARGO_FEATURE_{}", architecture.to_uppercase())).is_some()
+fn is_on(form: &ptx_isa::Form) -> bool {
+    let has = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    has(&form.targets().name().to_uppercase()) && has("LATER") == form.is_later()
 }
 
 /// The template around the call, whose operands are those that it names.

@@ -25,7 +25,7 @@ pub use kernel_cases::{
 };
 pub use modules::{
     BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, HOPPER_FORMS_PTX,
-    KERNELS_PTX, Module, SEMANTICS_PTX,
+    KERNELS_PTX, LATER_FORMS_PTX, LATER_SEMANTICS_PTX, Module, SEMANTICS_PTX,
 };
 pub use width::width;
 

@@ -15,15 +15,15 @@ mod wrappers;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use libtest_mimic::{Arguments, Trial};
-use tests::{FORMS_PTX, HOPPER_FORMS_PTX, forms};
+use tests::{FORMS_PTX, HOPPER_FORMS_PTX, LATER_FORMS_PTX, forms};
 use tma_build::Ptxas;
 
 /// The forms with a wrapper.
 static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);
 
 /// The modules with the form kernels.
-static MODULES: LazyLock<[ptx::Module; 2]> = LazyLock::new(|| {
-    [FORMS_PTX, HOPPER_FORMS_PTX]
+static MODULES: LazyLock<[ptx::Module; 3]> = LazyLock::new(|| {
+    [FORMS_PTX, HOPPER_FORMS_PTX, LATER_FORMS_PTX]
         .map(|module| ptx::parse(module.text).expect("the builder parsed it"))
 });
 

@@ -11,6 +11,9 @@ const NAMED: &[(&str, &str)] = &[
     ("$STRIDES2", "R:{r}|{r,r}|{r,r,r}|{r,r,r,r}"),
     ("$OFFSETS3", "R:{h}|{h,h}|{h,h,h}"),
     ("$XYZ3", "R:[x, y, z]|[x, y, z, t]|[x, y, z, t, u]"),
+    ("$XYZ2", "R:[x, y]|[x, y, z]|[x, y, z, t]|[x, y, z, t, u]"),
+    ("$SIZES2", "R:[h, i]|[h, i, j]|[h, i, j, k]|[h, i, j, k, o]"),
+    ("$STEPS2", "R:[n]|[n, m]|[n, m, c]|[n, m, c, q]"),
     (
         "$XYZ",
         "R:[x]|[x, y]|[x, y, z]|[x, y, z, t]|[x, y, z, t, u]",

@@ -15,9 +15,10 @@ impl PtxIsa {
         Self { major, minor }
     }
 
-    /// The name of rustc's target feature, as `+ptx86`.
+    /// The name of rustc's target feature, as `+ptx86`; of a later version than LLVM knows, the last one that it does.
     pub(crate) fn target_feature(self) -> String {
-        format!("+ptx{}{}", self.major, self.minor)
+        let Self { major, minor } = self.min(NEWEST_OF_LLVM);
+        format!("+ptx{major}{minor}")
     }
 }
 
@@ -26,6 +27,9 @@ impl fmt::Display for PtxIsa {
         write!(f, "{}.{}", self.major, self.minor)
     }
 }
+
+/// The last version that LLVM 22 knows.
+pub(crate) const NEWEST_OF_LLVM: PtxIsa = PtxIsa::new(9, 0);
 
 macro_rules! archs {
     ($($variant:ident = $name:literal, $major:literal . $minor:literal;)*) => {
@@ -66,6 +70,9 @@ archs! {
     Sm103 = "sm_103", 8 . 8;
     Sm103a = "sm_103a", 8 . 8;
     Sm103f = "sm_103f", 8 . 8;
+    Sm107 = "sm_107", 9 . 4;
+    Sm107a = "sm_107a", 9 . 4;
+    Sm107f = "sm_107f", 9 . 4;
     Sm110 = "sm_110", 9 . 0;
     Sm110a = "sm_110a", 9 . 0;
     Sm110f = "sm_110f", 9 . 0;
@@ -75,6 +82,19 @@ archs! {
     Sm121 = "sm_121", 8 . 8;
     Sm121a = "sm_121a", 8 . 8;
     Sm121f = "sm_121f", 8 . 8;
+}
+
+impl Arch {
+    /// The CPU that LLVM compiles for: the architecture itself or, where LLVM 22 does not know it, the last
+    /// one before it that it does.
+    pub(crate) const fn cpu(self) -> &'static str {
+        match self {
+            Self::Sm107 => "sm_103",
+            Self::Sm107a => "sm_103a",
+            Self::Sm107f => "sm_103f",
+            known => known.name(),
+        }
+    }
 }
 
 impl fmt::Display for Arch {

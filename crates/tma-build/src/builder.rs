@@ -7,7 +7,7 @@ use std::{
 use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
-    finish::{finish, rename_folders},
+    finish::{finish, name_target, rename_folders},
     formatters::replace_formatters,
     lint::{Source, duplicated_barriers, lint, raise_version},
     locations::name_own_lines,
@@ -273,6 +273,8 @@ impl PtxBuilder {
         write(&output.ptx)?;
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
             .map_err(|errors| unfinished(errors.to_string()))?;
+        let isa = self.isa.unwrap_or(self.arch.default_isa());
+        name_target(&mut module, self.arch, isa);
         let markers = finish(&mut module).map_err(unfinished)?;
         replace_formatters(&mut module);
         rename_folders(&mut module, &output.named_folders);

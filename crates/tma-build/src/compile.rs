@@ -151,7 +151,7 @@ impl Compilation<'_> {
 
     fn rustflags(&self) -> Vec<String> {
         let mut flags = vec![
-            format!("-Ctarget-cpu={}", self.arch),
+            format!("-Ctarget-cpu={}", self.arch.cpu()),
             format!("-Ctarget-feature={}", self.isa.target_feature()),
             // Wrappers of instructions that this architecture lacks do not compile.
             format!("--cfg=tma_arch=\"{}\"", self.arch),

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use ptx::{Block, Function, Item, Linkage, Module, Space, Statement};
+use ptx::{Block, Function, Identifier, Item, Linkage, Module, Space, Statement};
 
-use crate::narrow_stores::keep_bits;
+use crate::{Arch, PtxIsa, arch::NEWEST_OF_LLVM, narrow_stores::keep_bits};
 
 /// The contents of a module-level `.pragma "tma kernel NAME key=value …";`, which `#[kernel]`
 /// writes.
@@ -89,6 +89,17 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
     module.functions_mut().for_each(drop_unused_labels);
     module.functions_mut().for_each(keep_bits);
     Ok(markers)
+}
+
+/// Names the architecture and the version that were asked for, where LLVM knows earlier ones alone.
+pub(crate) fn name_target(module: &mut Module, arch: Arch, isa: PtxIsa) {
+    if let Some(name) = module.target.names.first_mut() {
+        *name = Identifier::from(arch.name());
+    }
+    if isa > NEWEST_OF_LLVM {
+        module.version.major = isa.major;
+        module.version.minor = isa.minor;
+    }
 }
 
 /// Drops DWARF, whose labels ptxas refuses, but not the names that `.loc … function_name` uses.

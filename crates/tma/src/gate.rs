@@ -26,6 +26,9 @@ macro_rules! architectures {
     (names sm_90a_alone) => {
         "sm_90a alone"
     };
+    (names sm_90a_or_sm_100a) => {
+        "sm_90a, sm_100a, sm_103a, sm_110a or one of their families"
+    };
     (names sm_100a) => {
         "sm_100a, sm_103a, sm_110a or one of their families"
     };
@@ -34,6 +37,9 @@ macro_rules! architectures {
     };
     (names sm_103a) => {
         "sm_103a"
+    };
+    (names sm_107a) => {
+        "sm_107a"
     };
     (in sm_80) => {
         true
@@ -50,15 +56,19 @@ macro_rules! architectures {
     (in sm_90a_alone) => {
         cfg!(tma_arch = "sm_90a")
     };
+    (in sm_90a_or_sm_100a) => {
+        cfg!(tma_arch = "sm_90a") || architectures!(in sm_100a)
+    };
     (in sm_100a) => {
-        cfg!(any(
-            tma_arch = "sm_100a",
-            tma_arch = "sm_100f",
-            tma_arch = "sm_103a",
-            tma_arch = "sm_103f",
-            tma_arch = "sm_110a",
-            tma_arch = "sm_110f",
-        ))
+        architectures!(in sm_107a)
+            || cfg!(any(
+                tma_arch = "sm_100a",
+                tma_arch = "sm_100f",
+                tma_arch = "sm_103a",
+                tma_arch = "sm_103f",
+                tma_arch = "sm_110a",
+                tma_arch = "sm_110f",
+            ))
     };
     (in sm_100a_or_sm_120a) => {
         architectures!(in sm_100a)
@@ -70,7 +80,10 @@ macro_rules! architectures {
             ))
     };
     (in sm_103a) => {
-        cfg!(tma_arch = "sm_103a")
+        cfg!(any(tma_arch = "sm_103a", tma_arch = "sm_107a"))
+    };
+    (in sm_107a) => {
+        cfg!(any(tma_arch = "sm_107a", tma_arch = "sm_107f"))
     };
 }
 
@@ -99,6 +112,7 @@ pub(crate) const KNOWN: bool = architectures!(in sm_90a)
         tma_arch = "sm_90",
         tma_arch = "sm_100",
         tma_arch = "sm_103",
+        tma_arch = "sm_107",
         tma_arch = "sm_110",
         tma_arch = "sm_120",
         tma_arch = "sm_121",

@@ -101,6 +101,20 @@ words! {
     U8;
     /// `.b1`: a bit.
     B1;
+    /// `.layout::v0`: a barrier that counts arrivals and bytes.
+    V0;
+    /// `.layout::v1`: a barrier that hears reports of copies, too.
+    V1;
+    /// `::validity::per_16bytes::80000000`: of every 16 bytes, some word that is the -0 of 32 bits.
+    Per16Bytes80000000;
+    /// `::validity::per_16bytes::8000`: of every 16 bytes, some 2 that are the -0 of 16 bits.
+    Per16Bytes8000;
+    /// `::validity::per_16bytes::80`: of every 16 bytes, some byte that is the -0 of 8 bits.
+    Per16Bytes80;
+    /// `::validity::per_16bytes::8`: of every 16 bytes, some half of a byte that is the -0 of 4 bits.
+    Per16Bytes8;
+    /// `::validity::per_element::ff`: every byte that is 0xff.
+    PerElementFf;
 }
 
 /// Traits that list the words which stand at one position of an instruction.
@@ -143,6 +157,11 @@ choices! {
     /// The priority of the lines that a policy chooses: [`EvictLast`], [`EvictNormal`],
     /// [`EvictFirst`] or [`EvictUnchanged`].
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
+    /// How a barrier lies in memory: [`V0`] or [`V1`].
+    MbarrierLayout = V0 V1;
+    /// What a barrier of the layout v1 hears of a copy's bytes: [`Per16Bytes80000000`], [`Per16Bytes8000`],
+    /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
+    Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
     /// The one way in which a collective meets: [`Aligned`].
     Alignment = Aligned;
     /// The priority of the other lines: [`EvictFirst`] or [`EvictUnchanged`].

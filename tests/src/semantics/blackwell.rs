@@ -1,5 +1,8 @@
 //! The semantics of forms that came after sm_90. They run on the emulator alone.
 
+mod reported;
+mod resized;
+
 use tensor_map::{DataType, Params, TensorMap, WideMode};
 
 use super::{
@@ -17,8 +20,10 @@ pub(super) fn plans(text: &str, template: &str) -> Option<Vec<Plan>> {
         "cancelled" | "is_cancelled" | "first_cancelled" => {
             vec![cancelled(opcode.contains(".multicast"))]
         }
+        "resized_load" | "resized_store" | "resized_prefetch" => resized::plans(opcode, template),
         _ if has("tile::gather4") || has("tile::scatter4") => rows(opcode, template),
         _ if has("im2col::w") || has("im2col::w::128") => wide(opcode, template),
+        "reported" if has("tensor") => reported::plans(opcode),
         _ => return None,
     })
 }
@@ -93,6 +98,28 @@ struct Box {
     memory: Vec<u32>,
     /// The words that a load writes.
     loaded: Vec<u32>,
+    /// Whether there is anything in it to report.
+    is_reported: bool,
+}
+
+/// Two words of every pixel or row whose numbers of 16 bits are all -0.
+const NEGATIVE_ZEROS: u32 = 0x8000_8000;
+
+/// Gives a plan a map of a tensor that lies in global memory at `at`, or seems to lie elsewhere where the
+/// instruction has the address.
+pub(super) fn with_map(plan: &mut Plan, opcode: &str, params: Params, at: usize) {
+    const ELSEWHERE: usize = 64;
+    if !opcode.contains(".override::global_address") {
+        plan.map = Some((params, at));
+        return;
+    }
+    plan.map = Some((params, at + ELSEWHERE));
+    for words in plan.words.chunks_exact_mut(WORDS) {
+        words[23] = at as u32;
+    }
+    for memory in [&mut plan.memory, &mut plan.memory_after] {
+        memory.resize(memory.len() + ELSEWHERE, 0);
+    }
 }
 
 const REGION_BYTES: usize = 12 << 10;
@@ -112,11 +139,11 @@ impl Box {
         };
         masks
             .iter()
-            .map(|mask| self.plan(template, blocks, *mask, pairs))
+            .map(|mask| self.plan(opcode, template, blocks, *mask, pairs))
             .collect()
     }
 
-    fn plan(&self, template: &str, blocks: u32, mask: u32, pairs: bool) -> Plan {
+    fn plan(&self, opcode: &str, template: &str, blocks: u32, mask: u32, pairs: bool) -> Plan {
         let bytes: &[u8] = bytemuck::cast_slice(&self.loaded);
         let region: Vec<u8> = (0..REGION_BYTES).map(|index| (index * 7) as u8).collect();
         let memory: &[u8] = bytemuck::cast_slice(&self.memory);
@@ -134,6 +161,7 @@ impl Box {
             }
             words[13] = mask;
             words[15] = u32::from(mask == 0 || rank == 0);
+            words[16] = self.is_reported.into();
             let (mut before, mut after) = (region.clone(), region.clone());
             if template == "prefetched" {
                 words[0] = memory.len() as u32;
@@ -150,7 +178,7 @@ impl Box {
         };
         let blocks: Vec<Block> = (0..blocks).map(block).collect();
         let mut plan = plan(&blocks, (memory.to_vec(), memory.to_vec()));
-        plan.map = Some((self.params, 0));
+        with_map(&mut plan, opcode, self.params, 0);
         plan
     }
 }
@@ -171,10 +199,14 @@ fn rows(opcode: &str, template: &str) -> Vec<Plan> {
         .strides_bytes(&[48])
         .box_dims(&[8, 1])
         .params();
-    let memory: Vec<u32> = (0..72).map(|n| n / 12 * 100 + n % 12 + 1).collect();
+    let mut memory: Vec<u32> = (0..72).map(|n| n / 12 * 100 + n % 12 + 1).collect();
+    if template == "reported" {
+        // The beginning of row 2.
+        memory[24..28].fill(NEGATIVE_ZEROS);
+    }
     if template == "grouped" {
         return [(0, [3, 0, 5, 1]), (4, [2, 6, 4, 0])]
-            .map(|(column, rows)| scattered(params, &memory, column, rows))
+            .map(|(column, rows)| scattered(opcode, params, &memory, column, rows))
             .into();
     }
     let gathered = |(column, rows): (i32, [i32; 4])| {
@@ -182,17 +214,19 @@ fn rows(opcode: &str, template: &str) -> Vec<Plan> {
             let (x, y) = (column + n % 8, rows[n as usize / 8]);
             let is_inside = (0..10).contains(&x) && (0..6).contains(&y);
             if is_inside {
-                (y * 100 + x + 1) as u32
+                memory[(y * 12 + x) as usize]
             } else {
                 0
             }
         });
+        let loaded: Vec<u32> = loaded.collect();
         let gather = Box {
             params,
             at: [&[column], &rows[..]].concat(),
             offsets: Vec::new(),
             memory: memory.clone(),
-            loaded: loaded.collect(),
+            is_reported: loaded.contains(&NEGATIVE_ZEROS),
+            loaded,
         };
         gather.plans(opcode, template)
     };
@@ -200,7 +234,7 @@ fn rows(opcode: &str, template: &str) -> Vec<Plan> {
     coords.into_iter().flat_map(gathered).collect()
 }
 
-fn scattered(params: Params, memory: &[u32], column: i32, rows: [i32; 4]) -> Plan {
+fn scattered(opcode: &str, params: Params, memory: &[u32], column: i32, rows: [i32; 4]) -> Plan {
     let region: Vec<u32> = (0..64).map(|n| 5000 + n).collect();
     let mut after = memory.to_vec();
     for (row, y) in rows.iter().enumerate().filter(|(_, y)| **y < 6) {
@@ -221,12 +255,21 @@ fn scattered(params: Params, memory: &[u32], column: i32, rows: [i32; 4]) -> Pla
     };
     let as_bytes = |words: &[u32]| bytemuck::cast_slice(words).to_vec();
     let mut plan = plan(&[block], (as_bytes(memory), as_bytes(&after)));
-    plan.map = Some((params, 0));
+    with_map(&mut plan, opcode, params, 0);
     plan
 }
 
 /// Pixels along W of one image after the other, and the halo behind them.
 fn wide(opcode: &str, template: &str) -> Vec<Plan> {
+    let mut plans = columns(opcode, template, false);
+    if template == "reported" {
+        plans.extend(columns(opcode, template, true));
+    }
+    plans
+}
+
+/// As [`wide`], with numbers or with nothing but what is reported.
+fn columns(opcode: &str, template: &str, is_reported: bool) -> Vec<Plan> {
     const CHANNELS: u64 = 4;
     let rank: usize = (3..=5)
         .find(|rank| opcode.contains(&format!(".{rank}d.")))
@@ -246,7 +289,7 @@ fn wide(opcode: &str, template: &str) -> Vec<Plan> {
         .mode(mode)
         .params();
     let memory: Vec<u32> = (1..=dims.iter().product::<u64>() as u32)
-        .map(|n| n * 3)
+        .map(|n| if is_reported { NEGATIVE_ZEROS } else { n * 3 })
         .collect();
     let (halo, offset) = if is_128 { (3, 0) } else { (2, 1) };
     let mut at = vec![0; rank];
@@ -303,6 +346,7 @@ fn wide(opcode: &str, template: &str) -> Vec<Plan> {
         offsets: vec![halo as u16, offset as u16],
         memory: memory.clone(),
         loaded,
+        is_reported,
     };
     column.plans(opcode, template)
 }

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::{
-    blackwell::counted_boxes,
+    blackwell::{counted_boxes, with_map},
     plan::{Plan, UNTOUCHED},
 };
 use crate::copies::{
@@ -41,6 +41,10 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
         "prefetched" => vec![prefetched(random)],
         "stored" => stored(opcode),
         "policies" => vec![loaded(random, 1, 0)],
+        "partial" => vec![partial(random)],
+        "reported" => [None, report_pattern(opcode)]
+            .map(|pattern| reported(opcode, random, pattern))
+            .into(),
         "moved" => contents(opcode)
             .map(|it| moved(opcode, random, it))
             .collect(),
@@ -122,6 +126,61 @@ fn loaded(random: &mut Random, blocks: u32, mask: u32) -> Plan {
     plan(&blocks, (memory.clone(), memory))
 }
 
+/// A load whose first and last bytes nobody knows; they are erased.
+fn partial(random: &mut Random) -> Plan {
+    let (here, left, right) = (48, 5, 11);
+    let mut plan = loaded(random, 1, 0);
+    plan.words[16..18].copy_from_slice(&[left, right]);
+    // The region stands first in the results.
+    let region: &mut [u8] = bytemuck::cast_slice_mut(&mut plan.expected);
+    let copied = &mut region[here..][..plan.words[2] as usize];
+    copied[..left as usize].fill(0);
+    let end = copied.len() - right as usize;
+    copied[end..].fill(0);
+    plan
+}
+
+/// 16 bytes in which whatever is looked at is reported.
+pub(super) fn report_pattern(opcode: &str) -> Option<[u8; 16]> {
+    let word: u32 = match opcode.split("validity::").nth(1)? {
+        "per_16bytes::80000000" => 0x8000_0000,
+        "per_16bytes::8000" => 0x8000_8000,
+        "per_16bytes::80" => 0x8080_8080,
+        "per_16bytes::8" => 0x8888_8888,
+        // One byte is enough.
+        _ => return Some([1, 2, 3, 4, 5, 0xff, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1]),
+    };
+    word.to_le_bytes().repeat(4).try_into().ok()
+}
+
+/// A load of bytes without anything to report, or with it in 16 of them.
+fn reported(opcode: &str, random: &mut Random, pattern: Option<[u8; 16]>) -> Plan {
+    let blocks = if opcode.contains(".shared::cluster") {
+        2
+    } else {
+        1
+    };
+    let mut plan = loaded(random, blocks, 0);
+    let (here, at, bytes) = (48, 80, 400);
+    // Neither -0 of any width nor 0xff.
+    plan.memory
+        .iter_mut()
+        .for_each(|byte| *byte = *byte & 0x77 | 0x11);
+    if let Some(pattern) = pattern {
+        plan.memory[at + 160..][..16].copy_from_slice(&pattern);
+    }
+    plan.memory_after.clone_from(&plan.memory);
+    let per_block = plan.expected.len() / blocks as usize;
+    for results in plan.expected.chunks_exact_mut(per_block) {
+        let region: &mut [u8] = bytemuck::cast_slice_mut(results);
+        region[here..][..bytes].copy_from_slice(&plan.memory[at..][..bytes]);
+    }
+    for words in plan.words.chunks_exact_mut(WORDS) {
+        words[16] = pattern.is_some().into();
+    }
+    plan
+}
+
 /// The operator and the type of a reduction; none of a copy.
 fn reduction(opcode: &str) -> Option<(Operator, Number)> {
     let is_reduction = opcode.starts_with("cp.reduce");
@@ -141,6 +200,19 @@ fn contents(opcode: &str) -> impl Iterator<Item = Contents> + use<> {
         false => &[Contents::Bits, Contents::Finite],
     };
     all.iter().copied()
+}
+
+/// A word of the destination behind a store, or a reduction as a number without a sign.
+pub(super) fn reduced(opcode: &str, old: u32, new: u32) -> u32 {
+    let part = |name: &str| opcode.split('.').any(|part| part == name);
+    let mut operators = Operator::ALL.into_iter();
+    let Some(operator) = operators.find(|operator| part(operator.name())) else {
+        return new;
+    };
+    let mut word = old.to_le_bytes();
+    reduce(operator, Number::Unsigned(4), &mut word, &new.to_le_bytes())
+        .expect("it has all of them");
+    u32::from_le_bytes(word)
 }
 
 /// The bytes at the destination afterwards.
@@ -348,7 +420,7 @@ fn source(opcode: &str, words: &[u32; WORDS]) -> Vec<u8> {
     };
     let [n, m, f, g] = [2, 16, 17, 18].map(|index| words[index]);
     let numbers: Vec<u32> = match (ty, count) {
-        ("u64", 2) => words[19..23].into(),
+        ("u64", 2) | ("b128", _) => words[19..23].into(),
         ("s64" | "f64", 2) => words[19..21].repeat(2),
         ("u64" | "s64" | "f64", _) => words[19..21].into(),
         ("f32", 1) => vec![f],
@@ -379,27 +451,39 @@ fn tensor(opcode: &str, template: &str, random: &mut Random) -> Vec<Plan> {
         .unwrap_or_default();
     let is_im2col = has("im2col") || has("im2col_no_offs");
     let pairs = has("cta_group::2");
-    let mut case = |across: bool| of_form(random, action, is_im2col, rank, across);
+    let mut case = |across: bool| loop {
+        let case = of_form(random, action, is_im2col, rank, across);
+        let changes = |after: Output| after.global != Output::before(&case).global;
+        if template != "grouped" || reference::expected(&case).is_some_and(changes) {
+            return case;
+        }
+    };
     match template {
-        "prefetched" => vec![boxed(&case(true), template, (1, false), 0)],
+        "prefetched" => vec![boxed(&case(true), opcode, template, (1, false), 0)],
         _ if opcode.contains(".multicast") => {
             let case = case(true);
             (1..16)
-                .map(|mask| boxed(&case, template, (4, pairs), mask))
+                .map(|mask| boxed(&case, opcode, template, (4, pairs), mask))
                 .collect()
         }
         "completes_tx" if opcode.contains(".shared::cluster.global") => vec![
-            boxed(&case(true), template, (2, false), 0),
-            boxed(&case(false), template, (1, false), 0),
+            boxed(&case(true), opcode, template, (2, false), 0),
+            boxed(&case(false), opcode, template, (1, false), 0),
         ],
         _ => [true, false]
-            .map(|across| boxed(&case(across), template, (1, false), 0))
+            .map(|across| boxed(&case(across), opcode, template, (1, false), 0))
             .into(),
     }
 }
 
 /// A case in each of some blocks, or in those in the mask.
-pub(super) fn boxed(case: &Case, template: &str, (blocks, pairs): (u32, bool), mask: u32) -> Plan {
+pub(super) fn boxed(
+    case: &Case,
+    opcode: &str,
+    template: &str,
+    (blocks, pairs): (u32, bool),
+    mask: u32,
+) -> Plan {
     let before = Output::before(case);
     let expected = reference::expected(case).expect("such cases are chosen");
     let Transfer::Tensor(copy) = &case.transfer else {
@@ -446,6 +530,6 @@ pub(super) fn boxed(case: &Case, template: &str, (blocks, pairs): (u32, bool), m
         _ => expected.global,
     };
     let mut plan = plan(&blocks, (before.global.clone(), memory_after));
-    plan.map = Some((copy.params, case.global_at as usize));
+    with_map(&mut plan, opcode, copy.params, case.global_at as usize);
     plan
 }

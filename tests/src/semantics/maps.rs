@@ -13,7 +13,7 @@ pub(super) fn plans(text: &str, template: &str) -> Vec<Plan> {
     }
     let random = &mut Random::new(text.len() as u64);
     let case = of_form(random, Action::Load, false, 2, true);
-    let mut plan = boxed(&case, "completes_tx", (1, false), 0);
+    let mut plan = boxed(&case, "", "completes_tx", (1, false), 0);
     match template {
         "released" => {
             let role = match () {

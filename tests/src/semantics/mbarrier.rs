@@ -75,6 +75,11 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
     if has("init") {
         return [1, 3, 5].map(init).into();
     }
+    if has("check_layout") {
+        let mut results = [u32::from(has("layout::v0")), has("layout::v1").into()].to_vec();
+        results.resize(RESULTS, UNTOUCHED);
+        return vec![Plan::new(&[0; 6], results)];
+    }
     if has("inval") {
         return vec![inval()];
     }
@@ -87,7 +92,18 @@ pub(super) fn plans(text: &str) -> Vec<Plan> {
         return vec![Plan::new(&[0; 6], results)];
     }
     let blocks = if has("shared::cluster") { 2 } else { 1 };
-    let arrivals = arrivals(text, opcode);
+    if has("multicast::cluster::32b") {
+        // Where nothing is expected no bytes may come, so that there all blocks are in the mask.
+        let masks: &[(u32, u32)] = match has("expect_tx") || has("complete_tx") {
+            true => &[(1, 0b1), (2, 0b11), (4, 0b1111)],
+            false => &[(4, 0b1), (4, 0b1111), (4, 0b1010)],
+        };
+        return masks
+            .iter()
+            .map(|(blocks, mask)| multicast(text, opcode, *blocks, *mask))
+            .collect();
+    }
+    let arrivals = arrivals(text, opcode, true);
     arrivals
         .into_iter()
         .map(|plan| plan.cluster(blocks))
@@ -108,14 +124,32 @@ fn inval() -> Plan {
     Plan::new(&[2, 0, 0, script(&steps), number, 0], results)
 }
 
-/// Plans the form's effect on a barrier that two more arrivals wait for.
-fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
+/// Plans the form's effect in the blocks of the mask, and that it does nothing in the others.
+fn multicast(text: &str, opcode: &str, blocks: u32, mask: u32) -> Plan {
+    let [there, elsewhere] = [true, false].map(|happens| {
+        let mut plans = arrivals(text, opcode, happens);
+        plans.swap_remove(0)
+    });
+    let results = (0..blocks).flat_map(|rank| match mask >> rank & 1 {
+        0 => elsewhere.expected.clone(),
+        _ => there.expected.clone(),
+    });
+    let mut words = there.words.clone();
+    words.push(mask);
+    Plan {
+        blocks,
+        ..Plan::new(&words, results.collect())
+    }
+}
+
+/// Plans the form's effect on a barrier that two more arrivals wait for, or what becomes of it without the form.
+fn arrivals(text: &str, opcode: &str, happens: bool) -> Vec<Plan> {
     let has = |word: &str| opcode.split('.').any(|part| part == word);
     let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
     let counts_bytes = has("expect_tx") || has("complete_tx");
     let drops = has("arrive_drop");
     let arrives = drops || has("arrive");
-    let has_count = operands.ends_with("], r") && !counts_bytes;
+    let has_count = operands.contains("], r") && !counts_bytes;
     let has_state = arrives && operands.starts_with('d');
     let counts: &[u32] = if has_count { &[1, 2, 3] } else { &[1] };
     let plan = |count: &u32| {
@@ -125,16 +159,21 @@ fn arrivals(text: &str, opcode: &str) -> Vec<Plan> {
         if has("complete_tx") {
             before = BYTES;
         } else if has("expect_tx") {
-            barrier.bytes = BYTES.into();
             steps.push(COMPLETE);
         }
         let expected = barrier.expected;
-        if drops {
-            barrier.expected -= weight;
+        if has("expect_tx") {
+            barrier.bytes = BYTES.into();
         }
-        barrier.arrive(weight);
+        if happens {
+            if drops {
+                barrier.expected -= weight;
+            }
+            barrier.arrive(weight);
+        }
         // The phase after the first, as far as there is room for it.
-        steps.extend(vec![ARRIVE; barrier.expected as usize]);
+        let left = if drops { expected - weight } else { expected };
+        steps.extend(vec![ARRIVE; left as usize]);
         let asked = if has_state { 4 } else { 0 };
         let results = barrier.follow(&steps, asked);
         let operand = if counts_bytes { BYTES } else { *count };

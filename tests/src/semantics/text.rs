@@ -13,12 +13,13 @@ use tma_emulator::{
 use tests_records::plain::drop_locations;
 
 use super::FormCase;
-use crate::{BLACKWELL_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, width};
+use crate::{BLACKWELL_SEMANTICS_PTX, LATER_SEMANTICS_PTX, SEMANTICS_PTX, forms::by_width, width};
 
 type Parsed = LazyLock<Result<ptx::Module, String>>;
 
 static ON_HOPPER: Parsed = LazyLock::new(|| parse(SEMANTICS_PTX.text));
 static ON_BLACKWELL: Parsed = LazyLock::new(|| parse(BLACKWELL_SEMANTICS_PTX.text));
+static LATER: Parsed = LazyLock::new(|| parse(LATER_SEMANTICS_PTX.text));
 
 fn parse(text: &str) -> Result<ptx::Module, String> {
     ptx::parse(text).map_err(|errors| errors.to_string())
@@ -29,18 +30,25 @@ fn parse(text: &str) -> Result<ptx::Module, String> {
 /// # Errors
 /// The kernel is not there, or does not have the form.
 pub fn module(case: &FormCase) -> Result<String, String> {
-    let module = if case.is_on_hopper() {
-        &ON_HOPPER
-    } else {
-        &ON_BLACKWELL
-    };
-    let module = module.as_ref().map_err(Clone::clone)?;
-    let mut module = module
-        .extract(&case.entry)
-        .ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
+    let form = case.form();
+    let newest = &case.support.form;
+    let mut found = None;
+    for module in [&ON_HOPPER, &ON_BLACKWELL, &LATER] {
+        let module = module.as_ref().map_err(Clone::clone)?;
+        found = found.or_else(|| module.extract(&case.entry));
+    }
+    let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
+    if newest.is_later() {
+        // The kernels of later forms are in one module, those of which they are spellings in an older one.
+        let targets = ["sm_90a", "sm_103a", "sm_107a"];
+        let target = targets
+            .into_iter()
+            .find(|target| newest.targets().has(target));
+        module.target.names = target.into_iter().map(Into::into).collect();
+        (module.version.major, module.version.minor) = (newest.isa().major, newest.isa().minor);
+    }
     drop_locations(&mut module);
     let mut text = module.to_string();
-    let form = case.form();
     let emitted = case.support.spelled.as_deref().unwrap_or(form);
     {
         let mut spelled = BTreeSet::new();

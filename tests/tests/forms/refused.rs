@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use libtest_mimic::{Failed, Trial};
-use ptx_isa::Targets;
+use ptx_isa::{Form, Targets};
 use tma_build::{Arch, Assemble, Error, PtxBuilder};
 
 use super::SUPPORT;
@@ -17,45 +17,63 @@ const ARCHS: [Arch; 5] = [
     Arch::Sm120a,
 ];
 
+/// Some that lack forms after PTX ISA 9.0.
+const ARCHS_OF_LATER: [Arch; 2] = [Arch::Sm90, Arch::Sm103a];
+
 /// The sets of targets that forms with a wrapper have, in the order of [`Targets`]; each is a feature of
 /// `tests-forms`. Those that an architecture lacks, or the others.
-fn groups(arch: Arch, lacking: bool) -> BTreeSet<Targets> {
-    let groups = SUPPORT.iter().map(|support| support.form.targets());
+fn groups(arch: Arch, are_later: bool, lacking: bool) -> BTreeSet<Targets> {
+    let forms = SUPPORT.iter().map(|support| &support.form);
+    let groups = forms
+        .filter(|form| form.is_later() == are_later)
+        .map(Form::targets);
     groups
         .filter(|targets| targets.has(arch.name()) != lacking)
         .collect()
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    let trials = ARCHS.into_iter().flat_map(|arch| {
-        let refused = move || is_refused(arch);
-        let compiled = move || is_compiled(arch);
-        [
-            Trial::test(format!("refused/{arch}"), refused),
-            Trial::test(format!("compiled/{arch}"), compiled),
-        ]
-    });
+    let archs = ARCHS.map(|arch| (arch, false, ""));
+    let later = ARCHS_OF_LATER.map(|arch| (arch, true, "/later"));
+    let trials = archs
+        .into_iter()
+        .chain(later)
+        .flat_map(|(arch, are_later, suffix)| {
+            let refused = move || is_refused(arch, are_later);
+            let compiled = move || is_compiled(arch, are_later);
+            [
+                Trial::test(format!("refused/{arch}{suffix}"), refused),
+                Trial::test(format!("compiled/{arch}{suffix}"), compiled),
+            ]
+        });
     trials.collect()
 }
 
-fn builder(arch: Arch) -> PtxBuilder {
-    PtxBuilder::new("forms")
+/// Of the forms up to PTX ISA 9.0, or of those after it.
+fn builder(arch: Arch, are_later: bool) -> PtxBuilder {
+    let builder = PtxBuilder::new("forms")
         .arch(arch)
-        .assemble(Assemble::Never)
+        .assemble(Assemble::Never);
+    match are_later {
+        true => builder.feature("later"),
+        false => builder,
+    }
 }
 
 /// The form kernels of a group.
-fn form_kernels(group: Targets) -> usize {
+fn form_kernels(group: Targets, are_later: bool) -> usize {
     let calls = ptx_isa::calls().filter(|(_, form)| form.targets() == group);
-    calls.count()
+    calls
+        .filter(|(_, form)| form.is_later() == are_later)
+        .count()
 }
 
 /// Each form kernel of these groups is an error, at its location, that names the architectures which have
 /// it.
-fn is_refused(arch: Arch) -> Result<(), Failed> {
-    let lacking = groups(arch, true);
+fn is_refused(arch: Arch, are_later: bool) -> Result<(), Failed> {
+    let lacking = groups(arch, are_later, true);
     let features = lacking.iter().map(|group| group.name());
-    let builder = features.fold(builder(arch), PtxBuilder::feature);
+    let builder = features.fold(builder(arch, are_later), PtxBuilder::feature);
     let Err(Error::Compile { diagnostics, .. }) = builder.build() else {
         return Err(format!("{arch} compiles what it lacks").into());
     };
@@ -89,7 +107,7 @@ fn is_refused(arch: Arch) -> Result<(), Failed> {
     for group in Targets::ALL {
         let errors = locations.values().filter(|last| **last == group).count();
         let kernels = if lacking.contains(&group) {
-            form_kernels(group)
+            form_kernels(group, are_later)
         } else {
             0
         };
@@ -112,9 +130,14 @@ fn is_refused(arch: Arch) -> Result<(), Failed> {
 }
 
 /// The others compile. The lint may say that some need a higher version of PTX ISA.
-fn is_compiled(arch: Arch) -> Result<(), Failed> {
-    let groups = groups(arch, false).into_iter().map(Targets::name);
-    match groups.fold(builder(arch), PtxBuilder::feature).build() {
+fn is_compiled(arch: Arch, are_later: bool) -> Result<(), Failed> {
+    let groups = groups(arch, are_later, false)
+        .into_iter()
+        .map(Targets::name);
+    match groups
+        .fold(builder(arch, are_later), PtxBuilder::feature)
+        .build()
+    {
         Ok(_) | Err(Error::Lint { .. }) => Ok(()),
         Err(error) => Err(error.to_string().into()),
     }

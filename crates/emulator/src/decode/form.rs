@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ptx::{Instruction, Operand, OperandKind, Type};
-use ptx_isa::{Form, Version};
+use ptx_isa::Form;
 
 use super::{Decoder, InstructionSet, NotSupported, Symbol};
 use crate::{
@@ -13,9 +13,6 @@ use crate::{
     },
     value::Operator,
 };
-
-/// Forms of later versions are not executed.
-const NEWEST_EXECUTED: Version = Version::new(9, 0);
 
 impl<A: InstructionSet> Decoder<'_, A> {
     /// The form of an instruction. The table is asked once for each of them.
@@ -33,11 +30,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
                 form
             }
         };
-        let form = form.ok_or(NotSupported::NoForm(text))?;
-        match form.isa() > NEWEST_EXECUTED {
-            true => Err(NotSupported::NotExecuted(form.isa())),
-            false => Ok(form),
-        }
+        form.ok_or(NotSupported::NoForm(text))
     }
 
     /// Writes an operand as [`ptx_isa::find`] takes it. An address may have any width.

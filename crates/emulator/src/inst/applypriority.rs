@@ -1,6 +1,6 @@
 //! `applypriority`: a hint how long caches keep bytes. PTX ISA 9.7.9.16.
 
-use ptx::Instruction;
+use ptx::{Instruction, Type};
 use ptx_isa::{Form, applypriority::Op};
 
 use crate::{
@@ -20,7 +20,12 @@ pub(crate) fn decode(
             exact(form, bytes)?;
             decoder.address(address, space(form))?;
         }
-        Op::Bulk => return Err(NotSupported::NotExecuted(form.isa())),
+        // It belongs to a bulk group, which is as good as complete.
+        Op::Bulk => {
+            let [address, bytes] = operands(instruction)?;
+            decoder.address(address, space(form))?;
+            decoder.source(bytes, Type::U32)?;
+        }
     }
     decoder.emit(Action::Nothing(Nothing));
     Ok(())

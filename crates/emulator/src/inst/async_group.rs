@@ -34,6 +34,10 @@ pub(crate) fn wait(
     form: &Form,
     bulk: bool,
 ) -> Result<(), NotSupported> {
+    if form.sync_restrict().is_some() {
+        // The manual of PTX ISA 9.5 was not there to say what it leaves out.
+        return Err(NotSupported::NotExecuted(form.isa()));
+    }
     let [left] = operands(instruction)?;
     let left = left
         .as_integer()

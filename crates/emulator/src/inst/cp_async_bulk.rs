@@ -1,14 +1,18 @@
 //! `cp.async.bulk`: copies of contiguous bytes. PTX ISA 9.7.9.25.4.
 
 use ptx::{Instruction, Type};
-use ptx_isa::{Completion as Completed, Flag, Form, cp_async_bulk::Op};
+use ptx_isa::{
+    Completion as Completed, Flag, Form, Multicast, Report as Reported, cp_async_bulk::Op,
+};
 
 use crate::{
     decode::{NotSupported, space},
     inst::{Action, Decoder, Execute, Step, async_group, each_lane},
     machine::{
-        Address, Completion, Flow, Issue, Piece, Signal, Slot, Space, Target, Trap, Trapped, issue,
-        observer::Watch, target,
+        Address, Completion, Flow, Issue, Piece, Report, Signal, Slot, Space, Target, Trap,
+        Trapped, issue,
+        observer::{Scope, Sem, Watch},
+        target,
     },
     value::Reduction,
 };
@@ -23,6 +27,11 @@ pub(crate) struct BulkCopy {
     signal: Option<Signal>,
     /// The mask of the bytes of each 16 that are copied.
     byte_mask: Option<Slot>,
+    /// How many bytes at its beginning and its end may be out of bounds.
+    ignored: Option<[Slot; 2]>,
+    /// The order of its accesses, where it is written.
+    order: Option<(Sem, Scope)>,
+    report: Option<Report>,
     reduction: Option<Reduction>,
 }
 
@@ -52,12 +61,19 @@ pub(crate) fn decode_copy(
     let to = decoder.address(next()?, space(form))?;
     let from = decoder.address(next()?, from)?;
     let bytes = decoder.source(next()?, Type::U32)?;
+    let ignored = match form.has(Flag::IgnoreOob) {
+        true => {
+            let left = decoder.source(next()?, Type::U32)?;
+            Some([left, decoder.source(next()?, Type::U32)?])
+        }
+        false => None,
+    };
     let mbarrier = match form.completion() {
         Some(Completed::Mbarrier) => Some(decoder.address(next()?, Space::SharedCluster)?),
         Some(Completed::BulkGroup) | None => None,
     };
     let multicast = match form.multicast() {
-        Some(_) => Some(decoder.source(next()?, Type::U16)?),
+        Some(multicast) => Some(decoder.source(next()?, mask_type(multicast))?),
         None => None,
     };
     if form.has(Flag::CacheHint) {
@@ -78,10 +94,34 @@ pub(crate) fn decode_copy(
         bytes,
         signal,
         byte_mask,
+        ignored,
+        order: form.sem().map(Sem::from).zip(form.scope().map(Scope::from)),
+        report: form.report().and_then(report),
         reduction,
     };
     decoder.emit(Action::BulkCopy(Box::new(copy)));
     Ok(())
+}
+
+/// The mask of blocks that get a copy.
+pub(crate) fn mask_type(multicast: Multicast) -> Type {
+    match multicast {
+        Multicast::Cluster32b => Type::U32,
+        Multicast::Cluster | Multicast::Cluster16b | Multicast::ClusterAll => Type::U16,
+    }
+}
+
+/// What a copy reports of its bytes.
+pub(crate) fn report(report: Reported) -> Option<Report> {
+    let bits = match report {
+        Reported::Disabled => return None,
+        Reported::PerElementFf => return Some(Report::Ff),
+        Reported::Per16Bytes8 => 4,
+        Reported::Per16Bytes80 => 8,
+        Reported::Per16Bytes8000 => 16,
+        Reported::Per16Bytes80000000 => 32,
+    };
+    Some(Report::NegativeZero { bits })
 }
 
 impl Execute for BulkCopy {
@@ -105,8 +145,20 @@ impl BulkCopy {
             let what = "a copy within shared memory in a launch without clusters".into();
             return Err(step.fault(lane, Trap::IllegalInstruction, what));
         }
+        let [left, right] = match self.ignored {
+            Some(ignored) => ignored.map(|slot| step.get(slot)[lane] as u32 as usize),
+            None => [0; 2],
+        };
+        if left > 15 || right > 15 || left + right > bytes {
+            let what = format!("{left} and {right} of {bytes} bytes are ignored: can be 0 to 15");
+            return Err(step.fault(lane, Trap::IllegalInstruction, what));
+        }
+        let shifted = |target, by| match target {
+            Target::Global(address) => Target::Global(address + by as u64),
+            Target::Shared(rank, offset) => Target::Shared(rank, offset + by),
+        };
         // The whole of both ends must be there, though it is accessed piece by piece.
-        for target in [to, from] {
+        for (target, bytes) in [(to, bytes), (shifted(from, left), bytes - left - right)] {
             let here = step.here;
             if let Err((trap, what)) = step.world.locate_target(here, target, bytes) {
                 return Err(step.fault(lane, trap, format!("the copy accesses {what}")));
@@ -132,14 +184,25 @@ impl BulkCopy {
                     .collect()
             }
         };
+        // Nobody knows what comes for bytes that may be out of bounds.
+        let unknown = [(0, left), (bytes - right, right)].map(|(start, bytes)| {
+            let data = (0..bytes).map(|_| step.world.rng.below(256) as u8);
+            (start, data.collect::<Vec<u8>>())
+        });
+        let parts: Vec<(usize, usize)> = match self.ignored {
+            Some(_) => parts
+                .into_iter()
+                .map(|(start, length)| {
+                    let inside = start.max(left);
+                    (inside, (start + length).min(bytes - right) - inside)
+                })
+                .collect(),
+            None => parts,
+        };
         for (rank, completion) in receivers {
             let to = match to {
                 Target::Shared(_, offset) => Target::Shared(rank, offset),
                 global => global,
-            };
-            let shifted = |target, by| match target {
-                Target::Global(address) => Target::Global(address + by as u64),
-                Target::Shared(rank, offset) => Target::Shared(rank, offset + by),
             };
             let pieces = parts.iter().map(|(start, bytes)| Piece {
                 from: Some(shifted(from, *start)),
@@ -147,8 +210,20 @@ impl BulkCopy {
                 bytes: *bytes,
                 data: Vec::new(),
             });
-            let pieces = pieces.collect();
-            issue(step, lane, Issue::bulk(pieces, completion, self.reduction));
+            let unknown = unknown.iter().filter(|(_, data)| !data.is_empty());
+            let unknown = unknown.map(|(start, data)| Piece {
+                from: None,
+                to: shifted(to, *start),
+                bytes: data.len(),
+                data: data.clone(),
+            });
+            let copy = Issue::bulk(pieces.chain(unknown).collect(), completion, self.reduction);
+            let copy = Issue {
+                order: self.order.unwrap_or(copy.order),
+                report: self.report,
+                ..copy
+            };
+            issue(step, lane, copy);
         }
         Ok(())
     }

@@ -10,8 +10,11 @@ use ptx_isa::{Completion, CtaGroup, Flag, Form, Mode, cp_async_bulk_tensor::Op};
 
 use crate::{
     decode::{NotSupported, space},
-    inst::{Action, Decoder},
-    machine::{Address, Signal, Slot, Space},
+    inst::{
+        Action, Decoder,
+        cp_async_bulk::{mask_type, report},
+    },
+    machine::{Address, Report, Signal, Slot, Space},
     value::Operator,
 };
 
@@ -19,13 +22,27 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct TensorCopy {
     mode: Mode,
-    map: Address,
-    coordinates: Box<[Slot]>,
+    tensor: BoxOf,
     offsets: Box<[Slot]>,
     shared: Address,
     /// Loads have one.
     signal: Option<Signal>,
+    report: Option<Report>,
     reduces: Option<Operator>,
+}
+
+/// A box of a tensor, as an operand says it.
+#[derive(Clone, Debug)]
+pub(crate) struct BoxOf {
+    map: Address,
+    coordinates: Box<[Slot]>,
+    /// Where the tensor lies, in place of the map's address.
+    address: Option<Slot>,
+    /// Its dimensions, in place of the map's.
+    dims: Box<[Slot]>,
+    /// Its strides, in place of the map's: of each the lower 32 bits, and 4 bits above them for each in one
+    /// number (PTX ISA 9.4, section 9.7.10.28.5.2.2).
+    strides: Option<(Box<[Slot]>, Slot)>,
 }
 
 /// Returns whether the coordinates are followed by im2col offsets.
@@ -40,19 +57,36 @@ pub(crate) fn has_offsets(mode: Mode) -> bool {
     }
 }
 
-/// `[map, {coordinates}]`
-pub(crate) fn box_of(
-    decoder: &mut Decoder<'_>,
-    operand: &Operand,
-) -> Result<(Address, Box<[Slot]>), NotSupported> {
+/// `[map, {coordinates}]`, or between them what stands in for the map's.
+pub(crate) fn box_of(decoder: &mut Decoder<'_>, operand: &Operand) -> Result<BoxOf, NotSupported> {
     let OperandKind::Memory { address, rest } = &operand.kind else {
         return Err("an operand that must be an address is none".into());
     };
-    let [coordinates] = rest.as_slice() else {
-        return Err("it has no coordinates".into());
+    let map = decoder.place(address, Space::Generic)?;
+    let (coordinates, rest) = rest.split_last().ok_or("it has no coordinates")?;
+    let mut tensor = BoxOf {
+        map,
+        coordinates: numbers(decoder, coordinates, Type::S32)?,
+        address: None,
+        dims: Box::default(),
+        strides: None,
     };
-    let coordinates = numbers(decoder, coordinates, Type::S32)?;
-    Ok((decoder.place(address, Space::Generic)?, coordinates))
+    let (dims, strides) = match rest {
+        [] => return Ok(tensor),
+        [_] => (None, None),
+        [_, dims] => (Some(dims), None),
+        [_, dims, lower, upper] => (Some(dims), Some((lower, upper))),
+        _ => return Err(NotSupported::Operands),
+    };
+    tensor.address = Some(decoder.source(&rest[0], Type::U64)?);
+    if let Some(dims) = dims {
+        tensor.dims = numbers(decoder, dims, Type::B16)?;
+    }
+    if let Some((lower, upper)) = strides {
+        let lower = numbers(decoder, lower, Type::B32)?;
+        tensor.strides = Some((lower, decoder.source(upper, Type::B16)?));
+    }
+    Ok(tensor)
 }
 
 /// The numbers of a vector.
@@ -86,11 +120,15 @@ pub(crate) fn decode_copy(
     reduces: Option<Operator>,
 ) -> Result<(), NotSupported> {
     let mode = form.mode().unwrap_or(Mode::Tile);
+    if mode == Mode::Im2colNoOffsW {
+        // No GPU has shown which pixels such a store writes.
+        return Err(NotSupported::NotExecuted(form.isa()));
+    }
     let to = space(form);
     let loads = to != Space::Global;
     let mut rest = instruction.operands.iter();
     let mut next = || rest.next().ok_or(NotSupported::Operands);
-    let ((map, coordinates), shared) = match loads {
+    let (tensor, shared) = match loads {
         true => {
             let shared = decoder.address(next()?, to)?;
             (box_of(decoder, next()?)?, shared)
@@ -109,7 +147,7 @@ pub(crate) fn decode_copy(
         false => Box::default(),
     };
     let multicast = match form.multicast() {
-        Some(_) => Some(decoder.source(next()?, Type::U16)?),
+        Some(multicast) => Some(decoder.source(next()?, mask_type(multicast))?),
         None => None,
     };
     if form.has(Flag::CacheHint) {
@@ -122,11 +160,11 @@ pub(crate) fn decode_copy(
     });
     let copy = TensorCopy {
         mode,
-        map,
-        coordinates,
+        tensor,
         offsets,
         shared,
         signal,
+        report: form.report().and_then(report),
         reduces,
     };
     decoder.emit(Action::TensorCopy(Box::new(copy)));

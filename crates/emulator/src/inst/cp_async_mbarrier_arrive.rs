@@ -81,6 +81,7 @@ impl AsyncArrive {
             rounds_to_tf32: false,
             proxy: Proxy::Generic,
             order: (Sem::Weak, Scope::Cta),
+            report: None,
         };
         step.world.transfers.push(arrival);
         Ok(())

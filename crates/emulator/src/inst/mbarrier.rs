@@ -3,7 +3,7 @@
 mod wait;
 
 use ptx::{Instruction, Type};
-use ptx_isa::{Form, mbarrier::Op};
+use ptx_isa::{Form, Layout, PhaseType, mbarrier::Op};
 
 use crate::{
     decode::{NotSupported, operands, space},
@@ -11,6 +11,7 @@ use crate::{
     machine::{
         Address, Alu, Flow, Located, MAX_COUNT, Mbarrier, Slot, Trap, Trapped, Wait,
         observer::{Event, MbarrierEvent, Scope, Sem, Watch},
+        ranks_of,
     },
     value::{LANES, lanes_of, lift},
 };
@@ -20,6 +21,8 @@ use crate::{
 pub(crate) struct MbarrierOperation {
     kind: Kind,
     address: Address,
+    /// Blocks of the cluster in which it happens, at this offset.
+    multicast: Option<Slot>,
     order: (Sem, Scope),
 }
 
@@ -27,8 +30,13 @@ pub(crate) struct MbarrierOperation {
 enum Kind {
     Init {
         count: Slot,
+        hears: bool,
     },
     Inval,
+    CheckLayout {
+        d: Slot,
+        hears: bool,
+    },
     ExpectTx {
         bytes: Slot,
     },
@@ -46,6 +54,10 @@ enum Kind {
         d: Slot,
         state: Slot,
         parity: bool,
+        /// Waits for the conditional phase.
+        conditional: bool,
+        /// Gets whether anything was reported, and what: a barrier hears of nothing but zeros.
+        report: Option<(Slot, Option<Slot>)>,
     },
 }
 
@@ -56,6 +68,11 @@ pub(crate) fn decode(
     op: Op,
 ) -> Result<(), NotSupported> {
     let number = |decoder: &mut Decoder<'_>, operand| decoder.source(operand, Type::U32);
+    let hears = form.layout() == Some(Layout::V1);
+    let (multicast, all) = match (form.multicast(), instruction.operands.split_last()) {
+        (Some(_), Some((mask, rest))) => (Some(number(decoder, mask)?), rest),
+        _ => (None, instruction.operands.as_slice()),
+    };
     let (address, kind, sem) = match op {
         Op::PendingCount => {
             let [d, state] = operands(instruction)?;
@@ -65,23 +82,31 @@ pub(crate) fn decode(
             decoder.emit(Action::Alu(Alu::Unary { f, d, a }));
             return Ok(());
         }
-        Op::CheckLayout => return Err(NotSupported::NotExecuted(form.isa())),
+        Op::CheckLayout => {
+            let [d, address] = operands(instruction)?;
+            let d = decoder.destination(d)?.slot;
+            (address, Kind::CheckLayout { d, hears }, Sem::Relaxed)
+        }
         Op::Init => {
             let [address, count] = operands(instruction)?;
             let count = number(decoder, count)?;
-            (address, Kind::Init { count }, Sem::Relaxed)
+            (address, Kind::Init { count, hears }, Sem::Relaxed)
         }
         Op::Inval => {
             let [address] = operands(instruction)?;
             (address, Kind::Inval, Sem::Relaxed)
         }
         Op::ExpectTx => {
-            let [address, bytes] = operands(instruction)?;
+            let [address, bytes] = all else {
+                return Err(NotSupported::Operands);
+            };
             let bytes = number(decoder, bytes)?;
             (address, Kind::ExpectTx { bytes }, Sem::Relaxed)
         }
         Op::CompleteTx => {
-            let [address, bytes] = operands(instruction)?;
+            let [address, bytes] = all else {
+                return Err(NotSupported::Operands);
+            };
             let bytes = number(decoder, bytes)?;
             (address, Kind::CompleteTx { bytes }, Sem::Relaxed)
         }
@@ -91,7 +116,7 @@ pub(crate) fn decode(
         | Op::ArriveDrop
         | Op::ArriveDropExpectTx
         | Op::ArriveDropNoComplete => {
-            let (d, address, last) = match instruction.operands.as_slice() {
+            let (d, address, last) = match all {
                 [d, address] => (d, address, None),
                 [d, address, last] => (d, address, Some(number(decoder, last)?)),
                 _ => return Err(NotSupported::Operands),
@@ -114,16 +139,23 @@ pub(crate) fn decode(
         }
         Op::TestWait | Op::TestWaitParity | Op::TryWait | Op::TryWaitParity => {
             // How long it is suspended is the hardware's business.
-            let [d, address, state] = instruction
-                .operands
-                .first_chunk()
-                .ok_or(NotSupported::Operands)?;
+            let ([d, rest @ ..], has_value) = (all, form.operands().contains(" b,")) else {
+                return Err(NotSupported::Operands);
+            };
+            let (value, rest) = match rest.split_first() {
+                Some((value, rest)) if has_value => (Some(decoder.register(value)?.slot), rest),
+                _ => (None, rest),
+            };
+            let [address, state] = rest.first_chunk().ok_or(NotSupported::Operands)?;
+            let (d, reported) = decoder.pair(d)?;
             let parity = matches!(op, Op::TestWaitParity | Op::TryWaitParity);
             let ty = if parity { Type::U32 } else { Type::B64 };
             let kind = Kind::Wait {
                 state: decoder.source(state, ty)?,
-                d: decoder.destination(d)?.slot,
+                d: d.slot,
                 parity,
+                conditional: form.phase_type() == Some(PhaseType::Conditional),
+                report: reported.map(|reported| (reported.slot, value)),
             };
             (address, kind, Sem::Acquire)
         }
@@ -131,6 +163,7 @@ pub(crate) fn decode(
     let operation = MbarrierOperation {
         kind,
         address: decoder.address(address, space(form))?,
+        multicast,
         order: (
             form.sem().map_or(sem, Sem::from),
             form.scope().map_or(Scope::Cta, Scope::from),
@@ -156,17 +189,20 @@ impl Execute for MbarrierOperation {
             } => {
                 self.arrive(step, *d, *count, *bytes, *drops, *completes)?;
             }
-            Kind::Init { count } => {
+            Kind::Init { count, hears } => {
                 for lane in lanes_of(step.active) {
                     let count = step.get(*count)[lane] as u32;
                     let (rank, offset) = self.object(step, lane)?;
-                    if !(1..=MAX_COUNT).contains(&count) {
-                        let what =
-                            format!("a barrier for {count} arrivals: can be 1 to {MAX_COUNT}");
+                    let most = Mbarrier::max_count(*hears);
+                    if !(1..=most).contains(&count) {
+                        let what = format!("a barrier for {count} arrivals: can be 1 to {most}");
                         return Err(step.fault(lane, Trap::MbarrierOverflow, what));
                     }
                     let cta = &mut step.world.clusters[step.here.cluster].ctas[rank];
-                    let mbarrier = Mbarrier::new(count);
+                    let mbarrier = match hears {
+                        true => Mbarrier::that_hears(count),
+                        false => Mbarrier::new(count),
+                    };
                     mbarrier.store(&mut cta.shared, offset);
                     cta.mbarriers.insert(offset, mbarrier);
                     step.world.progress += 1;
@@ -181,29 +217,40 @@ impl Execute for MbarrierOperation {
                     self.tell(step, lane, object, MbarrierEvent::Inval);
                 }
             }
+            Kind::CheckLayout { d, hears } => {
+                let mut same = [0; LANES];
+                for lane in lanes_of(step.active) {
+                    let object = self.object(step, lane)?;
+                    let of_barrier =
+                        self.change(step, lane, object, |mbarrier| Ok(mbarrier.hears))?;
+                    same[lane] = u64::from(of_barrier == *hears);
+                }
+                step.set(*d, &same);
+            }
             Kind::ExpectTx { bytes } | Kind::CompleteTx { bytes } => {
                 let expects = matches!(self.kind, Kind::ExpectTx { .. });
                 for lane in lanes_of(step.active) {
                     let bytes = step.get(*bytes)[lane] as u32;
-                    let object = self.object(step, lane)?;
-                    let phase = self.change(step, lane, object, |mbarrier| {
-                        let phase = mbarrier.phase;
-                        match expects {
-                            true => mbarrier.expect_tx(bytes)?,
-                            false => mbarrier.complete_tx(bytes)?,
-                        }
-                        Ok(phase)
-                    })?;
-                    let event = match expects {
-                        true => MbarrierEvent::ExpectTx { bytes, phase },
-                        false => MbarrierEvent::CompleteTx {
-                            bytes,
-                            phase,
-                            copy: None,
-                        },
-                    };
-                    self.tell(step, lane, object, event);
-                    self.tell_if_done(step, lane, object, phase);
+                    for object in self.objects(step, lane)? {
+                        let phase = self.change(step, lane, object, |mbarrier| {
+                            let phase = mbarrier.phase;
+                            match expects {
+                                true => mbarrier.expect_tx(bytes)?,
+                                false => mbarrier.complete_tx(bytes)?,
+                            }
+                            Ok(phase)
+                        })?;
+                        let event = match expects {
+                            true => MbarrierEvent::ExpectTx { bytes, phase },
+                            false => MbarrierEvent::CompleteTx {
+                                bytes,
+                                phase,
+                                copy: None,
+                            },
+                        };
+                        self.tell(step, lane, object, event);
+                        self.tell_if_done(step, lane, object, phase);
+                    }
                 }
             }
         }
@@ -241,6 +288,20 @@ impl MbarrierOperation {
                 Err(step.fault(lane, Trap::IllegalAddress, what))
             }
         }
+    }
+
+    /// Those in the blocks of a mask, or the one at the address.
+    fn objects<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+    ) -> Result<Vec<Object>, Trapped> {
+        let (rank, offset) = self.object(step, lane)?;
+        let ranks = match self.multicast {
+            Some(mask) => ranks_of(step, lane, step.get(mask)[lane] & u64::from(u32::MAX))?,
+            None => vec![rank],
+        };
+        Ok(ranks.into_iter().map(|rank| (rank, offset)).collect())
     }
 
     /// Changes the object of the lane and its word in memory.
@@ -312,10 +373,11 @@ impl MbarrierOperation {
         };
         let mut objects: Vec<(Object, u32)> = Vec::new();
         for lane in lanes_of(step.active) {
-            let object = self.object(step, lane)?;
-            match objects.iter_mut().find(|(known, _)| *known == object) {
-                Some((_, lanes)) => *lanes |= 1 << lane,
-                None => objects.push((object, 1 << lane)),
+            for object in self.objects(step, lane)? {
+                match objects.iter_mut().find(|(known, _)| *known == object) {
+                    Some((_, lanes)) => *lanes |= 1 << lane,
+                    None => objects.push((object, 1 << lane)),
+                }
             }
         }
         let mut tokens = [0; LANES];

@@ -2,7 +2,7 @@
 //!
 //! They use the generic proxy: only bulk copies use the async proxy (section 9.7.9.25.2).
 
-use ptx::{Instruction, Operand, OperandKind};
+use ptx::{Instruction, Operand, OperandKind, Type};
 use ptx_isa::{Form, st_async::Op};
 
 use crate::{
@@ -51,12 +51,11 @@ pub(crate) fn decode_store(
         [address, value, mbarrier] => (address, value, Some(mbarrier)),
         _ => return Err(NotSupported::Operands),
     };
-    let values: &[Operand] = match &value.kind {
-        OperandKind::Vector(values) => values,
-        _ => std::slice::from_ref(value),
+    let (values, element_bytes) = match (&value.kind, ty.size_bytes().unwrap_or(1) as usize) {
+        (_, 16) => (decoder.wide_register(value)?.into(), 8),
+        (OperandKind::Vector(values), bytes) => (sources(decoder, values, ty)?, bytes),
+        (_, bytes) => (sources(decoder, std::slice::from_ref(value), ty)?, bytes),
     };
-    let values = values.iter().map(|value| decoder.source(value, ty));
-    let values = values.collect::<Result<_, _>>()?;
     let signal = mbarrier.map(|mbarrier| decoder.address(mbarrier, space));
     let signal = signal.transpose()?.map(|mbarrier| Signal {
         mbarrier,
@@ -66,7 +65,7 @@ pub(crate) fn decode_store(
     let store = AsyncStore {
         address: decoder.address(address, space)?,
         values,
-        element_bytes: ty.size_bytes().unwrap_or(1) as usize,
+        element_bytes,
         signal,
         reduction,
         order: (
@@ -76,6 +75,15 @@ pub(crate) fn decode_store(
     };
     decoder.emit(Action::AsyncStore(Box::new(store)));
     Ok(())
+}
+
+fn sources(
+    decoder: &mut Decoder<'_>,
+    values: &[Operand],
+    ty: Type,
+) -> Result<Box<[Slot]>, NotSupported> {
+    let values = values.iter().map(|value| decoder.source(value, ty));
+    values.collect()
 }
 
 impl Execute for AsyncStore {

@@ -1,7 +1,8 @@
 //! The issue of copies of all kinds.
 
 use super::{
-    Address, Completion, Located, Piece, Slot, Space, Step, Target, Transfer, Trap, Trapped,
+    Address, Completion, Located, Piece, Report, Slot, Space, Step, Target, Transfer, Trap,
+    Trapped,
     observer::{AccessKind, CopyCompletion, Event, GroupKind, Proxy, Scope, Sem, Watch},
     of_generic,
 };
@@ -47,6 +48,8 @@ pub(crate) struct Issue {
     pub(crate) proxy: Proxy,
     /// The ordering of its writes.
     pub(crate) order: (Sem, Scope),
+    /// What it reports to its barrier.
+    pub(crate) report: Option<Report>,
 }
 
 impl Issue {
@@ -68,6 +71,7 @@ impl Issue {
             rounds_to_tf32: false,
             proxy: Proxy::Async,
             order,
+            report: None,
         }
     }
 }
@@ -81,6 +85,7 @@ pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: 
         rounds_to_tf32,
         proxy,
         order,
+        report,
     } = issue;
     let id = step.world.next_copy;
     step.world.next_copy += 1;
@@ -124,6 +129,7 @@ pub(crate) fn issue<O: Watch, A>(step: &mut Step<'_, O, A>, lane: usize, issue: 
         rounds_to_tf32,
         proxy,
         order,
+        report: report.map(|report| (report, false)),
     });
     id
 }
@@ -147,6 +153,20 @@ fn tell_plan<O: Watch, A>(
             range: step.range(located, bytes as u64),
         });
     }
+}
+
+/// The blocks of the cluster whose bits are in a mask.
+pub(crate) fn ranks_of<O: Watch, A>(
+    step: &Step<'_, O, A>,
+    lane: usize,
+    mask: u64,
+) -> Result<Vec<usize>, Trapped> {
+    let blocks = step.world.places.cluster_blocks() as usize;
+    if mask == 0 || mask >> blocks != 0 {
+        let what = format!("the mask {mask:#06x} for a cluster of {blocks} blocks");
+        return Err(step.fault(lane, Trap::IllegalInstruction, what));
+    }
+    Ok((0..blocks).filter(|rank| mask >> rank & 1 != 0).collect())
 }
 
 /// The mbarriers on which a copy into shared memory completes.
@@ -178,15 +198,7 @@ impl Signal {
         };
         let ranks: Vec<usize> = match self.multicast {
             None => vec![rank],
-            Some(slot) => {
-                let mask = step.get(slot)[lane] & 0xffff;
-                if mask == 0 || mask >> blocks != 0 {
-                    return illegal(format!(
-                        "the mask {mask:#06x} for a cluster of {blocks} blocks"
-                    ));
-                }
-                (0..blocks).filter(|rank| mask >> rank & 1 != 0).collect()
-            }
+            Some(slot) => ranks_of(step, lane, step.get(slot)[lane])?,
         };
         let is_paired = self.pairs && barrier_rank == rank ^ 1;
         if barrier_rank != rank && !is_paired {

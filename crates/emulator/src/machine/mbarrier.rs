@@ -3,6 +3,9 @@
 /// The largest count of arrivals, and of bytes (PTX ISA, section 9.7.13.15.3).
 pub(crate) const MAX_COUNT: u32 = (1 << 20) - 1;
 
+/// The largest count of arrivals at a barrier of the layout v1 (PTX ISA 9.4, section 9.7.15.16.3).
+const MAX_COUNT_V1: u32 = (1 << 9) - 1;
+
 /// A barrier object.
 ///
 /// The truth about it is here; in memory stands a word that changes with it.
@@ -18,6 +21,14 @@ pub(crate) struct Mbarrier {
     pub(crate) tx: i64,
     /// Bytes of this phase: expected and come.
     pub(crate) bytes: (u64, u64),
+    /// Whether copies report to it: whether it has the layout v1.
+    pub(crate) hears: bool,
+    /// Whether a copy reported anything in this phase, and in the last one.
+    pub(crate) reported: (bool, bool),
+    /// Conditional phases that are complete: those in which nothing was reported.
+    pub(crate) conditional: u64,
+    /// The last phase that was one of them.
+    pub(crate) last_conditional: u64,
 }
 
 impl Mbarrier {
@@ -29,8 +40,27 @@ impl Mbarrier {
         }
     }
 
+    /// As [`new`](Self::new), of the layout v1.
+    pub(crate) fn that_hears(count: u32) -> Self {
+        Self {
+            hears: true,
+            ..Self::new(count)
+        }
+    }
+
+    /// The most arrivals that a barrier of the layout v1, or of the other, expects.
+    pub(crate) fn max_count(hears: bool) -> u32 {
+        if hears { MAX_COUNT_V1 } else { MAX_COUNT }
+    }
+
     fn complete_if_over(&mut self) {
         if self.pending == 0 && self.tx == 0 {
+            let (reported, _) = self.reported;
+            if !reported {
+                self.conditional += 1;
+                self.last_conditional = self.phase;
+            }
+            self.reported = (false, reported);
             self.phase += 1;
             self.pending = self.expected;
             self.bytes = (0, 0);
@@ -122,6 +152,21 @@ mod tests {
         barrier.arrive(1, false).unwrap();
         assert_eq!((barrier.phase, barrier.pending), (1, 2));
         assert!(barrier.arrive(3, false).is_err());
+    }
+
+    #[test]
+    fn a_report_holds_back_the_conditional_phase_alone() {
+        let mut barrier = Mbarrier::that_hears(1);
+        barrier.reported.0 = true;
+        barrier.arrive(1, false).unwrap();
+        assert_eq!((barrier.phase, barrier.conditional), (1, 0));
+        assert_eq!(barrier.reported, (false, true));
+        barrier.arrive(1, false).unwrap();
+        assert_eq!((barrier.phase, barrier.conditional), (2, 1));
+        assert_eq!(
+            (barrier.reported, barrier.last_conditional),
+            ((false, false), 1)
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Copies under way. They progress in pieces, at times that the schedule chooses.
 
 use super::{
-    Here, Located, Mbarrier, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
+    Here, Located, Mbarrier, Report, SHARED_RANK_SHIFT, Space, Trap, Trapped, World,
     observer::{AccessKind, Event, MbarrierEvent, Origin, Proxy, Scope, Sem, Watch},
 };
 use crate::value::{Reduction, round_to_tf32};
@@ -59,6 +59,8 @@ pub(crate) struct Transfer {
     pub(crate) proxy: Proxy,
     /// The ordering of its writes.
     pub(crate) order: (Sem, Scope),
+    /// What it reports to its barrier, and whether it has read anything like that.
+    pub(crate) report: Option<(Report, bool)>,
 }
 
 /// Groups of copies of one thread.
@@ -162,6 +164,9 @@ impl World {
                     break;
                 };
                 self.read_piece(transfer, &mut piece, observer)?;
+                if let (Some((report, found)), Some(_)) = (&mut transfer.report, piece.from) {
+                    *found |= report.is_in(&piece.data, |count| self.rng.below(count));
+                }
                 transfer.unwritten.push(piece);
             }
             if transfer.unread.is_empty() {
@@ -222,9 +227,24 @@ impl World {
         bytes: u32,
         observer: &mut O,
     ) -> Result<(), Trapped> {
+        let hears = |mbarrier: &Mbarrier| mbarrier.hears;
+        let mbarriers = &mut self.clusters[transfer.here.cluster].ctas[rank].mbarriers;
+        if transfer.report.is_some() && !mbarriers.get(&offset).is_none_or(hears) {
+            return Err(Trapped {
+                trap: Trap::IllegalInstruction,
+                what: format!(
+                    "the copy reports to the barrier at {offset:#x}, which does not have the layout v1"
+                ),
+                origin: Some(transfer.origin),
+            });
+        }
+        let reports = transfer.report.is_some_and(|(_, reports)| reports);
         let copy = Some(transfer.id);
         let came = |phase| MbarrierEvent::CompleteTx { bytes, phase, copy };
-        let complete = |mbarrier: &mut Mbarrier| mbarrier.complete_tx(bytes);
+        let complete = |mbarrier: &mut Mbarrier| {
+            mbarrier.reported.0 |= reports;
+            mbarrier.complete_tx(bytes)
+        };
         self.signal(transfer, (rank, offset), observer, complete, came)
     }
 

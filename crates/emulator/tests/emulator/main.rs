@@ -11,6 +11,7 @@ mod control;
 mod copies;
 mod fixtures;
 mod forms;
+mod later_copies;
 mod launch_control;
 mod map_scopes;
 mod observer;

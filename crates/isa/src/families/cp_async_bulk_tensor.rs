@@ -82,49 +82,51 @@ family! { CpAsyncBulkTensor "9.7.9.27.1.2" { Copy }
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.im2col_no_offs.bulk_group.L2::cache_hint [d, $COORDS3], [r], d"
         isa "8.0" on "sm_90" = "cp_async_bulk_tensor::global_shared_cta_im2col_no_offs_cache_hint::<{R:3|4|5}>(p.cast(), $XYZ3, shared(a), w)";
     Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster::32b [r], [d, $COORDS], [r], r"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cluster_global_tile_multicast_32b::<{R:1|2|3|4|5}>(shared(a), p.cast(), $XYZ, shared(b), m)";
     Copy: "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes.multicast::cluster::32b [r], [d, {r,r,r,r,r}], [r], r"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cluster_global_tile_gather4_multicast_32b::<5>(shared(a), p.cast(), [x, y, z, t, u], shared(b), m)";
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster::32b [r], [d, $COORDS3], [r], $OFFSETS3, r"
-        isa "9.4" on "sm_107a";
-    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cluster.global.im2col::{w|w::128}.mbarrier::complete_tx::bytes.multicast::cluster::32b [r], [d, $COORDS3], [r], {h,h}, r"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cluster_global_im2col_multicast_32b::<{R:3, 1|4, 2|5, 3}>(shared(a), p.cast(), $XYZ3, shared(b), $IJK3, m)";
+    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cluster.global.im2col::{W:w|w::128}.mbarrier::complete_tx::bytes.multicast::cluster::32b [r], [d, $COORDS3], [r], {h,h}, r"
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cluster_global_im2col_{W:w|w_128}_multicast_32b::<{R:3|4|5}>(shared(a), p.cast(), $XYZ3, shared(b), [i, j], m)";
     Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8000 [r], [d, $COORDS], [r]"
-        isa "9.4" on "sm_107a";
-    Copy: "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::{validity::per_16bytes::8|validity::per_16bytes::80|validity::per_16bytes::80000000|validity::per_element::ff|disabled} [r], [d, {r,r}], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_report::<{R:1|2|3|4|5}, Per16Bytes8000>(shared(a), p.cast(), $XYZ, shared(b))";
+    Copy: "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::validity::{per_16bytes::8|per_16bytes::80|per_16bytes::80000000|per_element::ff} [r], [d, {r,r}], [r]"
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_report::<2, {Per16Bytes8|Per16Bytes80|Per16Bytes80000000|PerElementFf}>(shared(a), p.cast(), [x, y], shared(b))";
+    Copy: "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::disabled [r], [d, {r,r}], [r]"
+        isa "9.4" on "sm_107a" == "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [r], [d, {r,r}], [r]";
     Copy: "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8000 [r], [d, {r,r,r,r,r}], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_gather4_report::<5, Per16Bytes8000>(shared(a), p.cast(), [x, y, z, t, u], shared(b))";
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cta.global.im2col.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8000 [r], [d, $COORDS3], [r], $OFFSETS3"
-        isa "9.4" on "sm_107a";
-    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cta.global.im2col::{w|w::128}.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8000 [r], [d, $COORDS3], [r], {h,h}"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_im2col_report::<{R:3, 1|4, 2|5, 3}, Per16Bytes8000>(shared(a), p.cast(), $XYZ3, shared(b), $IJK3)";
+    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cta.global.im2col::{W:w|w::128}.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8000 [r], [d, $COORDS3], [r], {h,h}"
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_im2col_{W:w|w_128}_report::<{R:3|4|5}, Per16Bytes8000>(shared(a), p.cast(), $XYZ3, shared(b), [i, j])";
     Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address [r], [d, d, $COORDS], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_override_global_address::<{R:1|2|3|4|5}>(shared(a), p.cast(), d, $XYZ, shared(b))";
     Copy: "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address.override::global_dim [r], [d, d, {h}, {r}], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_override_global_dim_stride::<1, 0>(shared(a), p.cast(), d, [h], [], s, [x], shared(b))";
     Copy: "cp.async.bulk.tensor.{R:2d|3d|4d|5d}.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address.override::global_dim_stride [r], [d, d, $DIMS2, $STRIDES2, h, $COORDS2], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_override_global_dim_stride::<{R:2, 1|3, 2|4, 3|5, 4}>(shared(a), p.cast(), d, $SIZES2, $STEPS2, s, $XYZ2, shared(b))";
     Copy: "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes.override::global_address [r], [d, d, {r,r,r,r,r}], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_tile_gather4_override_global_address::<5>(shared(a), p.cast(), d, [x, y, z, t, u], shared(b))";
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cta.global.im2col.mbarrier::complete_tx::bytes.override::global_address [r], [d, d, $COORDS3], [r], $OFFSETS3"
-        isa "9.4" on "sm_107a";
-    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cta.global.im2col::{w|w::128}.mbarrier::complete_tx::bytes.override::global_address [r], [d, d, $COORDS3], [r], {h,h}"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_im2col_override_global_address::<{R:3, 1|4, 2|5, 3}>(shared(a), p.cast(), d, $XYZ3, shared(b), $IJK3)";
+    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.shared::cta.global.im2col::{W:w|w::128}.mbarrier::complete_tx::bytes.override::global_address [r], [d, d, $COORDS3], [r], {h,h}"
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::shared_cta_global_im2col_{W:w|w_128}_override_global_address::<{R:3|4|5}>(shared(a), p.cast(), d, $XYZ3, shared(b), [i, j])";
     Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.global.shared::cta.tile.bulk_group.override::global_address [d, d, $COORDS], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_tile_override_global_address::<{R:1|2|3|4|5}>(p.cast(), d, $XYZ, shared(a))";
     Copy: "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group.override::global_address.override::global_dim [d, d, {h}, {r}], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_tile_override_global_dim_stride::<1, 0>(p.cast(), d, [h], [], s, [x], shared(a))";
     Copy: "cp.async.bulk.tensor.{R:2d|3d|4d|5d}.global.shared::cta.tile.bulk_group.override::global_address.override::global_dim_stride [d, d, $DIMS2, $STRIDES2, h, $COORDS2], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_tile_override_global_dim_stride::<{R:2, 1|3, 2|4, 3|5, 4}>(p.cast(), d, $SIZES2, $STEPS2, s, $XYZ2, shared(a))";
     Copy: "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group.override::global_address [d, d, {r,r,r,r,r}], [r]"
-        isa "9.4" on "sm_107a";
-    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.{im2col_no_offs|im2col_no_offs::w}.bulk_group.override::global_address [d, d, $COORDS3], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_tile_scatter4_override_global_address::<5>(p.cast(), d, [x, y, z, t, u], shared(a))";
+    Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.{M:im2col_no_offs|im2col_no_offs::w}.bulk_group.override::global_address [d, d, $COORDS3], [r]"
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_{M:im2col_no_offs|im2col_no_offs_w}_override_global_address::<{R:3|4|5}>(p.cast(), d, $XYZ3, shared(a))";
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.im2col_no_offs::w.bulk_group [d, $COORDS3], [r]"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_im2col_no_offs_w::<{R:3|4|5}>(p.cast(), $XYZ3, shared(a))";
     Copy: "cp.async.bulk.tensor.{R:3d|4d|5d}.global.shared::cta.im2col_no_offs::w.bulk_group.L2::cache_hint [d, $COORDS3], [r], d"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "cp_async_bulk_tensor::global_shared_cta_im2col_no_offs_w_cache_hint::<{R:3|4|5}>(p.cast(), $XYZ3, shared(a), w)";
     Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::{S:cta|cluster}.global.mbarrier::complete_tx::bytes [r], [d, $COORDS], [r]"
         isa "{S:8.6|8.0}" on "sm_90";
     Copy: "cp.async.bulk.tensor.{R:1d|2d|3d|4d|5d}.shared::{S:cta|cluster}.global.mbarrier::complete_tx::bytes.L2::cache_hint [r], [d, $COORDS], [r], d"

@@ -30,9 +30,9 @@ family! { CpReduceAsyncBulk "9.7.9.25.4.2" { Reduce }
     Reduce: "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{and|or|xor}.b32 [r], [r], r, [r]"
         isa "8.0" on "sm_90" = "cp_reduce_async_bulk::shared_cluster_shared_cta::<{And|Or|Xor}, u32>(cluster(a), shared(c), n, cluster(b))";
     Reduce: "cp.reduce.async.bulk.relaxed.cluster.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [r], [r], r, [r]"
-        isa "9.3" on "sm_90";
+        isa "9.3" on "sm_90" = "cp_reduce_async_bulk::relaxed_cluster_shared_cluster_shared_cta::<Add, u32>(cluster(a), shared(c), n, cluster(b))";
     Reduce: "cp.reduce.async.bulk.global.shared::cta.bulk_group{.add.noftz.f32 [d], [r], r|.L2::cache_hint.add.noftz.f32 [d], [r], r, d}"
-        isa "9.4" on "sm_90";
-    Reduce: "cp.reduce.async.bulk.relaxed.gpu.global.shared::cta.bulk_group{.add.u32 [d], [r], r|.L2::cache_hint.add.u32 [d], [r], r, d}"
-        isa "9.3" on "sm_90";
+        isa "9.4" on "sm_90" == "cp.reduce.async.bulk.global.shared::cta.bulk_group{.add.f32 [d], [r], r|.L2::cache_hint.add.f32 [d], [r], r, d}";
+    Reduce: "cp.reduce.async.bulk.relaxed.gpu.global.shared::cta.bulk_group{V:.add.u32 [d], [r], r|.L2::cache_hint.add.u32 [d], [r], r, d}"
+        isa "9.3" on "sm_90" = "cp_reduce_async_bulk::relaxed_gpu_global_shared_cta{V:|_cache_hint}::<Add, u32>(p.cast(), shared(a), n{V:|, w})";
 }

@@ -32,11 +32,11 @@ family! { Fence "9.7.13.4" { ProxyTensormap, ProxyAsyncGeneric, ProxyAsync, Prox
     ProxyAsyncGeneric: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster"
         isa "8.6" on "sm_90" = "fence::proxy_async_generic_release_sync_restrict_shared_cta_cluster()";
     ProxyAsyncGeneric: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.{cluster|cta}"
-        isa "9.4" on "sm_90";
+        isa "9.4" on "sm_90" = "fence::proxy_async_generic_release_sync_restrict_shared_cluster_read_{cluster|cta}()";
     ProxyAlias: "fence.proxy.alias.{acquire|release}.sys"
-        isa "9.4" on "sm_90";
+        isa "9.4" on "sm_90" = "fence::proxy_alias_{acquire|release}_sys()";
     Alias: "fence.alias.sync_restrict::read.release.sys"
-        isa "9.5" on "sm_90";
+        isa "9.5" on "sm_90" = "fence::alias_sync_restrict_read_release_sys()";
     Membar: "membar.{cta|gl|sys}"
         isa "7.0" on "sm_80";
 }

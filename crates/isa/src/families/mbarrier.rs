@@ -111,22 +111,24 @@ family! { Mbarrier "9.7.13.15" { Init, Inval, PendingCount, CheckLayout, ExpectT
         isa "7.8" on "sm_90" == "mbarrier.try_wait.parity.acquire.cta{.shared::cta.b64 p, [r]|.b64 p, [d]}, r, r";
     TryWaitParity: "mbarrier.try_wait.parity.shared.b64 p, [r], r, r"
         isa "7.8" on "sm_90" == "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [r], r, r";
-    Init: "mbarrier.init.layout::{v0|v1}{.shared::cta.b64 [r]|.shared.b64 [r]|.b64 [d]}, r"
-        isa "9.3" on "sm_90";
+    Init: "mbarrier.init.layout::{v0|v1}{.shared::cta.b64 [r]|.b64 [d]}, r"
+        isa "9.3" on "sm_90" = "mbarrier::init_layout::<{V0|V1}>({shared(a)|generic(p)}, n)";
+    Init: "mbarrier.init.layout::{v0|v1}.shared.b64 [r], r"
+        isa "9.3" on "sm_90" == "mbarrier.init.layout::{v0|v1}.shared::cta.b64 [r], r";
     CheckLayout: "mbarrier.check_layout.layout::{v0|v1}{.shared::cta.b64 p, [r]|.b64 p, [d]}"
-        isa "9.3" on "sm_90";
+        isa "9.3" on "sm_90" = "mbarrier::check_layout::<{V0|V1}>({shared(a)|generic(p)})";
     ExpectTx | CompleteTx: "mbarrier.{expect_tx|complete_tx}.relaxed.{cta|cluster}.shared::cluster.multicast::cluster::32b.b64 [r], r, r"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "mbarrier::{expect_tx|complete_tx}_multicast_32b::<{Cta|Cluster}>(shared(a), n, m)";
     Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.{release|relaxed}.cluster.shared::cluster.multicast::cluster::32b.b64 _, [r], r, r"
-        isa "9.4" on "sm_107a";
+        isa "9.4" on "sm_107a" = "mbarrier::{arrive|arrive_drop}_multicast_32b::<{Release|Relaxed}>(shared(a), n, m)";
     ArriveExpectTx | ArriveDropExpectTx: "mbarrier.{arrive|arrive_drop}.expect_tx.{release|relaxed}.cluster.shared::cluster.multicast::cluster::32b.b64 _, [r], r, r"
-        isa "9.4" on "sm_107a";
-    TestWait | TryWait: "mbarrier.{test|try}_wait.phase_type::primary.{acquire.cta|relaxed.cluster}.shared::cta.b64 p|p,{ [r]| b, [r]}, d"
-        isa "9.3" on "sm_90";
-    TestWaitParity | TryWaitParity: "mbarrier.{test|try}_wait.parity.phase_type::primary.{acquire.cta|relaxed.cluster}.shared::cta.b64 p|p,{ [r]| b, [r]}, r"
-        isa "9.3" on "sm_90";
-    TestWaitParity | TryWaitParity: "mbarrier.{test|try}_wait.parity.phase_type::conditional.{acquire.cta|relaxed.cluster}.shared::cta.b64 p, [r], r"
-        isa "9.3" on "sm_90";
+        isa "9.4" on "sm_107a" = "mbarrier::{arrive|arrive_drop}_expect_tx_multicast_32b::<{Release|Relaxed}>(shared(a), n, m)";
+    TestWait | TryWait: "mbarrier.{test|try}_wait.phase_type::primary.{acquire|relaxed}.{cta|cluster}.shared::cta.b64 p|p,{V: [r]| b, [r]}, d"
+        isa "9.3" on "sm_90" = "mbarrier::{test|try}_wait_phase_type_primary{V:|_value}::<{Acquire|Relaxed}, {Cta|Cluster}>(shared(a), w)";
+    TestWaitParity | TryWaitParity: "mbarrier.{test|try}_wait.parity.phase_type::primary.{acquire|relaxed}.{cta|cluster}.shared::cta.b64 p|p,{V: [r]| b, [r]}, r"
+        isa "9.3" on "sm_90" = "mbarrier::{test|try}_wait_parity_phase_type_primary{V:|_value}::<{Acquire|Relaxed}, {Cta|Cluster}>(shared(a), n)";
+    TestWaitParity | TryWaitParity: "mbarrier.{test|try}_wait.parity.phase_type::conditional.{acquire|relaxed}.{cta|cluster}.shared::cta.b64 p, [r], r"
+        isa "9.3" on "sm_90" = "mbarrier::{test|try}_wait_parity_phase_type_conditional::<{Acquire|Relaxed}, {Cta|Cluster}>(shared(a), n)";
     Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.{O:release.cta|release.cluster|relaxed.cta|relaxed.cluster}.shared.b64 _, [r]"
         isa "{O:8.0|8.0|8.6|8.6}" on "{O:sm_80|sm_90|sm_90|sm_90}";
     Arrive | ArriveDrop: "mbarrier.{arrive|arrive_drop}.shared.b64 _, [r]"

@@ -12,7 +12,7 @@ family! { Prefetch "9.7.9.15" { Uniform, Tensormap, Line }
     Tensormap: "prefetch.tensormap [d]"
         isa "8.0" on "sm_90" = "prefetch::tensormap(p.cast())";
     Line: "prefetch.global.L1::32B.valid_addr [d]"
-        isa "9.4" on "sm_90";
+        isa "9.4" on "sm_90" = "prefetch::global_l1_32b_valid_addr(p)";
     Line: "prefetch.local.{L1|L2} [d]"
         isa "7.0" on "sm_80";
 }

@@ -32,7 +32,7 @@ family! { StAsync "9.7.9.12" { Store }
     Store: "st.async.mmio.release.sys.global.b32 [d], r"
         isa "8.7" on "sm_100" = "st_async::mmio_release_sys_global::<u32>(p.cast(), n)";
     Store: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [r], q, [r]"
-        isa "9.2" on "sm_90";
+        isa "9.2" on "sm_90" = "st_async::weak_shared_cluster_b128(cluster(a), u128::from(v) << 64 | u128::from(w), cluster(b))";
     Store: "st.async.mbarrier::complete_tx::bytes.{u32|s32|f32} [d], r, [d]"
         isa "8.1" on "sm_90";
     Store: "st.async.weak.mbarrier::complete_tx::bytes.{b32|u32|s32|f32} [d], r, [d]"

@@ -13,4 +13,22 @@ device_fn! {
         // SAFETY: (1) is the caller's.
         unsafe { ptx_asm! { [] ("applypriority") { space address } (".L2::evict_normal" " [{address}], 128;") } }
     }
+
+    /// `applypriority.async.bulk.global.bulk_group.L2::evict_normal [address], bytes;`
+    ///
+    /// Starts to let bytes in the L2 cache go in their turn; it joins the thread's next bulk group.
+    isa "9.4" on sm_107a;
+    /// # Safety
+    /// 1. `address` is a multiple of 16, and so is `bytes`.
+    /// 2. `address` points to `bytes` bytes of global memory.
+    #[doc(alias = "applypriority_async_bulk_L2_evict_normal")]
+    pub unsafe fn async_bulk_global_bulk_group_l2_evict_normal[T](address: *mut T, bytes: u32) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe {
+            ptx_asm! { []
+                ("applypriority.async.bulk.global.bulk_group.L2::evict_normal" " [{address}], {bytes};";
+                    address = in(reg64) address, bytes = in(reg32) bytes)
+            }
+        }
+    }
 }

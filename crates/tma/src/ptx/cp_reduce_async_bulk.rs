@@ -24,6 +24,13 @@ pub trait GlobalReduce<Op>: Value {}
 )]
 pub trait SharedReduce<Op>: Value {}
 
+/// A number that `Op` reduces with a scope in the text.
+#[diagnostic::on_unimplemented(
+    message = "`cp.reduce.async.bulk` with a scope has no such operation for `{Self}` here",
+    label = "`{Op}` is not one of its operations"
+)]
+pub trait RelaxedReduce<Op>: Value {}
+
 macro_rules! operations {
     ($($choice:ident: $($op:ident)+ = $types:tt;)+) => { $($(operations! { @each $choice $op $types })+)+ };
     (@each $choice:ident $op:ident [$($type:ty)+]) => { $(impl $choice<$op> for $type {})+ };
@@ -38,6 +45,7 @@ operations! {
     SharedReduce: Min Max = [u32 i32];
     SharedReduce: Inc Dec = [u32];
     SharedReduce: And Or Xor = [u32];
+    RelaxedReduce: Add = [u32];
 }
 
 #[cfg(feature = "half")]
@@ -73,16 +81,17 @@ macro_rules! reduction {
     };
 }
 
-/// Reductions in global memory, with a cache policy or without.
+/// Reductions in global memory, with a cache policy or without; the text begins with the order of each
+/// reduction, where it is written.
 macro_rules! globals {
-    ($($name:ident $([.cache_hint $policy:ident])?;)+) => { device_fn! {$(
-        #[doc = concat!("`cp.reduce.async.bulk.global.shared::cta.bulk_group" $(, globals!(@cache_hint $policy))?,
+    ($($order:literal $name:ident: $bound:ident $([.cache_hint $policy:ident])? $isa:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.reduce.async.bulk", $order, ".global.shared::cta.bulk_group" $(, globals!(@cache_hint $policy))?,
             ".OP.TYPE [dst], [src], bytes" $(, ", ", stringify!($policy))?, ";`")]
         ///
         /// Starts a reduction of each number at `dst` by the one at `src`; it joins the thread's next bulk
         /// group.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        isa "8.0" on sm_90;
+        isa $isa on sm_90;
         /// # Safety
         /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
         /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the group
@@ -92,13 +101,13 @@ macro_rules! globals {
         ///    until the group ends.
         /// 4. The block stays until the group has been read.
         #[doc(alias = "cp_reduce_async_bulk")]
-        pub unsafe fn $name[Op: Modifier, T: GlobalReduce<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
+        pub unsafe fn $name[Op: Modifier, T: $bound<Op>](dst: *mut T, src: SharedPtr<T>, bytes: u32)
             ($($policy: u64)?)
         {
             // SAFETY: (1) to (4) are the caller's.
             unsafe {
                 reduction! { Op, T;
-                    ("cp.reduce.async.bulk.global.shared::cta.bulk_group" " [{dst}], [{src}], {bytes}";
+                    ("cp.reduce.async.bulk") ($order) (".global.shared::cta.bulk_group" " [{dst}], [{src}], {bytes}";
                         dst = in(reg64) dst, src = in(reg32) src.address(), bytes = in(reg32) bytes)
                     $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
                 }
@@ -109,34 +118,45 @@ macro_rules! globals {
 }
 
 globals! {
-    global_shared_cta;
-    global_shared_cta_cache_hint [.cache_hint policy];
+    "" global_shared_cta: GlobalReduce "8.0";
+    "" global_shared_cta_cache_hint: GlobalReduce [.cache_hint policy] "8.0";
+    ".relaxed.gpu" relaxed_gpu_global_shared_cta: RelaxedReduce "9.3";
+    ".relaxed.gpu" relaxed_gpu_global_shared_cta_cache_hint: RelaxedReduce [.cache_hint policy] "9.3";
 }
 
-device_fn! {
-    /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.OP.TYPE [dst], [src], bytes, [bar];`
-    ///
-    /// Starts a reduction of each number at `dst`, in another block's shared memory, by the one at `src`;
-    /// the bytes are counted at that block's barrier as they arrive.
-    isa "8.0" on sm_90;
-    /// # Safety
-    /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
-    /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the copy ends;
-    ///    earlier writes to them went before through a `fence.proxy.async` in the writing thread.
-    /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has not
-    ///    ended; others use them only by such reductions until the barrier's phase completes.
-    /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
-    #[doc(alias = "cp_reduce_async_bulk")]
-    pub unsafe fn shared_cluster_shared_cta[Op: Modifier, T: SharedReduce<Op>](
-        dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
-    ) {
-        // SAFETY: (1) to (4) are the caller's.
-        unsafe {
-            reduction! { Op, T;
-                ("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
-                    " [{dst}], [{src}], {bytes}, [{bar}]"; dst = in(reg32) dst.address32(),
-                    src = in(reg32) src.address(), bytes = in(reg32) bytes, bar = in(reg32) bar.address32())
+/// Reductions in the shared memory of another block, as [`globals`].
+macro_rules! shared {
+    ($($order:literal $name:ident: $bound:ident $isa:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.reduce.async.bulk", $order, ".shared::cluster.shared::cta.mbarrier::complete_tx::bytes\
+            .OP.TYPE [dst], [src], bytes, [bar];`")]
+        ///
+        /// Starts a reduction of each number at `dst`, in another block's shared memory, by the one at `src`;
+        /// the bytes are counted at that block's barrier as they arrive.
+        isa $isa on sm_90;
+        /// # Safety
+        /// 1. `dst` and `src` are multiples of 16, and so is `bytes`.
+        /// 2. `src` has `bytes` bytes of `T` in this block's shared memory that nobody writes until the copy
+        ///    ends; earlier writes to them went before through a `fence.proxy.async` in the writing thread.
+        /// 3. `dst` has `bytes` bytes of `T` in the shared memory of another block of the cluster, which has
+        ///    not ended; others use them only by such reductions until the barrier's phase completes.
+        /// 4. `bar` is an initialised barrier of that block whose current phase expects the bytes.
+        #[doc(alias = "cp_reduce_async_bulk")]
+        pub unsafe fn $name[Op: Modifier, T: $bound<Op>](
+            dst: impl SharedClusterAddress<T>, src: SharedPtr<T>, bytes: u32, bar: impl SharedClusterAddress<Mbarrier>
+        ) {
+            // SAFETY: (1) to (4) are the caller's.
+            unsafe {
+                reduction! { Op, T;
+                    ("cp.reduce.async.bulk") ($order) (".shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+                        " [{dst}], [{src}], {bytes}, [{bar}]"; dst = in(reg32) dst.address32(),
+                        src = in(reg32) src.address(), bytes = in(reg32) bytes, bar = in(reg32) bar.address32())
+                }
             }
         }
-    }
+    )+} };
+}
+
+shared! {
+    "" shared_cluster_shared_cta: SharedReduce "8.0";
+    ".relaxed.cluster" relaxed_cluster_shared_cluster_shared_cta: RelaxedReduce "9.3";
 }

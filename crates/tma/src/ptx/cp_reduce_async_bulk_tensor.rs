@@ -10,20 +10,38 @@ use super::TensorReduction;
 #[cfg(target_arch = "nvptx64")]
 use super::{
     Word,
-    cp_async_bulk_tensor::{assert_im2col, assert_tile},
+    cp_async_bulk_tensor::{assert_im2col, assert_resized, assert_tile},
 };
 use crate::SharedPtr;
 
-/// Reductions in one mode, with a cache policy or without.
+/// Spells the operation.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! reduction {
+    ($op:ident; [$($before:tt)*] [$($behind:tt)*]) => {
+        ptx_asm! { []
+            $($before)*
+            { $op::WORD;
+                Word::Add => (".add"), Word::Min => (".min"), Word::Max => (".max"), Word::Inc => (".inc"),
+                Word::Dec => (".dec"), Word::And => (".and"), Word::Or => (".or"), Word::Xor => (".xor"),
+                _ => never }
+            $($behind)*
+        }
+    };
+}
+
+/// Reductions in one mode, with a cache policy or without, of a tensor at the map's address or at another one.
 macro_rules! reductions {
-    ($mode:literal $check:ident; $($name:ident $([.cache_hint $policy:ident])?;)+) => { device_fn! {$(
-        #[doc = concat!("`cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP", $mode, ".bulk_group"
-            $(, reductions!(@cache_hint $policy))?, " [map, coords], [src]" $(, ", ", stringify!($policy))?, ";`")]
+    ($mode:literal $check:ident; $($name:ident $([.cache_hint $policy:ident])? $([.override $address:ident])?
+        $isa:literal $arch:ident;)+) => { device_fn! {$(
+        #[doc = concat!("`cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP", $mode
+            $(, reductions!(@override $address))?, ".bulk_group" $(, reductions!(@cache_hint $policy))?,
+            " [map" $(, ", ", stringify!($address))?, ", coords], [src]" $(, ", ", stringify!($policy))?, ";`")]
         ///
         /// Starts a reduction of each element of a box by the one in this block's shared memory; it joins the
         /// thread's next bulk group. Elements outside the tensor are left out.
         $(#[doc = concat!("`", stringify!($policy), "` comes from [`createpolicy`](super::createpolicy).")])?
-        isa "8.0" on sm_90;
+        $(#[doc = concat!("The tensor lies at `", stringify!($address), "`, wherever the map has it.")])?
+        isa $isa on $arch;
         /// # Safety
         /// 1. `map` is a tensor map for this mode of rank `RANK` in parameter, constant or global memory; where
         ///    it was written on the device or lies in global memory, it was acquired. Its element type has
@@ -35,39 +53,86 @@ macro_rules! reductions {
         /// 4. Others use the box's elements in global memory only by such reductions until the group ends;
         ///    rows end at multiples of 16 bytes, or the bytes up to the next one are padding.
         /// 5. The block stays until the group has been read.
+        $(#[doc = concat!("6. `", stringify!($address), "` is a multiple of 16; 128 KiB from it on are allocated.")])?
         #[doc(alias = "cp_reduce_async_bulk_tensor")]
-        pub unsafe fn $name[Op: TensorReduction, const RANK: usize](
-            map: *const TensorMap, coords: [i32; RANK], src: SharedPtr<u8>
-        ) ($($policy: u64)?) {
+        pub unsafe fn $name[Op: TensorReduction, const RANK: usize](map: *const TensorMap) ($($address: *mut u8)?)
+            (coords: [i32; RANK], src: SharedPtr<u8>) ($($policy: u64)?)
+        {
             const { $check(RANK) };
-            // SAFETY: (1) to (5) are the caller's.
+            // SAFETY: the conditions are the caller's.
             unsafe {
-                ptx_asm! { []
-                    ("cp.reduce.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
+                reduction! { Op;
+                    [("cp.reduce.async.bulk.tensor" " [{map}, "; map = in(reg64) map)
+                    $(("" "{address}, "; address = in(reg64) $address))?
                     { rank RANK coords }
-                    (".global.shared::cta" "], [{src}]"; src = in(reg32) src.address())
-                    { Op::WORD;
-                        Word::Add => (".add"), Word::Min => (".min"), Word::Max => (".max"), Word::Inc => (".inc"),
-                        Word::Dec => (".dec"), Word::And => (".and"), Word::Or => (".or"), Word::Xor => (".xor"),
-                        _ => never }
-                    ($mode) (".bulk_group")
+                    (".global.shared::cta" "], [{src}]"; src = in(reg32) src.address())]
+                    [($mode) $({ overrides $address })? (".bulk_group")
                     $((".L2::cache_hint" ", {policy}"; policy = in(reg64) $policy))?
-                    ("" ";")
+                    ("" ";")]
                 }
             }
         }
     )+} };
     (@cache_hint $policy:ident) => { ".L2::cache_hint" };
+    (@override $address:ident) => { ".override::global_address" };
 }
 
 reductions! {
     ".tile" assert_tile;
-    global_shared_cta_tile;
-    global_shared_cta_tile_cache_hint [.cache_hint policy];
+    global_shared_cta_tile "8.0" sm_90;
+    global_shared_cta_tile_cache_hint [.cache_hint policy] "8.0" sm_90;
+    global_shared_cta_tile_override_global_address [.override address] "9.4" sm_107a;
 }
 
 reductions! {
     ".im2col_no_offs" assert_im2col;
-    global_shared_cta_im2col_no_offs;
-    global_shared_cta_im2col_no_offs_cache_hint [.cache_hint policy];
+    global_shared_cta_im2col_no_offs "8.0" sm_90;
+    global_shared_cta_im2col_no_offs_cache_hint [.cache_hint policy] "8.0" sm_90;
+}
+
+reductions! {
+    ".im2col_no_offs::w" assert_im2col;
+    global_shared_cta_im2col_no_offs_w "9.4" sm_107a;
+    global_shared_cta_im2col_no_offs_w_cache_hint [.cache_hint policy] "9.4" sm_107a;
+}
+
+device_fn! {
+    /// `cp.reduce.async.bulk.tensor.Nd.global.shared::cta.OP.tile.override::global_address.override::global_dim_stride.bulk_group [map, address, dims, lower_strides, upper_strides, coords], [src];`
+    ///
+    /// Starts a reduction of each element of the first box of a tensor at `address`, whose dimensions and strides
+    /// are those of
+    /// [`cp_async_bulk_tensor`](super::cp_async_bulk_tensor::shared_cta_global_tile_override_global_dim_stride),
+    /// by the one in this block's shared memory; it joins the thread's next bulk group. Elements outside the
+    /// tensor are left out.
+    isa "9.4" on sm_107a;
+    /// # Safety
+    /// 1. `map` is a tiled tensor map of rank `RANK` in parameter, constant or global memory; where it was
+    ///    written on the device or lies in global memory, it was acquired. Its element type has the operation.
+    /// 2. `src` is a multiple of 128 and has the box in this block's shared memory; nobody writes those bytes
+    ///    until the group has been read, and earlier writes to them went before through a `fence.proxy.async`
+    ///    in the writing thread.
+    /// 3. Others use the box's elements in global memory only by such reductions until the group ends; rows end
+    ///    at multiples of 16 bytes, or the bytes up to the next one are padding.
+    /// 4. The block stays until the group has been read.
+    /// 5. `address` is a multiple of 16; 128 KiB from it on are allocated.
+    /// 6. The dimensions are below 256, and every coordinate is 0.
+    #[doc(alias = "cp_reduce_async_bulk_tensor")]
+    pub unsafe fn global_shared_cta_tile_override_global_dim_stride[
+        Op: TensorReduction, const RANK: usize, const STRIDES: usize
+    ](
+        map: *const TensorMap, address: *mut u8, dims: [u16; RANK], lower_strides: [u32; STRIDES],
+        upper_strides: u16, coords: [i32; RANK], src: SharedPtr<u8>
+    ) {
+        const { assert_resized(RANK, STRIDES) };
+        // SAFETY: (1) to (6) are the caller's.
+        unsafe {
+            reduction! { Op;
+                [("cp.reduce.async.bulk.tensor" " [{map}, {address}, "; map = in(reg64) map,
+                    address = in(reg64) address)
+                { resized RANK dims lower_strides upper_strides coords }
+                (".global.shared::cta" "], [{src}];"; src = in(reg32) src.address())]
+                [(".tile") { overrides RANK of address } (".bulk_group")]
+            }
+        }
+    }
 }

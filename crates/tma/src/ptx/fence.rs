@@ -108,4 +108,21 @@ fences! {
     #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
     proxy_async_generic_release_sync_restrict_shared_cta_cluster =
         "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;" isa "8.6" on sm_90;
+    /// Releases what this thread has read in shared memory of the cluster, so that bulk copies that come after
+    /// the other side's acquire may write there. It orders nothing for those who come after the other side.
+    #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
+    proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster =
+        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;" isa "9.4" on sm_90;
+    /// As [`proxy_async_generic_release_sync_restrict_shared_cluster_read_cluster`], to this block.
+    #[doc(alias = "fence_proxy_async_generic_sync_restrict")]
+    proxy_async_generic_release_sync_restrict_shared_cluster_read_cta =
+        "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cta;" isa "9.4" on sm_90;
+    /// Acquires what was released to this thread through another virtual address of the same memory.
+    #[doc(alias = "fence_proxy_alias")]
+    proxy_alias_acquire_sys = "fence.proxy.alias.acquire.sys;" isa "9.4" on sm_90;
+    /// Releases this thread's accesses to those who use another virtual address of the same memory.
+    #[doc(alias = "fence_proxy_alias")]
+    proxy_alias_release_sys = "fence.proxy.alias.release.sys;" isa "9.4" on sm_90;
+    /// Releases this thread's reads to those who use another virtual address of the same memory.
+    alias_sync_restrict_read_release_sys = "fence.alias.sync_restrict::read.release.sys;" isa "9.5" on sm_90;
 }

@@ -59,6 +59,21 @@ macro_rules! ptx_asm_pieces {
             $crate::modifier::Word::Sys => (".sys"),
             _ => never)
     };
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ layout $layout:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $layout::WORD; $options $mnemonics $arguments $operands [$($rest)*]
+            $crate::modifier::Word::V0 => (".layout::v0"),
+            $crate::modifier::Word::V1 => (".layout::v1"),
+            _ => never)
+    };
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ report $report:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $report::WORD; $options $mnemonics $arguments $operands [$($rest)*]
+            $crate::modifier::Word::Per16Bytes80000000 => (".mbarrier::report::validity::per_16bytes::80000000"),
+            $crate::modifier::Word::Per16Bytes8000 => (".mbarrier::report::validity::per_16bytes::8000"),
+            $crate::modifier::Word::Per16Bytes80 => (".mbarrier::report::validity::per_16bytes::80"),
+            $crate::modifier::Word::Per16Bytes8 => (".mbarrier::report::validity::per_16bytes::8"),
+            $crate::modifier::Word::PerElementFf => (".mbarrier::report::validity::per_element::ff"),
+            _ => never)
+    };
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ space $address:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!(@match $address.space(); $options $mnemonics $arguments $operands [$($rest)*]
             $crate::address::Space::Generic => ("" ""; $address = in(reg64) $address.address64()),
@@ -79,6 +94,42 @@ macro_rules! ptx_asm_pieces {
                 c1 = in(reg32) $coords[1], c2 = in(reg32) $coords[2], c3 = in(reg32) $coords[3],
                 c4 = in(reg32) $coords[4]),
             _ => never)
+    };
+    // The dimensions and strides of a tensor that stand in for those of its map, and coordinates.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt
+        [{ resized $rank:ident $dims:ident $lower:ident $upper:ident $coords:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $rank; $options $mnemonics $arguments $operands [$($rest)*]
+            1 => (".1d" "{{ {d0} }}, {{ {c0} }}"; d0 = in(reg16) $dims[0], c0 = in(reg32) $coords[0]),
+            2 => (".2d" "{{ {d0}, {d1} }}, {{ {s0} }}, {upper}, {{ {c0}, {c1} }}"; d0 = in(reg16) $dims[0],
+                d1 = in(reg16) $dims[1], s0 = in(reg32) $lower[0], upper = in(reg16) $upper,
+                c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1]),
+            3 => (".3d" "{{ {d0}, {d1}, {d2} }}, {{ {s0}, {s1} }}, {upper}, {{ {c0}, {c1}, {c2} }}";
+                d0 = in(reg16) $dims[0], d1 = in(reg16) $dims[1], d2 = in(reg16) $dims[2],
+                s0 = in(reg32) $lower[0], s1 = in(reg32) $lower[1], upper = in(reg16) $upper,
+                c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1], c2 = in(reg32) $coords[2]),
+            4 => (".4d" "{{ {d0}, {d1}, {d2}, {d3} }}, {{ {s0}, {s1}, {s2} }}, {upper}, {{ {c0}, {c1}, {c2}, {c3} }}";
+                d0 = in(reg16) $dims[0], d1 = in(reg16) $dims[1], d2 = in(reg16) $dims[2], d3 = in(reg16) $dims[3],
+                s0 = in(reg32) $lower[0], s1 = in(reg32) $lower[1], s2 = in(reg32) $lower[2],
+                upper = in(reg16) $upper, c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1],
+                c2 = in(reg32) $coords[2], c3 = in(reg32) $coords[3]),
+            5 => (".5d" "{{ {d0}, {d1}, {d2}, {d3}, {d4} }}, {{ {s0}, {s1}, {s2}, {s3} }}, {upper}, \
+                    {{ {c0}, {c1}, {c2}, {c3}, {c4} }}";
+                d0 = in(reg16) $dims[0], d1 = in(reg16) $dims[1], d2 = in(reg16) $dims[2], d3 = in(reg16) $dims[3],
+                d4 = in(reg16) $dims[4], s0 = in(reg32) $lower[0], s1 = in(reg32) $lower[1],
+                s2 = in(reg32) $lower[2], s3 = in(reg32) $lower[3], upper = in(reg16) $upper,
+                c0 = in(reg32) $coords[0], c1 = in(reg32) $coords[1], c2 = in(reg32) $coords[2],
+                c3 = in(reg32) $coords[3], c4 = in(reg32) $coords[4]),
+            _ => never)
+    };
+    // What stands in for the tensor of a map.
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ overrides $address:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!($options $mnemonics $arguments $operands [(".override::global_address") $($rest)*])
+    };
+    ($options:tt $mnemonics:tt $arguments:tt $operands:tt
+        [{ overrides $rank:ident of $address:ident } $($rest:tt)*]) => {
+        ptx_asm_pieces!(@match $rank; $options $mnemonics $arguments $operands [$($rest)*]
+            1 => (".override::global_address.override::global_dim"),
+            _ => (".override::global_address.override::global_dim_stride"))
     };
     // A column and four rows of a matrix.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ rows $coords:ident } $($rest:tt)*]) => {

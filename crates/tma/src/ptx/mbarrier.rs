@@ -5,8 +5,13 @@
 //! for a raw pointer. A form without semantics and scope is the one with `.release.cta`,
 //! `.acquire.cta` or `.relaxed.cta`; `.shared` is `.shared::cta`.
 
-use super::{ArriveSem, MbarrierScope, WaitSem};
-use crate::address::{SharedAddress, SharedClusterAddress, SharedCtaAddress};
+use super::{ArriveSem, MbarrierLayout, MbarrierScope, WaitSem};
+#[cfg(target_arch = "nvptx64")]
+use crate::address::Address;
+use crate::{
+    SharedPtr,
+    address::{SharedAddress, SharedClusterAddress, SharedCtaAddress},
+};
 
 /// The 8 opaque bytes of a barrier in shared memory.
 ///
@@ -33,6 +38,43 @@ device_fn! {
                 ("mbarrier.init") { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
             }
         }
+    }
+
+    /// `mbarrier.init.L.SPACE.b64 [bar], count;`
+    ///
+    /// A new barrier of a layout: phase 0, `count` arrivals pending and expected in every phase, no bytes
+    /// expected, nothing reported.
+    isa "9.3" on sm_90;
+    /// # Safety
+    /// 1. `bar` is a multiple of 8 in this block's shared memory and holds no barrier.
+    /// 2. `count` is 1 to 2^20 - 1, or with `V1` to 2^9 - 1.
+    #[doc(alias = "mbarrier_init")]
+    pub unsafe fn init_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>, count: u32) {
+        // SAFETY: (1) and (2) are the caller's.
+        unsafe {
+            ptx_asm! { []
+                ("mbarrier.init") { layout L } { space bar } (".b64" " [{bar}], {count};"; count = in(reg32) count)
+            }
+        }
+    }
+
+    /// `mbarrier.check_layout.L.SPACE.b64 is, [bar];`
+    ///
+    /// Does the barrier have this layout?
+    isa "9.3" on sm_90;
+    /// # Safety
+    /// 1. `bar` is an initialised barrier of this block.
+    #[doc(alias = "mbarrier_check_layout")]
+    pub unsafe fn check_layout[L: MbarrierLayout](bar: impl SharedCtaAddress<Mbarrier>) -> bool {
+        let is: u32;
+        // SAFETY: (1) is the caller's.
+        unsafe {
+            ptx_asm! { []
+                ("{{ .reg .pred p; mbarrier.check_layout") { layout L } { space bar }
+                (".b64" " p, [{bar}]; selp.b32 {is}, 1, 0, p; }}"; is = out(reg32) is)
+            }
+        }
+        is != 0
     }
 
     /// `mbarrier.inval.SPACE.b64 [bar];`
@@ -96,6 +138,63 @@ bytes! {
     /// The current phase waits for `bytes` fewer bytes, as if a copy had brought them.
     #[doc(alias = "mbarrier_complete_tx")]
     complete_tx = "mbarrier.complete_tx";
+}
+
+/// Operations on the barriers at one offset in many blocks of the cluster.
+macro_rules! multicasts {
+    ($($(#[$attribute:meta])* $name:ident = $mnemonic:literal
+        $([.sem $sink:literal $sem:ident: $sems:ident])? $([.scope $scope:ident: $scopes:ident])? $number:ident; $condition:literal)+) => {
+    device_fn! {$(
+        #[doc = concat!("`", $mnemonic, multicasts!(@order $(sem $sem)? $(scope $scope)?),
+            ".shared::cluster.multicast::cluster::32b.b64 " $(, $sink)?, "[bar], ",
+            stringify!($number), ", mask;`")]
+        ///
+        $(#[$attribute])*
+        ///
+        /// It does so with the barrier at the offset of `bar` in every block of the cluster whose bit is in
+        /// `mask`.
+        isa "9.4" on sm_107a;
+        /// # Safety
+        /// 1. In every block of the cluster whose bit is in `mask`, there is an initialised barrier at the
+        ///    offset of `bar`, with an arrival of this phase pending, and the block has not ended.
+        #[doc = concat!("2. ", $condition)]
+        pub unsafe fn $name $([$sem: $sems])? $([$scope: $scopes])? (
+            bar: impl SharedClusterAddress<Mbarrier>, $number: u32, mask: u32
+        ) {
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ($mnemonic) $({ sem $sem } (".cluster"))? $((".relaxed") { scope $scope })?
+                    (".shared::cluster.multicast::cluster::32b.b64 ") $(($sink))?
+                    ("" "[{bar}], {number}, {mask};"; bar = in(reg32) bar.address32(), number = in(reg32) $number,
+                        mask = in(reg32) mask)
+                }
+            }
+        }
+    )+} };
+    (@order sem $sem:ident) => { ".S.cluster" };
+    (@order scope $scope:ident) => { ".relaxed.C" };
+}
+
+multicasts! {
+    /// The current phase waits for `bytes` more bytes.
+    expect_tx_multicast_32b = "mbarrier.expect_tx" [.scope C: MbarrierScope] bytes;
+        "The bytes that the phase waits for stay within 2^20 - 1 in both directions."
+    /// The current phase waits for `bytes` fewer bytes, as if a copy had brought them.
+    complete_tx_multicast_32b = "mbarrier.complete_tx" [.scope C: MbarrierScope] bytes;
+        "The bytes that the phase waits for stay within 2^20 - 1 in both directions."
+    /// `count` arrivals.
+    arrive_multicast_32b = "mbarrier.arrive" [.sem "_, " S: ArriveSem] count;
+        "`count` is 1 to the arrivals of this phase that are pending."
+    /// `count` arrivals, and as many fewer in every later phase.
+    arrive_drop_multicast_32b = "mbarrier.arrive_drop" [.sem "_, " S: ArriveSem] count;
+        "`count` is 1 to the arrivals of this phase that are pending."
+    /// Expects `bytes` more bytes in this phase, then one arrival.
+    arrive_expect_tx_multicast_32b = "mbarrier.arrive.expect_tx" [.sem "_, " S: ArriveSem] bytes;
+        "The bytes expected in a phase stay below 2^20."
+    /// Expects `bytes` more bytes in this phase, then one arrival, and as many fewer in every later phase.
+    arrive_drop_expect_tx_multicast_32b = "mbarrier.arrive_drop.expect_tx" [.sem "_, " S: ArriveSem] bytes;
+        "The bytes expected in a phase stay below 2^20."
 }
 
 /// One of the instructions that arrive, in all its forms. `$also` is what else it does.
@@ -315,4 +414,104 @@ waits! {
     #[doc(alias = "mbarrier_try_wait_parity")]
     try_wait_parity_suspend_hint = "mbarrier.try_wait.parity", parity: u32, reg32, nanoseconds;
         isa "8.0, with `Relaxed` 8.6" on sm_90; "is 0 or 1, that of the current or the last phase."
+}
+
+/// A phase, and what was reported in it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reported {
+    /// Has the phase completed? Until then the others mean nothing.
+    pub is_done: bool,
+    /// Was anything reported, so that the conditional phase has not advanced?
+    pub is_reported: bool,
+    /// What was reported; 0 where it was not asked for.
+    pub value: u8,
+}
+
+/// Instructions that ask for a phase and for what was reported in it. In brackets stands how the report is
+/// given and read.
+macro_rules! reports {
+    ($($name:ident = $mnemonic:literal, $phase:ident: $type:ty, $class:ident
+        $([$value:ident $report:literal $read:literal])?; $condition:literal)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, ".phase_type::primary.S.C.shared::cta.b64 done|reported"
+            $(, ", ", stringify!($value))?, ", [bar], ", stringify!($phase), ";`")]
+        ///
+        #[doc = concat!("Has the phase of this `", stringify!($phase), "` completed, and did a copy report anything?")]
+        /// A barrier of the layout v0 hears of nothing.
+        isa "9.3" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block.
+        #[doc = concat!("2. `", stringify!($phase), "` ", $condition)]
+        #[doc(alias("mbarrier_test_wait", "mbarrier_try_wait"))]
+        pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, $phase: $type) -> Reported {
+            let (done, reported): (u32, u32);
+            $(let $value: u32;)?
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("{{ .reg .pred p, r; .reg .b8 v; ") ($mnemonic) (".phase_type::primary")
+                    { sem S } { scope C } (".shared::cta.b64" " p|r") $(("" $report))?
+                    ("" ", [{bar}], {phase}; selp.b32 {done}, 1, 0, p; selp.b32 {reported}, 1, 0, r;";
+                        bar = in(reg32) bar.address(), phase = in($class) $phase, done = out(reg32) done,
+                        reported = out(reg32) reported)
+                    $(("" $read; value = out(reg32) $value))?
+                    ("" " }}")
+                }
+            }
+            Reported { is_done: done != 0, is_reported: reported != 0, value: reports!(@value $($value)?) as u8 }
+        }
+    )+} };
+    (@value $value:ident) => { $value };
+    (@value) => { 0_u32 };
+}
+
+reports! {
+    test_wait_phase_type_primary = "mbarrier.test_wait", state: u64, reg64;
+        "came from an arrival of its current or last phase."
+    test_wait_phase_type_primary_value = "mbarrier.test_wait", state: u64, reg64
+        [value ", v" " cvt.u32.u8 {value}, v;"]; "came from an arrival of its current or last phase."
+    try_wait_phase_type_primary = "mbarrier.try_wait", state: u64, reg64;
+        "came from an arrival of its current or last phase."
+    try_wait_phase_type_primary_value = "mbarrier.try_wait", state: u64, reg64
+        [value ", v" " cvt.u32.u8 {value}, v;"]; "came from an arrival of its current or last phase."
+    test_wait_parity_phase_type_primary = "mbarrier.test_wait.parity", parity: u32, reg32;
+        "is 0 or 1, that of the current or the last phase."
+    test_wait_parity_phase_type_primary_value = "mbarrier.test_wait.parity", parity: u32, reg32
+        [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, that of the current or the last phase."
+    try_wait_parity_phase_type_primary = "mbarrier.try_wait.parity", parity: u32, reg32;
+        "is 0 or 1, that of the current or the last phase."
+    try_wait_parity_phase_type_primary_value = "mbarrier.try_wait.parity", parity: u32, reg32
+        [value ", v" " cvt.u32.u8 {value}, v;"]; "is 0 or 1, that of the current or the last phase."
+}
+
+/// Instructions that ask for a conditional phase.
+macro_rules! conditional {
+    ($($name:ident = $mnemonic:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`", $mnemonic, ".parity.phase_type::conditional.S.C.shared::cta.b64 done, [bar], parity;`")]
+        ///
+        /// Has the conditional phase of this parity completed? It is behind the primary one for each phase in
+        /// which a copy reported something.
+        isa "9.3" on sm_90;
+        /// # Safety
+        /// 1. `bar` is an initialised barrier of this block.
+        /// 2. `parity` is 0 or 1, that of the current or the last conditional phase.
+        #[doc(alias("mbarrier_test_wait_parity", "mbarrier_try_wait_parity"))]
+        pub unsafe fn $name[S: WaitSem, C: MbarrierScope](bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
+            let done: u32;
+            // SAFETY: (1) and (2) are the caller's.
+            unsafe {
+                ptx_asm! { []
+                    ("{{ .reg .pred p; ") ($mnemonic) (".parity.phase_type::conditional") { sem S } { scope C }
+                    (".shared::cta.b64" " p, [{bar}], {parity}; selp.b32 {done}, 1, 0, p; }}";
+                        bar = in(reg32) bar.address(), parity = in(reg32) parity, done = out(reg32) done)
+                }
+            }
+            done != 0
+        }
+    )+} };
+}
+
+conditional! {
+    test_wait_parity_phase_type_conditional = "mbarrier.test_wait";
+    try_wait_parity_phase_type_conditional = "mbarrier.try_wait";
 }

@@ -53,6 +53,10 @@ others! {
     /// Brings the line of `address` to the L2 cache, to go in its turn.
     global_l2_evict_normal = "prefetch.global.L2::evict_normal", *const u8, "lies in global memory."
         isa "7.4" on sm_80;
+    /// Brings the 32 bytes of `address` to the L1 cache.
+    #[doc(alias = "prefetch_L1_32B")]
+    global_l1_32b_valid_addr = "prefetch.global.L1::32B.valid_addr", *const u8,
+        "points to global memory that this thread may read." isa "9.4" on sm_90;
     /// Brings the line of `address` to the uniform cache.
     prefetchu_l1 = "prefetchu.L1", *const u8, "lies in memory that this thread may read." isa "7.0" on sm_80;
     /// Brings a tensor map nearer for copies that use it.

@@ -86,6 +86,33 @@ stores! {
         v0 = 0, v1 = 1, v2 = 2, v3 = 3;
 }
 
+device_fn! {
+    /// `st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128 [dst], value, [bar];`
+    ///
+    /// Starts a store of 16 bytes to the shared memory of a block of the cluster; they are counted at the
+    /// barrier, whose waiters see them.
+    isa "9.2" on sm_90;
+    /// # Safety
+    /// 1. `dst` is a multiple of 16, with room for 16 bytes.
+    /// 2. `dst` and `bar` are in the same block of this cluster, which has more than one block and has not ended.
+    /// 3. `bar` is an initialised barrier whose current phase expects the bytes.
+    /// 4. Nobody uses the bytes at `dst` until that phase completes.
+    #[doc(alias = "st_async")]
+    pub unsafe fn weak_shared_cluster_b128(
+        dst: impl SharedClusterAddress<u128>, value: u128, bar: impl SharedClusterAddress<Mbarrier>
+    ) {
+        // SAFETY: (1) to (4) are the caller's.
+        unsafe {
+            ptx_asm! { []
+                ("{{ .reg .b128 q; mov.b128 q, {{ {low}, {high} }}; \
+                    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b128" " [{dst}], q, [{bar}]; }}";
+                    low = in(reg64) value as u64, high = in(reg64) (value >> 64) as u64,
+                    dst = in(reg32) dst.address32(), bar = in(reg32) bar.address32())
+            }
+        }
+    }
+}
+
 /// Spells a store to global memory; a byte needs a register of 8 bits.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! release {

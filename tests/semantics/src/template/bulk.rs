@@ -17,6 +17,8 @@
 //! | 15 | whether this block issues |
 //! | 16 to 18 | more values of 32 bits |
 //! | 19 to 22 | two values of 64 bits |
+//! | 23 | where in global memory the tensor begins, where the instruction has its address |
+//! | 24 to 31, 16, 17 | dimensions and strides of the tensor, where the instruction has them |
 //!
 //! Results of a block are its region, whether its barrier's phase ended, and whether no byte was left
 //! over.
@@ -24,7 +26,7 @@
 use tma::{
     SharedPtr, cluster,
     ptx::{
-        Acquire, Cluster, Cta, EvictLast, EvictUnchanged, Release, cp_async_bulk, createpolicy,
+        Acquire, Cluster, Cta, EvictLast, EvictUnchanged, Release, V1, cp_async_bulk, createpolicy,
         fence,
         mbarrier::{self, Mbarrier},
     },
@@ -119,8 +121,29 @@ impl Block {
             j: io.word(10) as u16,
             k: io.word(11) as u16,
             h: io.word(13) as u16,
+            m: io.word(13),
             w: createpolicy::fractional::<EvictLast, EvictUnchanged>(0.5),
+            d: io.memory.add(io.word(23) as usize),
             ..NONE
+        }
+    }
+
+    /// With what stands in for the dimensions and strides of the map.
+    #[inline(always)]
+    unsafe fn resized(self) -> Operands {
+        let io = self.io;
+        Operands {
+            h: io.word(24) as u16,
+            i: io.word(25) as u16,
+            j: io.word(26) as u16,
+            k: io.word(27) as u16,
+            o: io.word(28) as u16,
+            n: io.word(29),
+            m: io.word(30),
+            c: io.word(31),
+            q: io.word(16),
+            s: io.word(17) as u16,
+            ..self.operands()
         }
     }
 }
@@ -130,6 +153,70 @@ impl Block {
 pub(crate) unsafe fn completes_tx(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
     count(block, block.operands(), form);
+}
+
+/// As [`completes_tx`], with what stands in for the dimensions and strides of the map.
+#[inline(always)]
+pub(crate) unsafe fn resized_load(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    count(block, block.resized(), form);
+}
+
+/// As [`completes_tx`], but nobody knows what comes for the first and the last bytes, which become zeros. Word
+/// 16: how many at the beginning; word 17: at the end.
+#[inline(always)]
+pub(crate) unsafe fn partial(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    let (left, right) = (block.io.word(16), block.io.word(17));
+    let operands = Operands {
+        m: left,
+        c: right,
+        ..block.operands()
+    };
+    count(block, operands, |operands| {
+        form(operands);
+        if comes(COUNTER::ptr(), 0) {
+            let copied = block.region.cast::<u8>().byte_add(block.io.word(1));
+            let mut index = 0;
+            while index < operands.n {
+                if index < left || index >= operands.n - right {
+                    copied.byte_add(index).write(0);
+                }
+                index += 1;
+            }
+        }
+    });
+}
+
+/// As [`completes_tx`], by a barrier that hears of the bytes. Word 16: whether something must be reported; the
+/// results are those of a copy if it was so, and if the conditional phase ended where it was not.
+#[inline(always)]
+pub(crate) unsafe fn reported(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    let bar = COUNTER::ptr();
+    let first = thread::thread_idx().x == 0;
+    block.fill();
+    if first {
+        mbarrier::init_layout::<V1>(bar, 1);
+        fence::mbarrier_init_release_cluster();
+        let _ = mbarrier::arrive_expect_tx::<Release, Cta>(bar, block.io.word(3));
+    }
+    cluster::sync();
+    if first && block.io.word(15) != 0 {
+        form(block.operands());
+    }
+    let ended = first && comes(bar, 0);
+    let mut is_right = false;
+    if ended {
+        let phase = mbarrier::test_wait_parity_phase_type_primary_value::<Acquire, Cta>(bar, 0);
+        let advanced = mbarrier::test_wait_parity_phase_type_conditional::<Acquire, Cta>(bar, 0);
+        let must = block.io.word(16) != 0;
+        is_right =
+            phase.is_done && phase.is_reported == must && phase.value == 0 && advanced != must;
+    }
+    cluster::sync();
+    block.write_out(ended, is_right);
+    cluster::sync();
 }
 
 /// As [`completes_tx`], within shared memory.
@@ -221,10 +308,22 @@ unsafe fn comes(bar: SharedPtr<Mbarrier>, parity: u32) -> bool {
 #[inline(always)]
 pub(crate) unsafe fn grouped(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
+    waited_for(block, || block.operands(), form);
+}
+
+/// As [`grouped`], with what stands in for the dimensions and strides of the map.
+#[inline(always)]
+pub(crate) unsafe fn resized_store(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    waited_for(block, || block.resized(), form);
+}
+
+#[inline(always)]
+unsafe fn waited_for(block: Block, operands: impl Fn() -> Operands, form: impl Fn(Operands)) {
     block.fill();
     thread::sync_threads();
     if thread::thread_idx().x == 0 {
-        form(block.operands());
+        form(operands());
         cp_async_bulk::commit_group();
         cp_async_bulk::wait_group::<0>();
     }
@@ -236,10 +335,22 @@ pub(crate) unsafe fn grouped(io: Io, form: impl Fn(Operands)) {
 #[inline(always)]
 pub(crate) unsafe fn prefetched(io: Io, form: impl Fn(Operands)) {
     let block = Block::new(io);
+    read_behind(block, || block.operands(), form);
+}
+
+/// As [`prefetched`], with what stands in for the dimensions and strides of the map.
+#[inline(always)]
+pub(crate) unsafe fn resized_prefetch(io: Io, form: impl Fn(Operands)) {
+    let block = Block::new(io);
+    read_behind(block, || block.resized(), form);
+}
+
+#[inline(always)]
+unsafe fn read_behind(block: Block, operands: impl Fn() -> Operands, form: impl Fn(Operands)) {
     if thread::thread_idx().x == 0 {
-        form(block.operands());
+        form(operands());
     }
-    let memory = io.memory.cast::<u32>();
+    let memory = block.io.memory.cast::<u32>();
     let mut index = thread::thread_idx().x;
     while index < block.words() {
         block.region.add(index).write(*memory.add(index as usize));

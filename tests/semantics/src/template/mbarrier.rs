@@ -3,8 +3,8 @@
 use tma::{
     SharedPtr, cluster,
     ptx::{
-        Acquire, Cluster, Cta, Relaxed, Release, fence,
-        mbarrier::{self, Mbarrier},
+        Acquire, Cluster, Cta, Relaxed, Release, V0, V1, fence,
+        mbarrier::{self, Mbarrier, Reported},
     },
     shared, thread,
 };
@@ -42,6 +42,17 @@ impl Given for u64 {
 /// results of the script for which the state is asked.
 #[inline(always)]
 pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
+    arrivals_by::<false, R>(io, form);
+}
+
+/// As [`arrivals`]; the call of the first block happens in the blocks of word 6.
+#[inline(always)]
+pub(crate) unsafe fn arrivals_of_many(io: Io, form: impl Fn(Operands)) {
+    arrivals_by::<true, ()>(io, form);
+}
+
+#[inline(always)]
+unsafe fn arrivals_by<const MANY: bool, R: Given>(io: Io, form: impl Fn(Operands) -> R) {
     let bar = BAR::ptr();
     let first = thread::thread_idx().x == 0;
     if first {
@@ -53,8 +64,15 @@ pub(crate) unsafe fn arrivals<R: Given>(io: Io, form: impl Fn(Operands) -> R) {
     }
     cluster::sync();
     let mut state = None;
-    if first {
-        state = form(of(bar, io)).state();
+    if first && (!MANY || cluster::block_rank() == 0) {
+        let operands = match MANY {
+            true => Operands {
+                m: io.word(6),
+                ..of(bar, io)
+            },
+            false => of(bar, io),
+        };
+        state = form(operands).state();
     }
     cluster::sync();
     if first {
@@ -103,9 +121,43 @@ pub(crate) unsafe fn pending_count(io: Io, form: impl Fn(Operands) -> u32) {
     }
 }
 
+/// Is it a barrier of the layout v0, and then one of v1?
+#[inline(always)]
+pub(crate) unsafe fn checked(io: Io, form: impl Fn(Operands) -> bool) {
+    let bar = BAR::ptr();
+    if thread::thread_idx().x == 0 {
+        mbarrier::init_layout::<V0>(bar, 1);
+        io.put(RESULTS, 0, form(of(bar, io)).into());
+        mbarrier::inval(bar);
+        mbarrier::init_layout::<V1>(bar, 1);
+        io.put(RESULTS, 1, form(of(bar, io)).into());
+    }
+}
+
+/// What a wait gives.
+pub(crate) trait Answer {
+    /// 1 where the phase has ended, 2 more where something was reported.
+    fn word(self) -> u32;
+}
+
+impl Answer for bool {
+    #[inline(always)]
+    fn word(self) -> u32 {
+        self.into()
+    }
+}
+
+impl Answer for Reported {
+    #[inline(always)]
+    fn word(self) -> u32 {
+        let is_reported = self.is_done && (self.is_reported || self.value != 0);
+        u32::from(self.is_done) | u32::from(is_reported) << 1
+    }
+}
+
 /// Two phases; the question is put before and after each ends.
 #[inline(always)]
-pub(crate) unsafe fn waits(io: Io, form: impl Fn(Operands) -> bool) {
+pub(crate) unsafe fn waits<R: Answer>(io: Io, form: impl Fn(Operands) -> R) {
     let bar = BAR::ptr();
     if thread::thread_idx().x == 0 {
         mbarrier::init(bar, 2);
@@ -119,9 +171,9 @@ pub(crate) unsafe fn waits(io: Io, form: impl Fn(Operands) -> bool) {
             };
             // The answer is used before the next arrival: a GPU goes on to instructions that do not
             // need it, and while `try_wait` waits, an arrival behind it may end the phase.
-            io.put(RESULTS, 2 * phase, u32::from(form(operands)));
+            io.put(RESULTS, 2 * phase, form(operands).word());
             let _ = mbarrier::arrive::<Release, Cta>(bar);
-            io.put(RESULTS, 2 * phase + 1, u32::from(form(operands)));
+            io.put(RESULTS, 2 * phase + 1, form(operands).word());
         }
     }
 }

@@ -232,3 +232,34 @@ pub(crate) unsafe fn handed_over(io: Io, form: impl Fn(Operands)) {
     }
     cluster::sync();
 }
+
+/// As [`handed_over`], but the threads of a block hand over to one of their own. The release is the call.
+#[inline(always)]
+pub(crate) unsafe fn handed_over_here(io: Io, form: impl Fn(Operands)) {
+    let (region, loaded) = (REGION::ptr(), LOADED::ptr());
+    let count = AtomicU32::from_ptr(io.memory.add(128).cast());
+    let thread = thread::thread_idx().x;
+    region.at(thread).write(io.word(1) ^ thread);
+    fence::proxy_async_shared_cta();
+    if thread == 0 {
+        mbarrier::init(loaded, 1);
+        let _ = mbarrier::arrive_expect_tx::<Release, Cta>(loaded, 128);
+    }
+    thread::sync_threads();
+    io.put(64, thread, region.at(thread).read());
+    form(NONE);
+    count.fetch_add(1, Ordering::Relaxed);
+    if thread == 0 {
+        let mut left = PATIENCE;
+        while left > 0 && count.load(Ordering::Relaxed) < 32 {
+            left -= 1;
+        }
+        fence::proxy_async_generic_acquire_sync_restrict_shared_cluster_cluster();
+        cp_async_bulk::shared_cta_global(region.cast(), io.memory, 128, loaded);
+    }
+    let mut left = PATIENCE;
+    while left > 0 && !mbarrier::test_wait_parity::<Acquire, Cluster>(loaded, 0) {
+        left -= 1;
+    }
+    io.put(64, 32 + thread, region.at(thread).read());
+}

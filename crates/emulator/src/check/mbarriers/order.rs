@@ -39,8 +39,9 @@ pub(in crate::check) struct Arrival {
 pub(super) struct Arrivals {
     pub(super) all: Vec<Arrival>,
     pub(super) last: Option<Origin>,
-    /// True if the phase waited for copies, too, and the next if for bytes of them.
+    /// True if the phase waited for copies, too.
     has_copies: bool,
+    /// True if it waited for bytes of them.
     has_bytes: bool,
 }
 

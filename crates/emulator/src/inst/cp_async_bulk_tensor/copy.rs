@@ -2,12 +2,12 @@
 
 use ptx_isa::Mode;
 use tensor_map::{
-    DataType, Decoded, Im2col, Interleave, OobFill, Params, Swizzle, TensorMap, WideMode,
+    DataType, Decoded, Dims, Im2col, Interleave, OobFill, Params, Swizzle, TensorMap, WideMode,
     walk::{Direction, NoWalk, Walk},
 };
 
 use super::{
-    TensorCopy,
+    BoxOf, TensorCopy,
     parts::{join, split},
 };
 use crate::{
@@ -33,6 +33,9 @@ impl TensorCopy {
         let decoded = map
             .decode()
             .map_err(|error| illegal(step, error.to_string()))?;
+        let decoded = self
+            .overridden(step, lane, decoded)
+            .map_err(|what| illegal(step, what))?;
         let shared = target(
             step,
             &self.shared,
@@ -45,6 +48,7 @@ impl TensorCopy {
         };
         let get = |slot: &Slot| step.get(*slot)[lane];
         let coordinates: Vec<i32> = self
+            .tensor
             .coordinates
             .iter()
             .map(|slot| get(slot) as i32)
@@ -126,6 +130,7 @@ impl TensorCopy {
                 lane,
                 Issue {
                     rounds_to_tf32,
+                    report: self.report,
                     ..Issue::bulk(pieces, completion, reduction)
                 },
             );
@@ -146,6 +151,59 @@ impl TensorCopy {
             }
         }
         Ok(())
+    }
+
+    /// What the map holds, with what stands in for it in the instruction.
+    fn overridden<O: Watch>(
+        &self,
+        step: &Step<'_, O>,
+        lane: usize,
+        mut decoded: Decoded,
+    ) -> Result<Decoded, String> {
+        let BoxOf {
+            address,
+            dims,
+            strides,
+            coordinates,
+            ..
+        } = &self.tensor;
+        let get = |slot: &Slot| step.get(*slot)[lane];
+        let Some(address) = address else {
+            return Ok(decoded);
+        };
+        decoded.address = get(address);
+        if !decoded.address.is_multiple_of(16) {
+            let address = decoded.address;
+            return Err(format!(
+                "the tensor's address {address:#x} is not a multiple of 16"
+            ));
+        }
+        if dims.is_empty() {
+            return Ok(decoded);
+        }
+        let Params::Tiled(tiled) = &mut decoded.params else {
+            return Err("dimensions stand in for those of an im2col map".into());
+        };
+        let rank = tiled.tensor.rank();
+        if dims.len() != rank {
+            return Err(format!("{} dimensions stand in for {rank}", dims.len()));
+        }
+        if coordinates.iter().any(|slot| get(slot) as i32 != 0) {
+            return Err(
+                "a coordinate is not 0, though dimensions stand in for those of the map".into(),
+            );
+        }
+        let dims: Vec<u64> = dims.iter().map(|slot| get(slot) & 0xff).collect();
+        tiled.tensor.dims = Dims::<u64>::new(&dims);
+        if let Some((lower, upper)) = strides {
+            let upper = get(upper);
+            let strides = lower.iter().enumerate().map(|(dim, lower)| {
+                let upper = upper >> (4 * dim) & 0xf;
+                (get(lower) & u64::from(u32::MAX) | upper << 32) << 4
+            });
+            tiled.tensor.strides_bytes = Dims::<u64>::new(&strides.collect::<Vec<u64>>());
+        }
+        Ok(decoded)
     }
 
     /// The rows of the box.
@@ -197,7 +255,7 @@ impl TensorCopy {
         step: &mut Step<'_, O>,
         lane: usize,
     ) -> Result<(TensorMap, Located), Trapped> {
-        let located = step.locate(lane, &self.map, TensorMap::BYTES as u64, 64)?;
+        let located = step.locate(lane, &self.tensor.map, TensorMap::BYTES as u64, 64)?;
         if matches!(located, Located::Local { .. } | Located::Shared { .. }) {
             let what =
                 "the tensor map is neither a parameter nor in constant or global memory".into();

@@ -15,11 +15,20 @@ impl MbarrierOperation {
     /// Returns whether the phase that a lane waits for is complete. The phase is known by its last
     /// bit, as the hardware knows it.
     fn is_done(&self, mbarrier: &Mbarrier, state: u64) -> bool {
-        let Kind::Wait { parity, .. } = self.kind else {
+        let Kind::Wait {
+            parity,
+            conditional,
+            ..
+        } = self.kind
+        else {
             return true;
         };
         let bit = if parity { state } else { state >> 20 };
-        mbarrier.phase & 1 != bit & 1
+        let phase = match conditional {
+            true => mbarrier.conditional,
+            false => mbarrier.phase,
+        };
+        phase & 1 != bit & 1
     }
 
     /// Returns whether a group that waits could go on now.
@@ -58,11 +67,18 @@ impl MbarrierOperation {
         step: &mut Step<'_, O>,
         gives_up: bool,
     ) -> Result<Flow, Trapped> {
-        let Kind::Wait { d, state, parity } = self.kind else {
+        let Kind::Wait {
+            d,
+            state,
+            parity,
+            conditional,
+            report,
+        } = self.kind
+        else {
             return Ok(Flow::Next);
         };
         let states = *step.get(state);
-        let mut done = [0; LANES];
+        let (mut done, mut reported) = ([0; LANES], [0; LANES]);
         let mut phases = [((0, 0), 0); LANES];
         for lane in lanes_of(step.active) {
             let object = self.object(step, lane)?;
@@ -73,7 +89,11 @@ impl MbarrierOperation {
                 return Err(step.fault(lane, Trap::MbarrierUninitialised, what));
             };
             done[lane] = u64::from(self.is_done(mbarrier, states[lane]));
-            let of_parity = mbarrier.phase.saturating_sub(done[lane]);
+            reported[lane] = u64::from(done[lane] != 0 && mbarrier.reported.1);
+            let of_parity = match conditional && done[lane] != 0 {
+                true => mbarrier.last_conditional,
+                false => mbarrier.phase.saturating_sub(done[lane]),
+            };
             phases[lane] = (
                 object,
                 if parity {
@@ -96,6 +116,12 @@ impl MbarrierOperation {
             self.tell(step, lane, object, event);
         }
         step.set(d, &done);
+        if let Some((predicate, value)) = report {
+            step.set(predicate, &reported);
+            if let Some(value) = value {
+                step.set(value, &[0; LANES]);
+            }
+        }
         Ok(Flow::Next)
     }
 
@@ -122,6 +148,7 @@ impl MbarrierOperation {
             pending,
             tx,
             bytes,
+            ..
         } = mbarrier;
         let whose = if rank == waiting.here.rank {
             String::new()

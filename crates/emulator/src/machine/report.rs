@@ -1,0 +1,51 @@
+//! What copies report of their bytes to a barrier. PTX ISA 9.4, section 9.7.10.28.1.3.
+
+/// The bytes that are reported: numbers of so many bits that are -0, of which one in 16 bytes is looked at,
+/// or every byte that is 0xff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Report {
+    NegativeZero { bits: usize },
+    Ff,
+}
+
+impl Report {
+    /// Whether bytes that were read have what is reported. The number that is looked at is chosen below a
+    /// count of them.
+    pub(crate) fn is_in(self, bytes: &[u8], mut choose: impl FnMut(usize) -> usize) -> bool {
+        let Self::NegativeZero { bits } = self else {
+            return bytes.contains(&0xff);
+        };
+        bytes.chunks(16).any(|chunk| {
+            let at = choose((8 * chunk.len() / bits).max(1)) * bits;
+            match bits {
+                4 => chunk[at / 8] >> (at % 8) & 0xf == 8,
+                _ => {
+                    let number = chunk.get(at / 8..(at + bits) / 8).unwrap_or(&[]);
+                    matches!(number, [zeros @ .., 0x80] if zeros.iter().all(|byte| *byte == 0))
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_that_is_looked_at_counts() {
+        let mut bytes = [0; 32];
+        bytes[21] = 0x80;
+        let sees = |report: Report, at: usize| report.is_in(&bytes, |_| at);
+        // Of the second 16 bytes, the third number of 16 bits, the sixth of 8 and the twelfth of 4.
+        assert!(sees(Report::NegativeZero { bits: 16 }, 2));
+        assert!(!sees(Report::NegativeZero { bits: 16 }, 3));
+        assert!(sees(Report::NegativeZero { bits: 8 }, 5));
+        assert!(sees(Report::NegativeZero { bits: 4 }, 11));
+        assert!(!sees(Report::NegativeZero { bits: 4 }, 10));
+        assert!(!sees(Report::NegativeZero { bits: 32 }, 1));
+        assert!(!sees(Report::Ff, 0));
+        bytes[30] = 0xff;
+        assert!(Report::Ff.is_in(&bytes, |_| 0));
+    }
+}
