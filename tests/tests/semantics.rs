@@ -105,12 +105,12 @@ fn run() -> Result<ExitCode, String> {
     Ok(conclude(rest, trials.collect()))
 }
 
-/// Whether the driver did not load the module.
+/// Returns whether the driver did not load the module.
 fn is_load(came: &gpu::Came) -> bool {
     came.as_ref().is_err_and(|wrong| wrong.starts_with("load"))
 }
 
-/// Whether the driver is too old for the form: one of CUDA 13.0 knows PTX ISA 9.0 and below.
+/// Returns whether the driver is too old for the form: one of CUDA 13.0 knows PTX ISA 9.0 and below.
 fn is_unknown(case: &FormCase, came: &gpu::Came) -> bool {
     case.support.form.is_later() && is_load(came)
 }

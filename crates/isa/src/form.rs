@@ -76,7 +76,7 @@ impl Form {
         self.isa
     }
 
-    /// Whether it came after PTX ISA 9.0, the last version that LLVM 22 and ptxas 13.0 know.
+    /// Returns whether it came after PTX ISA 9.0, the last version that LLVM 22 and ptxas 13.0 know.
     pub fn is_later(&self) -> bool {
         self.isa > Version::new(9, 0)
     }

@@ -159,7 +159,7 @@ choices! {
     PrimaryPriority = EvictLast EvictNormal EvictFirst EvictUnchanged;
     /// How a barrier lies in memory: [`V0`] or [`V1`].
     MbarrierLayout = V0 V1;
-    /// What a barrier of the layout v1 hears of a copy's bytes: [`Per16Bytes80000000`], [`Per16Bytes8000`],
+    /// The bytes of a copy that a barrier of the layout v1 hears of: [`Per16Bytes80000000`], [`Per16Bytes8000`],
     /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
     /// The one way in which a collective meets: [`Aligned`].

@@ -98,7 +98,7 @@ struct Box {
     memory: Vec<u32>,
     /// The words that a load writes.
     loaded: Vec<u32>,
-    /// Whether there is anything in it to report.
+    /// True if there is anything in it to report.
     is_reported: bool,
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn mask_type(multicast: Multicast) -> Type {
     }
 }
 
-/// What a copy reports of its bytes.
+/// The report of a copy on its bytes.
 pub(crate) fn report(report: Reported) -> Option<Report> {
     let bits = match report {
         Reported::Disabled => return None,

@@ -48,7 +48,7 @@ pub(crate) struct Issue {
     pub(crate) proxy: Proxy,
     /// The ordering of its writes.
     pub(crate) order: (Sem, Scope),
-    /// What it reports to its barrier.
+    /// The bytes that it reports to its barrier.
     pub(crate) report: Option<Report>,
 }
 

@@ -21,9 +21,9 @@ pub(crate) struct Mbarrier {
     pub(crate) tx: i64,
     /// Bytes of this phase: expected and come.
     pub(crate) bytes: (u64, u64),
-    /// Whether copies report to it: whether it has the layout v1.
+    /// True if copies report to it: it has the layout v1.
     pub(crate) hears: bool,
-    /// Whether a copy reported anything in this phase, and in the last one.
+    /// True if a copy reported anything: in this phase, and in the last one.
     pub(crate) reported: (bool, bool),
     /// Conditional phases that are complete: those in which nothing was reported.
     pub(crate) conditional: u64,

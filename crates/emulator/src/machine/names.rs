@@ -3,7 +3,7 @@
 /// Bytes of an mbarrier (PTX ISA, section 9.7.13.15.2).
 const MBARRIER_BYTES: u64 = 8;
 
-/// What lies where in a memory.
+/// The names of a memory's parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(Vec<Named>);
 
@@ -23,7 +23,7 @@ impl Names {
         });
     }
 
-    /// What holds this address, and how far the address is behind its start.
+    /// The name of the part that has this address, and how far the address is behind its start.
     fn find(&self, address: u64) -> Option<(&Named, u64)> {
         let mut all = self.0.iter().filter_map(|named| {
             let offset = address.checked_sub(named.address)?;
@@ -46,7 +46,7 @@ impl Names {
         }
     }
 
-    /// What is added to an address: the name, and the offset.
+    /// The addition to an address in a message: the name, and the offset.
     pub(crate) fn suffix(&self, address: u64) -> String {
         match self.find(address) {
             Some((named, 0)) => format!(" (`{}`)", named.name),

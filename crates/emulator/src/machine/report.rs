@@ -1,4 +1,4 @@
-//! What copies report of their bytes to a barrier. PTX ISA 9.4, section 9.7.10.28.1.3.
+//! Reports of copies on their bytes, for a barrier. PTX ISA 9.4, section 9.7.10.28.1.3.
 
 /// The bytes that are reported: numbers of so many bits that are -0, of which one in 16 bytes is looked at,
 /// or every byte that is 0xff.
@@ -9,7 +9,7 @@ pub(crate) enum Report {
 }
 
 impl Report {
-    /// Whether bytes that were read have what is reported. The number that is looked at is chosen below a
+    /// Returns whether bytes that were read have what is reported. The number that is looked at is chosen below a
     /// count of them.
     pub(crate) fn is_in(self, bytes: &[u8], mut choose: impl FnMut(usize) -> usize) -> bool {
         let Self::NegativeZero { bits } = self else {

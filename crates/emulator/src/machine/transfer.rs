@@ -59,7 +59,7 @@ pub(crate) struct Transfer {
     pub(crate) proxy: Proxy,
     /// The ordering of its writes.
     pub(crate) order: (Sem, Scope),
-    /// What it reports to its barrier, and whether it has read anything like that.
+    /// The bytes that it reports to its barrier, and whether it has read any.
     pub(crate) report: Option<(Report, bool)>,
 }
 

@@ -63,7 +63,7 @@ fn twice(bytes_come: &str) -> String {
     )
 }
 
-/// What a thread does itself it knows; of a copy only a wait tells.
+/// A thread knows what it does itself; of a copy only a wait tells.
 #[test]
 fn arrivals_ahead_of_a_phase() {
     let itself = "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 128;";

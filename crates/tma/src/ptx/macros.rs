@@ -121,7 +121,7 @@ macro_rules! ptx_asm_pieces {
                 c3 = in(reg32) $coords[3], c4 = in(reg32) $coords[4]),
             _ => never)
     };
-    // What stands in for the tensor of a map.
+    // The operands that stand in for the tensor of a map.
     ($options:tt $mnemonics:tt $arguments:tt $operands:tt [{ overrides $address:ident } $($rest:tt)*]) => {
         ptx_asm_pieces!($options $mnemonics $arguments $operands [(".override::global_address") $($rest)*])
     };

@@ -424,7 +424,7 @@ pub struct Reported {
     pub is_done: bool,
     /// Was anything reported, so that the conditional phase has not advanced?
     pub is_reported: bool,
-    /// What was reported; 0 where it was not asked for.
+    /// The report; 0 where it was not asked for.
     pub value: u8,
 }
 

@@ -134,7 +134,7 @@ pub(crate) unsafe fn checked(io: Io, form: impl Fn(Operands) -> bool) {
     }
 }
 
-/// What a wait gives.
+/// The result of a wait.
 pub(crate) trait Answer {
     /// 1 where the phase has ended, 2 more where something was reported.
     fn word(self) -> u32;

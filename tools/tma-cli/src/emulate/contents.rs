@@ -346,7 +346,7 @@ fn combine(ty: ElementType, a: Number, times: Number, plus: Number) -> u64 {
     }
 }
 
-/// What the state of SplitMix64 grows by.
+/// The step of SplitMix64's state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The next number of SplitMix64.

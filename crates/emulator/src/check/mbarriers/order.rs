@@ -72,7 +72,7 @@ impl Object {
                     .all(|by| knows(state, extents, (by.user, by.epoch)))
     }
 
-    /// Whether this phase or the one before waits for copies.
+    /// Returns whether this phase or the one before waits for copies.
     pub(super) fn has_copies(&self) -> bool {
         let expects = !self.issued.is_empty() || !self.armed.is_empty();
         expects || self.arrivals_before.has_copies

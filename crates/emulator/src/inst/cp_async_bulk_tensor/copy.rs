@@ -153,7 +153,7 @@ impl TensorCopy {
         Ok(())
     }
 
-    /// What the map holds, with what stands in for it in the instruction.
+    /// The parameters of the map, with those that the instruction gives in their stead.
     fn overridden<O: Watch>(
         &self,
         step: &Step<'_, O>,
