@@ -13,6 +13,8 @@ use tma_build::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, 
 mod checks;
 #[path = "build/refusals.rs"]
 mod refusals;
+#[path = "build/stand_ins.rs"]
+mod stand_ins;
 
 type Test = fn() -> Result<(), Failed>;
 
@@ -46,7 +48,10 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ),
     ("what_core_lacks_is_answered_with_advice", refusals::advice),
     ("a_build_script_tells_an_error_once", refusals::told_once),
-    ("a_ptxas_that_is_too_old_is_passed_over", old_ptxas),
+    (
+        "a_ptxas_that_is_too_old_is_passed_over",
+        stand_ins::old_ptxas,
+    ),
     (
         "an_instruction_newer_than_the_module_is_refused",
         newer_instruction,
@@ -84,8 +89,8 @@ const NEED_PTXAS: &[(&str, Test)] = &[
 
 const NEED_NOTHING: &[(&str, Test)] = &[
     ("a_folder_without_a_crate_is_refused", no_crate),
-    ("an_older_compiler_is_refused", old_compiler),
-    ("a_compiler_without_core_is_refused", no_core),
+    ("an_older_compiler_is_refused", stand_ins::old_compiler),
+    ("a_compiler_without_core_is_refused", stand_ins::no_core),
 ];
 
 fn main() {
@@ -540,78 +545,4 @@ fn no_crate() -> Result<(), Failed> {
         Err(Error::NoCompiler { .. }) => Ok(()),
         other => Err(format!("{other:?}").into()),
     }
-}
-
-/// A stand-in for a program, as a shell script.
-#[cfg(unix)]
-fn fake_program(name: &str, script: &str) -> Result<(TempDir, PathBuf), Failed> {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join(name);
-    fs::write(&path, format!("#!/bin/sh\n{script}"))?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
-    Ok((folder, path))
-}
-
-#[cfg(not(unix))]
-fn fake_program(_: &str, _: &str) -> Result<(TempDir, PathBuf), Failed> {
-    Err("needs a shell".into())
-}
-
-/// A stand-in for rustc that says this.
-fn fake_compiler(release: &str, sysroot: &Path) -> Result<(TempDir, PathBuf), Failed> {
-    let sysroot = sysroot.display();
-    let script = format!(
-        "case \"$1\" in\n-vV) echo 'release: {release}' ;;\n*) echo '{sysroot}' ;;\nesac\n"
-    );
-    fake_program("rustc", &script)
-}
-
-/// In a process of its own, since it is named by the environment.
-fn old_ptxas() -> Result<(), Failed> {
-    const CHILD: &str = "TMA_TEST_OLD_PTXAS";
-    if std::env::var_os(CHILD).is_none() {
-        let (_folder, ptxas) = fake_program("ptxas", "echo \"--gpu-name: 'sm_70','sm_80'\"\n")?;
-        let output = std::process::Command::new(std::env::current_exe()?)
-            .args(["a_ptxas_that_is_too_old_is_passed_over", "--exact"])
-            .env(Ptxas::VARIABLE, &ptxas)
-            .env(CHILD, "1")
-            .output()?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        return holds(output.status.success(), said);
-    }
-    let good = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data = 1 } }")?;
-    let ptx = good.builder().assemble(Assemble::IfFound).build()?;
-    holds(ptx.resources.is_none(), "it was assembled")?;
-    contains(
-        &ptx.warnings.join("\n"),
-        &["not assembled:", "ptxas does not know sm_90a"],
-    )?;
-    let error = refused(&good.builder().assemble(Assemble::Always))?;
-    contains(
-        &error,
-        &[
-            "no ptxas that knows sm_90a was found",
-            "does not know sm_90a",
-        ],
-    )
-}
-
-fn old_compiler() -> Result<(), Failed> {
-    let (_folder, rustc) = fake_compiler("1.95.0", Path::new("/nowhere"))?;
-    let error = refused(&Crate::new("")?.builder().compiler(&rustc))?;
-    contains(
-        &error,
-        &["cannot compile device code: is version 1.95.0, older than 1.96.0"],
-    )
-}
-
-fn no_core() -> Result<(), Failed> {
-    let (folder, rustc) = fake_compiler("1.96.0", Path::new("/nowhere"))?;
-    let error = refused(&Crate::new("")?.builder().compiler(&rustc))?;
-    drop(folder);
-    contains(
-        &error,
-        &["has no source of `core` (rustup's component rust-src, Debian's package rust-web-src)"],
-    )
 }
