@@ -88,7 +88,8 @@ pub unsafe fn conv_im2col(
     let mut sum = 0.0;
     // Row by row, since three buffers are few enough for the compiler to unroll their loop.
     for row in 0..SIDE {
-        for tap in row * SIDE..(row + 1) * SIDE {
+        for column in 0..SIDE {
+            let tap = row * SIDE + column;
             // Four channels at once, as far as they lie in shared memory.
             for channel in (0..CHANNELS).step_by(4) {
                 let index = tap as u32 * COLUMN_ELEMS + pixel * CHANNELS as u32 + channel as u32;
