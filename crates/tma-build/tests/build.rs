@@ -63,7 +63,7 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ),
     (
         "an_architecture_that_llvm_does_not_know_is_named_in_the_module",
-        later_architecture,
+        refusals::later_architecture,
     ),
     (
         "conditions_are_checked_with_debug_assertions_alone",
@@ -412,28 +412,6 @@ fn missing_instruction() -> Result<(), Failed> {
     )?;
     let ptx = text(&wrong.builder().arch(Arch::Sm100a).build()?)?;
     contains(&ptx, &["st.bulk.weak.shared::cta ["])
-}
-
-/// An architecture that LLVM does not know, and an instruction of a version that it does not know.
-fn later_architecture() -> Result<(), Failed> {
-    let body = "#[kernel]\npub unsafe fn k(data: *mut u8) {\n    \
-                unsafe { tma::ptx::applypriority::async_bulk_global_bulk_group_l2_evict_normal(data, 128) }\n}";
-    let later = Crate::new(body)?;
-    let error = refused(&later.builder().arch(Arch::Sm103a))?;
-    contains(&error, &["` needs sm_107a\n", "src/lib.rs:7:"])?;
-    let ptx = text(&later.builder().arch(Arch::Sm107a).build()?)?;
-    contains(
-        &ptx,
-        &[
-            ".version 9.4\n.target sm_107a\n",
-            "applypriority.async.bulk.global",
-        ],
-    )?;
-    let body = "#[kernel]\npub unsafe fn k(data: *mut u8) {\n    \
-                unsafe { tma::ptx::prefetch::global_l1_32b_valid_addr(data) }\n}";
-    let newer = Crate::new(body)?;
-    let ptx = text(&newer.builder().build()?)?;
-    contains(&ptx, &[".version 9.4\n.target sm_90a\n"])
 }
 
 fn debug_assertions() -> Result<(), Failed> {

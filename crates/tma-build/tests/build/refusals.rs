@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use libtest_mimic::Failed;
-use tma_build::PtxBuilder;
+use tma_build::{Arch, PtxBuilder};
 
-use super::{Crate, contains, holds, refused};
+use super::{Crate, contains, holds, refused, text};
 
 /// A big array, recursion, a function of another language.
 pub(crate) fn refused_at_its_line() -> Result<(), Failed> {
@@ -111,4 +111,26 @@ pub(crate) fn told_once() -> Result<(), Failed> {
     holds(!output.status.success(), "it was built")?;
     holds(!stdout.contains("cargo::"), stdout)?;
     holds(stderr.matches("mismatched types").count() == 1, stderr)
+}
+
+/// An architecture that LLVM does not know, and an instruction of a version that it does not know.
+pub(crate) fn later_architecture() -> Result<(), Failed> {
+    let body = "#[kernel]\npub unsafe fn k(data: *mut u8) {\n    \
+                unsafe { tma::ptx::applypriority::async_bulk_global_bulk_group_l2_evict_normal(data, 128) }\n}";
+    let later = Crate::new(body)?;
+    let error = refused(&later.builder().arch(Arch::Sm103a))?;
+    contains(&error, &["` needs sm_107a\n", "src/lib.rs:7:"])?;
+    let ptx = text(&later.builder().arch(Arch::Sm107a).build()?)?;
+    contains(
+        &ptx,
+        &[
+            ".version 9.4\n.target sm_107a\n",
+            "applypriority.async.bulk.global",
+        ],
+    )?;
+    let body = "#[kernel]\npub unsafe fn k(data: *mut u8) {\n    \
+                unsafe { tma::ptx::prefetch::global_l1_32b_valid_addr(data) }\n}";
+    let newer = Crate::new(body)?;
+    let ptx = text(&newer.builder().build()?)?;
+    contains(&ptx, &[".version 9.4\n.target sm_90a\n"])
 }

@@ -1,7 +1,7 @@
 //! `mbarrier`, barriers in shared memory that count arrivals and bytes. PTX ISA 9.7.13.15.
 //!
 //! `SPACE` in the text of an instruction follows from the type of the address: `.shared::cta` for
-//! [`SharedPtr`](crate::SharedPtr), `.shared::cluster` for [`ClusterPtr`](crate::ClusterPtr), nothing
+//! [`SharedPtr`], `.shared::cluster` for [`ClusterPtr`](crate::ClusterPtr), nothing
 //! for a raw pointer. A form without semantics and scope is the one with `.release.cta`,
 //! `.acquire.cta` or `.relaxed.cta`; `.shared` is `.shared::cta`.
 
