@@ -12,7 +12,7 @@ use tma::{
 /// `y` is the next number of the same batch and block, for the last one the first.
 ///
 /// The input is `batches` batches of one number per thread of the grid. Each block keeps `STAGES`
-/// batches in shared memory or on their way there: entries `prefetch_1` to `prefetch_8`.
+/// batches in shared memory or on their way there: entries `prefetch_1`, `_2`, `_3`, `_4`, `_8`.
 ///
 /// # Safety
 /// 1. `global_in` and `global_out` point to `batches * threads of the grid` numbers of global

@@ -1,8 +1,8 @@
 //! Reads PTX into a syntax tree and prints the tree back.
 //!
 //! The crate knows the syntax of PTX (ISA up to 9.x) and no meaning of instructions: an
-//! [`Instruction`] is a guard, a dotted [`Opcode`] and [`Operand`]s. It reads what `rustc`, `nvcc`,
-//! `clang` and Triton write. Comments are dropped, and DWARF sections are kept as text.
+//! [`Instruction`] is a guard, a dotted [`Opcode`] and [`Operand`]s. It reads what `rustc` and `nvcc`
+//! write. Comments are dropped, and DWARF sections are kept as text.
 //!
 //! ```
 //! let mut module = ptx::parse(

@@ -70,8 +70,8 @@ pub enum Kind {
     },
     /// A function is called through a pointer, as by `dyn`.
     IndirectCall,
-    /// A kernel that has `wgmma.mma_async` calls a function, be it only where it panics. ptxas 13.0 took gigabytes
-    /// and did not end in ten minutes for such a kernel with 128 registers of sums.
+    /// A kernel that has `wgmma.mma_async` calls a function, be it only where it panics: ptxas then makes each
+    /// product wait for the one before (its message C7509).
     CallBesideWgmma {
         /// The function.
         callee: String,
@@ -164,8 +164,8 @@ impl fmt::Display for Diagnostic {
             ),
             Kind::CallBesideWgmma { callee } => write!(
                 f,
-                ": `{callee}` is called in a kernel with `wgmma`, which keeps ptxas busy for minutes or makes it wait \
-                 for each product; have it inlined, and what cannot happen said by `core::hint::assert_unchecked`"
+                ": `{callee}` is called in a kernel with `wgmma`, which makes ptxas wait for each product; \
+                 have it inlined, and what cannot happen said by `core::hint::assert_unchecked`"
             ),
             Kind::UnresolvedFunction { callee } => write!(
                 f,

@@ -1,6 +1,6 @@
 //! The Tensor Memory Accelerator for GPU kernels written in Rust.
 //!
-//! Two layers. [`ptx`] has one function per instruction form, named as in the PTX manual.
+//! Two layers. [`ptx`] has functions for the instruction forms, named as in the PTX manual.
 //! Above it stand types that keep a kernel in order. A kernel makes a [`Block`] by one `unsafe` call, and
 //! from there on goes by safe methods: [`Warp`], [`Warps`] and [`Cluster`] synchronise and exchange values;
 //! a [`Tile`] has its shape and swizzle in its type, as has the [`TileMap`] through which it is loaded; a

@@ -1,4 +1,4 @@
-//! The PTX instructions, one function per form, and nothing above them; `unsafe` where it has conditions.
+//! The PTX instructions, functions for their forms, and nothing above them; `unsafe` where it has conditions.
 //!
 //! A module is an instruction family, named by the manual's mnemonic with dots as underscores; a
 //! function is the rest of the mnemonic. Each says the PTX text, the PTX ISA version and the

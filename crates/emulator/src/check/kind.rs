@@ -17,7 +17,11 @@ macro_rules! kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Kind {
-            $($(#[$doc])* $kind,)*
+            $(
+                $(#[$doc])*
+                #[doc = concat!("\nPTX ISA 9.1, ", $rule, ". The usual fix: ", $help, ".")]
+                $kind,
+            )*
         }
 
         impl Kind {
