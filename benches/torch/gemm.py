@@ -8,6 +8,7 @@ bursts after a pause, in random order, and medians of bursts are compared. Numbe
 
 import argparse
 import ctypes
+import datetime
 import json
 import random
 import statistics
@@ -193,7 +194,13 @@ def main():
         rows.append({"size": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if arguments.out:
         with open(arguments.out, "w") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=2)
+            made = {
+                "device": torch.cuda.get_device_name(),
+                "date": datetime.date.today().isoformat(),
+                "torch": torch.__version__,
+                "rows": rows,
+            }
+            json.dump(made, file, indent=2)
             file.write("\n")
 
 

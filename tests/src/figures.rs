@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use serde_json::Value;
 use tma_host::Capability;
 
 use tests_records::{Digest, Origin, plain::entry_text};
@@ -46,6 +47,7 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
         let block = match name {
             "runs" => runs(folder)?,
             "benchmarks" => benchmarks(folder)?,
+            "gemm" => gemm(folder)?,
             _ => return Err(format!("there are no figures `{name}`")),
         };
         now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
@@ -178,6 +180,44 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
         };
         page +=
             &format!("| `{kernel}` | {rate} | {limit} | {of_cuda} | {of_ref} | {of_earlier} |\n");
+    }
+    Ok(page)
+}
+
+/// From the results that `gemm.py` wrote.
+fn gemm(folder: &Path) -> Result<String, String> {
+    let path = folder.join("../../docs/gemm-h200.json");
+    let at = |error: String| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(&path).map_err(|error| at(error.to_string()))?;
+    let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;
+    let text = |name: &str| {
+        record[name]
+            .as_str()
+            .ok_or_else(|| at(format!("no `{name}`")))
+    };
+    let mut page = format!(
+        "{}, PyTorch {}, {}:\n\n",
+        text("device")?,
+        text("torch")?,
+        text("date")?
+    );
+    page += "| M x N x K | cuBLAS | `gemm` | ratio |\n| --- | ---: | ---: | ---: |\n";
+    for row in record["rows"]
+        .as_array()
+        .ok_or_else(|| at("no rows".into()))?
+    {
+        let number = |value: &Value| {
+            value
+                .as_f64()
+                .ok_or_else(|| at(format!("`{value}` is no number")))
+        };
+        let size: Result<Vec<String>, String> = (0..3)
+            .map(|index| Ok(number(&row["size"][index])?.to_string()))
+            .collect();
+        let rates = &row["tflops"];
+        let (cublas, gemm) = (number(&rates["cublas"])?, number(&rates["gemm"])?);
+        let (size, ratio) = (size?.join(" x "), number(&row["ratio"])?);
+        page += &format!("| {size} | {cublas:.0} | {gemm:.0} | {ratio:.3} |\n");
     }
     Ok(page)
 }
