@@ -22,6 +22,9 @@ pub(crate) struct Compiled {
     pub(crate) nvcc: String,
     pub(crate) ptxas: String,
     pub(crate) kernels: BTreeMap<String, Code>,
+    /// The digest of each kernel's PTX.
+    #[serde(default)]
+    pub(crate) digests: BTreeMap<String, String>,
     pub(crate) cuda: BTreeMap<String, Code>,
 }
 
@@ -76,7 +79,12 @@ impl Compiled {
             });
             Ok(entries.collect())
         };
+        let text = ptx::parse(built.kernels)?;
+        let entries = text.entries().map(|entry| entry.name.to_string());
+        let digest = |entry: String| Ok((entry.clone(), Built::digest(&text, &entry)?));
+        let digests: Result<BTreeMap<String, String>> = entries.map(digest).collect();
         Ok(Self {
+            digests: digests?,
             arch: built.arch.to_owned(),
             rustc: DEVICE_COMPILER.to_owned(),
             nvcc: NVCC.to_owned(),

@@ -4,14 +4,13 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use tests_records::{Digest, plain::entry_text};
 use tma_host::{Argument, Device, Module, Shape};
 
 use crate::{
     arena::Arena,
     case::{Amount, Case, Check, Reference},
     machine::STEADY,
-    modules::Modules,
+    modules::{Built, Modules},
     statistics::Spread,
     work::{L2, Timer, Work},
 };
@@ -156,7 +155,7 @@ impl<'a> Bench<'a> {
             grid: case.shape.grid.to_array(),
             threads: case.shape.block.count(),
             shared_bytes: case.shape.shared_bytes,
-            ran: self.digest(&case.entry)?,
+            ran: Built::digest(&self.text, &case.entry)?,
             bytes: case.amount.bytes(),
             boxes: match case.amount {
                 Amount::Boxes(boxes) => Some(boxes),
@@ -175,12 +174,6 @@ impl<'a> Bench<'a> {
             reference_is,
             goal: case.goal,
         })
-    }
-
-    fn digest(&self, entry: &str) -> Result<String> {
-        let text = entry_text(&self.text, entry);
-        let text = text.with_context(|| format!("the module has no kernel `{entry}`"))?;
-        Ok(Digest::EMPTY.and(text.as_bytes()).to_string())
     }
 
     /// The driver's copies alone.

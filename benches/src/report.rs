@@ -91,7 +91,8 @@ impl Report {
 
 /// The best settings of each kernel; the rows are sorted.
 pub(crate) fn sweep(rows: &[Row], most: usize) -> String {
-    let mut lines = vec![["setting", "us", "GB/s"].map(str::to_owned).to_vec()];
+    let head = ["setting", "us", "GB/s", "entry", "digest of the PTX"];
+    let mut lines = vec![head.map(str::to_owned).to_vec()];
     let mut last = ("", 0);
     for row in rows {
         last = if last.0 == row.kernel {
@@ -105,6 +106,8 @@ pub(crate) fn sweep(rows: &[Row], most: usize) -> String {
                 row.name(),
                 format!("{microseconds:.1}"),
                 format!("{:.0}", row.rust.gb_s),
+                row.entry.clone(),
+                row.ran.clone(),
             ]);
         }
     }

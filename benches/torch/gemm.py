@@ -1,6 +1,6 @@
 """The kernels `gemm` and `gemm_narrow` beside cuBLAS, on an NVIDIA Hopper GPU with PyTorch.
 
-    python3 gemm.py --ptx kernels/sm_90a.ptx [--out FILE]
+    python3 gemm.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
 Every size is checked first: against float64, over results that were poisoned with NaN. Then each of the two runs in
 bursts after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1).
@@ -166,6 +166,7 @@ def bursts(works, count, launches=10, pause=0.1):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ptx", required=True, help="the PTX of kernels-gpu for sm_90a")
+    parser.add_argument("--compiled", help="the bundle's compiled.json, which has digests of the kernels")
     parser.add_argument("--out", help="write the results as JSON")
     arguments = parser.parse_args()
     torch.zeros(1, device="cuda")
@@ -194,7 +195,13 @@ def main():
         rows.append({"size": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if arguments.out:
         with open(arguments.out, "w") as file:
+            digests = {}
+            if arguments.compiled:
+                with open(arguments.compiled) as compiled:
+                    of_arch = {made["arch"]: made["digests"] for made in json.load(compiled)}["sm_90a"]
+                digests = {name: of_arch[name] for name in ("gemm_bf16_true_true", "gemm_narrow_bf16_true_true")}
             made = {
+                "digests": digests,
                 "device": torch.cuda.get_device_name(),
                 "date": datetime.date.today().isoformat(),
                 "torch": torch.__version__,

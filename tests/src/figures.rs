@@ -1,11 +1,10 @@
 //! The figures of the pages: each is counted here or stands in a recorded file.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path, sync::LazyLock};
 
 use serde_json::Value;
-use tma_host::Capability;
-
 use tests_records::{Digest, Origin, plain::entry_text};
+use tma_host::Capability;
 
 use crate::{
     KERNELS_PTX,
@@ -21,6 +20,17 @@ use crate::{
 /// The lines before and behind a block that `bless` writes.
 const BEGIN: &str = "<!-- figures: ";
 const END: &str = "<!-- end of figures -->\n";
+
+/// Files with times: the lines that each has, and its name.
+const MEASURED: &[(&str, &str)] = &[
+    (
+        "rows of `bench`, beside their CUDA versions",
+        "bench-h200.txt",
+    ),
+    ("best settings of `bench --sweep`", "sweep-h200.txt"),
+    ("forms of deformable attention", "deform-attn-h200.txt"),
+    ("kernels of products beside cuBLAS", "gemm-h200.json"),
+];
 
 /// Rows of the benchmark's table that the page shows.
 const ROWS: &[&str] = &[
@@ -134,8 +144,48 @@ fn runs(folder: &Path) -> Result<String, String> {
     let (origin, records) = unpack(&read("maps-h200.z")?)?;
     let maps = "random tensor maps, the driver's and ours";
     text += &recorded(maps, &origin, records.len(), asked(&records));
+    for (what, name) in MEASURED {
+        text += &measured(what, &folder.join("../../docs").join(name))?;
+    }
     Ok(text)
 }
+
+/// The row of a file with times, in which each line of a kernel has the digest of its PTX.
+fn measured(what: &str, path: &Path) -> Result<String, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let is_between = |c: char| c.is_whitespace() || "\",:".contains(c);
+    let is_digest = |word: &&str| word.len() == 32 && word.chars().all(|c| c.is_ascii_hexdigit());
+    let (mut today, mut earlier) = (0, 0);
+    for line in text.lines() {
+        let Some(ran) = line.split(is_between).find(is_digest) else {
+            continue;
+        };
+        let is_of_today = |entry| DIGESTS.get(entry).is_some_and(|digest| digest == ran);
+        match line.split(is_between).any(is_of_today) {
+            true => today += 1,
+            false => earlier += 1,
+        }
+    }
+    let all = today + earlier;
+    let name = path.file_name().unwrap_or_default().display();
+    Ok(format!(
+        "| {what} | NVIDIA H200, [`{name}`]({name}) | {all} | {today} | | {earlier} |\n"
+    ))
+}
+
+/// The digest of each kernel's PTX for `sm_90a`.
+static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
+    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
+    let Some(module) = module.and_then(|module| ptx::parse(module.text).ok()) else {
+        return BTreeMap::new();
+    };
+    let digest = |entry: &ptx::Function| {
+        let text = entry_text(&module, entry.name.as_str())?;
+        let digest = Digest::EMPTY.and(text.as_bytes());
+        Some((entry.name.to_string(), digest.to_string()))
+    };
+    module.entries().filter_map(digest).collect()
+});
 
 /// The row of a file whose contents a test compares, all of it.
 fn recorded(what: &str, origin: &Origin, all: usize, today: Digest) -> String {
@@ -161,9 +211,6 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
     let path = folder.join("../../docs/bench-h200.txt");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let device = text.lines().next().ok_or("the record has no first line")?;
-    let module = KERNELS_PTX.iter().find(|module| module.arch == "sm_90a");
-    let module = ptx::parse(module.ok_or("there is no module for sm_90a")?.text);
-    let module = module.map_err(|errors| errors.to_string())?;
     let mut page = format!("{device}:\n\n");
     page += "| kernel | GB/s | of the limit | of nvcc's time | of the driver's copy | |\n";
     page += "| --- | ---: | ---: | ---: | ---: | --- |\n";
@@ -172,9 +219,8 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
         let (kernel, rate, limit) = (time("kernel")?, time("GB/s")?, time("of limit")?);
         let (of_cuda, of_ref) = (time("of cuda")?, time("of ref")?);
         let ran = cell(&text, "launch", row, "digest of the PTX")?;
-        let kernel_text = entry_text(&module, cell(&text, "launch", row, "entry")?);
-        let digest = kernel_text.map(|text| Digest::EMPTY.and(text.as_bytes()).to_string());
-        let of_earlier = match digest.as_deref() == Some(ran) {
+        let today = DIGESTS.get(cell(&text, "launch", row, "entry")?);
+        let of_earlier = match today.is_some_and(|today| today == ran) {
             true => "",
             false => "recorded for an earlier kernel",
         };

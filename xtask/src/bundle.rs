@@ -56,7 +56,7 @@ no CUDA toolkit and no Rust.
     ./math-differential --out FILE
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
-    python3 gemm.py --ptx kernels/sm_90a.ptx --out FILE
+    python3 gemm.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               products of matrices beside cuBLAS; needs PyTorch
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU

@@ -15,12 +15,13 @@ mod smi;
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use clap::Parser;
 use kernels_gpu::deform_attn::{CHANNELS, DeformAttn, DeformAttnForm, POINTS};
 use modules::Built;
 use smi::Smi;
 use tensor_map::Params;
+use tests_records::origin;
 use tma_host::{Argument, Buffer, Device, EncodeError, Function, Module, Source, encode};
 use tma_launch::Launch;
 
@@ -89,7 +90,14 @@ fn run(arguments: &Arguments) -> Result<()> {
         )?),
         None => None,
     };
-    println!("{} ({})", gpu.name(), built.arch);
+    let text = ptx::parse(built.kernels)?;
+    let driver = origin::driver().map_err(Error::msg)?;
+    println!(
+        "{} ({}), driver {driver}, {}",
+        gpu.name(),
+        built.arch,
+        origin::today()
+    );
     if cuda.is_none() {
         eprintln!(
             "note: this program was built without nvcc, so there are no CUDA kernels to compare with"
@@ -144,10 +152,11 @@ fn run(arguments: &Arguments) -> Result<()> {
                     compare(&outputs(&gpu, [&module, cuda], &launch, &data)?)
                         .with_context(|| format!("{entry} beside its CUDA version"))?;
                     println!(
-                        "{entry:<24} {:>9.1} us, its CUDA version {:.1} us: {:.3}",
+                        "{entry:<24} {:>9.1} us, its CUDA version {:.1} us: {:.3}, PTX {}",
                         both[0],
                         both[1],
-                        both[0] / both[1]
+                        both[0] / both[1],
+                        Built::digest(&text, entry)?
                     );
                 }
                 let loads = *fastest_loads.get_or_insert(time);

@@ -16,6 +16,30 @@ use crate::{
 /// (PTX ISA 9.7.15.5.1.1, "Accumulator").
 ///
 /// While products are added, the sums belong to a [`Batch`] or are [`InFlight`], and cannot be read.
+///
+/// ```
+/// use tma::{Accumulator, Matrix, Swizzle128, Warpgroup, halves::Bf16, matrix::Boxes};
+///
+/// type Rows = Boxes<[[Bf16; 64]; 64], Swizzle128, 1, true>;
+/// type Sums = Accumulator<[f32; 32]>;
+///
+/// /// Adds A times the transpose of B to sums.
+/// ///
+/// /// # Safety
+/// /// 1. Nobody writes the matrices before it returns.
+/// unsafe fn add(sums: Sums, warpgroup: Warpgroup, a: Matrix<'_, Rows>, b: Matrix<'_, Rows>) -> Sums {
+///     // SAFETY: (1).
+///     let batch = unsafe { sums.begin(warpgroup).multiply(a, b) };
+///     batch.commit().wait()
+/// }
+/// ```
+///
+/// ```compile_fail,E0599
+/// // In flight they cannot be read.
+/// fn read(sums: tma::InFlight<[f32; 32]>) -> f32 {
+///     sums.registers()[0]
+/// }
+/// ```
 #[doc(alias("warpgroup_fence_operand", "wmma::fragment"))]
 pub struct Accumulator<R> {
     registers: R,

@@ -60,6 +60,27 @@ impl<const STAGES: u32> Default for Cursor<STAGES> {
 
 /// The barriers of a ring: those of "full" for all stages, then those of "empty".
 ///
+/// ```
+/// use tma::ring::{Cursor, Ring};
+///
+/// /// Writes numbers into stages, or reads them, in the order of the ring.
+/// fn walk(ring: Ring<3>, is_filler: bool, stages: u32, mut at: impl FnMut(u32)) {
+///     let mut cursor = Cursor::new();
+///     for _ in 0..stages {
+///         if is_filler {
+///             ring.acquire(cursor);
+///             at(cursor.stage());
+///             let _ = ring.full(cursor).arrive();
+///         } else {
+///             ring.wait(cursor);
+///             at(cursor.stage());
+///             ring.release(cursor);
+///         }
+///         cursor.advance();
+///     }
+/// }
+/// ```
+///
 /// Source: PTX ISA 9.7.13.15, "mbarrier".
 #[doc(alias("cuda::pipeline", "make_pipeline", "pipeline_shared_state"))]
 #[derive(Clone, Copy)]
@@ -104,7 +125,7 @@ impl<const STAGES: u32> Ring<STAGES> {
 
     /// The barrier that the fillers arrive at, or copies count at.
     ///
-    /// Operations on it rely on (2) of [`assume_init`](Self::assume_init).
+    /// Relies on (2) of [`assume_init`](Self::assume_init), as do operations on it.
     #[inline(always)]
     pub fn full(&self, cursor: Cursor<STAGES>) -> Barrier {
         // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).
@@ -113,7 +134,7 @@ impl<const STAGES: u32> Ring<STAGES> {
 
     /// The barrier that the emptiers arrive at.
     ///
-    /// Operations on it rely on (2) of [`assume_init`](Self::assume_init).
+    /// Relies on (2) of [`assume_init`](Self::assume_init), as do operations on it.
     #[inline(always)]
     pub fn empty(&self, cursor: Cursor<STAGES>) -> Barrier {
         // SAFETY: the ring's barriers are initialised and used as they must be (assume_init).

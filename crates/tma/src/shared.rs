@@ -15,6 +15,31 @@ use crate::{
 /// The address of a `T` in this block's shared memory (state space `.shared::cta`).
 ///
 /// Making one or moving it about is safe; reading and writing are not.
+///
+/// ```
+/// use tma::{Block, GlobalMut, PerThread, SharedPtr, kernel, shared};
+///
+/// /// Writes to each of 32 threads the number of the last one less its own.
+/// ///
+/// /// # Safety
+/// /// 1. `output` is as its type says.
+/// /// 2. Grid and blocks are one-dimensional, blocks of 32 threads.
+/// #[kernel]
+/// pub unsafe fn reverse(output: GlobalMut<u32, PerThread>) {
+///     shared! {
+///         static NUMBERS: [u32; 32];
+///     }
+///     // SAFETY: every thread gets here (2).
+///     let block = unsafe { Block::converged() };
+///     let numbers: SharedPtr<u32> = NUMBERS::ptr().cast();
+///     // SAFETY: each thread has a number of its own (2).
+///     unsafe { numbers.add(block.thread()).write(block.thread()) };
+///     block.sync();
+///     // SAFETY: all numbers were written before the barrier, none is written behind it.
+///     output.write(block, unsafe { numbers.add(31 - block.thread()).read() });
+/// }
+/// # fn main() {}
+/// ```
 pub struct SharedPtr<T> {
     address: u32,
     pointee: PhantomData<*mut T>,
