@@ -1,7 +1,7 @@
 //! The PTX of the kernels that are measured.
 
 use anyhow::{Context, Result};
-use tests_records::{Digest, plain::entry_text};
+use tests_records::plain::entry_digest;
 use tma_host::{Capability, Device, Module, Source};
 
 /// The version of rustc that compiled the kernels.
@@ -42,9 +42,9 @@ impl Built {
 
     /// The digest of a kernel's PTX, which its record has.
     pub(crate) fn digest(kernels: &ptx::Module, entry: &str) -> Result<String> {
-        let text = entry_text(kernels, entry);
-        let text = text.with_context(|| format!("the module has no kernel `{entry}`"))?;
-        Ok(Digest::EMPTY.and(text.as_bytes()).to_string())
+        let digest = entry_digest(kernels, entry);
+        let digest = digest.with_context(|| format!("the module has no kernel `{entry}`"))?;
+        Ok(digest.to_string())
     }
 
     /// Compiled by the driver, both with the same options.

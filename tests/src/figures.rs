@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path, sync::LazyLock};
 
 use serde_json::Value;
-use tests_records::{Digest, Origin, plain::entry_text};
+use tests_records::{Digest, Origin, plain::entry_digest};
 use tma_host::Capability;
 
 use crate::{
@@ -21,15 +21,17 @@ use crate::{
 const BEGIN: &str = "<!-- figures: ";
 const END: &str = "<!-- end of figures -->\n";
 
+/// The pages, from the folder of the records; the tables of `bench`; the results of `gemm.py`.
+const DOCS: &str = "../../docs";
+const BENCH: &str = "bench-h200.txt";
+const GEMM: &str = "gemm-h200.json";
+
 /// Files with times: the lines that each has, and its name.
 const MEASURED: &[(&str, &str)] = &[
-    (
-        "rows of `bench`, beside their CUDA versions",
-        "bench-h200.txt",
-    ),
+    ("rows of `bench`, beside their CUDA versions", BENCH),
     ("best settings of `bench --sweep`", "sweep-h200.txt"),
     ("forms of deformable attention", "deform-attn-h200.txt"),
-    ("kernels of products beside cuBLAS", "gemm-h200.json"),
+    ("kernels of products beside cuBLAS", GEMM),
 ];
 
 /// Rows of the benchmark's table that the page shows.
@@ -145,7 +147,7 @@ fn runs(folder: &Path) -> Result<String, String> {
     let maps = "random tensor maps, the driver's and ours";
     text += &recorded(maps, &origin, records.len(), asked(&records));
     for (what, name) in MEASURED {
-        text += &measured(what, &folder.join("../../docs").join(name))?;
+        text += &measured(what, &folder.join(DOCS).join(name))?;
     }
     Ok(text)
 }
@@ -180,8 +182,7 @@ static DIGESTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         return BTreeMap::new();
     };
     let digest = |entry: &ptx::Function| {
-        let text = entry_text(&module, entry.name.as_str())?;
-        let digest = Digest::EMPTY.and(text.as_bytes());
+        let digest = entry_digest(&module, entry.name.as_str())?;
         Some((entry.name.to_string(), digest.to_string()))
     };
     module.entries().filter_map(digest).collect()
@@ -208,7 +209,7 @@ fn recorded(what: &str, origin: &Origin, all: usize, today: Digest) -> String {
 
 /// From the tables that `bench` wrote.
 fn benchmarks(folder: &Path) -> Result<String, String> {
-    let path = folder.join("../../docs/bench-h200.txt");
+    let path = folder.join(DOCS).join(BENCH);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let device = text.lines().next().ok_or("the record has no first line")?;
     let mut page = format!("{device}:\n\n");
@@ -232,7 +233,7 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
 
 /// From the results that `gemm.py` wrote.
 fn gemm(folder: &Path) -> Result<String, String> {
-    let path = folder.join("../../docs/gemm-h200.json");
+    let path = folder.join(DOCS).join(GEMM);
     let at = |error: String| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| at(error.to_string()))?;
     let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;

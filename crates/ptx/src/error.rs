@@ -31,7 +31,7 @@ pub struct SyntaxError {
     pub column: usize,
     /// The syntax that would have been right here.
     pub expected: String,
-    /// The text in its place.
+    /// The text that was found instead.
     pub found: String,
     /// The line, to show it: its beginning, where it is long.
     pub source_line: String,

@@ -2,6 +2,8 @@
 
 use ptx::{Block, Item, Module, Space, Statement};
 
+use crate::Digest;
+
 /// Drops the locations in the source, and the files that they name.
 pub fn drop_locations(module: &mut Module) {
     module.items.retain(|item| !matches!(item, Item::File(_)));
@@ -73,6 +75,11 @@ pub fn entry_text(module: &Module, entry: &str) -> Option<String> {
     let mut one = module.extract(entry)?;
     drop_locations(&mut one);
     Some(with_plain_names(&one))
+}
+
+/// The digest of that text.
+pub fn entry_digest(module: &Module, entry: &str) -> Option<Digest> {
+    entry_text(module, entry).map(|text| Digest::EMPTY.and(text.as_bytes()))
 }
 
 #[cfg(test)]

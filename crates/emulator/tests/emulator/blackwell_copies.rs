@@ -2,7 +2,7 @@
 
 use crate::common::{
     SEEDS,
-    copies::{INIT, kernel, wait_and_write, with_input},
+    copies::{INIT, kernel, refused_map, wait_and_write, with_input},
     run_launch,
 };
 use tensor_map::{DataType, Params, TensorMap};
@@ -234,17 +234,7 @@ fn the_mode_of_the_instruction_is_that_of_the_map() {
             "{INIT} mov.u64 %rd2, map; cvta.param.u64 %rd2, %rd2; mov.u32 %r4, 0;
             @%p1 cp.async.bulk.tensor.3d.shared::cta.global.{mode}.mbarrier::complete_tx::bytes [%tile], [%rd2, {{%r4, %r4, %r4}}], [%bar]{more};"
         );
-        let launch = Launch::new("k", 1, 32)
-            .buffer(0)
-            .buffer(1)
-            .tensor_map(params, 1);
-        let buffers = vec![
-            Buffer::zeroed::<u32>("out", 1),
-            Buffer::zeroed::<u32>("in", 72),
-        ];
-        let failure = run_launch(&map_kernel(&body), launch, buffers, 0)
-            .unwrap_err()
-            .to_string();
+        let failure = refused_map(&map_kernel(&body), params, 72);
         assert!(failure.contains(said), "{failure}");
     }
 }

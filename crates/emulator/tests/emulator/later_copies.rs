@@ -1,7 +1,7 @@
 //! Copies of PTX ISA 9.2 to 9.4: bytes out of bounds, reports to barriers, tensors at another address.
 
 use crate::common::{
-    copies::{INIT, kernel, wait_and_write},
+    copies::{INIT, kernel, refused_map, wait_and_write},
     run_launch,
 };
 use tensor_map::{DataType, TensorMap};
@@ -80,16 +80,7 @@ fn what_stands_in_for_the_map_has_rules() {
         let params = TensorMap::tiled(DataType::U32, &[16])
             .box_dims(&[8])
             .params();
-        let launch = Launch::new("k", 1, 32)
-            .buffer(0)
-            .buffer(1)
-            .tensor_map(params, 1);
-        let buffers = vec![
-            Buffer::zeroed::<u32>("out", 1),
-            Buffer::zeroed::<u32>("in", 64),
-        ];
-        let failure = run_launch(&text, launch, buffers, 1).unwrap_err();
-        failure.to_string()
+        refused_map(&text, params, 64)
     };
     let opcode = "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address";
     let moved = format!("add.u64 %rd3, %rd3, 8; {opcode} [%tile], [%rd2, %rd3, {{%r4}}], [%bar];");

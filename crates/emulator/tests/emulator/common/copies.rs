@@ -1,5 +1,6 @@
 //! Kernels that copy.
 
+use tensor_map::Params;
 use tma_launch::{Buffer, Launch};
 
 use super::{SEEDS, module, run_launch};
@@ -19,6 +20,20 @@ pub(crate) fn with_input(text: &str, launch: Launch, input: &[u32], words: usize
     let first = results.next().unwrap();
     assert!(results.all(|other| other == first), "the seeds differ");
     first
+}
+
+/// The failure of a kernel `k(out, in, map)`, the map being of `in`, which has so many words.
+pub(crate) fn refused_map(text: &str, params: Params, words: usize) -> String {
+    let launch = Launch::new("k", 1, 32)
+        .buffer(0)
+        .buffer(1)
+        .tensor_map(params, 1);
+    let buffers = vec![
+        Buffer::zeroed::<u32>("out", 1),
+        Buffer::zeroed::<u32>("in", words),
+    ];
+    let ran = run_launch(text, launch, buffers, 0);
+    ran.map(drop).unwrap_err().to_string()
 }
 
 /// A kernel with a tile of 8192 bytes (`%tile`), a barrier (`%bar`), and `%p1` in thread 0.
