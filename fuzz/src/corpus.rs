@@ -1,16 +1,15 @@
 //! The corpus that the search begins with: the PTX, launch files and maps of the repository.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, path::PathBuf};
 
 use tensor_map::{DataType, Im2col, Interleave, Params, Swizzle, Tiled};
 
 use crate::{Rng, Target, targets::HEADER_BYTES};
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+/// The repository, or the folder that `TMA_FUZZ_ROOT` names, with the files of the corpus in their places.
+pub fn root() -> PathBuf {
+    let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    env::var_os("TMA_FUZZ_ROOT").map_or(repository.into(), PathBuf::from)
 }
 
 /// The inputs of a target.

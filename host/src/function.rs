@@ -7,7 +7,7 @@ use cuda_driver::{
 };
 use cust::sys;
 use tma_emulator::ModuleId;
-use tma_launch::{Argument, Failure, Form, Shape, Signature, Stage, check};
+use tma_launch::{Argument, Failure, Form, Launch, Shape, Signature, Stage, check};
 
 use crate::{
     Device, KernelArguments, Module, Stream,
@@ -167,27 +167,46 @@ impl<'module> Function<'module> {
         shape: impl Into<Shape>,
         arguments: impl KernelArguments,
     ) -> Result<(), Failure> {
-        let (shape, arguments) = (shape.into(), arguments.arguments());
-        let entry = &self.signature.entry;
-        self.is_here(stream.device(), &arguments)?;
+        let launch = Launch {
+            entry: self.signature.entry.clone(),
+            shape: shape.into(),
+            arguments: arguments.arguments(),
+            parameters: Vec::new(),
+            uses: Vec::new(),
+        };
+        // SAFETY: the conditions are the same.
+        unsafe { self.start_on(stream, &launch) }
+    }
+
+    /// As [`launch_on`](Self::launch_on), of a launch of this kernel.
+    ///
+    /// # Safety
+    /// As for [`launch`](Self::launch).
+    pub(crate) unsafe fn start_on(&self, stream: &Stream, launch: &Launch) -> Result<(), Failure> {
+        let Launch {
+            entry,
+            shape,
+            arguments,
+            ..
+        } = launch;
+        self.is_here(stream.device(), arguments)?;
         let (compiled, gpu) = match &self.kernel {
             Kernel::Gpu { compiled, gpu } => (compiled, gpu),
             Kernel::Emulator { module, emulator } => {
                 let mut session = emulator.session();
-                let report = session.launch(*module, entry, &shape, &arguments);
-                return report.map(drop);
+                return session.launch(*module, launch).map(drop);
             }
         };
-        self.check(&shape, &arguments)?;
+        self.check(shape, arguments)?;
         let bytes = arguments.iter().map(Argument::to_bytes);
         let bytes = bytes.collect::<Result<Vec<_>, _>>()?;
         let stream = stream.raw().unwrap_or(std::ptr::null_mut());
         gpu.enter(Stage::Launch)?;
         let what = || format!("`{entry}`");
-        self.allow(*compiled, &shape).or_fail(Stage::Launch, what)?;
+        self.allow(*compiled, shape).or_fail(Stage::Launch, what)?;
         // SAFETY: the arguments have been checked against the kernel's parameters (1); conditions 1 to
         // 4 are the caller's (2); the stream is borrowed (3).
-        let started = unsafe { self.start(*compiled, stream, &shape, &bytes) };
+        let started = unsafe { self.start(*compiled, stream, shape, &bytes) };
         started.or_fail(Stage::Launch, what)
     }
 

@@ -225,8 +225,12 @@ unsafe fn run_one(
     let arguments = launch.arguments.iter();
     let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
     let arguments = arguments.collect::<Result<Vec<Argument>, Failure>>()?;
+    let launch = Launch {
+        arguments,
+        ..launch.clone()
+    };
     // SAFETY: the kernel keeps to the job's buffers by the condition, and they hold plain bytes (1, 2). The memory is dropped after this function has waited (3), and no one else knows it (4).
-    unsafe { function.launch(launch.shape, arguments.as_slice()) }?;
+    unsafe { function.start_on(&function.device().stream(), &launch) }?;
     function.device().synchronise()
 }
 

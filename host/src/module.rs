@@ -99,7 +99,7 @@ impl Module {
         let launch = call.launch(shape.into());
         let launch = launch.map_err(|violations| Failure::check(&entry, violations))?;
         // SAFETY: conditions 1 and 2 are those of the function.
-        unsafe { function.launch_on(stream, launch.shape, launch.arguments.as_slice()) }
+        unsafe { function.start_on(stream, &launch) }
     }
 
     pub(crate) fn loaded(&self) -> &Loaded {

@@ -104,18 +104,18 @@ fn runs_shapes(device: &Device) -> Result {
 /// The host function that `#[kernel]` writes for `scale` in the PTX.
 fn scale<'a>(data: impl Pointer<f32> + 'a, len: u32, factor: f32) -> Call<'a> {
     Call::new("scale")
-        .argument(data.pointer())
-        .argument(Argument::scalar(len))
-        .argument(Argument::scalar(factor))
+        .argument("data", data.pointer())
+        .argument("len", Argument::scalar(len))
+        .argument("factor", Argument::scalar(factor))
 }
 
 /// The same of `tile`.
 fn tile<'a>(map: impl MapArgument + 'a, out: impl Pointer<i32> + 'a, x: i32, y: i32) -> Call<'a> {
     Call::new("tile")
-        .argument(map.map())
-        .argument(out.pointer())
-        .argument(Argument::scalar(x))
-        .argument(Argument::scalar(y))
+        .argument("map", map.map())
+        .argument("out", out.pointer())
+        .argument("x", Argument::scalar(x))
+        .argument("y", Argument::scalar(y))
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub struct Mutant {
 impl Mutant {
     /// The text of the module with this change.
     pub fn apply(&self, text: &str) -> String {
-        let (before, after) = (&text[..self.span.start], &text[self.span.end..]);
+        let (before, after) = (&text[..self.span.start()], &text[self.span.end()..]);
         format!("{before}{}{after}", self.after)
     }
 }
@@ -108,7 +108,7 @@ pub fn mutants(module: &Module, text: &str, entry: &str) -> Vec<Mutant> {
                 all.push(Mutant {
                     id,
                     operator,
-                    line: lines.line_column(span.start).line,
+                    line: lines.line_column(span.start()).line,
                     before: span.slice(text).to_owned(),
                     after: change.after,
                     span,

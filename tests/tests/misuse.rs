@@ -1,6 +1,7 @@
 //! Launches that a kernel's conditions forbid in ways that only its memory shows: ranges that overlap, and
 //! contents that are no maps or no zeros. They are refused on the emulator, by both of its backends, and on a
-//! GPU where there is one, and the buffers of a job stay as they were.
+//! GPU where there is one, and the buffers of a job stay as they were. Of what conditions do not forbid, the
+//! emulator's report names the parameter.
 
 use kernels_gpu::{
     Matrix,
@@ -8,13 +9,14 @@ use kernels_gpu::{
     add_one_tile::AddOneTile,
     consume_map::ConsumeMap,
     copy_bulk::CopyBulk,
+    histogram::histogram,
     tile_2d::{self, MapSource, Tile2d, Tile2dTo},
     transpose::Transpose,
 };
 use tensor_map::{DataType, TensorMap};
 use tests::{KERNELS_PTX, Module};
 use tma_emulator::EmulatorBackend;
-use tma_host::{Device, DeviceChoice, Jobs};
+use tma_host::{Buffer as Memory, Device, DeviceChoice, Jobs};
 use tma_launch::{Buffer, Checked, Failure, Job, Kernels, Rule, Stage};
 
 /// Runs launches on each device; `expect` gets what became of each, and the buffers.
@@ -261,4 +263,30 @@ fn maps_in_memory_are_of_tensors_of_the_job() {
 
     let said = "the kernel writes there";
     refused(&[bytes(), maps(good)], &[&consume(0)], &[(rule, said)]);
+}
+
+/// The buffers of a device have no names of their own, and these two are of one type.
+#[test]
+fn memory_that_is_too_short_is_told_by_its_parameter() {
+    let device = Device::emulator(0);
+    let kernels = Module::for_device(KERNELS_PTX, device.capability()).expect("it is built");
+    let ptx = kernels.ptx();
+    let module = device.load(ptx.name, ptx.text).expect("it loads");
+    let [data, counts, short] = [256, 256, 255].map(|words| {
+        let zeroed = device.zeroed::<u32>(words);
+        zeroed.expect("there is room")
+    });
+    let said = |data: &Memory<u32>, counts: &Memory<u32>| {
+        let call = histogram(data.bytes(), 1024, counts);
+        // SAFETY: the emulator finds out where the memory ends (1, 2).
+        let result = unsafe { module.launch((1, 32), call) };
+        result.map_err(|failure| failure.to_string())
+    };
+    assert_eq!(said(&data, &counts), Ok(()));
+    for (data, counts, parameter) in [(&short, &counts, "data"), (&data, &short, "counts")] {
+        let said = said(data, counts).expect_err("it is too short");
+        let nearest =
+            format!("the nearest is `[u32; 255]`, parameter `{parameter}`, 1020 bytes at");
+        assert!(said.contains(&nearest), "{said}");
+    }
 }

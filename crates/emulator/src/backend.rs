@@ -265,7 +265,11 @@ fn ready(
     let arguments = launch.arguments.iter();
     let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
     let arguments = arguments.collect::<Result<Vec<_>, Failure>>()?;
-    session.ready(module, &launch.entry, &launch.shape, &arguments)
+    let launch = Launch {
+        arguments,
+        ..launch.clone()
+    };
+    session.ready(module, &launch)
 }
 
 fn encode(params: &Params, address: u64) -> Result<TensorMap, Failure> {

@@ -27,7 +27,7 @@ pub use fault::{Fault, FaultAt, Location, Trap};
 pub(crate) use issue::{Issue, Signal, issue, ranks_of, target};
 pub(crate) use mbarrier::{MAX_COUNT, Mbarrier};
 pub(crate) use memory::{Located, Memory, of_generic, of_shared};
-pub(crate) use names::{Names, in_source};
+pub(crate) use names::{Names, in_source, parameter_in_source};
 pub use program::Program;
 pub(crate) use program::{Address, Code, Constant, Function, Operation, Passed, Slot, Space};
 pub(crate) use report::Report;

@@ -28,7 +28,7 @@ pub use module::ModuleId;
 ///
 /// ```
 /// use tma_emulator::{Config, Session};
-/// use tma_launch::{Argument, Scalar, Shape};
+/// use tma_launch::{Argument, Launch};
 ///
 /// let text = "
 /// .version 8.0
@@ -46,13 +46,13 @@ pub use module::ModuleId;
 /// let mut session = Session::new(Config::default());
 /// let module = session.load("put.ptx", text)?;
 /// let to = session.allocate("to", vec![0; 4]);
-/// let arguments = [Argument::Address(to), Argument::Scalar(Scalar::U32(7))];
-/// session.launch(module, "put", &Shape::new(1, 1), &arguments)?;
+/// let put = Launch::new("put", 1, 1).argument(Argument::Address(to)).scalar(7_u32);
+/// session.launch(module, &put)?;
 /// assert_eq!(session.read(to, 4)?, [7, 0, 0, 0]);
 ///
 /// // Freed memory is in no allocation, and its address is not given out again.
 /// session.free(to)?;
-/// let fault = session.launch(module, "put", &Shape::new(1, 1), &arguments);
+/// let fault = session.launch(module, &put);
 /// assert!(fault.unwrap_err().to_string().contains("in no allocation"));
 /// # Ok::<(), tma_launch::Failure>(())
 /// ```

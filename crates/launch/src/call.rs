@@ -15,6 +15,7 @@ use crate::{Argument, Conditions, Launch, Shape, TileShape, Violations};
 pub struct Call<'a> {
     entry: String,
     arguments: Vec<Argument>,
+    parameters: Vec<&'static str>,
     shared_bytes: Option<SharedBytes<'a>>,
     conditions: Conditions,
 }
@@ -28,6 +29,7 @@ impl<'a> Call<'a> {
         Self {
             entry: entry.into(),
             arguments: Vec::new(),
+            parameters: Vec::new(),
             shared_bytes: None,
             conditions: Conditions::default(),
         }
@@ -54,8 +56,9 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Adds the argument of the next parameter.
-    pub fn argument(mut self, argument: Argument) -> Self {
+    /// Adds the argument of the next parameter, which has this name in the source.
+    pub fn argument(mut self, parameter: &'static str, argument: Argument) -> Self {
+        self.parameters.push(parameter);
         self.arguments.push(argument);
         self
     }
@@ -64,14 +67,14 @@ impl<'a> Call<'a> {
     /// tile of its map is launched with no other; the launch refuses it.
     pub fn grid_constant(
         mut self,
-        parameter: &str,
+        parameter: &'static str,
         map: Argument,
         tile: Option<TileShape>,
     ) -> Self {
         if let Some(tile) = tile {
             tile.check(parameter, &map, &mut self.conditions);
         }
-        self.argument(map)
+        self.argument(parameter, map)
     }
 
     /// The dynamic shared memory that the kernel declares for these arguments, in bytes.
@@ -112,6 +115,7 @@ impl<'a> Call<'a> {
             entry: self.entry,
             shape,
             arguments: self.arguments,
+            parameters: self.parameters,
             uses: Vec::new(),
         })
     }

@@ -23,6 +23,8 @@ pub struct Launch {
     pub shape: Shape,
     /// The arguments of its parameters, in order.
     pub arguments: Vec<Argument>,
+    /// The names of its first parameters in the source, where they are known.
+    pub parameters: Vec<&'static str>,
     /// Memory of the job that the kernel uses, and how.
     pub uses: Vec<Use>,
 }
@@ -34,6 +36,7 @@ impl Launch {
             entry: entry.to_owned(),
             shape: Shape::new(grid, block),
             arguments: Vec::new(),
+            parameters: Vec::new(),
             uses: Vec::new(),
         }
     }

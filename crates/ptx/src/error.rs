@@ -45,7 +45,7 @@ impl SyntaxError {
         expected: String,
         found: String,
     ) -> Self {
-        let location = lines.line_column(span.start);
+        let location = lines.line_column(span.start());
         let source_line = cut(text.lines().nth(location.line - 1).unwrap_or(""));
         Self {
             span,
@@ -57,6 +57,17 @@ impl SyntaxError {
         }
     }
 
+    pub(crate) fn too_long() -> Self {
+        Self {
+            span: Span::default(),
+            line: 1,
+            column: 1,
+            expected: format!("a text of at most {} bytes", Span::MOST_BYTES),
+            found: "a longer one".to_owned(),
+            source_line: String::new(),
+        }
+    }
+
     /// Spaces (and the tabs of the line) up to the column, then as many carets as the text is long.
     fn underline(&self) -> String {
         let before = self
@@ -65,7 +76,7 @@ impl SyntaxError {
             .unwrap_or(&self.source_line);
         let blank = before.chars().map(|c| if c == '\t' { '\t' } else { ' ' });
         let rest = self.source_line.len().saturating_sub(self.column - 1);
-        let width = (self.span.end - self.span.start).min(rest).max(1);
+        let width = (self.span.end() - self.span.start()).min(rest).max(1);
         blank.chain(std::iter::repeat_n('^', width)).collect()
     }
 }

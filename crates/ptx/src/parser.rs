@@ -28,30 +28,33 @@ pub(crate) type Parse<T> = Result<T, Failed>;
 
 pub(crate) struct Parser<'t> {
     text: &'t str,
-    tokens: Vec<Spanned>,
     lines: LineIndex,
-    next: usize,
+    next: Spanned,
+    /// The span of the token before.
+    previous: Span,
     nesting: usize,
     errors: Vec<SyntaxError>,
 }
 
-/// Adds a part. The list grows by a quarter, as one that doubles may take twice what it holds.
+/// Adds a part. The list grows by an eighth, as one that doubles may take twice what it holds.
 fn push<T>(parts: &mut Vec<T>, part: T) {
     if parts.len() == parts.capacity() {
-        parts.reserve_exact(parts.len() / 4 + 4);
+        parts.reserve_exact(parts.len() / 8 + 4);
     }
     parts.push(part);
 }
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
+        let too_long = (text.len() > Span::MOST_BYTES).then(SyntaxError::too_long);
+        let text = if too_long.is_some() { "" } else { text };
         Self {
             text,
-            tokens: lexer::tokens(text),
             lines: LineIndex::new(text),
-            next: 0,
+            next: lexer::token_at(text, 0),
+            previous: Span::default(),
             nesting: 0,
-            errors: Vec::new(),
+            errors: too_long.into_iter().collect(),
         }
     }
 
@@ -67,7 +70,7 @@ impl<'t> Parser<'t> {
     }
 
     fn here(&self) -> Spanned {
-        self.tokens[self.next]
+        self.next
     }
 
     fn token(&self) -> Token {
@@ -75,9 +78,7 @@ impl<'t> Parser<'t> {
     }
 
     fn token_after(&self) -> Token {
-        self.tokens
-            .get(self.next + 1)
-            .map_or(Token::End, |spanned| spanned.token)
+        lexer::token_at(self.text, self.next.span.end()).token
     }
 
     /// The text of the next token.
@@ -85,17 +86,12 @@ impl<'t> Parser<'t> {
         self.here().span.slice(self.text)
     }
 
-    fn previous_span(&self) -> Span {
-        self.next
-            .checked_sub(1)
-            .map_or(Span::default(), |index| self.tokens[index].span)
-    }
-
     /// Takes the next token, unless it is the end.
     fn bump(&mut self) -> Spanned {
         let taken = self.here();
         if taken.token != Token::End {
-            self.next += 1;
+            self.previous = taken.span;
+            self.next = lexer::token_at(self.text, taken.span.end());
         }
         taken
     }
@@ -129,7 +125,7 @@ impl<'t> Parser<'t> {
     fn identifier(&mut self, expected: &str) -> Parse<Identifier> {
         let span = self.expect(Token::Identifier, expected)?.span;
         Ok(Identifier {
-            name: span.slice(self.text).to_owned(),
+            name: span.slice(self.text).into(),
             span: span.into(),
         })
     }
@@ -171,7 +167,7 @@ impl<'t> Parser<'t> {
     /// A string, without its quotes.
     fn string(&mut self, expected: &str) -> Parse<String> {
         let span = self.expect(Token::String, expected)?.span;
-        Ok(Span::new(span.start + 1, span.end - 1)
+        Ok(Span::new(span.start() + 1, span.end() - 1)
             .slice(self.text)
             .to_owned())
     }
@@ -198,14 +194,9 @@ impl<'t> Parser<'t> {
         read
     }
 
-    /// The span from the token of this number to the last token taken.
-    fn since(&self, first: usize) -> At {
-        let start = self.tokens[first].span;
-        At(if self.next > first {
-            start.to(self.previous_span())
-        } else {
-            start
-        })
+    /// The span from this token to the last token taken.
+    fn since(&self, first: Spanned) -> At {
+        At(first.span.to(self.previous.max(first.span)))
     }
 
     /// The semicolon of a statement. Where it is missing and the next token can begin a statement
@@ -214,8 +205,8 @@ impl<'t> Parser<'t> {
         if self.eat(Token::Semicolon) {
             return Ok(());
         }
-        let line = |span: Span| self.lines.line_column(span.start).line;
-        let new_line = line(self.here().span) > line(self.previous_span());
+        let line = |span: Span| self.lines.line_column(span.start()).line;
+        let new_line = line(self.here().span) > line(self.previous);
         let begins = match self.token() {
             Token::Identifier | Token::At | Token::Dotted | Token::OpenBrace => new_line,
             Token::CloseBrace => true,
@@ -236,7 +227,7 @@ impl<'t> Parser<'t> {
         if self
             .errors
             .last()
-            .is_some_and(|last| last.span.start == span.start)
+            .is_some_and(|last| last.span.start() == span.start())
         {
             return;
         }
@@ -249,7 +240,7 @@ impl<'t> Parser<'t> {
             found,
         ));
         if self.errors.len() == MAX_ERRORS {
-            self.next = self.tokens.len() - 1;
+            self.next = lexer::token_at(self.text, self.text.len());
         }
     }
 
@@ -271,10 +262,10 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// How many braces stand open between the token of this number and here.
-    fn open_braces(&self, first: usize) -> usize {
-        self.tokens[first..self.next]
-            .iter()
+    /// How many braces stand open between this token and here.
+    fn open_braces(&self, first: Spanned) -> usize {
+        lexer::tokens(self.text, first.span.start())
+            .take_while(|spanned| spanned.span < self.next.span)
             .fold(0, |open: usize, spanned| match spanned.token {
                 Token::OpenBrace => open + 1,
                 Token::CloseBrace => open.saturating_sub(1),
@@ -282,9 +273,9 @@ impl<'t> Parser<'t> {
             })
     }
 
-    /// Skips the rest of a statement that began at the token of this number: up to its semicolon,
+    /// Skips the rest of a statement that began at this token: up to its semicolon,
     /// the brace that closes the block, or the next function.
-    fn recover_statement(&mut self, first: usize) {
+    fn recover_statement(&mut self, first: Spanned) {
         let mut open = self.open_braces(first);
         loop {
             match self.token() {
@@ -303,12 +294,12 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Skips the rest of an item that began at the token of this number: up to its semicolon, the
+    /// Skips the rest of an item that began at this token: up to its semicolon, the
     /// brace that closes it, or the next item.
-    fn recover_item(&mut self, first: usize) {
+    fn recover_item(&mut self, first: Spanned) {
         let mut open = self.open_braces(first);
         loop {
-            let begun = self.next > first;
+            let begun = self.next.span > first.span;
             match self.token() {
                 Token::End => return,
                 Token::Dotted if begun && open == 0 && self.begins_item() => return,

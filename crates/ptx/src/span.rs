@@ -6,26 +6,47 @@ use std::ops::{Deref, Range};
 /// A range of bytes of the parsed text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// Offset of the first byte.
-    pub start: usize,
-    /// Offset just past the last byte.
-    pub end: usize,
+    start: u32,
+    end: u32,
 }
 
 impl Span {
+    /// The longest text that has spans, in bytes.
+    pub(crate) const MOST_BYTES: usize = u32::MAX as usize;
+
     /// The bytes `start..end`.
+    ///
+    /// # Panics
+    /// An offset is beyond 2^32 - 1, the length of the longest text that is read.
     pub const fn new(start: usize, end: usize) -> Self {
-        Self { start, end }
+        assert!(start <= Self::MOST_BYTES && end <= Self::MOST_BYTES);
+        Self {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    /// Offset of the first byte.
+    pub const fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// Offset just past the last byte.
+    pub const fn end(self) -> usize {
+        self.end as usize
     }
 
     /// The smallest span that holds both.
     pub fn to(self, other: Span) -> Span {
-        Span::new(self.start.min(other.start), self.end.max(other.end))
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// The part of `text` that the span covers; empty when it is not of this text.
     pub fn slice(self, text: &str) -> &str {
-        text.get(self.start..self.end).unwrap_or("")
+        text.get(self.start()..self.end()).unwrap_or("")
     }
 }
 
@@ -109,7 +130,7 @@ impl fmt::Display for LineColumn {
 /// ```
 #[derive(Clone, Debug)]
 pub struct LineIndex {
-    starts: Vec<usize>,
+    starts: Vec<u32>,
 }
 
 impl LineIndex {
@@ -119,7 +140,7 @@ impl LineIndex {
             .bytes()
             .enumerate()
             .filter(|(_, b)| *b == b'\n')
-            .map(|(i, _)| i + 1);
+            .map(|(i, _)| (i + 1) as u32);
         Self {
             starts: std::iter::once(0).chain(after_newlines).collect(),
         }
@@ -127,10 +148,12 @@ impl LineIndex {
 
     /// The line and column of the byte at `offset`.
     pub fn line_column(&self, offset: usize) -> LineColumn {
-        let line = self.starts.partition_point(|start| *start <= offset);
+        let line = self
+            .starts
+            .partition_point(|start| *start as usize <= offset);
         LineColumn {
             line,
-            column: offset - self.starts[line - 1] + 1,
+            column: offset - self.starts[line - 1] as usize + 1,
         }
     }
 }

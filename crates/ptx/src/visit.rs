@@ -2,7 +2,7 @@
 
 use crate::ast::{
     Block, Expression, ExpressionKind, Function, Identifier, Initializer, InitializerKind,
-    Instruction, LabelList, Operand, OperandKind, Statement, Variable,
+    Instruction, Operand, OperandKind, Statement, Variable,
 };
 
 impl Function {
@@ -50,7 +50,7 @@ fn in_block<'a>(block: &'a Block, see: &mut See<'_, 'a>) {
         match statement {
             Statement::Instruction(instruction) => in_instruction(instruction, see),
             Statement::Variable(variable) => in_variable(variable, see),
-            Statement::LabelList(LabelList { targets, .. }) => targets.iter().for_each(&mut *see),
+            Statement::LabelList(list) => list.targets.iter().for_each(&mut *see),
             Statement::Location(location) => {
                 location
                     .inlined

@@ -11,11 +11,9 @@ fn read(text: &str) {
         Ok(module) => assert_eq!(ptx::parse(&module.to_string()).unwrap(), module, "{text}"),
         Err(errors) => {
             assert!(errors.iter().count() > 0);
-            assert!(
-                errors.iter().all(|error| error.span.start <= text.len()
-                    && error.line > 0
-                    && error.column > 0)
-            );
+            assert!(errors.iter().all(|error| error.span.start() <= text.len()
+                && error.line > 0
+                && error.column > 0));
             assert!(!errors.to_string().is_empty());
         }
     }

@@ -29,7 +29,7 @@ fn variable(text: &str) -> Variable {
     let Statement::Variable(variable) = statement(text) else {
         panic!("{text}")
     };
-    variable
+    *variable
 }
 
 fn module(items: &str) -> Module {
@@ -106,8 +106,8 @@ fn guards() {
             .map(|guard| (guard.negated, guard.register.name))
             .unwrap()
     };
-    assert_eq!(guard("@%p1 bra L;"), (false, "%p1".to_owned()));
-    assert_eq!(guard("@!done bra L;"), (true, "done".to_owned()));
+    assert_eq!(guard("@%p1 bra L;"), (false, "%p1".into()));
+    assert_eq!(guard("@!done bra L;"), (true, "done".into()));
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn names_as_operands() {
         OperandKind::Symbol(symbol) => (symbol.name.name, symbol.component),
         other => panic!("{other:?}"),
     };
-    assert_eq!(symbol("%r1"), ("%r1".to_owned(), None));
-    assert_eq!(symbol("%tid.x"), ("%tid".to_owned(), Some("x".to_owned())));
-    assert_eq!(symbol("%r1.h0"), ("%r1".to_owned(), Some("h0".to_owned())));
-    assert_eq!(symbol("$L__BB0_1"), ("$L__BB0_1".to_owned(), None));
+    assert_eq!(symbol("%r1"), ("%r1".into(), None));
+    assert_eq!(symbol("%tid.x"), ("%tid".into(), Some("x".into())));
+    assert_eq!(symbol("%r1.h0"), ("%r1".into(), Some("h0".into())));
+    assert_eq!(symbol("$L__BB0_1"), ("$L__BB0_1".into(), None));
     assert_eq!(operand("_").kind, OperandKind::Sink);
     assert_eq!(operand("retval0").as_name(), Some("retval0"));
     assert_eq!(operand("%tid.x").as_name(), None);
@@ -354,7 +354,7 @@ fn initializers() {
     };
     assert_eq!(
         elements[0].kind,
-        InitializerKind::Value(Expression::new(ExpressionKind::Symbol("y".into())))
+        InitializerKind::Value(Expression::new(Symbol::from("y").into()))
     );
 }
 
@@ -593,7 +593,7 @@ fn spans_cover_nodes() {
     assert_eq!(load.operands[1].span.slice(text), "[%rd1+4]");
     assert_eq!(
         LineIndex::new(text)
-            .line_column(load.opcode.span.start)
+            .line_column(load.opcode.span.start())
             .to_string(),
         "5:6"
     );

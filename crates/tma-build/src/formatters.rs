@@ -42,9 +42,11 @@ pub(crate) fn replace_formatters(module: &mut Module) {
     }
     for item in &mut module.items {
         match item {
-            Item::Function(Function {
-                body: Some(body), ..
-            }) => in_block(body, &tags),
+            Item::Function(function) => {
+                if let Some(body) = &mut function.body {
+                    in_block(body, &tags);
+                }
+            }
             Item::Variable(variable) => {
                 let starts = variable.declarators.iter_mut();
                 starts

@@ -38,7 +38,7 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
         .collect();
     let known = files.len();
     let mut name = |location: &mut Location| {
-        let comment = text.get(location.span.end..).unwrap_or_default();
+        let comment = text.get(location.span.end()..).unwrap_or_default();
         let comment = comment.lines().next().unwrap_or_default();
         let Some((path, line, column)) =
             callers(comment).find_map(|(path, line, column)| Some((own.name(path)?, line, column)))
@@ -61,12 +61,12 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
     }
     let new = files.drain(known..);
     module.items.extend(new.map(|(index, path)| {
-        Item::File(File {
+        Item::File(Box::new(File {
             index,
             path,
             stamp: None,
             span: At::default(),
-        })
+        }))
     }));
 }
 

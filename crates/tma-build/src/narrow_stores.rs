@@ -58,12 +58,12 @@ fn with_copies(store: &Instruction, widths: &HashMap<String, u32>) -> Option<Blo
     let mut copied = store.clone();
     let mut copies = String::new();
     for_each_name(copied.operands.get_mut(1)?, &mut |name| {
-        if let Some(bits) = widths.get(name).filter(|bits| **bits > stored_bits) {
+        if let Some(bits) = widths.get(&**name).filter(|bits| **bits > stored_bits) {
             let copy = format!("%bits_of_{}", name.trim_start_matches('%'));
             if !copies.contains(&format!(" {copy};")) {
                 copies += &format!(".reg .b{bits} {copy};\nmov.b{bits} {copy}, {name};\n");
             }
-            *name = copy;
+            *name = copy.into();
         }
     });
     let mut statements = ptx::parse_statements(&copies).ok()?;
@@ -78,7 +78,7 @@ fn with_copies(store: &Instruction, widths: &HashMap<String, u32>) -> Option<Blo
 }
 
 /// Calls `see` with each register that a source operand names.
-fn for_each_name(operand: &mut Operand, see: &mut dyn FnMut(&mut String)) {
+fn for_each_name(operand: &mut Operand, see: &mut dyn FnMut(&mut Box<str>)) {
     match &mut operand.kind {
         OperandKind::Symbol(symbol) => see(&mut symbol.name.name),
         OperandKind::Vector(operands) => {

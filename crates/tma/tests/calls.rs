@@ -59,6 +59,7 @@ fn arguments_are_those_of_the_parameters() {
     assert_eq!(launch.arguments[0], buffer);
     assert_eq!(launch.arguments[1..], scalars);
     assert_eq!(launch.shape, Shape::new(1, 64));
+    assert_eq!(launch.parameters, ["_data", "_len", "_factor"]);
 }
 
 #[test]

@@ -1,21 +1,17 @@
-use std::path::Path;
-
 use tma_cli::emulate::{Emulation, LaunchFile, Stopped};
 use tma_emulator::Config;
 
 use super::Depth;
+use crate::corpus::root;
 
 /// Larger files are read and not run.
 const MAX_BUFFERS: u64 = 1 << 16;
 
-/// Paths are relative to the examples, so that some name a module.
-fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/emulate"))
-}
-
 pub(super) fn run(data: &[u8]) -> Depth {
     let text = String::from_utf8_lossy(data);
-    let file = match LaunchFile::parse("fuzz.toml", &text, folder()) {
+    // Paths are relative to the examples, so that some name a module.
+    let folder = root().join("examples/emulate");
+    let file = match LaunchFile::parse("fuzz.toml", &text, &folder) {
         Ok(file) => file,
         Err(violations) => {
             let lines = text.lines().count().max(1) + 1;

@@ -95,7 +95,7 @@ pub fn without(case: &FormCase, text: &str) -> Result<String, String> {
         };
         let found: Vec<_> = body.instructions().filter(is_it).collect();
         for instruction in found.into_iter().rev() {
-            left.replace_range(instruction.span.start..instruction.span.end, "");
+            left.replace_range(instruction.span.start()..instruction.span.end(), "");
         }
     }
     Ok(left)
@@ -163,7 +163,7 @@ pub fn written(text: &str) -> Result<BTreeMap<(usize, usize), String>, String> {
         .filter_map(|function| function.body.as_ref())
     {
         for instruction in body.instructions() {
-            let at = lines.line_column(instruction.span.start);
+            let at = lines.line_column(instruction.span.start());
             let form = by_width(&instruction.to_string(), |name| width(body, name));
             written.insert((at.line, at.column), form);
         }

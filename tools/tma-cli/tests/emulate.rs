@@ -180,6 +180,26 @@ fn faults_are_findings() {
 }
 
 #[test]
+fn memory_is_told_by_the_names_of_the_launch_file_and_of_the_kernel() {
+    let file = FILE.replace("offset_bytes = 128", "offset_bytes = 132");
+    let file = file.replace("buffers.words", "buffers.numbers");
+    let file = file.replace("buffer = \"words\"", "buffer = \"numbers\"");
+    // A compiler that numbers the parameters leaves the name of the buffer.
+    let numbered = PTX.replace("words", "add_param_0");
+    for (ptx, nearest) in [
+        (PTX, "`numbers`, parameter `words`, 256 bytes at"),
+        (&numbered, "`numbers`, 256 bytes at"),
+    ] {
+        let (_folder, path) = folder(ptx, &file);
+        for flags in [&[][..], &["--no-check"]] {
+            let said = ends(&emulate(&path, flags), 1);
+            let nearest = format!("the nearest is {nearest}");
+            assert!(said.contains(&nearest), "{said}");
+        }
+    }
+}
+
+#[test]
 fn the_checker_watches_unless_told_not_to() {
     let ptx = PTX.replace("mul.wide.u32 %rd2, %r2, 4;", "mov.u64 %rd2, 0;");
     let file = FILE.split("[[expect]]").next().unwrap();

@@ -1,46 +1,13 @@
 //! Large buffers take little more memory than they are large.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    fs,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+#[path = "../../../crates/ptx/tests/common/counting.rs"]
+mod counting;
 
+use std::fs;
+
+use counting::most_bytes;
 use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
 use tma_emulator::Config;
-
-/// Counts the bytes that are taken, and the most that were.
-struct Counting;
-
-static TAKEN: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let taken = TAKEN.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(taken, Ordering::Relaxed);
-        // SAFETY: the caller keeps `alloc`'s conditions.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps `dealloc`'s conditions, and the pointer is the system's.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let before = TAKEN.fetch_add(size, Ordering::Relaxed);
-        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
-        MOST.fetch_max(before + size - layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps `realloc`'s conditions, and the pointer is the system's.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const BUFFER_BYTES: usize = 16 << 20;
 
@@ -73,15 +40,15 @@ fn most(contents: &str, lines: &str, verdict: Verdict) -> f64 {
          contents = {contents}\n\n[[launch]]\nentry = \"k\"\ngrid = 1\nblock = 1\n\
          arguments = [{{ buffer = \"numbers\" }}]\n\n{lines}"
     );
-    let before = TAKEN.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    let file = LaunchFile::parse("k.toml", &text, folder.path()).unwrap();
-    let run = Emulation::new(file)
-        .unwrap()
-        .run(Config::default())
-        .unwrap();
-    assert_eq!(run.verdict(), verdict, "{lines}");
-    (MOST.load(Ordering::Relaxed) - before) as f64 / BUFFER_BYTES as f64
+    let bytes = most_bytes(|| {
+        let file = LaunchFile::parse("k.toml", &text, folder.path()).unwrap();
+        let run = Emulation::new(file)
+            .unwrap()
+            .run(Config::default())
+            .unwrap();
+        assert_eq!(run.verdict(), verdict, "{lines}");
+    });
+    bytes as f64 / BUFFER_BYTES as f64
 }
 
 fn expect(contents: &str, first: usize) -> String {

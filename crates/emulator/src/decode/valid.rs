@@ -33,7 +33,7 @@ pub(crate) fn check(module: &Module, name: &str, text: &str) -> Result<(), Failu
     found.sort();
     let lines = LineIndex::new(text);
     let told = found.iter().take(MOST).map(|(span, what)| {
-        let at = lines.line_column(span.start);
+        let at = lines.line_column(span.start());
         format!("{name}:{}:{}: {what}", at.line, at.column)
     });
     let mut told: Vec<String> = told.collect();
@@ -71,6 +71,8 @@ mod tests {
     #[test]
     fn what_ptxas_takes_is_valid() {
         for body in [
+            "mov.b64 %rd1, {%tid.x, %f1}; mov.b64 {%r1, _}, %clock64; mov.b32 %r1, {1, %h1};",
+            "mov.b64 %rd1, {%h1, %h1, %h2, %h2}; mov.b32 %f1, {%h1, %h2}; mov.b64 {%f1, %r2}, %fd1;",
             "L: { L: bra L; } bra L;",
             ".reg .b32 x; { .reg .b32 x; mov.u32 x, 1; }",
             "{ bra L; } L:",
@@ -156,6 +158,17 @@ mod tests {
                 "`%r1` is `.b32`, and the instruction takes `.pred`",
             ),
             ("shl.b32 %r1, %r1, %rd1;", "`%rd1` is `.b64`"),
+            (
+                "mov.b32 %r1, {%p1, %h1};",
+                "`%p1` is `.pred`, and the instruction takes `.b16`",
+            ),
+            (
+                "mov.b64 {%p1, %r1}, %rd1;",
+                "`%p1` is `.pred`, and the instruction takes `.b32`",
+            ),
+            ("mov.b64 %rd1, {%h1, %h2};", "`%h1` is `.b16`"),
+            ("mov.b32 {%f1, %h2}, %r1;", "`%f1` is `.f32`"),
+            ("mov.b64 %r1, {%r1, %r2};", "`%r1` is `.b32`"),
             ("cvt.u64.u32 %r1, %r2;", "`%r1` is `.b32`"),
             ("atom.global.add.u64 %rd1, [%rd2], %r1;", "`%r1` is `.b32`"),
             (

@@ -2,7 +2,7 @@
 
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
-    SHARED_WINDOW, Space, WINDOW_BYTES, next_allocation,
+    SHARED_WINDOW, Space, WINDOW_BYTES, names::and_parameters, next_allocation,
 };
 
 /// The default of `cudaLimitMallocHeapSize`.
@@ -12,6 +12,8 @@ const HEAP: u64 = 8 << 20;
 #[derive(Clone, Debug)]
 struct Allocation {
     name: String,
+    /// The parameters of the launch that point into it.
+    pointers: Vec<String>,
     address: u64,
     bytes: Vec<u8>,
 }
@@ -79,10 +81,33 @@ impl Memory {
         let behind = self.allocations.partition_point(|a| a.address < address);
         let allocation = Allocation {
             name: name.to_owned(),
+            pointers: Vec::new(),
             address,
             bytes,
         };
         self.allocations.insert(behind, allocation);
+    }
+
+    /// The parameters of the next launch that point into memory, by their names in the source, and where
+    /// to.
+    pub(crate) fn name_pointers(&mut self, pointers: &[(String, u64)]) {
+        for Allocation {
+            name,
+            pointers: own,
+            address,
+            bytes,
+        } in &mut self.allocations
+        {
+            own.clear();
+            for (parameter, pointer) in pointers {
+                let is_inside = pointer
+                    .checked_sub(*address)
+                    .is_some_and(|at| at < bytes.len() as u64);
+                if is_inside && parameter != name && !own.contains(parameter) {
+                    own.push(parameter.clone());
+                }
+            }
+        }
     }
 
     /// Takes away the allocation that begins at an address, and says how many bytes it had.
@@ -170,6 +195,7 @@ impl Memory {
             return format!("{access}; there are none");
         };
         let (name, length) = (&nearest.name, nearest.bytes.len());
+        let parameters = and_parameters(&nearest.pointers);
         let end = nearest.address + length as u64;
         let relation = if address < nearest.address {
             format!("{} bytes before its start", nearest.address - address)
@@ -182,7 +208,7 @@ impl Memory {
             )
         };
         format!(
-            "{access}; the nearest is `{name}`, {length} bytes at {:#x}: {relation}",
+            "{access}; the nearest is `{name}`{parameters}, {length} bytes at {:#x}: {relation}",
             nearest.address
         )
     }
@@ -192,11 +218,12 @@ impl Memory {
         let mut names = Names::default();
         for Allocation {
             name,
+            pointers,
             address,
             bytes,
         } in &self.allocations
         {
-            names.add(name, *address, bytes.len() as u64);
+            names.add_pointed_to(name, pointers, *address, bytes.len() as u64);
         }
         names
     }

@@ -10,14 +10,28 @@ pub(crate) struct Names(Vec<Named>);
 #[derive(Clone, Debug)]
 struct Named {
     name: String,
+    /// [`and_parameters`] of those that point into it.
+    parameters: String,
     address: u64,
     bytes: u64,
 }
 
 impl Names {
     pub(crate) fn add(&mut self, name: &str, address: u64, bytes: u64) {
+        self.add_pointed_to(name, &[], address, bytes);
+    }
+
+    /// Adds a part that parameters of these other names point into.
+    pub(crate) fn add_pointed_to(
+        &mut self,
+        name: &str,
+        parameters: &[String],
+        address: u64,
+        bytes: u64,
+    ) {
         self.0.push(Named {
             name: name.to_owned(),
+            parameters: and_parameters(parameters),
             address,
             bytes,
         });
@@ -46,14 +60,32 @@ impl Names {
         }
     }
 
-    /// The addition to an address in a message: the name, and the offset.
+    /// The addition to an address in a message: the name, the offset, and the parameters.
     pub(crate) fn suffix(&self, address: u64) -> String {
-        match self.find(address) {
-            Some((named, 0)) => format!(" (`{}`)", named.name),
-            Some((named, offset)) => format!(" (`{}` + {offset:#x})", named.name),
-            None => String::new(),
+        let Some((named, offset)) = self.find(address) else {
+            return String::new();
+        };
+        let Named {
+            name, parameters, ..
+        } = named;
+        match offset {
+            0 => format!(" (`{name}`{parameters})"),
+            _ => format!(" (`{name}` + {offset:#x}{parameters})"),
         }
     }
+}
+
+/// The addition to the name of memory: the parameters that point into it.
+pub(super) fn and_parameters(names: &[String]) -> String {
+    let names = names.iter().map(|name| format!(", parameter `{name}`"));
+    names.collect()
+}
+
+/// The name that the source has for a parameter of PTX. LLVM and nvcc number parameters in place of names.
+pub(crate) fn parameter_in_source(name: &str) -> Option<&str> {
+    let number = name.rsplit_once("_param_").map(|(_, number)| number);
+    let is_number = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+    (!is_number).then_some(name)
 }
 
 /// The name that the source has for a symbol of PTX: of a mangled name the last identifier, and without
@@ -144,5 +176,22 @@ mod tests {
         assert_eq!(names.suffix(0x408), " (`FULL`)");
         assert_eq!(names.suffix(0x427), " (`FULL` + 0x1f)");
         assert_eq!(names.suffix(0x428), "");
+    }
+
+    #[test]
+    fn memory_is_told_by_the_parameters_that_point_to_it() {
+        let mut names = Names::default();
+        names.add_pointed_to("x", &["from".to_owned(), "to".to_owned()], 0x400, 8);
+        let parameters = ", parameter `from`, parameter `to`";
+        assert_eq!(names.suffix(0x400), format!(" (`x`{parameters})"));
+        assert_eq!(names.suffix(0x404), format!(" (`x` + 0x4{parameters})"));
+        for (name, in_source) in [
+            ("words", Some("words")),
+            ("k_param_0", None),
+            ("_Z1kPf_param_12", None),
+            ("k_param_words", Some("k_param_words")),
+        ] {
+            assert_eq!(parameter_in_source(name), in_source);
+        }
     }
 }

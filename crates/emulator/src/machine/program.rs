@@ -194,7 +194,7 @@ impl Program {
 
     /// Where a span of the text stands.
     pub(crate) fn location_of(&self, span: Span, source: Option<(u32, u32)>) -> Location {
-        let at = self.lines.line_column(span.start);
+        let at = self.lines.line_column(span.start());
         let source = source.and_then(|(file, line)| Some((self.files.get(&file)?.clone(), line)));
         Location {
             file: self.name.clone(),

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tma_launch::{Argument, Failure, Form, Limits, Shape, Signature, check};
+use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, check};
 
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
     check::{CheckReport, Checker},
-    machine::{Fault, Places, RESIDENT, observer::Watch},
+    machine::{Fault, Places, RESIDENT, observer::Watch, parameter_in_source},
     run::{self, Report},
 };
 
@@ -45,14 +45,8 @@ impl Session {
     /// The kernel cannot be launched so, and memory is as it was; or it faulted, or the checker found
     /// something worse than a warning: the text of the error is the whole report, and memory is as the
     /// kernel left it.
-    pub fn launch(
-        &mut self,
-        module: ModuleId,
-        entry: &str,
-        shape: &Shape,
-        arguments: &[Argument],
-    ) -> Result<Report, Failure> {
-        let ready = self.ready(module, entry, shape, arguments)?;
+    pub fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<Report, Failure> {
+        let ready = self.ready(module, launch)?;
         if !self.config.checks {
             let report = self.observe(&ready, &mut ());
             return report.map_err(|fault| Error::from(fault).failure());
@@ -66,13 +60,13 @@ impl Session {
     }
 
     /// Checks a launch and lays out its parameters.
-    pub(crate) fn ready(
-        &mut self,
-        module: ModuleId,
-        entry: &str,
-        shape: &Shape,
-        arguments: &[Argument],
-    ) -> Result<Ready, Failure> {
+    pub(crate) fn ready(&mut self, module: ModuleId, launch: &Launch) -> Result<Ready, Failure> {
+        let Launch {
+            entry,
+            shape,
+            arguments,
+            ..
+        } = launch;
         let kernel = self.kernel(module, entry)?;
         let forms: Vec<Form> = arguments.iter().map(Argument::form).collect();
         let mut violations = check::shape(shape, &Self::LIMITS, &kernel.signature);
@@ -83,6 +77,8 @@ impl Session {
         result.map_err(|violations| Failure::check(entry, violations))?;
         kernel.has_room(shape)?;
         let parameters = parameters(&kernel.signature, arguments)?;
+        self.memory
+            .name_pointers(&pointers(&kernel.signature, launch));
         Ok(Ready {
             module,
             kernel,
@@ -156,4 +152,30 @@ fn parameters(signature: &Signature, arguments: &[Argument]) -> Result<Vec<u8>, 
         bytes.extend(argument.to_bytes()?);
     }
     Ok(bytes)
+}
+
+/// The addresses among the arguments and in their structs and maps, by the names of their parameters in
+/// the source.
+fn pointers(signature: &Signature, launch: &Launch) -> Vec<(String, u64)> {
+    let known = launch.parameters.iter().copied().map(Some);
+    let names = known.chain(std::iter::repeat(None));
+    let parameters = signature.parameters.iter().zip(&launch.arguments);
+    let named = parameters
+        .zip(names)
+        .filter_map(|((parameter, argument), name)| {
+            let name = name.or_else(|| parameter_in_source(&parameter.name))?;
+            Some((name, argument))
+        });
+    let pointers = named.flat_map(|(name, argument)| {
+        let leaves = argument.leaves().into_iter();
+        leaves.filter_map(move |leaf| {
+            let address = match leaf {
+                Argument::Address(address) => *address,
+                Argument::EncodedMap(map) => map.decode().ok()?.address,
+                _ => return None,
+            };
+            Some((name.to_owned(), address))
+        })
+    });
+    pointers.collect()
 }

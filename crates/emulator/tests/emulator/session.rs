@@ -6,7 +6,7 @@ use crate::common::{
     module,
 };
 use tma_emulator::{Config, ModuleId, Session};
-use tma_launch::{Argument, Failure, Rule, Scalar, Shape, Stage};
+use tma_launch::{Argument, Failure, Launch, Rule, Stage};
 
 fn session(seed: u64) -> Session {
     Session::new(Config {
@@ -25,9 +25,8 @@ fn writes(variables: &str, body: &str) -> String {
 }
 
 fn launch(session: &mut Session, module: ModuleId, address: u64) -> Result<(), Failure> {
-    let arguments = [Argument::Address(address)];
-    let report = session.launch(module, "k", &Shape::new(1, 1), &arguments);
-    report.map(drop)
+    let launch = Launch::new("k", 1, 1).argument(Argument::Address(address));
+    session.launch(module, &launch).map(drop)
 }
 
 fn word(session: &mut Session, address: u64) -> u32 {
@@ -130,8 +129,8 @@ fn what_the_checker_finds_is_an_error_of_the_launch() {
         });
         let race = session.load("race.ptx", &race).unwrap();
         let out = session.allocate("out", vec![0; 4]);
-        let arguments = [Argument::Address(out)];
-        let result = session.launch(race, "k", &Shape::new(1, 64), &arguments);
+        let launch = Launch::new("k", 1, 64).argument(Argument::Address(out));
+        let result = session.launch(race, &launch);
         if !checks {
             assert!(result.is_ok());
             continue;
@@ -154,8 +153,10 @@ fn what_the_checker_finds_is_an_error_of_the_launch() {
 fn launches_that_cannot_work_are_refused_with_all_that_is_wrong() {
     let mut session = session(0);
     let count = session.load("count.ptx", &writes("", COUNT)).unwrap();
-    let arguments = [Argument::Scalar(Scalar::U32(1)), Argument::Address(0)];
-    let said = session.launch(count, "k", &Shape::new(1, 2048), &arguments);
+    let launch = Launch::new("k", 1, 2048)
+        .scalar(1_u32)
+        .argument(Argument::Address(0));
+    let said = session.launch(count, &launch);
     let violations = said.unwrap_err().violations;
     let rules: Vec<Rule> = violations
         .0
@@ -164,19 +165,13 @@ fn launches_that_cannot_work_are_refused_with_all_that_is_wrong() {
         .collect();
     assert!(rules.contains(&Rule::BlockThreads), "{rules:?}");
     assert!(rules.contains(&Rule::ArgumentCount) && rules.contains(&Rule::ArgumentSize));
-    let said = session
-        .launch(count, "kk", &Shape::new(1, 1), &[])
-        .unwrap_err();
+    let said = session.launch(count, &Launch::new("kk", 1, 1)).unwrap_err();
     assert_eq!(
         said.to_string(),
         "resolve: `count.ptx` has no kernel `kk`: did you mean `k`?"
     );
-    let buffer = Argument::Buffer {
-        index: 0,
-        offset_bytes: 0,
-    };
     let said = session
-        .launch(count, "k", &Shape::new(1, 1), &[buffer])
+        .launch(count, &Launch::new("k", 1, 1).buffer(0))
         .unwrap_err();
     assert_eq!(said.stage, Stage::Check);
     assert!(session.load("bad.ptx", "no PTX").is_err());
@@ -207,8 +202,9 @@ fn a_map_that_an_earlier_launch_wrote_needs_a_release_unless_the_host_wrote_it_s
         let bytes = params.build(tensor).unwrap().to_bytes();
         let map = session.allocate("map", bytes.to_vec());
         let run = |session: &mut Session, step: u64| {
-            let arguments = [out, map, step].map(Argument::Address);
-            let report = session.launch(module, "k", &Shape::new(1, 32), &arguments);
+            let mut launch = Launch::new("k", 1, 32);
+            launch.arguments = [out, map, step].map(Argument::Address).to_vec();
+            let report = session.launch(module, &launch);
             report.map(drop).map_err(|failure| failure.to_string())
         };
         assert_eq!(run(&mut session, 0), Ok(()));

@@ -16,7 +16,7 @@ pub enum ExpressionKind {
     /// `4`, `0f3F800000`
     Literal(Literal),
     /// `table`, `WARP_SZ`
-    Symbol(Symbol),
+    Symbol(Box<Symbol>),
     /// `-4`
     Unary(UnaryOperator, Box<Expression>),
     /// `4+8`
@@ -26,9 +26,9 @@ pub enum ExpressionKind {
     /// `(.u64) 4`
     Cast(Type, Box<Expression>),
     /// `generic(table)`: the generic address of a variable (PTX ISA, section 5.4.4).
-    Generic(Identifier),
+    Generic(Box<Identifier>),
     /// `0xFF00(table)`: some bits of an address (PTX ISA, section 5.4.4).
-    Mask(Literal, Box<Expression>),
+    Mask(Box<Literal>, Box<Expression>),
 }
 
 impl Expression {

@@ -4,7 +4,7 @@ use crate::span::At;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identifier {
     /// The name as written, with a register's `%`.
-    pub name: String,
+    pub name: Box<str>,
     /// Where it stands.
     pub span: At,
 }
@@ -19,7 +19,7 @@ impl Identifier {
 impl From<&str> for Identifier {
     fn from(name: &str) -> Self {
         Self {
-            name: name.to_owned(),
+            name: name.into(),
             span: At::default(),
         }
     }
@@ -27,12 +27,12 @@ impl From<&str> for Identifier {
 
 impl PartialEq<str> for Identifier {
     fn eq(&self, other: &str) -> bool {
-        self.name == other
+        *self.name == *other
     }
 }
 
 impl PartialEq<&str> for Identifier {
     fn eq(&self, other: &&str) -> bool {
-        self.name == *other
+        *self.name == **other
     }
 }

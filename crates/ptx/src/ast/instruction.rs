@@ -37,14 +37,14 @@ pub struct Guard {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opcode {
-    name: String,
+    name: Box<str>,
     /// Where it stands.
     pub span: At,
 }
 
 impl Opcode {
     /// An opcode from its dotted text.
-    pub fn new(name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<Box<str>>) -> Self {
         Self {
             name: name.into(),
             span: At::default(),

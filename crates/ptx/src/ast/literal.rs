@@ -1,19 +1,14 @@
 /// A number as written, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    text: String,
-    number: Number,
+    text: Box<str>,
 }
 
 impl Literal {
     /// A decimal integer.
     pub fn integer(value: u64) -> Self {
         Self {
-            text: value.to_string(),
-            number: Number::Integer {
-                value,
-                unsigned: false,
-            },
+            text: value.to_string().into(),
         }
     }
 
@@ -21,8 +16,7 @@ impl Literal {
     pub fn f32(value: f32) -> Self {
         let bits = value.to_bits();
         Self {
-            text: format!("0f{bits:08X}"),
-            number: Number::F32 { bits },
+            text: format!("0f{bits:08X}").into(),
         }
     }
 
@@ -30,8 +24,7 @@ impl Literal {
     pub fn f64(value: f64) -> Self {
         let bits = value.to_bits();
         Self {
-            text: format!("0d{bits:016X}"),
-            number: Number::F64 { bits },
+            text: format!("0d{bits:016X}").into(),
         }
     }
 
@@ -42,15 +35,18 @@ impl Literal {
 
     /// The value.
     pub fn number(&self) -> Number {
-        self.number
+        let zero = Number::Integer {
+            value: 0,
+            unsigned: false,
+        };
+        // The text is that of a number: it was read once, or written here.
+        Number::read(&self.text).unwrap_or(zero)
     }
 
     /// Reads the text of a number token; `None` when an integer has more than 64 bits.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        Some(Self {
-            number: Number::read(text)?,
-            text: text.to_owned(),
-        })
+        Number::read(text)?;
+        Some(Self { text: text.into() })
     }
 }
 

@@ -23,7 +23,7 @@ impl Module {
     /// The functions and entries, to change them.
     pub fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
         self.items.iter_mut().filter_map(|item| match item {
-            Item::Function(function) => Some(function),
+            Item::Function(function) => Some(&mut **function),
             _ => None,
         })
     }
@@ -53,7 +53,7 @@ impl Module {
     /// The variables of the module, functions' own not included.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.items.iter().filter_map(|item| match item {
-            Item::Variable(variable) => Some(variable),
+            Item::Variable(variable) => Some(&**variable),
             _ => None,
         })
     }
@@ -97,13 +97,13 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// An entry or function, with or without a body.
-    Function(Function),
+    Function(Box<Function>),
     /// A variable.
-    Variable(Variable),
+    Variable(Box<Variable>),
     /// `.pragma "...";`
     Pragma(Pragma),
     /// `.file 1 "..."`
-    File(File),
+    File(Box<File>),
     /// `.section .debug_str { ... }`
     Section(Section),
     /// `.alias a, b;`

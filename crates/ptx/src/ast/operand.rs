@@ -97,7 +97,7 @@ pub struct Symbol {
     /// The name.
     pub name: Identifier,
     /// The name after the dot.
-    pub component: Option<String>,
+    pub component: Option<Box<str>>,
 }
 
 impl From<&str> for Symbol {
@@ -111,6 +111,6 @@ impl From<&str> for Symbol {
 
 impl From<Symbol> for ExpressionKind {
     fn from(symbol: Symbol) -> Self {
-        Self::Symbol(symbol)
+        Self::Symbol(Box::new(symbol))
     }
 }

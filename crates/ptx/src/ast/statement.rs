@@ -41,7 +41,7 @@ impl Block {
     /// The declared variables in the order of the text, those of inner blocks included.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.walk().filter_map(|statement| match statement {
-            Statement::Variable(variable) => Some(variable),
+            Statement::Variable(variable) => Some(&**variable),
             _ => None,
         })
     }
@@ -55,7 +55,7 @@ pub enum Statement {
     /// `$L__BB0_1:`
     Label(Identifier),
     /// A declaration.
-    Variable(Variable),
+    Variable(Box<Variable>),
     /// `{ ... }`
     Block(Block),
     /// `.loc 1 28 0`
@@ -63,7 +63,7 @@ pub enum Statement {
     /// `.pragma "nounroll";`
     Pragma(Pragma),
     /// `table: .branchtargets A, B;` or `table: .calltargets f, g;`
-    LabelList(LabelList),
+    LabelList(Box<LabelList>),
     /// `name: .callprototype ...;`
     CallPrototype(Box<CallPrototype>),
 }
@@ -78,7 +78,7 @@ pub struct Location {
     /// The column, from 1; 0 where there is none.
     pub column: u32,
     /// Where the function that holds the line was inlined.
-    pub inlined: Option<InlinedAt>,
+    pub inlined: Option<Box<InlinedAt>>,
     /// Where it stands.
     pub span: At,
 }

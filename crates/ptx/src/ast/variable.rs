@@ -174,9 +174,7 @@ pub struct Declarator {
     /// Array sizes, outermost first; `None` for `[]`.
     pub dimensions: Vec<Option<Expression>>,
     /// The initial value.
-    pub initializer: Option<Initializer>,
-    /// Where it stands.
-    pub span: At,
+    pub initializer: Option<Box<Initializer>>,
 }
 
 /// `.attribute(.managed)` has one, `.attribute(.unified(19, 95))` one with arguments
@@ -210,5 +208,5 @@ pub enum InitializerKind {
     /// `"text"`, as written between the quotes.
     String(String),
     /// `filter_mode = nearest`, in opaque types.
-    Property(Identifier, Expression),
+    Property(Box<Identifier>, Box<Expression>),
 }

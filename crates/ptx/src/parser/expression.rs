@@ -82,7 +82,7 @@ impl Parser<'_> {
                 };
                 self.bump();
                 if after == Token::OpenParen {
-                    ExpressionKind::Mask(literal, Box::new(self.parenthesised()?))
+                    ExpressionKind::Mask(Box::new(literal), Box::new(self.parenthesised()?))
                 } else {
                     ExpressionKind::Literal(literal)
                 }
@@ -98,9 +98,9 @@ impl Parser<'_> {
                 self.bump();
                 let name = self.identifier("the name of a variable")?;
                 self.expect(Token::CloseParen, "`)` after the name")?;
-                ExpressionKind::Generic(name)
+                ExpressionKind::Generic(Box::new(name))
             }
-            (Token::Identifier, _) => ExpressionKind::Symbol(self.symbol()?),
+            (Token::Identifier, _) => self.symbol()?.into(),
             (Token::OpenParen, _) => {
                 let inner = self.parenthesised()?;
                 return Ok(Expression {

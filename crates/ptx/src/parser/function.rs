@@ -2,11 +2,11 @@ use super::{Parse, Parser};
 use crate::ast::{
     Function, FunctionDirective, FunctionKind, Identifier, Linkage, Parameter, Pointer, Space,
 };
-use crate::lexer::Token;
+use crate::lexer::{Spanned, Token};
 
 impl Parser<'_> {
-    /// From `.entry` or `.func`; what came before began at the token of number `first`.
-    pub(super) fn function(&mut self, first: usize, linkage: Option<Linkage>) -> Parse<Function> {
+    /// From `.entry` or `.func`; what came before began at the token `first`.
+    pub(super) fn function(&mut self, first: Spanned, linkage: Option<Linkage>) -> Parse<Function> {
         let kind = if self.bump().span.slice(self.text) == ".entry" {
             FunctionKind::Entry
         } else {
@@ -91,7 +91,7 @@ impl Parser<'_> {
             return self.identifier(expected);
         }
         Ok(Identifier {
-            name: "_".to_owned(),
+            name: "_".into(),
             span: self.bump().span.into(),
         })
     }

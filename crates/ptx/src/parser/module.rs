@@ -7,9 +7,10 @@ use crate::span::Span;
 
 impl Parser<'_> {
     pub(crate) fn module(&mut self) -> Parse<Module> {
+        let first = self.next;
         let head = self.head();
         if head.is_err() {
-            self.recover_item(0);
+            self.recover_item(first);
         }
         let mut items = Vec::new();
         while self.token() != Token::End {
@@ -80,7 +81,7 @@ impl Parser<'_> {
         }
         match self.word() {
             ".pragma" => Ok(Item::Pragma(self.pragma()?)),
-            ".file" => Ok(Item::File(self.file()?)),
+            ".file" => Ok(Item::File(Box::new(self.file()?))),
             ".section" => Ok(Item::Section(self.section()?)),
             ".alias" => Ok(Item::Alias(self.alias()?)),
             _ => self.linked_item(EXPECTED),
@@ -98,9 +99,9 @@ impl Parser<'_> {
             None => expected,
         };
         match self.word() {
-            ".entry" | ".func" => Ok(Item::Function(self.function(first, linkage)?)),
+            ".entry" | ".func" => Ok(Item::Function(Box::new(self.function(first, linkage)?))),
             word if Space::from_word(word).is_some() => {
-                Ok(Item::Variable(self.variable(first, linkage)?))
+                Ok(Item::Variable(Box::new(self.variable(first, linkage)?)))
             }
             _ => self.fail(expected),
         }
@@ -158,7 +159,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
-        let body = Span::new(open.end, self.previous_span().start)
+        let body = Span::new(open.end(), self.previous.start())
             .slice(self.text)
             .to_owned();
         Ok(Section {

@@ -111,7 +111,7 @@ impl Parser<'_> {
     pub(super) fn symbol(&mut self) -> Parse<Symbol> {
         let name = self.identifier("a name")?;
         let dotted = self.token() == Token::Dotted;
-        let component = dotted.then(|| self.bump().span.slice(self.text)[1..].to_owned());
+        let component = dotted.then(|| self.bump().span.slice(self.text)[1..].into());
         Ok(Symbol { name, component })
     }
 }

@@ -3,7 +3,7 @@ use crate::ast::{
     Block, CallPrototype, Guard, Identifier, InlinedAt, Instruction, LabelList, LabelListKind,
     Linkage, Location, Opcode, Space, Statement,
 };
-use crate::lexer::Token;
+use crate::lexer::{Spanned, Token};
 use crate::span::At;
 
 impl Parser<'_> {
@@ -37,7 +37,7 @@ impl Parser<'_> {
                 Ok(statement) => push(&mut statements, statement),
                 Err(_) => self.recover_statement(first),
             }
-            if self.next == first {
+            if self.next.span == first.span {
                 self.bump();
             }
         }
@@ -63,7 +63,9 @@ impl Parser<'_> {
                         self.bump();
                     }
                     match Space::from_word(self.word()) {
-                        Some(_) => Ok(Statement::Variable(self.variable(first, linkage)?)),
+                        Some(_) => Ok(Statement::Variable(Box::new(
+                            self.variable(first, linkage)?,
+                        ))),
                         None => self.fail(EXPECTED),
                     }
                 }
@@ -88,15 +90,15 @@ impl Parser<'_> {
         self.bump();
         let targets = self.list(|p| p.identifier("a label"))?;
         self.semicolon("`,` or `;` after the label")?;
-        Ok(Statement::LabelList(LabelList {
+        Ok(Statement::LabelList(Box::new(LabelList {
             label,
             kind,
             targets,
             span: self.since(first),
-        }))
+        })))
     }
 
-    fn call_prototype(&mut self, first: usize, label: Identifier) -> Parse<CallPrototype> {
+    fn call_prototype(&mut self, first: Spanned, label: Identifier) -> Parse<CallPrototype> {
         self.bump();
         let returns = self.parameters("returned value")?;
         let name = self.name_or_underscore("`_` in place of a name")?;
@@ -121,7 +123,7 @@ impl Parser<'_> {
         self.bump();
         let (file, line, column) = self.location_numbers()?;
         let inlined = if self.eat(Token::Comma) {
-            Some(self.inlined_at()?)
+            Some(Box::new(self.inlined_at()?))
         } else {
             None
         };

@@ -3,11 +3,11 @@ use crate::ast::{
     Attribute, Declarator, Expression, Initializer, InitializerKind, Linkage, Space, Type,
     Variable, Vector,
 };
-use crate::lexer::Token;
+use crate::lexer::{Spanned, Token};
 
 impl Parser<'_> {
-    /// From the state space; what came before began at the token of number `first`.
-    pub(super) fn variable(&mut self, first: usize, linkage: Option<Linkage>) -> Parse<Variable> {
+    /// From the state space; what came before began at the token `first`.
+    pub(super) fn variable(&mut self, first: Spanned, linkage: Option<Linkage>) -> Parse<Variable> {
         let Some(space) = Space::from_word(self.word()) else {
             return self.fail("a state space such as `.global`");
         };
@@ -83,7 +83,6 @@ impl Parser<'_> {
     }
 
     fn declarator(&mut self) -> Parse<Declarator> {
-        let first = self.next;
         let name = self.identifier("the name of a variable")?;
         let mut range = None;
         if self.eat(Token::Less) {
@@ -92,7 +91,7 @@ impl Parser<'_> {
         }
         let dimensions = self.dimensions()?;
         let initializer = if self.eat(Token::Equals) {
-            Some(self.initializer()?)
+            Some(Box::new(self.initializer()?))
         } else {
             None
         };
@@ -101,7 +100,6 @@ impl Parser<'_> {
             range,
             dimensions,
             initializer,
-            span: self.since(first),
         })
     }
 
@@ -127,7 +125,7 @@ impl Parser<'_> {
             (Token::Identifier, Token::Equals) => {
                 let name = self.identifier("the name of a property")?;
                 self.bump();
-                InitializerKind::Property(name, self.expression()?)
+                InitializerKind::Property(Box::new(name), Box::new(self.expression()?))
             }
             _ => InitializerKind::Value(self.expression()?),
         };

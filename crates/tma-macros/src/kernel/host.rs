@@ -1,6 +1,6 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Attribute, Expr, Ident, ItemFn, Token, Type, spanned::Spanned};
+use syn::{Attribute, Expr, Ident, ItemFn, Token, Type, ext::IdentExt, spanned::Spanned};
 
 use super::{generic::Generic, instances::Instances, options::Options, parameter::Parameter};
 
@@ -121,8 +121,8 @@ fn taken(parameter: &Parameter) -> TokenStream {
 /// The call of a method of `Call` that passes it.
 fn argument(parameter: &Parameter) -> TokenStream {
     let Parameter { name, ty, .. } = parameter;
+    let named = name.unraw().to_string();
     if parameter.grid_constant {
-        let named = name.to_string();
         return quote! {
             .grid_constant(
                 #named,
@@ -135,7 +135,7 @@ fn argument(parameter: &Parameter) -> TokenStream {
         Some(of) => quote!(::tma::__private::launch::Pointer::<#of>::pointer(&#name)),
         None => quote_spanned!(ty.span()=> <#ty as ::tma::KernelArg>::to_argument(&#name)),
     };
-    quote!(.argument(#argument))
+    quote!(.argument(#named, #argument))
 }
 
 fn mentions(ty: &Type, parameter: &Ident) -> bool {

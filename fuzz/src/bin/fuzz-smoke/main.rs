@@ -66,7 +66,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = corpus::root().join("fuzz");
     if options.writes_corpus {
         write_corpus(&folder.join("corpus"), &options.targets);
         return ExitCode::SUCCESS;

@@ -214,8 +214,10 @@ impl<'m> Checker<'_, 'm> {
                 self.operand(first, takes);
                 self.operand(second, Takes::Any);
             }
-            OperandKind::Vector(all) if matches!(takes, Takes::Wide(_)) => {
-                self.same_size(all);
+            OperandKind::Vector(all) if matches!(takes, Takes::Wide(_) | Takes::Special(_)) => {
+                if matches!(takes, Takes::Wide(_)) {
+                    self.same_size(all);
+                }
                 all.iter().for_each(|one| self.operand(one, takes));
             }
             OperandKind::Memory { address, rest } => {

@@ -129,7 +129,15 @@ pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
         ("set", [d, s]) => vec![Exactly(*d), Exactly(*s), Exactly(*s), predicate],
         ("selp", [ty]) => vec![Exactly(*ty), Exactly(*ty), Exactly(*ty), predicate],
         ("slct", [d, s]) => vec![Exactly(*d), Exactly(*d), Exactly(*d), Exactly(*s)],
-        ("mov", [ty]) if !is_vector && *ty != Type::B128 => vec![Exactly(*ty), Special(*ty)],
+        ("mov", [ty]) if is_vector => instruction
+            .operands
+            .iter()
+            .map(|operand| match &operand.kind {
+                OperandKind::Vector(parts) => part_of(*ty, parts.len()).map_or(Any, Special),
+                _ => Special(*ty),
+            })
+            .collect(),
+        ("mov", [ty]) if *ty != Type::B128 => vec![Exactly(*ty), Special(*ty)],
         ("cvt", [d, s]) if count == 2 && is_plain(*d) && is_plain(*s) => {
             let any = |ty: Type| if ty == Type::Pred { Any } else { Wide(ty) };
             vec![any(*d), any(*s)]
@@ -154,6 +162,13 @@ pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
         *last = Any;
     }
     Some(takes)
+}
+
+/// The type of each of so many parts that `mov` packs into this type (PTX ISA, section 9.7.9.6).
+fn part_of(ty: Type, parts: usize) -> Option<Type> {
+    let bytes = ty.size_bytes()?.checked_div(parts as u64)?;
+    let mut types = [Type::B8, Type::B16, Type::B32, Type::B64].into_iter();
+    types.find(|part| part.size_bytes() == Some(bytes))
 }
 
 fn number_of_bits() -> Takes {
