@@ -3,8 +3,9 @@
 use std::{
     env,
     ffi::OsString,
-    fs,
+    fs::{self, File},
     hash::{DefaultHasher, Hash, Hasher},
+    io::ErrorKind,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -64,6 +65,7 @@ impl Compilation<'_> {
             .map_err(Error::io(format!("cannot create {}", emitted.display())))?;
         let ptx = emitted.join("module.ptx");
         let llvm_ir = emitted.join("module.ll");
+        let _locked = self.stand_in_for_the_library(&ptx, &llvm_ir)?;
 
         let mut command = Command::new(&self.compiler.cargo);
         clean_environment(&mut command);
@@ -133,6 +135,29 @@ impl Compilation<'_> {
         })
     }
 
+    /// Cargo builds anew a library whose file is not there, and no linker makes one: the PTX of the last such
+    /// build takes its place, since it is as old. Builds for other architectures call the file the same,
+    /// so nobody else may build until the returned file is dropped.
+    fn stand_in_for_the_library(&self, ptx: &Path, llvm_ir: &Path) -> Result<File, Error> {
+        let lock = self.target_dir.join(".device-build-lock");
+        let locked = File::create(&lock).and_then(|file| file.lock().map(|()| file));
+        let locked = locked.map_err(Error::io(format!("cannot lock {}", lock.display())))?;
+        let folder = self.target_dir.join(TARGET).join("release/deps");
+        let library = folder.join(format!("{}.ptx", library_name(self.crate_dir)));
+        let stand_in = || match ptx.is_file() && llvm_ir.is_file() && folder.is_dir() {
+            true => fs::hard_link(ptx, &library),
+            false => Ok(()),
+        };
+        let removed = fs::remove_file(&library).or_else(|error| match error.kind() {
+            ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
+        removed
+            .and_then(|()| stand_in())
+            .map_err(Error::io(format!("cannot make {}", library.display())))?;
+        Ok(locked)
+    }
+
     /// A folder for each build whose output differs.
     fn emitted_name(&self) -> String {
         let mut hasher = DefaultHasher::new();
@@ -187,9 +212,9 @@ impl Compilation<'_> {
     /// From the dependency file that cargo leaves: what the crate and those beside it are made of,
     /// packages from registries and the source of `core` left out.
     fn sources(&self) -> Vec<PathBuf> {
-        let name = package_name(self.crate_dir).replace('-', "_");
         let folder = self.target_dir.join(TARGET).join("release");
-        let text = fs::read_to_string(folder.join(format!("{name}.d"))).unwrap_or_default();
+        let name = format!("{}.d", library_name(self.crate_dir));
+        let text = fs::read_to_string(folder.join(name)).unwrap_or_default();
         let mut sources: Vec<PathBuf> = dependencies(&text).collect();
         sources.retain(|path| path.is_file() && !path.starts_with(&self.compiler.sysroot));
         sources.push(self.crate_dir.join("Cargo.toml"));
@@ -220,6 +245,11 @@ pub(crate) fn package_name(crate_dir: &Path) -> String {
             .into_owned()
     };
     fields.find_map(quoted).unwrap_or_else(folder)
+}
+
+/// The library as cargo calls it.
+fn library_name(crate_dir: &Path) -> String {
+    package_name(crate_dir).replace('-', "_")
 }
 
 /// The prerequisites in a Makefile rule as cargo writes it, in which `\ ` is a space.

@@ -11,6 +11,8 @@ use tma_build::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, 
 
 #[path = "build/checks.rs"]
 mod checks;
+#[path = "build/freshness.rs"]
+mod freshness;
 #[path = "build/refusals.rs"]
 mod refusals;
 #[path = "build/stand_ins.rs"]
@@ -21,6 +23,14 @@ type Test = fn() -> Result<(), Failed>;
 const NEED_COMPILER: &[(&str, Test)] = &[
     ("the_compiler_passes_the_self_test", self_test),
     ("directives_are_what_the_attribute_says", directives),
+    (
+        "what_has_not_changed_is_not_compiled_again",
+        freshness::unchanged,
+    ),
+    (
+        "an_edited_library_reaches_every_architecture",
+        freshness::edited_library,
+    ),
     ("an_error_names_the_rust_line", compile_error),
     ("a_barrier_in_asm_is_found_twice", duplicated_barrier),
     (
