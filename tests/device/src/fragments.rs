@@ -181,7 +181,7 @@ chains! {
     // C is given transposed: 24 columns of 32 along K.
     chained_narrow chained_narrow_from_registers:
         32 Swizzle64 [2], 32 [16 2], 32 x 24 Swizzle64 1 true [12];
-    // As many sums as there can be become A.
+    // Of 13 steps, which leave no register over.
     chained_long chained_long_from_registers:
-        16 Swizzle32 [1], 256 [128 16], 16 x 256 Swizzle32 1 false [8];
+        16 Swizzle32 [1], 208 [104 13], 16 x 208 Swizzle32 1 false [8];
 }
