@@ -89,6 +89,19 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "fragment",
+        ptx: Some(include_str!("../../bugs/ptx/fragment.ptx")),
+        scenario: |entry| writes(entry, 128, |i| 96 * (2 * (i / 2 % 4) + i % 2 + 1), 256),
+        // 9.7.14.7.3: registers of A are those of the product until it is waited for.
+        bugs: &[
+            Bug::new("made_after_the_fence", &[MissingProductFence]),
+            Bug::new("no_fence_again", &[MissingProductFence]),
+            Bug::new("made_again_in_flight", &[ProductRegisterInFlight]),
+            Bug::new("read_in_flight", &[ProductRegisterInFlight]),
+            Bug::new("cleared_in_flight", &[ProductRegisterInFlight]),
+        ],
+    },
+    Family {
         name: "divergent",
         ptx: Some(include_str!("../../bugs/ptx/divergent.ptx")),
         scenario: |entry| {
