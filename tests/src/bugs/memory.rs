@@ -3,8 +3,8 @@
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
     Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
-    ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, ShuffleOutsideMask,
-    Trapped, UninitialisedRead,
+    ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, SetmaxnregUnbounded,
+    SetmaxnregWrongWay, ShuffleOutsideMask, Trapped, UninitialisedRead,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -138,10 +138,17 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "registers",
         ptx: Some(include_str!("../../bugs/ptx/registers.ptx")),
         scenario: |entry| writes(entry, 256, |i| i, 256),
-        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`.
+        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`, of a kernel that says how many registers a
+        // thread begins with, and those of the block suffice.
         bugs: &[
             Bug::new("first_warp_alone", &[SetmaxnregDiverges]),
             Bug::new("by_the_number_of_the_warp", &[SetmaxnregDiverges]),
+            Bug::new("no_directive", &[SetmaxnregUnbounded]),
+            Bug::new("threads_alone", &[SetmaxnregUnbounded]),
+            Bug::new("fewer_by_inc", &[SetmaxnregWrongWay]),
+            Bug::new("more_by_dec", &[SetmaxnregWrongWay]),
+            Bug::new("more_than_the_block_has", &[Deadlock]),
+            Bug::new("given_back_too_late", &[Deadlock]),
         ],
     },
     Family {
