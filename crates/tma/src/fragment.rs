@@ -146,7 +146,7 @@ impl<T: Half, M: Mode, const WIDTH: usize, const HEIGHT: usize>
     }
 }
 
-/// What a thread has of the steps of a [`Fragment`], each of 16 columns; there are 1 to 16.
+/// The registers of a thread for the steps of a [`Fragment`], each of 16 columns; there are 1 to 16 steps.
 pub trait Steps: Sized + crate::sealed::Sealed {
     /// Sums of as many columns.
     type Sums;

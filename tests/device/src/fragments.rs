@@ -33,7 +33,7 @@ struct Memory<A, B, C, const TILES: usize> {
     a: A,
     b: [[B; 1]; LINKS],
     c: [[C; TILES]; LINKS],
-    barrier: Mbarrier,
+    barriers: [Mbarrier; 2],
 }
 
 /// The extents of the boxes of A and B, and of C; columns of B come to `$between` sums and to `$steps` steps of what is
@@ -49,7 +49,7 @@ macro_rules! chains {
                 // SAFETY: the matrices have been loaded, and nobody writes them.
                 let (a, b) = unsafe {
                     (
-                        Matrix::<Boxes<[[T; $k]; ROWS], $k_mode, 1, true>>::from_ptr(a.cast()),
+                        Matrix::<Boxes<[[T; $k]; ROWS], $k_mode, 1, true>>::from_ptr(a.as_ptr().cast()),
                         Matrix::<Boxes<[[T; $k]; $n], $k_mode, 1, true>>::from_ptr(b),
                     )
                 };
@@ -62,8 +62,7 @@ macro_rules! chains {
             "As the other one, with A from registers."
             [$k $k_mode, $n $between $steps, $c_width $c_height $c_mode $tiles $is_k_major $sums]
             |a, b, warpgroup| {
-                // SAFETY: the tile has been loaded, and nobody writes it.
-                let a = unsafe { Fragment::<T, $k_steps>::load(a, warpgroup, warpgroup.index()) };
+                let a = a.fragment::<$k_steps>(warpgroup, warpgroup.index());
                 // SAFETY: the matrix has been loaded, and nobody writes it.
                 let b = unsafe { Matrix::<Boxes<[[T; $k]; $n], $k_mode, 1, true>>::from_ptr(b) };
                 let sums = Accumulator::<[f32; $between]>::zero().begin_with(a, warpgroup);
@@ -114,10 +113,10 @@ macro_rules! chains {
             let c_tile = |link: u32| -> SharedPtr<[Tile<[[T; $c_width]; $c_height], $c_mode>; $tiles]> {
                 memory.byte_add(offset_of!(All<T>, c) as u32).cast().add(link)
             };
-            let barrier = memory.byte_add(offset_of!(All<T>, barrier) as u32).cast();
+            let barriers: SharedPtr<Mbarrier> = memory.byte_add(offset_of!(All<T>, barriers) as u32).cast();
+            let a_tile = block.load_tile(a_tile, barriers, a, [0, 0]).wait();
             // SAFETY: there is memory for so many tiles, which nobody uses before, and the tensors have them (2).
-            let loading = block.load(barrier, |loads| unsafe {
-                loads.tile(a_tile, a, [0, 0]);
+            let loading = block.load(barriers.add(1), |loads| unsafe {
                 let mut link = 0;
                 while link < links {
                     loads.tile(b_tile(link).cast(), b, [0, (link * $n) as i32]);
@@ -137,7 +136,7 @@ macro_rules! chains {
                     return;
                 };
                 let start = |link: u32| {
-                    let ($a, $b) = (a_tile, b_tile(link));
+                    let ($a, $b) = (&a_tile, b_tile(link));
                     $start
                 };
                 let round = |sums: Accumulator<[f32; $between]>| {
@@ -181,7 +180,7 @@ chains! {
     // C is given transposed: 24 columns of 32 along K.
     chained_narrow chained_narrow_from_registers:
         32 Swizzle64 [2], 32 [16 2], 32 x 24 Swizzle64 1 true [12];
-    // Of 13 steps, which leave no register over.
+    // Of ten steps, one of K in the first product.
     chained_long chained_long_from_registers:
-        16 Swizzle32 [1], 208 [104 13], 16 x 208 Swizzle32 1 false [8];
+        16 Swizzle32 [1], 160 [80 10], 16 x 160 Swizzle32 1 false [8];
 }

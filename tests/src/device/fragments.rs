@@ -48,10 +48,10 @@ const NARROW: Chain = Chain {
 };
 const LONG: Chain = Chain {
     k: 16,
-    n: 208,
+    n: 160,
     columns: 16,
     c_is_transposed: false,
-    c_box: [16, 208],
+    c_box: [16, 160],
 };
 
 pub(super) fn cases() -> Vec<Scenario> {

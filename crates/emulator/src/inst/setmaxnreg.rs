@@ -85,7 +85,7 @@ impl Execute for Registers {
         let held = waiting.cta().registers.as_ref();
         let held = held.map_or(String::new(), |pool| pool.describe());
         format!(
-            "for {} registers of each thread: of the registers of a thread, {held}",
+            "for {} registers for each of its threads: {held}",
             self.count
         )
     }

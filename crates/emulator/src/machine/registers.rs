@@ -78,7 +78,7 @@ impl RegisterPool {
             let _ = write!(text, "{who} {}, ", warps[0]);
             first = last + 1;
         }
-        text + &format!("and {} were given back and are free", self.free)
+        text + &format!("and {} are free", self.free)
     }
 }
 
@@ -86,7 +86,7 @@ impl RegisterPool {
 mod tests {
     use super::*;
 
-    /// What ptxas 13.0 reports as used by kernels with `setmaxnreg`, in units of allocation.
+    /// The registers that ptxas 13.0 reports of kernels with `setmaxnreg`, in units of allocation.
     #[test]
     fn the_directives_say_how_many_registers_a_thread_begins_with() {
         let cases = [
@@ -124,7 +124,7 @@ mod tests {
         pool.set(2, 208);
         assert_eq!(
             pool.describe(),
-            "warp 0 has 40, warp 1 has 128, warp 2 has 208, and 8 were given back and are free"
+            "warp 0 has 40, warp 1 has 128, warp 2 has 208, and 8 are free"
         );
     }
 }

@@ -183,7 +183,7 @@ pub(crate) fn messages() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What ptxas says where a kernel that calls has its `setmaxnreg` left out, and names the called function.
+/// A message that names no function, and one that names a function which a kernel calls.
 pub(crate) fn named_function() -> Result<(), Failed> {
     let said = "\
 ptxas info    : (C7506) Potential Performance Loss: 'setmaxnreg' ignored to maintain compatibility into 'extern' call.
