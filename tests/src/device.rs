@@ -2,6 +2,7 @@
 
 mod by_value;
 mod clusters;
+mod fragments;
 mod groups;
 mod indices;
 mod lanes;
@@ -30,7 +31,7 @@ macro_rules! device_cases {
     };
 }
 
-pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters groups indices lanes multicast parameters pipelines shared_memory tiles values vectors };
+pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters fragments groups indices lanes multicast parameters pipelines shared_memory tiles values vectors };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {

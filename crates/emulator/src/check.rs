@@ -212,7 +212,14 @@ impl Observer for Checker {
             }
             Event::Discard(range) => self.discard(origin, range),
             Event::ShuffleOutside { from } => self.shuffle_outside(origin, from),
-            Event::SetMaxRegisters { count } => self.set_max_registers(origin, count),
+            Event::SetMaxRegisters {
+                count,
+                before,
+                increases,
+            } => {
+                self.direction_of_registers(origin, count, before, increases);
+                self.set_max_registers(origin, count);
+            }
             Event::GroupCommit { .. } => {}
             Event::BarrierArrive {
                 barrier,

@@ -4,13 +4,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use ptx::Module;
+
 use crate::{
     Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
-    finish::{finish, name_target, rename_folders},
+    finish::{Marker, finish, name_target, rename_folders},
     formatters::replace_formatters,
-    lint::{Source, duplicated_barriers, lint, raise_version},
+    lint::{Diagnostic, Source, duplicated_barriers, lint, lost_speed, raise_version},
     locations::name_own_lines,
+    ptxas::report,
     target_dir,
 };
 
@@ -176,11 +179,11 @@ impl PtxBuilder {
         fs::create_dir_all(&folder)
             .map_err(Error::io(format!("cannot create {}", folder.display())))?;
         let path = folder.join(format!("{}.ptx", package_name(&self.crate_dir)));
-        self.finish_and_lint(&output, &path, &mut warnings)?;
+        let (module, markers) = self.finish_and_lint(&output, &path, &mut warnings)?;
         if let Some(copy) = &self.copy_to {
             fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
         }
-        let resources = self.run_ptxas(&path, &mut warnings)?;
+        let resources = self.run_ptxas(&path, (&module, &markers), &mut warnings)?;
         if in_build_script.is_some() {
             self.tell_cargo(&output.sources);
         }
@@ -241,7 +244,7 @@ impl PtxBuilder {
         compiler: &'a DeviceCompiler,
         target_dir: &'a Path,
     ) -> Compilation<'a> {
-        let is_dev = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
+        let [debug_assertions, overflow_checks] = self.checks();
         Compilation {
             compiler,
             crate_dir: &self.crate_dir,
@@ -251,9 +254,15 @@ impl PtxBuilder {
             features: &self.features,
             default_features: self.default_features,
             rustflags: &self.rustflags,
-            debug_assertions: self.debug_assertions.unwrap_or(is_dev),
-            overflow_checks: self.overflow_checks.unwrap_or(is_dev),
+            debug_assertions,
+            overflow_checks,
         }
+    }
+
+    /// Debug assertions, and checks of overflow.
+    fn checks(&self) -> [bool; 2] {
+        let is_dev = env::var_os("PROFILE").is_some_and(|profile| profile == "debug");
+        [self.debug_assertions, self.overflow_checks].map(|checks| checks.unwrap_or(is_dev))
     }
 
     fn finish_and_lint(
@@ -261,7 +270,7 @@ impl PtxBuilder {
         output: &Output,
         path: &Path,
         warnings: &mut Vec<String>,
-    ) -> Result<(), Error> {
+    ) -> Result<(Module, Vec<Marker>), Error> {
         let unfinished = |reason: String| Error::Finish {
             path: path.to_owned(),
             reason,
@@ -291,19 +300,24 @@ impl PtxBuilder {
             .into_iter()
             .partition(|diagnostic| diagnostic.kind.is_warning());
         warnings.extend(slow.iter().map(ToString::to_string));
+        self.refuse(diagnostics)?;
+        Ok((module, markers))
+    }
+
+    fn refuse(&self, diagnostics: Vec<Diagnostic>) -> Result<(), Error> {
         if diagnostics.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::Lint {
-                arch: self.arch,
-                diagnostics,
-            })
+            return Ok(());
         }
+        Err(Error::Lint {
+            arch: self.arch,
+            diagnostics,
+        })
     }
 
     fn run_ptxas(
         &self,
         path: &Path,
+        (module, markers): (&Module, &[Marker]),
         warnings: &mut Vec<String>,
     ) -> Result<Option<BTreeMap<String, Resources>>, Error> {
         let ptxas = match (self.assemble, Ptxas::find_for(self.arch)) {
@@ -319,8 +333,14 @@ impl PtxBuilder {
             }
             (_, Err(error)) => return Err(error),
         };
-        ptxas
-            .assemble(path, self.arch, &path.with_extension("cubin"))
-            .map(Some)
+        let said = ptxas.messages(path, self.arch, &path.with_extension("cubin"))?;
+        let slow = lost_speed(&said, module, markers);
+        // Checks are panics, and panics are calls: who asks for them does not ask for speed.
+        if self.checks().contains(&true) {
+            warnings.extend(slow.iter().map(ToString::to_string));
+        } else {
+            self.refuse(slow)?;
+        }
+        Ok(Some(report(&said)))
     }
 }

@@ -22,6 +22,8 @@ pub struct Marker {
     pub grid_constants: Vec<usize>,
     /// True if the kernel may use local memory.
     pub local_memory: bool,
+    /// Numbers of the messages that ptxas may give of the kernel.
+    pub allowed: Vec<String>,
 }
 
 impl Marker {
@@ -47,6 +49,10 @@ impl Marker {
                 "grid_constants" => numbers(value).map(|indices| marker.grid_constants = indices),
                 "local_memory" => {
                     marker.local_memory = true;
+                    Some(())
+                }
+                "allow" => {
+                    marker.allowed = value.split(',').map(str::to_owned).collect();
                     Some(())
                 }
                 _ => None,

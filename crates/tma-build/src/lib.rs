@@ -20,7 +20,7 @@
 //! 2. *linted* ([`lint`]): barriers that the compiler copied into divergent arms, instructions
 //!    newer than the module's PTX version, local memory where none was asked for;
 //! 3. *assembled* by `ptxas`, where one is found ([`Ptxas`]), which reports registers, spills and
-//!    shared memory.
+//!    shared memory; that it makes products of a warpgroup wait for each other is an error, unless the kernel allows it.
 //!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
 

@@ -5,6 +5,7 @@ mod calls;
 mod debug_info;
 mod isa;
 mod local_memory;
+mod lost_speed;
 
 use std::fmt;
 
@@ -12,6 +13,8 @@ use ptx::Module;
 
 pub(crate) use isa::raise_version;
 pub use isa::required_isa;
+
+pub use lost_speed::lost_speed;
 
 use barriers::SourceBarriers;
 use debug_info::DebugInfo;
@@ -76,6 +79,14 @@ pub enum Kind {
         /// The function.
         callee: String,
     },
+    /// ptxas says that products of a warpgroup wait for each other, that it adds fences or waits of theirs, or that it
+    /// leaves out a `setmaxnreg`.
+    LostSpeed {
+        /// The number of its message.
+        code: &'static str,
+        /// Its message.
+        said: String,
+    },
     /// A function is called that the module only declares.
     UnresolvedFunction {
         /// The function.
@@ -93,6 +104,7 @@ impl Kind {
             Self::Recursion { .. } => "recursion",
             Self::IndirectCall => "indirect-call",
             Self::CallBesideWgmma { .. } => "call-beside-wgmma",
+            Self::LostSpeed { code, .. } => code,
             Self::UnresolvedFunction { .. } => "unresolved-function",
         }
     }
@@ -166,6 +178,11 @@ impl fmt::Display for Diagnostic {
                 f,
                 ": `{callee}` is called in a kernel with `wgmma`, which makes ptxas wait for each product; \
                  have it inlined, and what cannot happen said by `core::hint::assert_unchecked`"
+            ),
+            Kind::LostSpeed { code, said } => write!(
+                f,
+                ": ptxas says: {said}; {}, or say `#[kernel(allow({code}))]`",
+                lost_speed::advice(code)
             ),
             Kind::UnresolvedFunction { callee } => write!(
                 f,

@@ -88,6 +88,14 @@ impl Ptxas {
         arch: Arch,
         cubin: &Path,
     ) -> Result<BTreeMap<String, Resources>, Error> {
+        self.messages(ptx, arch, cubin).map(|said| report(&said))
+    }
+
+    /// Assembles a finished module and returns what ptxas says of it.
+    ///
+    /// # Errors
+    /// As [`assemble`](Self::assemble).
+    pub fn messages(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<String, Error> {
         let output = Command::new(&self.path)
             .args(["--verbose", "--gpu-name", arch.name(), "--output-file"])
             .arg(cubin)
@@ -96,7 +104,7 @@ impl Ptxas {
             .map_err(Error::io(format!("cannot run {}", self.path.display())))?;
         let said = String::from_utf8_lossy(&output.stderr);
         if output.status.success() {
-            return Ok(report(&said));
+            return Ok(said.into_owned());
         }
         let text = std::fs::read_to_string(ptx).unwrap_or_default();
         Err(Error::Assemble {
@@ -137,7 +145,7 @@ pub fn cuda_cache() -> PathBuf {
 }
 
 /// Reads the lines that `--verbose` prints for each kernel.
-fn report(said: &str) -> BTreeMap<String, Resources> {
+pub(crate) fn report(said: &str) -> BTreeMap<String, Resources> {
     let mut kernels: BTreeMap<String, Resources> = BTreeMap::new();
     let mut current = None;
     for line in said.lines() {
@@ -195,7 +203,7 @@ fn with_rust_lines(said: &str, ptx: &str) -> String {
 /// The Rust file and line that the last `.loc` up to a line of the PTX names.
 ///
 /// Works on the text, since what ptxas refuses may not parse.
-fn rust_location(ptx: &str, line: usize) -> Option<String> {
+pub(crate) fn rust_location(ptx: &str, line: usize) -> Option<String> {
     let before: Vec<&str> = ptx.lines().take(line).collect();
     let loc = before
         .iter()

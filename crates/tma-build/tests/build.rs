@@ -13,6 +13,8 @@ use tma_build::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, 
 mod checks;
 #[path = "build/freshness.rs"]
 mod freshness;
+#[path = "build/lost_speed.rs"]
+mod lost_speed;
 #[path = "build/refusals.rs"]
 mod refusals;
 #[path = "build/stand_ins.rs"]
@@ -95,9 +97,18 @@ const NEED_COMPILER: &[(&str, Test)] = &[
 const NEED_PTXAS: &[(&str, Test)] = &[
     ("ptxas_complains_with_the_rust_line", ptxas_error),
     ("resources_are_reported", resources),
+    ("what_loses_speed_is_found", lost_speed::messages),
+    (
+        "what_loses_speed_is_refused_unless_it_is_allowed",
+        lost_speed::refused_unless_allowed,
+    ),
 ];
 
 const NEED_NOTHING: &[(&str, Test)] = &[
+    (
+        "a_message_without_a_kernel_is_about_those_that_it_fits",
+        lost_speed::named_function,
+    ),
     ("a_folder_without_a_crate_is_refused", no_crate),
     ("an_older_compiler_is_refused", stand_ins::old_compiler),
     ("a_compiler_without_core_is_refused", stand_ins::no_core),

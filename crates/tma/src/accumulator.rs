@@ -1,7 +1,8 @@
 //! Sums of products of matrices, in the registers of a warpgroup.
 
 use crate::{
-    Warpgroup,
+    Fragment, Steps, Warpgroup,
+    halves::Half,
     matrix::{self, Layout, Matrix, MatrixElement},
     ptx::{
         Aligned,
@@ -45,16 +46,18 @@ pub struct Accumulator<R> {
     registers: R,
 }
 
-/// Sums of which products are being started.
+/// Sums of which products are being started, and the [`Fragment`] that these read, where A is in registers.
 #[must_use = "products are waited for when they have been committed"]
-pub struct Batch<R> {
+pub struct Batch<R, A = ()> {
     registers: R,
+    a: A,
 }
 
-/// Sums that products in flight may still change.
+/// Sums that products in flight may still change, and the [`Fragment`] that these may still read.
 #[must_use = "sums are there after `wait`"]
-pub struct InFlight<R> {
+pub struct InFlight<R, A = ()> {
     registers: R,
+    a: A,
 }
 
 impl<R: Registers> Accumulator<R> {
@@ -75,7 +78,22 @@ impl<R: Registers> Accumulator<R> {
         let registers = self.registers.pinned();
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
         unsafe { wgmma::fence_sync::<Aligned>() };
-        Batch { registers }
+        Batch { registers, a: () }
+    }
+
+    /// Begins to add products whose A is this fragment. Collective of the warpgroup.
+    #[inline(always)]
+    pub fn begin_with<T: Half, const STEPS: usize>(
+        self,
+        a: Fragment<T, STEPS>,
+        warpgroup: Warpgroup,
+    ) -> Batch<R, Fragment<T, STEPS>>
+    where
+        [[u32; 4]; STEPS]: Steps,
+    {
+        let a = a.pinned();
+        let Batch { registers, .. } = self.begin(warpgroup);
+        Batch { registers, a }
     }
 }
 
@@ -137,20 +155,20 @@ pub trait Finish {
     fn finish(&self, column: u32, row: u32, sums: [f32; 2]) -> [f32; 2];
 }
 
-impl<R: Registers> Batch<R> {
+impl<R: Registers, A> Batch<R, A> {
     /// Adds the product of 64 rows of A and all columns of B. Collective of the warpgroup, with the same matrices.
     ///
     /// # Safety
     /// 1. Nobody writes the matrices before the products have been waited for.
     #[doc(alias = "warpgroup_gemm")]
     #[inline(always)]
-    pub unsafe fn multiply<A: Layout, B: Layout>(
+    pub unsafe fn multiply<L: Layout, B: Layout>(
         mut self,
-        a: Matrix<'_, A>,
+        a: Matrix<'_, L>,
         b: Matrix<'_, B>,
     ) -> Self
     where
-        R: Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+        R: Sums<<L::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
     {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin`, and
         // the sums are not read before the products have been waited for; the matrices stay (1).
@@ -161,23 +179,46 @@ impl<R: Registers> Batch<R> {
     /// Makes a group of the products, which is waited for. Collective of the warpgroup.
     #[doc(alias = "warpgroup_commit_batch")]
     #[inline(always)]
-    pub fn commit(self) -> InFlight<R> {
+    pub fn commit(self) -> InFlight<R, A> {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
         unsafe { wgmma::commit_group_sync::<Aligned>() };
         InFlight {
             registers: self.registers,
+            a: self.a,
         }
     }
 }
 
-impl<R: Registers> InFlight<R> {
+impl<R, T, const STEPS: usize> Batch<R, Fragment<T, STEPS>>
+where
+    R: Registers + Sums<T::Ptx, T::Ptx>,
+    T: Half + MatrixElement,
+    [[u32; 4]; STEPS]: Steps,
+{
+    /// Adds the product of the fragment and all columns of B. Collective of the warpgroup, with the same matrix.
+    ///
+    /// # Safety
+    /// 1. Nobody writes the matrix before the products have been waited for.
+    #[doc(alias("warpgroup_gemm", "SM90_64x64x16_F32BF16BF16_RS"))]
+    #[inline(always)]
+    pub unsafe fn multiply_fragment<B: Layout<Element = T>>(mut self, b: Matrix<'_, B>) -> Self {
+        const { matrix::assert_extents::<R, B>(16 * STEPS) };
+        // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin_with`;
+        // sums and fragment are not accessed before the products have been waited for; the matrix stays (1).
+        self.registers = unsafe { self.a.steps.multiply::<R, T::Ptx, B>(self.registers, b) };
+        self
+    }
+}
+
+impl<R: Registers, A> InFlight<R, A> {
     /// Begins to add products of the same extents behind those in flight. Collective of the warpgroup.
     #[inline(always)]
-    pub fn begin(self) -> Batch<R> {
+    pub fn begin(self) -> Batch<R, A> {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`).
         unsafe { wgmma::fence_sync::<Aligned>() };
         Batch {
             registers: self.registers,
+            a: self.a,
         }
     }
 
@@ -189,7 +230,9 @@ impl<R: Registers> InFlight<R> {
         unsafe { wgmma::wait_group_sync::<Aligned, LEFT>() };
         self
     }
+}
 
+impl<R: Registers> InFlight<R> {
     /// Waits for all groups of the warpgroup. Collective of the warpgroup.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]
@@ -199,5 +242,19 @@ impl<R: Registers> InFlight<R> {
         Accumulator {
             registers: self.registers.pinned(),
         }
+    }
+}
+
+impl<R: Registers, T: Half, const STEPS: usize> InFlight<R, Fragment<T, STEPS>>
+where
+    [[u32; 4]; STEPS]: Steps,
+{
+    /// Waits for all groups of the warpgroup; the fragment may be used again. Collective of the warpgroup.
+    #[doc(alias = "warpgroup_wait")]
+    #[inline(always)]
+    pub fn wait(self) -> (Accumulator<R>, Fragment<T, STEPS>) {
+        let Self { registers, a } = self;
+        let sums = InFlight { registers, a: () }.wait();
+        (sums, a.pinned())
     }
 }

@@ -190,6 +190,15 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
     }
 }
 
+/// Refuses a B that does not fit the sums and an A with so many elements along K.
+pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
+    assert!(
+        B::MN == D::COLUMNS,
+        "B has a column for each column of the sums"
+    );
+    assert!(k == B::K, "A and B have the same extent along K");
+}
+
 /// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K.
 ///
 /// # Safety
@@ -206,11 +215,7 @@ where
 {
     const {
         assert!(A::MN == 64, "a warpgroup multiplies 64 rows of A");
-        assert!(
-            B::MN == D::COLUMNS,
-            "B has a column for each column of the sums"
-        );
-        assert!(A::K == B::K, "A and B have the same extent along K");
+        assert_extents::<D, B>(A::K);
         assert!(
             A::K.is_multiple_of(step_elems::<A::Element>())
                 && size_of::<A::Element>() == size_of::<B::Element>(),
@@ -234,4 +239,27 @@ where
         step += 1;
     }
     sums
+}
+
+/// Adds to `sums` the product of registers of A and the rows of B with this number, of those that one instruction takes.
+///
+/// # Safety
+/// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
+/// 2. Nobody writes the matrix before a `wait_group` that covers this.
+#[inline(always)]
+pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
+    sums: D,
+    a: [u32; 4],
+    b: Matrix<'_, B>,
+    step: u64,
+) -> D {
+    let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
+    // SAFETY: the matrix is there and stays (2), its writes went before (2 of `from_ptr`); the rest is (1).
+    unsafe {
+        if B::K_MAJOR {
+            sums.multiply::<1, 1, 0, 0>(a, b, true)
+        } else {
+            sums.multiply::<1, 1, 0, 1>(a, b, true)
+        }
+    }
 }

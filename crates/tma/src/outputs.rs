@@ -1,6 +1,6 @@
 use crate::{
     Accumulator, Columns, Finish, Rank, SharedPtr, Stores, Threads, Tile, TileArray, TileMap,
-    Warpgroup,
+    Warpgroup, fragment,
     halves::Half,
     ptx::{cp_async_bulk, fence, stmatrix},
     tile::{Element, Mode},
@@ -208,12 +208,7 @@ impl<T: Half, M: Mode> OutputTile<[[T; 64]; 64], M, Warpgroup> {
         let first_row = 16 * self.group.warp_index();
         let column = column + 16 * NUMBER + lane % 4 * 2;
         let row = row + first_row + lane / 4;
-        let pairs = [
-            T::round(finish.finish(column, row, [sums[0], sums[1]])),
-            T::round(finish.finish(column, row + 8, [sums[2], sums[3]])),
-            T::round(finish.finish(column + 8, row, [sums[4], sums[5]])),
-            T::round(finish.finish(column + 8, row + 8, [sums[6], sums[7]])),
-        ];
+        let pairs = fragment::round::<T>(sums, [column, row], finish);
         let at = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
         // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
         unsafe { stmatrix::sync_aligned_m8n8_x4(self.tile.at(at).as_ptr().cast(), pairs) };

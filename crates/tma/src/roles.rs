@@ -49,8 +49,8 @@ impl Block {
     /// ```compile_fail,E0080
     /// # use tma::Block;
     /// # let block = unsafe { Block::converged() };
-    /// // 128 * 40 + 256 * 240 registers are more than 65536.
-    /// unsafe { block.split_registers::<384, 40, 240>(|_| (), |_| ()) };
+    /// // 128 * 48 + 256 * 232 registers are more than 384 * 168, which the block begins with.
+    /// unsafe { block.split_registers::<384, 48, 232>(|_| (), |_| ()) };
     /// ```
     ///
     /// # Safety
@@ -75,8 +75,8 @@ impl Block {
                 "the first role gives up registers and the other gets some: a thread begins with 65536 / THREADS"
             );
             assert!(
-                FEWER * WARPGROUP + MORE * (THREADS - WARPGROUP) <= 65_536,
-                "the registers of all threads are at most 65536"
+                FEWER * WARPGROUP + MORE * (THREADS - WARPGROUP) <= at_entry(THREADS) * THREADS,
+                "the registers of all threads are no more than those that they begin with"
             );
         };
         if self.threads() != THREADS {

@@ -6,6 +6,9 @@
 
 mod by_value;
 mod clusters;
+// `wgmma` is an instruction of a single architecture.
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+mod fragments;
 mod groups;
 mod indices;
 mod lanes;
@@ -23,6 +26,8 @@ mod vectors;
 
 pub use by_value::{Bits, Fields, Inner, by_value};
 pub use clusters::{cluster_at_launch, cluster_indices, cluster_of_two};
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+pub use fragments::*;
 pub use groups::*;
 pub use indices::indices;
 pub use lanes::{half_barriers, lanes};

@@ -3,8 +3,8 @@
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
     Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
-    ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, ShuffleOutsideMask,
-    Trapped, UninitialisedRead,
+    ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, SetmaxnregUnbounded,
+    SetmaxnregWrongWay, ShuffleOutsideMask, Trapped, UninitialisedRead,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -89,6 +89,19 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "fragment",
+        ptx: Some(include_str!("../../bugs/ptx/fragment.ptx")),
+        scenario: |entry| writes(entry, 128, |i| 96 * (2 * (i / 2 % 4) + i % 2 + 1), 256),
+        // 9.7.14.7.3: registers of A are those of the product until it is waited for.
+        bugs: &[
+            Bug::new("made_after_the_fence", &[MissingProductFence]),
+            Bug::new("no_fence_again", &[MissingProductFence]),
+            Bug::new("made_again_in_flight", &[ProductRegisterInFlight]),
+            Bug::new("read_in_flight", &[ProductRegisterInFlight]),
+            Bug::new("cleared_in_flight", &[ProductRegisterInFlight]),
+        ],
+    },
+    Family {
         name: "divergent",
         ptx: Some(include_str!("../../bugs/ptx/divergent.ptx")),
         scenario: |entry| {
@@ -125,10 +138,17 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "registers",
         ptx: Some(include_str!("../../bugs/ptx/registers.ptx")),
         scenario: |entry| writes(entry, 256, |i| i, 256),
-        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`.
+        // 9.7.19.5: all warps of a warpgroup execute the same `setmaxnreg`, of a kernel that says how many registers a
+        // thread begins with, and those of the block suffice.
         bugs: &[
             Bug::new("first_warp_alone", &[SetmaxnregDiverges]),
             Bug::new("by_the_number_of_the_warp", &[SetmaxnregDiverges]),
+            Bug::new("no_directive", &[SetmaxnregUnbounded]),
+            Bug::new("threads_alone", &[SetmaxnregUnbounded]),
+            Bug::new("fewer_by_inc", &[SetmaxnregWrongWay]),
+            Bug::new("more_by_dec", &[SetmaxnregWrongWay]),
+            Bug::new("more_than_the_block_has", &[Deadlock]),
+            Bug::new("given_back_too_late", &[Deadlock]),
         ],
     },
     Family {

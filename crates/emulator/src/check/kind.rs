@@ -243,6 +243,16 @@ kinds! {
     "the warps of a warpgroup do not execute the same `setmaxnreg`"
     "9.7.19.5"
     "all four warps of a warpgroup execute it: branch by the number of the warpgroup, `threadIdx.x / 128`"
+    /// A `setmaxnreg` in a kernel that does not say how many registers a thread begins with.
+    SetmaxnregUnbounded "setmaxnreg-unbounded" Error
+    "a `setmaxnreg` is executed in a kernel that does not say how many registers a thread begins with, and does nothing"
+    "9.7.19.5, 11.4"
+    "give the kernel `.maxnreg`, or both `.maxntid` and `.minnctapersm`: `#[kernel(max_threads = 384, min_blocks = 1)]`, `__launch_bounds__(384, 1)`"
+    /// A `setmaxnreg.inc` to fewer registers than a thread has, or a `.dec` to more.
+    SetmaxnregWrongWay "setmaxnreg-wrong-way" Error
+    "`setmaxnreg.inc` asks for fewer registers than a thread has, or `setmaxnreg.dec` for more"
+    "9.7.19.5"
+    "a thread begins with 65536 registers divided by the threads of a multiprocessor, rounded down to a multiple of 8: `.dec` to fewer, `.inc` to more"
     /// The address is not aligned.
     Misaligned "misaligned" Error
     "an address or size is not a multiple of what the instruction needs"

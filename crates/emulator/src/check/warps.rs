@@ -14,6 +14,29 @@ impl Checker {
         self.report(Kind::ShuffleOutsideMask, here, None, |_| Vec::new());
     }
 
+    /// The kernel says how many registers a thread begins with, `.dec` asks for no more, and `.inc` for no fewer than it
+    /// has (PTX ISA 9.7.19.5).
+    pub(super) fn direction_of_registers(
+        &mut self,
+        origin: Origin,
+        count: u32,
+        before: Option<u32>,
+        increases: bool,
+    ) {
+        let here = End::new(origin, format!("sets the registers of its warp to {count}"));
+        match before {
+            None => {
+                self.report(Kind::SetmaxnregUnbounded, here, None, |_| Vec::new());
+            }
+            Some(before) if increases && count < before || !increases && count > before => {
+                self.report(Kind::SetmaxnregWrongWay, here, None, |_| {
+                    vec![format!("its threads have {before} registers each")]
+                });
+            }
+            Some(_) => {}
+        }
+    }
+
     pub(super) fn set_max_registers(&mut self, origin: Origin, count: u32) {
         let warps = self.grid.extents.threads.div_ceil(LANES as u32);
         let Some(block) = self.grid.blocks.get_mut(origin.block as u32) else {

@@ -1,15 +1,17 @@
-//! `setmaxnreg`: registers that a warp gives back or gets. PTX ISA 9.7.19.5.
+//! `setmaxnreg`: registers that a warp gives back to its block or gets from there. PTX ISA 9.7.19.5.
 //!
-//! The emulator has registers enough for all.
+//! The emulator has registers enough for all, and counts those that a multiprocessor would have: a warp waits until
+//! others of its block have given back as many as it wants. In a kernel that does not say how many registers a thread
+//! begins with, the instruction does nothing, as ptxas leaves it out.
 
 use ptx::Instruction;
 use ptx_isa::{Form, setmaxnreg::Op};
 
 use crate::{
     decode::{NotSupported, operands},
-    inst::{Action, Decoder, Execute, Step},
+    inst::{Action, Decoder, Execute, Step, Waiting},
     machine::{
-        Flow, Trapped,
+        Flow, RegisterPool, Trapped, Wait,
         observer::{Event, Watch},
     },
     value::lanes_of,
@@ -17,7 +19,10 @@ use crate::{
 
 /// Registers of each thread from now on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Registers(u32);
+pub(crate) struct Registers {
+    count: u32,
+    increases: bool,
+}
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
@@ -25,7 +30,10 @@ pub(crate) fn decode(
     _: &Form,
     op: Op,
 ) -> Result<(), NotSupported> {
-    let (Op::Inc | Op::Dec) = op;
+    let increases = match op {
+        Op::Inc => true,
+        Op::Dec => false,
+    };
     let [count] = operands(instruction)?;
     let count = count
         .as_integer()
@@ -36,15 +44,69 @@ pub(crate) fn decode(
         );
         return Err(reason.into());
     }
-    decoder.emit(Action::Registers(Registers(count as u32)));
+    decoder.emit(Action::Registers(Registers {
+        count: count as u32,
+        increases,
+    }));
     Ok(())
 }
 
 impl Execute for Registers {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        let Self { count, increases } = *self;
         let first = lanes_of(step.active).next().unwrap_or(0);
-        let count = self.0;
-        step.tell(first, |_| Event::SetMaxRegisters { count });
+        let warp = step.here.warp;
+        let pool = step.cta().registers.as_ref();
+        let before = pool.map(|pool| pool.of_warp(warp));
+        let has = pool.is_none_or(|pool| self.has(pool, warp));
+        step.tell(first, |_| Event::SetMaxRegisters {
+            count,
+            before,
+            increases,
+        });
+        if !has {
+            return Ok(step.wait(Wait::Registers));
+        }
+        self.set(step);
         Ok(Flow::Next)
+    }
+
+    fn is_over(&self, waiting: &Waiting<'_>) -> bool {
+        let pool = waiting.cta().registers.as_ref();
+        pool.is_none_or(|pool| self.has(pool, waiting.here.warp))
+    }
+
+    fn resume<O: Watch>(&self, step: &mut Step<'_, O>, _: Wait, _: bool) -> Result<Flow, Trapped> {
+        self.set(step);
+        Ok(Flow::Next)
+    }
+
+    fn describe(&self, waiting: &Waiting<'_>) -> String {
+        let held = waiting.cta().registers.as_ref();
+        let held = held.map_or(String::new(), |pool| pool.describe());
+        format!(
+            "for {} registers for each of its threads: {held}",
+            self.count
+        )
+    }
+}
+
+impl Registers {
+    /// Returns whether a warp can have its registers. It gives none back by `.inc`, and gets none by `.dec`.
+    fn has(&self, pool: &RegisterPool, warp: usize) -> bool {
+        !self.increases || pool.has(warp, self.count)
+    }
+
+    fn set<O: Watch>(&self, step: &mut Step<'_, O>) {
+        let warp = step.here.warp;
+        if let Some(pool) = &mut step.cta().registers {
+            let before = pool.of_warp(warp);
+            let count = match self.increases {
+                true => before.max(self.count),
+                false => before.min(self.count),
+            };
+            pool.set(warp, count);
+        }
+        step.world.progress += 1;
     }
 }

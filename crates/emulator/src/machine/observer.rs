@@ -290,6 +290,10 @@ pub enum Event {
     SetMaxRegisters {
         /// Registers of each thread from now on.
         count: u32,
+        /// Those before, where the kernel says how many its threads begin with.
+        before: Option<u32>,
+        /// True for `.inc`.
+        increases: bool,
     },
     /// The thread synchronised with others of its warp; these are the lanes.
     WarpMeet {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tma_launch::Shape;
 
 use super::{
-    BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program, Rng,
-    SHARED_START, Slot, Transfer, observer::Pause,
+    BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program,
+    RegisterPool, Rng, SHARED_START, Slot, Transfer, observer::Pause,
 };
 use crate::value::{LANES, Lanes};
 
@@ -125,6 +125,8 @@ pub(crate) struct Cta {
     pub(crate) async_groups: BTreeMap<u32, BulkGroups>,
     /// Of each warpgroup, the products that no wait has covered: group and number as a copy.
     pub(crate) products: BTreeMap<usize, Vec<(u64, u64)>>,
+    /// Where the kernel says how many its threads begin with.
+    pub(crate) registers: Option<RegisterPool>,
 }
 
 /// Up to 32 threads.
@@ -196,6 +198,8 @@ pub(crate) enum Wait {
     Bulk,
     /// The other warps of its warpgroup.
     Warpgroup,
+    /// Registers that other warps give back.
+    Registers,
 }
 
 impl Wait {
@@ -208,6 +212,7 @@ impl Wait {
             Self::Mbarrier => Pause::Mbarrier,
             Self::Bulk => Pause::Bulk,
             Self::Warpgroup => Pause::Warpgroup,
+            Self::Registers => Pause::Registers,
         }
     }
 }
@@ -334,6 +339,9 @@ impl World {
             bulk: BTreeMap::new(),
             async_groups: BTreeMap::new(),
             products: BTreeMap::new(),
+            registers: program
+                .registers_at_entry
+                .map(|count| RegisterPool::new(count, threads.div_ceil(LANES as u32))),
         };
         let Some(entry) = program.functions.first() else {
             return cta;

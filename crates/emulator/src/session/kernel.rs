@@ -6,7 +6,7 @@ use super::Error;
 use crate::{
     decode::{Image, decode, signature},
     inst::Code,
-    machine::{MAX_CLUSTER_BYTES, Places},
+    machine::{MAX_CLUSTER_BYTES, Places, at_entry},
 };
 
 /// A kernel that was decoded, and what it says about itself.
@@ -25,7 +25,9 @@ impl Kernel {
         entry: &ptx::Function,
     ) -> Result<Self, Failure> {
         let code = decode(module, image, name, text, entry.name.as_str());
-        let code: Code = code.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
+        let mut code: Code =
+            code.map_err(|unsupported| Error::Unsupported(unsupported).failure())?;
+        code.program.registers_at_entry = at_entry(entry);
         let signature = signature(entry, &code.program);
         Ok(Self { code, signature })
     }

@@ -251,6 +251,7 @@ impl Warp {
             Pause::Mbarrier => "waits at an mbarrier".to_owned(),
             Pause::Bulk => "waits for bulk groups".to_owned(),
             Pause::Warpgroup => "waits for warps of its warpgroup".to_owned(),
+            Pause::Registers => "waits for registers of its block".to_owned(),
         };
         let location = super::location(program, wait.instruction);
         let args = format!("{location},\"lanes\":\"{:#010x}\"", wait.lanes);

@@ -122,7 +122,6 @@ fn hints_change_nothing() {
         applypriority.global.L2::evict_normal [%out], 128;
         cp.async.bulk.prefetch.L2.global.L2::cache_hint [%out], 128, %policy;
         griddepcontrol.launch_dependents; griddepcontrol.wait;
-        setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 256;
         ld.global.u32 %r1, [%out];";
     assert_eq!(word(body), 7);
     for (instruction, why) in [

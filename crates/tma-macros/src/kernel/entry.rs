@@ -119,5 +119,9 @@ fn marker(symbol: &Ident, parameters: &[Parameter], options: &Options) -> String
     if options.local_memory {
         marker += " local_memory";
     }
+    if !options.allowed.is_empty() {
+        let allowed: Vec<String> = options.allowed.iter().map(ToString::to_string).collect();
+        marker += &format!(" allow={}", allowed.join(","));
+    }
     marker
 }

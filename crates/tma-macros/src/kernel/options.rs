@@ -1,6 +1,7 @@
 use syn::{
     Expr, ExprLit, Ident, Lit, LitInt, Token,
     parse::{Parse, ParseStream},
+    punctuated::Punctuated,
     spanned::Spanned,
 };
 
@@ -13,6 +14,8 @@ pub(super) struct Options {
     pub(super) min_blocks: Option<u32>,
     pub(super) cluster: Option<[u32; 3]>,
     pub(super) local_memory: bool,
+    /// Numbers of ptxas's messages.
+    pub(super) allowed: Vec<Ident>,
     pub(super) instances: Option<Instances>,
     /// An expression of the arguments and constants, or a closure that also takes the block's threads.
     pub(super) shared_bytes: Option<Expr>,
@@ -44,6 +47,7 @@ impl Parse for Options {
                     options.min_blocks = Some(positive(&input.parse()?)?);
                 }
                 "local_memory" => options.local_memory = true,
+                "allow" => options.allowed = messages(input)?,
                 "instances" => options.instances = Some(input.parse()?),
                 "shared_bytes" => {
                     input.parse::<Token![=]>()?;
@@ -54,7 +58,7 @@ impl Parse for Options {
                         name.span(),
                         format!(
                             "unknown option `{name}`; there are `max_threads`, `min_blocks`, \
-                             `cluster`, `local_memory`, `shared_bytes` and `instances`"
+                             `cluster`, `local_memory`, `allow`, `shared_bytes` and `instances`"
                         ),
                     ));
                 }
@@ -64,6 +68,28 @@ impl Parse for Options {
             }
         }
         Ok(options)
+    }
+}
+
+/// `(C7509, C7517)`, numbers of messages that the builder refuses.
+fn messages(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+    let list;
+    syn::parenthesized!(list in input);
+    let messages: Vec<Ident> = Punctuated::<Ident, Token![,]>::parse_terminated(&list)?
+        .into_iter()
+        .collect();
+    let is_number = |message: &&Ident| {
+        let number = message.to_string();
+        number
+            .strip_prefix('C')
+            .is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    match messages.iter().find(|message| !is_number(message)) {
+        Some(other) => Err(syn::Error::new(
+            other.span(),
+            "expected the number of a message of ptxas, such as `C7509`",
+        )),
+        None => Ok(messages),
     }
 }
 

@@ -21,4 +21,7 @@ pub unsafe fn too_large() {}
 #[kernel(min_blocks = 1, min_blocks = 2)]
 pub unsafe fn twice() {}
 
+#[kernel(allow(serialized))]
+pub unsafe fn no_message() {}
+
 fn main() {}

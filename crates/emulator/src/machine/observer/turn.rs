@@ -38,4 +38,6 @@ pub enum Pause {
     Bulk,
     /// Other warps of the warpgroup.
     Warpgroup,
+    /// Registers that other warps give back.
+    Registers,
 }

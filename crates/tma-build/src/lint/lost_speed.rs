@@ -1,0 +1,128 @@
+//! Messages of ptxas about `wgmma` and `setmaxnreg` that it does not do as they stand.
+
+use ptx::{Function, Module, Statement};
+
+use super::{Diagnostic, Kind, rust_location};
+use crate::{calls::calls, finish::Marker, ptxas};
+
+/// Instructions that a message is about.
+const PRODUCTS: &str = "wgmma.mma_async";
+const REGISTERS: &str = "setmaxnreg";
+
+const INLINE: &str =
+    "have every call inlined, and what cannot happen said by `core::hint::assert_unchecked`";
+const WAIT: &str = "wait for the products before their registers are read or written, on every way there: by \
+                    `InFlight::wait`, or `wgmma.wait_group`";
+const FENCE: &str = "begin products behind the last access to their registers, on every way there: by \
+                     `Accumulator::begin`, or `wgmma.fence`";
+const FEWER: &str =
+    "hold fewer sums in a thread, or let it have more registers, by `max_threads` and `setmaxnreg`";
+const TOGETHER: &str =
+    "have all threads of the warpgroup take the same way from the fence to the wait";
+
+/// The messages of ptxas 13.0, by their numbers, the instructions that each is about, and the usual fix.
+const MESSAGES: [(&str, &str, &str); 15] = [
+    ("C7506", REGISTERS, INLINE),
+    (
+        "C7507",
+        REGISTERS,
+        "leave a thread as many registers as its role needs",
+    ),
+    (
+        "C7508",
+        REGISTERS,
+        "say how many registers a thread begins with: `#[kernel(max_threads = 384, min_blocks = 1)]`",
+    ),
+    ("C7509", PRODUCTS, INLINE),
+    ("C7510", PRODUCTS, INLINE),
+    ("C7511", PRODUCTS, FEWER),
+    ("C7512", PRODUCTS, FEWER),
+    ("C7513", PRODUCTS, WAIT),
+    ("C7514", PRODUCTS, WAIT),
+    ("C7515", PRODUCTS, WAIT),
+    ("C7516", PRODUCTS, TOGETHER),
+    ("C7517", PRODUCTS, WAIT),
+    ("C7518", PRODUCTS, TOGETHER),
+    ("C7519", PRODUCTS, FENCE),
+    ("C7520", PRODUCTS, TOGETHER),
+];
+
+/// The usual fix.
+pub(super) fn advice(code: &str) -> &'static str {
+    let mut messages = MESSAGES.iter();
+    messages
+        .find(|(number, ..)| *number == code)
+        .map_or("", |(.., advice)| advice)
+}
+
+/// Of what ptxas says of a finished module, the messages about `wgmma` and `setmaxnreg` that its kernels do not allow.
+pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagnostic> {
+    let text = module.to_string();
+    let mut diagnostics = Vec::new();
+    for line in said.lines() {
+        let message = line
+            .split_once(" (")
+            .and_then(|(_, rest)| rest.split_once(") "));
+        let Some((code, said)) = message else {
+            continue;
+        };
+        let Some((code, about, _)) = MESSAGES.iter().find(|(number, ..)| *number == code) else {
+            continue;
+        };
+        let line = said.split_once("around line ").map(|(_, rest)| rest);
+        let line = line.and_then(|rest| rest.split(' ').next()?.parse().ok());
+        for kernel in kernels(module, said, about) {
+            let name = kernel.name.as_str();
+            let is_allowed = markers.iter().any(|marker| {
+                marker.kernel == name && marker.allowed.iter().any(|allowed| allowed == code)
+            });
+            let diagnostic = Diagnostic {
+                kind: Kind::LostSpeed {
+                    code,
+                    said: said.to_owned(),
+                },
+                function: name.to_owned(),
+                rust: match line {
+                    Some(line) => ptxas::rust_location(&text, line),
+                    None => first(module, kernel, about),
+                },
+            };
+            if !is_allowed && !diagnostics.contains(&diagnostic) {
+                diagnostics.push(diagnostic);
+            }
+        }
+    }
+    diagnostics
+}
+
+/// The kernel that a message names. Where it names a function that a kernel calls, or nothing, all that it may be about.
+fn kernels<'m>(module: &'m Module, said: &str, about: &str) -> Vec<&'m Function> {
+    let quoted =
+        |kernel: &&Function| said.contains(&format!("function '{}'", kernel.name.as_str()));
+    if let Some(named) = module.entries().find(quoted) {
+        return vec![named];
+    }
+    let has = |kernel: &&Function| first_instruction(kernel, about).is_some();
+    let names_function = said.contains(" function '");
+    let calls = |kernel: &&Function| !names_function || !calls(kernel).is_empty();
+    module.entries().filter(has).filter(calls).collect()
+}
+
+/// The location of the first such instruction.
+fn first(module: &Module, kernel: &Function, about: &str) -> Option<String> {
+    rust_location(module, first_instruction(kernel, about)?)
+}
+
+fn first_instruction<'m>(kernel: &'m Function, about: &str) -> Option<Option<&'m ptx::Location>> {
+    let mut location = None;
+    for statement in kernel.body.iter().flat_map(|body| body.walk()) {
+        match statement {
+            Statement::Location(at) => location = Some(at),
+            Statement::Instruction(instruction) if instruction.opcode.name().starts_with(about) => {
+                return Some(location);
+            }
+            _ => {}
+        }
+    }
+    None
+}

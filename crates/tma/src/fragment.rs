@@ -1,0 +1,233 @@
+//! The left matrix of a product, in the registers of a warpgroup.
+
+use core::marker::PhantomData;
+
+use crate::{
+    Accumulator, Finish, Rank, SharedPtr, SharedTile, Tile, TileArray, Warpgroup,
+    halves::Half,
+    matrix::{self, Layout, Matrix},
+    ptx::{
+        ldmatrix,
+        wgmma::{Registers, Sums},
+    },
+    tile::Mode,
+};
+
+/// 64 rows of A and 16 times `STEPS` of its columns, in the registers of the threads of a warpgroup: what products read
+/// in place of a [`Matrix`] in shared memory.
+///
+/// Two neighbours share a register, as they do in an [`Accumulator`] (PTX ISA 9.7.15.5.1.1, "Matrix A"): what a product
+/// has left becomes A of the next one without leaving the registers. [`Accumulator::begin_with`] takes the fragment, and
+/// [`InFlight::wait`](crate::InFlight) gives it back, since nobody may touch its registers while products read them.
+///
+/// ```
+/// use tma::{Accumulator, Finish, Fragment, Matrix, Swizzle128, Warpgroup, halves::Bf16, matrix::Boxes};
+///
+/// type Rows = Boxes<[[Bf16; 64]; 64], Swizzle128, 1, true>;
+/// type Columns = Boxes<[[Bf16; 64]; 64], Swizzle128, 1, false>;
+/// type Sums = Accumulator<[f32; 32]>;
+///
+/// /// Adds `round(A * transpose(B)) * C` to sums, as attention does of queries, keys and values.
+/// ///
+/// /// # Safety
+/// /// 1. Nobody writes the matrices before it returns.
+/// unsafe fn chain(
+///     sums: Sums,
+///     warpgroup: Warpgroup,
+///     [a, b]: [Matrix<'_, Rows>; 2],
+///     c: Matrix<'_, Columns>,
+///     finish: &impl Finish,
+/// ) -> Sums {
+///     // SAFETY: (1).
+///     let first = unsafe { Sums::zero().begin(warpgroup).multiply(a, b) };
+///     let fragment = Fragment::<Bf16, 4>::of(&first.commit().wait(), warpgroup, finish);
+///     // SAFETY: (1).
+///     let second = unsafe { sums.begin_with(fragment, warpgroup).multiply_fragment(c) };
+///     let (sums, _fragment) = second.commit().wait();
+///     sums
+/// }
+/// ```
+///
+/// ```compile_fail,E0382
+/// # use tma::{Accumulator, Fragment, Warpgroup, halves::Bf16};
+/// // It is gone until the products are complete.
+/// fn twice(a: Fragment<Bf16, 4>, sums: [Accumulator<[f32; 32]>; 2], warpgroup: Warpgroup) {
+///     let [first, second] = sums;
+///     let first = first.begin_with(a, warpgroup);
+///     let second = second.begin_with(a, warpgroup);
+/// }
+/// ```
+#[doc(alias("RS", "tOrP", "convert_layout_acc_Aregs"))]
+pub struct Fragment<T, const STEPS: usize> {
+    /// Of each 16 columns what one instruction takes.
+    pub(crate) steps: [[u32; 4]; STEPS],
+    element: PhantomData<T>,
+}
+
+impl<T: Half, const STEPS: usize> Fragment<T, STEPS>
+where
+    [[u32; 4]; STEPS]: Steps,
+{
+    /// Of each two neighbouring sums what `finish` makes of them, given the column and the row in these 64 rows, rounded
+    /// to nearest even.
+    #[doc(alias = "convert_type")]
+    #[inline(always)]
+    pub fn of(
+        sums: &Accumulator<<[[u32; 4]; STEPS] as Steps>::Sums>,
+        warpgroup: Warpgroup,
+        finish: &impl Finish,
+    ) -> Self {
+        let lane = warpgroup.warp().lane();
+        let at = [lane % 4 * 2, 16 * warpgroup.warp_index() + lane / 4];
+        Self::from_steps(Steps::of::<T>(sums.registers(), at, finish))
+    }
+
+    /// Of equal parts of 64 rows of a tile that with this number, which is counted around. Collective of the warpgroup.
+    ///
+    /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
+    ///
+    /// # Safety
+    /// 1. The tile is in this block's shared memory. What has been written to it happens before, and nobody writes it at
+    ///    the same time.
+    #[doc(alias("ldmatrix", "SM75_U32x4_LDSM_N"))]
+    #[inline(always)]
+    pub unsafe fn load<M: Mode, const WIDTH: usize, const HEIGHT: usize>(
+        tile: SharedPtr<Tile<[[T; WIDTH]; HEIGHT], M>>,
+        warpgroup: Warpgroup,
+        index: u32,
+    ) -> Self {
+        const {
+            assert!(WIDTH == 16 * STEPS, "a fragment has 16 columns a step");
+            assert!(
+                HEIGHT.is_multiple_of(64),
+                "a warpgroup has 64 rows of a matrix"
+            );
+        }
+        let lane = warpgroup.warp().lane();
+        let row = 64 * (index % const { HEIGHT / 64 } as u32) + 16 * warpgroup.warp_index();
+        let at = [lane / 16 * 8, row + lane % 16];
+        // SAFETY: the rows are there, and nobody writes them (1).
+        Self::from_steps(unsafe { Steps::load(tile, at) })
+    }
+
+    #[inline(always)]
+    fn from_steps(steps: [[u32; 4]; STEPS]) -> Self {
+        Self {
+            steps,
+            element: PhantomData,
+        }
+    }
+
+    /// The same, in registers that nothing reads before or writes behind this point.
+    #[inline(always)]
+    pub(crate) fn pinned(self) -> Self {
+        Self::from_steps(self.steps.pinned())
+    }
+}
+
+impl<T: Half, M: Mode, const WIDTH: usize, const HEIGHT: usize>
+    SharedTile<[[T; WIDTH]; HEIGHT], M>
+{
+    /// Of equal parts of 64 rows that with this number, which is counted around, as A of a product. Collective of the
+    /// warpgroup.
+    ///
+    /// PTX: `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
+    #[inline(always)]
+    pub fn fragment<const STEPS: usize>(
+        &self,
+        warpgroup: Warpgroup,
+        index: u32,
+    ) -> Fragment<T, STEPS>
+    where
+        [[u32; 4]; STEPS]: Steps,
+    {
+        // SAFETY: whoever wrote the tile has handed it to all threads.
+        unsafe { Fragment::load(self.as_ptr(), warpgroup, index) }
+    }
+}
+
+/// The registers of a thread for the steps of a [`Fragment`], each of 16 columns; there are 1 to 16 steps.
+pub trait Steps: Sized + crate::sealed::Sealed {
+    /// Sums of as many columns.
+    type Sums;
+
+    #[doc(hidden)]
+    fn of<T: Half>(sums: &Self::Sums, at: [u32; 2], finish: &impl Finish) -> Self;
+
+    #[doc(hidden)]
+    unsafe fn load<T: Half, S: Rank<2> + TileArray<Element = T>, M: Mode>(
+        tile: SharedPtr<Tile<S, M>>,
+        at: [u32; 2],
+    ) -> Self;
+
+    #[doc(hidden)]
+    fn pinned(self) -> Self;
+
+    #[doc(hidden)]
+    unsafe fn multiply<D: Sums<T, T>, T, B: Layout>(&self, sums: D, b: Matrix<'_, B>) -> D;
+}
+
+/// With constant indices alone, so that everything stays in registers.
+macro_rules! steps {
+    ([$($step:literal)*]) => {};
+    ([$($step:literal)*] $last:literal $($rest:literal)*) => {
+        impl crate::sealed::Sealed for [[u32; 4]; $last + 1] {}
+        impl Steps for [[u32; 4]; $last + 1] {
+            type Sums = [f32; 8 * ($last + 1)];
+
+            #[inline(always)]
+            fn of<T: Half>(sums: &Self::Sums, [column, row]: [u32; 2], finish: &impl Finish) -> Self {
+                let sums = sums.as_chunks().0;
+                [
+                    $(round::<T>(sums[$step], [column + 16 * $step, row], finish),)*
+                    round::<T>(sums[$last], [column + 16 * $last, row], finish),
+                ]
+            }
+
+            #[inline(always)]
+            unsafe fn load<T: Half, S: Rank<2> + TileArray<Element = T>, M: Mode>(
+                tile: SharedPtr<Tile<S, M>>,
+                [column, row]: [u32; 2],
+            ) -> Self {
+                let at = |step: u32| tile.at([column + 16 * step, row]).as_ptr().cast();
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes.
+                unsafe { [
+                    $(ldmatrix::sync_aligned_m8n8_x4(at($step)),)*
+                    ldmatrix::sync_aligned_m8n8_x4(at($last)),
+                ] }
+            }
+
+            #[inline(always)]
+            fn pinned(self) -> Self {
+                [$(Registers::pinned(self[$step]),)* Registers::pinned(self[$last])]
+            }
+
+            #[inline(always)]
+            unsafe fn multiply<D: Sums<T, T>, T, B: Layout>(&self, sums: D, b: Matrix<'_, B>) -> D {
+                // SAFETY: the conditions are the caller's.
+                unsafe {
+                    $(let sums = matrix::multiply_step(sums, self[$step], b, $step);)*
+                    matrix::multiply_step(sums, self[$last], b, $last)
+                }
+            }
+        }
+        steps! { [$($step)* $last] $($rest)* }
+    };
+}
+
+steps! { [] 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 }
+
+/// The registers of one step, of the sums of 16 columns, the first of which has this column and row.
+#[inline(always)]
+pub(crate) fn round<T: Half>(
+    sums: [f32; 8],
+    [column, row]: [u32; 2],
+    finish: &impl Finish,
+) -> [u32; 4] {
+    [
+        T::round(finish.finish(column, row, [sums[0], sums[1]])),
+        T::round(finish.finish(column, row + 8, [sums[2], sums[3]])),
+        T::round(finish.finish(column + 8, row, [sums[4], sums[5]])),
+        T::round(finish.finish(column + 8, row + 8, [sums[6], sums[7]])),
+    ]
+}
