@@ -183,7 +183,7 @@ impl PtxBuilder {
         if let Some(copy) = &self.copy_to {
             fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
         }
-        let resources = self.run_ptxas(&path, (&module, &markers), &mut warnings)?;
+        let resources = self.run_ptxas(&path, &target_dir, (&module, &markers), &mut warnings)?;
         if in_build_script.is_some() {
             self.tell_cargo(&output.sources);
         }
@@ -317,6 +317,7 @@ impl PtxBuilder {
     fn run_ptxas(
         &self,
         path: &Path,
+        target_dir: &Path,
         (module, markers): (&Module, &[Marker]),
         warnings: &mut Vec<String>,
     ) -> Result<Option<BTreeMap<String, Resources>>, Error> {
@@ -333,7 +334,7 @@ impl PtxBuilder {
             }
             (_, Err(error)) => return Err(error),
         };
-        let said = ptxas.messages(path, self.arch, &path.with_extension("cubin"))?;
+        let said = ptxas.messages_once(path, self.arch, &target_dir.join("assembled"))?;
         let slow = lost_speed(&said, module, markers);
         // Checks are panics, and panics are calls: who asks for them does not ask for speed.
         if self.checks().contains(&true) {

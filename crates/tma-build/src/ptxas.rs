@@ -2,9 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    env,
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
-    process::Command,
+    process::{self, Command},
 };
 
 use crate::{Arch, Error, user_cache};
@@ -89,6 +90,39 @@ impl Ptxas {
         cubin: &Path,
     ) -> Result<BTreeMap<String, Resources>, Error> {
         self.messages(ptx, arch, cubin).map(|said| report(&said))
+    }
+
+    /// As [`messages`](Self::messages), unless this ptxas took the same text for this architecture before:
+    /// what it said then is kept in the folder.
+    pub(crate) fn messages_once(
+        &self,
+        ptx: &Path,
+        arch: Arch,
+        folder: &Path,
+    ) -> Result<String, Error> {
+        let io = |error| {
+            Error::io(format!(
+                "cannot keep what ptxas says in {}",
+                folder.display()
+            ))(error)
+        };
+        let text = fs::read(ptx).map_err(Error::io(format!("cannot read {}", ptx.display())))?;
+        let program =
+            fs::metadata(&self.path).and_then(|program| Ok((program.len(), program.modified()?)));
+        let mut hasher = DefaultHasher::new();
+        (text, arch.name(), &self.path, program.ok()).hash(&mut hasher);
+        let kept = folder.join(format!("{:016x}.txt", hasher.finish()));
+        if let Ok(said) = fs::read_to_string(&kept) {
+            return Ok(said);
+        }
+        fs::create_dir_all(folder).map_err(io)?;
+        // Nobody else writes this file; the cubin goes, and its name is that of the messages until these are complete.
+        let own = kept.with_extension(process::id().to_string());
+        let said = self.messages(ptx, arch, &own)?;
+        fs::write(&own, &said)
+            .and_then(|()| fs::rename(&own, &kept))
+            .map_err(io)?;
+        Ok(said)
     }
 
     /// Assembles a finished module and returns what ptxas says of it.

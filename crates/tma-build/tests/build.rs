@@ -65,6 +65,10 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         stand_ins::old_ptxas,
     ),
     (
+        "what_ptxas_took_is_not_assembled_again",
+        stand_ins::ptxas_once,
+    ),
+    (
         "an_instruction_newer_than_the_module_is_refused",
         newer_instruction,
     ),

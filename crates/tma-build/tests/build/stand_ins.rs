@@ -66,6 +66,42 @@ pub(super) fn old_ptxas() -> Result<(), Failed> {
     )
 }
 
+/// In a process of its own, since it is named by the environment.
+pub(super) fn ptxas_once() -> Result<(), Failed> {
+    const CHILD: &str = "TMA_TEST_PTXAS_ONCE";
+    let Some(runs) = std::env::var_os(CHILD) else {
+        let folder = tempfile::tempdir()?;
+        let runs = folder.path().join("runs");
+        let script = format!(
+            "case $1 in\n--help) echo \"'sm_90a'\" ;;\n*) echo >> {} ;;\nesac\n",
+            runs.display()
+        );
+        let (_folder, ptxas) = fake_program("ptxas", &script)?;
+        let output = std::process::Command::new(std::env::current_exe()?)
+            .args(["what_ptxas_took_is_not_assembled_again", "--exact"])
+            .env(Ptxas::VARIABLE, &ptxas)
+            .env(CHILD, &runs)
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        return holds(output.status.success(), said);
+    };
+    let assembled = |number: u32| -> Result<usize, Failed> {
+        let body = format!(
+            "#[kernel]\npub unsafe fn k(data: *mut u32) {{ unsafe {{ *data = {number} }} }}"
+        );
+        Crate::new(&body)?
+            .builder()
+            .assemble(Assemble::Always)
+            .build()?;
+        Ok(fs::read_to_string(&runs)?.lines().count())
+    };
+    let runs = [assembled(11)?, assembled(11)?, assembled(12)?];
+    holds(
+        runs == [1, 1, 2],
+        format!("after each build, ptxas had run {runs:?} times"),
+    )
+}
+
 pub(super) fn old_compiler() -> Result<(), Failed> {
     let (_folder, rustc) = fake_compiler("1.95.0", Path::new("/nowhere"))?;
     let error = refused(&Crate::new("")?.builder().compiler(&rustc))?;
