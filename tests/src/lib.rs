@@ -39,6 +39,12 @@ pub struct Group {
     pub cases: fn() -> Vec<Scenario>,
 }
 
+/// Returns whether to run also what repeats a test under more schedules or for more targets, which
+/// `cargo xtask test --long` and CI ask for.
+pub fn is_long() -> bool {
+    std::env::var_os("TMA_LONG_TESTS").is_some()
+}
+
 /// All cases that every backend runs.
 pub fn groups() -> Vec<Group> {
     let kernels = KERNELS.iter().map(|kernel| Group {

@@ -24,6 +24,9 @@ const NEVER_EMPTY: &str = "cases";
 /// Reasons for which a test is ignored, each with the flag of this verb that lifts it.
 pub(crate) const LIFTED: &[(&str, &str)] = &[("minutes", "--long")];
 
+/// Tells the test programs to run also what repeats their tests: under more schedules, for more targets.
+const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
+
 /// Tells the test programs where to run kernels.
 const DEVICE_VARIABLE: &str = "TMA_DEVICE";
 
@@ -33,7 +36,7 @@ pub(crate) struct Args {
     /// Where to run kernels: `gpu` makes a missing GPU a failure
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// Also the tests that take minutes
+    /// Also the tests that take minutes, and those of CI under more schedules and for more targets
     #[arg(long)]
     long: bool,
     /// Passed on to `cargo test`, such as `tile_2d` or `-p tests --test cases`; the example projects
@@ -56,6 +59,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut cargo = cargo();
     if let Some(device) = &args.device {
         cargo.env(DEVICE_VARIABLE, device);
+    }
+    if args.long {
+        cargo.env(LONG_VARIABLE, "1");
     }
     let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
         everything(cargo)?
@@ -83,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// Every suite of the workspace, with this cargo, and of the example projects.
-pub(crate) fn everything(cargo: Command) -> Result<Counts> {
+fn everything(cargo: Command) -> Result<Counts> {
     setup::ensure_device_compiler()?;
     let workspace = suites(cargo, &["--workspace"])?;
     let mut total = workspace.total();
@@ -95,6 +101,13 @@ pub(crate) fn everything(cargo: Command) -> Result<Counts> {
         total += suites(cargo_in_example(&folder), &[])?.total();
     }
     Ok(total)
+}
+
+/// As CI runs it.
+pub(crate) fn of_ci() -> Result<Counts> {
+    let mut cargo = cargo();
+    cargo.env(LONG_VARIABLE, "1");
+    everything(cargo)
 }
 
 /// For `cargo test`: of all packages, unless some are named.

@@ -75,6 +75,10 @@ fn operands() {
         ["1:12: expected `,` or `)` after the operand, found `b`"]
     );
     assert_eq!(
+        in_statements("call f*g, (a);"),
+        ["1:7: expected `,` or `;` after the operand, found `*`"]
+    );
+    assert_eq!(
         in_statements("mov.u32 %r1, 4+;"),
         ["1:16: expected a number or a name, found `;`"]
     );

@@ -4,21 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Targets};
+use tests::is_long;
 use tma_build::{Arch, Assemble, Error, PtxBuilder};
 
 use super::SUPPORT;
 
-/// Some that lack forms.
-const ARCHS: [Arch; 5] = [
-    Arch::Sm90,
-    Arch::Sm90a,
-    Arch::Sm100a,
-    Arch::Sm120,
-    Arch::Sm120a,
+/// Some that lack forms, and which of them are tried without `--long`.
+const ARCHS: [(Arch, bool); 5] = [
+    (Arch::Sm90a, true),
+    (Arch::Sm120a, true),
+    (Arch::Sm90, false),
+    (Arch::Sm100a, false),
+    (Arch::Sm120, false),
 ];
 
 /// Some that lack forms after PTX ISA 9.0.
-const ARCHS_OF_LATER: [Arch; 2] = [Arch::Sm90, Arch::Sm103a];
+const ARCHS_OF_LATER: [(Arch, bool); 2] = [(Arch::Sm103a, true), (Arch::Sm90, false)];
 
 /// The sets of targets that forms with a wrapper have, in the order of [`Targets`]; each is a feature of
 /// `tests-forms`. Those that an architecture lacks, or the others.
@@ -35,17 +36,16 @@ fn groups(arch: Arch, are_later: bool, lacking: bool) -> BTreeSet<Targets> {
 pub(super) fn trials() -> Vec<Trial> {
     let archs = ARCHS.map(|arch| (arch, false, ""));
     let later = ARCHS_OF_LATER.map(|arch| (arch, true, "/later"));
-    let trials = archs
-        .into_iter()
-        .chain(later)
-        .flat_map(|(arch, are_later, suffix)| {
-            let refused = move || is_refused(arch, are_later);
-            let compiled = move || is_compiled(arch, are_later);
-            [
-                Trial::test(format!("refused/{arch}{suffix}"), refused),
-                Trial::test(format!("compiled/{arch}{suffix}"), compiled),
-            ]
-        });
+    let archs = archs.into_iter().chain(later);
+    let trials = archs.flat_map(|((arch, always), are_later, suffix)| {
+        let refused = move || is_refused(arch, are_later);
+        let compiled = move || is_compiled(arch, are_later);
+        [
+            Trial::test(format!("refused/{arch}{suffix}"), refused),
+            Trial::test(format!("compiled/{arch}{suffix}"), compiled),
+        ]
+        .map(|trial| trial.with_ignored_flag(!always && !is_long()))
+    });
     trials.collect()
 }
 

@@ -3,14 +3,16 @@
 use std::sync::LazyLock;
 
 use libtest_mimic::{Failed, Trial};
-use tests::{Group, Module, Scenario, groups};
+use tests::{Group, Module, Scenario, groups, is_long};
 use tma_host::{Device, Jobs};
 
-const SEEDS: [u64; 3] = [1, 2, 3];
+const SEED: u64 = 1;
+const LONG_SEEDS: [u64; 2] = [2, 3];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |seed| Trial::test(format!("schedule/{seed}"), move || all_hold(seed));
-    SEEDS.map(trial).into()
+    let long = LONG_SEEDS.map(|seed| trial(seed).with_ignored_flag(!is_long()));
+    [trial(SEED)].into_iter().chain(long).collect()
 }
 
 /// Each with the module that the emulator runs. Their references are computed once for all seeds.

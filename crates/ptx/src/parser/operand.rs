@@ -21,7 +21,7 @@ impl Parser<'_> {
     fn single_operand(&mut self, is_call: bool) -> Parse<Operand> {
         let first = self.next;
         let kind = match self.token() {
-            Token::Identifier => self.symbol_operand()?,
+            Token::Identifier => self.symbol_operand(is_call)?,
             Token::Underscore => {
                 self.bump();
                 OperandKind::Sink
@@ -82,8 +82,9 @@ impl Parser<'_> {
         Ok(OperandKind::Memory { address, rest })
     }
 
-    /// Parses an operand that begins with a name.
-    fn symbol_operand(&mut self) -> Parse<OperandKind> {
+    /// Parses an operand that begins with a name. A call has no expression of names there: in parentheses
+    /// it would be a list.
+    fn symbol_operand(&mut self, is_call: bool) -> Parse<OperandKind> {
         let first = self.next;
         let symbol = self.symbol()?;
         match self.token() {
@@ -100,7 +101,7 @@ impl Parser<'_> {
             }
             // `|` joins two registers here; it is an operator only between numbers.
             Token::Or => Ok(OperandKind::Symbol(symbol)),
-            token if Self::binary_operator(token).is_some() => {
+            token if !is_call && Self::binary_operator(token).is_some() => {
                 self.next = first;
                 Ok(OperandKind::Constant(self.expression()?))
             }

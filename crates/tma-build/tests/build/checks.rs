@@ -1,9 +1,9 @@
 //! Debug assertions and overflow checks.
 
-use std::path::Path;
+use std::{env, path::Path};
 
 use libtest_mimic::Failed;
-use tma_build::PtxBuilder;
+use tma_build::{Assemble, PtxBuilder};
 
 use super::{Crate, contains, holds, text};
 
@@ -12,10 +12,19 @@ pub(crate) fn checked(builder: PtxBuilder) -> PtxBuilder {
     builder.debug_assertions(true).overflow_checks(true)
 }
 
-/// No kernel of the repository is refused for what its messages need.
+/// No kernel of the repository is refused for what its messages need. `cargo xtask test --long` and CI
+/// assemble them, too.
 pub(crate) fn kernels_with_debug_assertions() -> Result<(), Failed> {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels-gpu");
-    let ptx = text(&checked(PtxBuilder::new(kernels)).build()?)?;
+    let assemble = match env::var_os("TMA_LONG_TESTS") {
+        Some(_) => Assemble::IfFound,
+        None => Assemble::Never,
+    };
+    let ptx = text(
+        &checked(PtxBuilder::new(kernels))
+            .assemble(assemble)
+            .build()?,
+    )?;
     contains(&ptx, &["panic_const_add_overflow"])
 }
 
