@@ -39,6 +39,7 @@ fn main() {
     let module = ptx::parse_named(module.arch, module.text);
     let module = Arc::new(module.unwrap_or_else(|errors| panic!("{errors}")));
     let mut trials: Vec<Trial> = Kind::ALL.iter().map(|kind| two_pairs(*kind)).collect();
+    trials.push(Trial::test("report/none_is_left", no_report_is_left));
     for family in families() {
         let with = |bug: Option<&'static Bug>| {
             let module = Arc::clone(&module);
@@ -162,9 +163,32 @@ fn is_found(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
 
 fn is_reported(variant: &Variant, bug: &Bug) -> Result<(), Failed> {
     let report = rendered(&variant.check(0)?);
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/findings");
-    let path = folder.join(format!("{}.{}.txt", variant.family.name, bug.name));
-    Ok(golden::check(&path, &report)?)
+    Ok(golden::check(&report_of(variant.family, bug), &report)?)
+}
+
+/// Where the report on a bug is kept: in the folder of what it is there for.
+fn report_of(family: &Family, bug: &Bug) -> PathBuf {
+    let file = format!("{}.{}.txt", family.name, bug.name);
+    reports().join(bug.finds[0].name()).join(file)
+}
+
+fn reports() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/findings")
+}
+
+/// There is no report on a bug that is no more.
+fn no_report_is_left() -> Result<(), Failed> {
+    let of = |family: &'static Family| family.bugs.iter().map(|bug| report_of(family, bug));
+    let known: BTreeSet<PathBuf> = families().flat_map(of).collect();
+    for folder in fs::read_dir(reports())? {
+        for file in fs::read_dir(folder?.path())? {
+            let path = file?.path();
+            if !known.contains(&path) {
+                return Err(format!("{} is of no bug", path.display()).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn rendered(checked: &CheckReport) -> String {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use libtest_mimic::{Failed, Trial};
 use ptx_isa::{Form, Targets};
 use tests::is_long;
-use tma_build::{Arch, Assemble, Error, PtxBuilder};
+use tma_build::{Arch, Assemble, Error, PtxBuilder, PtxIsa};
 
 use super::SUPPORT;
 
@@ -55,7 +55,8 @@ fn builder(arch: Arch, are_later: bool) -> PtxBuilder {
         .arch(arch)
         .assemble(Assemble::Never);
     match are_later {
-        true => builder.feature("later"),
+        // The version of the other modules for these architectures, which `tma` is compiled for.
+        true => builder.feature("later").ptx_isa(PtxIsa::new(9, 0)),
         false => builder,
     }
 }

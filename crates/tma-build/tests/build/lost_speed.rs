@@ -6,7 +6,7 @@ use std::fs;
 use libtest_mimic::Failed;
 use tma_build::{Arch, Assemble, Ptxas, finish::Marker, lint::lost_speed};
 
-use super::{Crate, contains, holds, refused};
+use super::{Crate, checks::checked, contains, holds, refused};
 
 const FENCE: &str = "wgmma.fence.sync.aligned;\n";
 const COMMIT: &str = "wgmma.commit_group.sync.aligned;\n";
@@ -234,10 +234,7 @@ pub(crate) fn refused_unless_allowed() -> Result<(), Failed> {
             "or say `#[kernel(allow(C7519))]`",
         ],
     )?;
-    let checked = slow
-        .builder()
-        .debug_assertions(true)
-        .assemble(Assemble::Always);
+    let checked = checked(slow.builder()).assemble(Assemble::Always);
     contains(
         &checked.build()?.warnings.join("\n"),
         &["C7519: in `unfenced`"],

@@ -123,7 +123,7 @@ pub(crate) fn later_architecture() -> Result<(), Failed> {
     let body = "#[kernel]\npub unsafe fn k(data: *mut u8) {\n    \
                 unsafe { tma::ptx::applypriority::async_bulk_global_bulk_group_l2_evict_normal(data, 128) }\n}";
     let later = Crate::new(body)?;
-    let error = refused(&later.builder().arch(Arch::Sm103a))?;
+    let error = refused(&later.builder().arch(Arch::Sm100a))?;
     contains(&error, &["` needs sm_107a\n", "src/lib.rs:7:"])?;
     let ptx = text(&later.builder().arch(Arch::Sm107a).build()?)?;
     contains(
