@@ -126,7 +126,7 @@ __device__ inline void gather(const Problem& problem) {
     uint32_t group = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     for (; group < groups_of_batch * problem.batches; group += warps) {
         const uint32_t batch = group / groups_of_batch;
-        const uint32_t in_batch = group % groups_of_batch * warp_queries + query_of_warp;
+        const uint32_t in_batch = (group - batch * groups_of_batch) * warp_queries + query_of_warp;
         const uint32_t query = batch * problem.queries + min(in_batch, problem.queries - 1);
         const uint64_t first_pixel = uint64_t(batch) * pixels;
 
@@ -217,9 +217,12 @@ struct Warp {
     }
     __device__ uint64_t* samples(uint32_t stage) const { return reinterpret_cast<uint64_t*>(weights(stage) + 32); }
 
+    __device__ uint32_t in_batch(const Work& work, uint32_t group) const {
+        return (group - work.batch * problem.groups_of_batch()) * warp_queries + query;
+    }
+
     __device__ uint32_t query_of(const Work& work, uint32_t group) const {
-        const uint32_t in_batch = group % problem.groups_of_batch() * warp_queries + query;
-        return work.batch * problem.queries + min(in_batch, problem.queries - 1);
+        return work.batch * problem.queries + min(in_batch(work, group), problem.queries - 1);
     }
 
     __device__ void look(const Work& work, Next& next) const {
@@ -250,10 +253,16 @@ struct Warp {
             uint64_t* bar = barriers + to_fill.stage;
 #pragma unroll
             for (int image = 0; image < tiled; ++image) {
+                // All of an image before the first copy, which no read passes.
+                uint64_t sample[warp_queries];
 #pragma unroll
                 for (int query = 0; query < warp_queries; ++query) {
-                    const uint64_t sample = samples(to_fill.stage)[query * chunks + image];
-                    const int32_t coords[3] = {int32_t(sample), int32_t(sample >> 32), int32_t(work.batch)};
+                    sample[query] = samples(to_fill.stage)[query * chunks + image];
+                }
+#pragma unroll
+                for (int query = 0; query < warp_queries; ++query) {
+                    const int32_t coords[3] = {
+                        int32_t(sample[query]), int32_t(sample[query] >> 32), int32_t(work.batch)};
                     ptx::cp_async_bulk_tensor(
                         ptx::space_cluster, ptx::space_global,
                         tiles(to_fill.stage) + (image * warp_queries + query) * tile_bytes, maps[image], coords, bar);
@@ -329,7 +338,7 @@ struct Warp {
                     ++filled;
                 }
             }
-            if (group % problem.groups_of_batch() * warp_queries + query < problem.queries) {
+            if (in_batch(work, group) < problem.queries) {
                 problem.store(query_of(work, group), own, sums);
             }
         }
@@ -404,7 +413,7 @@ __device__ inline void by_tiles(const Problem& problem, const CUtensorMap* const
 #define PROBLEM(value) \
     const Problem problem(value, locations, weights, output, {shape_0, shape_1, shape_2, shape_3}, batches, queries)
 
-extern "C" __global__ void __launch_bounds__(256) deform_attn_gather(const uint4* value, OPERATOR) {
+extern "C" __global__ void __launch_bounds__(256, 4) deform_attn_gather(const uint4* value, OPERATOR) {
     PROBLEM(value);
     gather(problem);
 }

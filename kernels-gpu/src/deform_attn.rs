@@ -56,7 +56,8 @@ pub const QUERIES: u32 = 8;
 /// 2. Heights and widths are at least 3, and borders are zero.
 /// 3. Grid and blocks are one-dimensional; blocks are whole warps.
 #[allow(clippy::too_many_arguments, reason = "the operator has so many")]
-#[kernel(max_threads = 256)]
+// Four blocks: ptxas then uses 64 registers for loads that are on their way, and not 48.
+#[kernel(max_threads = 256, min_blocks = 4)]
 pub unsafe fn deform_attn_gather(
     value: *const Chunk,
     locations: *const u32,

@@ -303,10 +303,13 @@ unsafe fn gather<const STAGES: u32, const RANK: usize>(
     let mut sum = [0_u32; 4];
     while round < rounds {
         bars.at(at).wait_parity(at.parity());
+        let first = data(at).cast::<[u32; 4]>().add(lane);
+        // SAFETY: the copies wrote all vectors of the round.
+        let vector = |turn| unsafe { first.add(turn * Warp::LANES).read() };
+        // All are loaded before the first is added, so that no load waits for an addition.
+        let vectors = [vector(0), vector(1), vector(2), vector(3)];
         for turn in 0..ROUND_BYTES / VECTOR_BYTES / Warp::LANES {
-            let vector = data(at).cast::<[u32; 4]>().add(lane + turn * Warp::LANES);
-            // SAFETY: the copies wrote all vectors of the round.
-            let vector = unsafe { vector.read() };
+            let vector = vectors[turn as usize];
             let add = |index: usize| sum[index].wrapping_mul(FACTOR).wrapping_add(vector[index]);
             sum = [add(0), add(1), add(2), add(3)];
         }

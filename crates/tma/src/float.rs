@@ -42,10 +42,12 @@ pub fn f16_of_f32(value: f32) -> u16 {
 }
 
 /// Two halves in one word, the first one lower.
+///
+/// PTX: `cvt.rn.f16x2.f32`
 #[doc(alias = "__floats2half2_rn")]
 #[inline(always)]
 pub fn f16s_of_f32s([low, high]: [f32; 2]) -> u32 {
-    u32::from(f16_of_f32(low)) | u32::from(f16_of_f32(high)) << 16
+    crate::ptx::cvt::rn_f16x2_f32(high, low)
 }
 
 pub use crate::math::{approx::exp2, floor, fma};

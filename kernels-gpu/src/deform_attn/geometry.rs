@@ -79,7 +79,8 @@ impl Problem {
     #[inline(always)]
     pub(super) fn query(&self, batch: Batch, group: u32, of_group: u32) -> (Query, bool) {
         let queries = self.queries.get();
-        let in_batch = group % self.groups_of_batch() * QUERIES + of_group;
+        let group = group.wrapping_sub(batch.0 * self.groups_of_batch().get());
+        let in_batch = group * QUERIES + of_group;
         let query = batch.0 * queries + in_batch.min(queries - 1);
         (Query(query), in_batch < queries)
     }
@@ -186,12 +187,14 @@ impl Level {
         let inside = x > 0.0 && y > 0.0 && x < end_x && y < end_y;
         let weight = if inside { f32_of_f16(weight) } else { 0.0 };
         let (x, y) = if inside { (x, y) } else { (0.0, 0.0) };
-        let (column, row) = (floor(x), floor(y));
-        let (right, down) = (x - column, y - row);
+        let (left, top) = (floor(x), floor(y));
+        let (right, down) = (x - left, y - top);
+        // SAFETY: both are 0, or greater and below a `u32`.
+        let (column, row) = unsafe { (left.to_int_unchecked(), top.to_int_unchecked()) };
         let (upper, lower) = (weight - weight * down, weight * down);
         Corners {
-            column: column as u32,
-            row: row as u32,
+            column,
+            row,
             weights: [
                 upper - upper * right,
                 upper * right,

@@ -310,16 +310,21 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
                     2 => maps[2 % TILED],
                     _ => maps[3 % TILED],
                 };
-                for query in 0..QUERIES {
-                    // SAFETY: the lanes wrote their samples and synchronised.
-                    let sample = unsafe { self.samples(at).add(query * CHUNKS + image).read() };
-                    let coords = [sample as i32, (sample >> 32) as i32, work.batch.0 as i32];
-                    let tile = self
-                        .tiles(at)
-                        .byte_add((image * QUERIES + query) * TILE_BYTES);
-                    // The lanes only read the stage before: `sync` orders that before the copy.
-                    // SAFETY: a pixel begins at a multiple of 64 bytes, and the stage is empty (1).
-                    unsafe { load.tile(tile.cast::<Tile<Pixels>>(), map, coords) };
+                // The lanes only read the stage before: `sync` orders that before the copies.
+                // SAFETY: the lanes wrote their samples and synchronised. A pixel begins at a multiple of
+                // 64 bytes, and the stage is empty (1).
+                unsafe {
+                    // All before the first copy, which no read passes.
+                    let samples = [0, 1, 2, 3, 4, 5, 6, 7]
+                        .map(|query| self.samples(at).add(query * CHUNKS + image).read());
+                    for query in 0..QUERIES {
+                        let sample = samples[query as usize];
+                        let coords = [sample as i32, (sample >> 32) as i32, work.batch.0 as i32];
+                        let tile = self
+                            .tiles(at)
+                            .byte_add((image * QUERIES + query) * TILE_BYTES);
+                        load.tile(tile.cast::<Tile<Pixels>>(), map, coords);
+                    }
                 }
             }
             let _ = load.arrive();
