@@ -47,14 +47,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (program, module) =
         if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. }) {
             // Without a GPU. The two builds have nothing in common, so they go side by side.
-            let kernels = thread::spawn(|| kernels(Arch::Sm90a));
+            let names = args.kernels.clone();
+            let kernels = thread::spawn(move || kernels(Arch::Sm90a, &names));
             let program = program()?;
             (program, kernels.join().expect("a build does not panic")?)
         } else {
             let program = program()?;
             let arch = output(Command::new(&program).arg("--arch").args(&device))?;
             let arch: Arch = arch.trim().parse().map_err(anyhow::Error::msg)?;
-            (program, kernels(arch)?)
+            (program, kernels(arch, &args.kernels)?)
         };
     let mut command = Command::new(program);
     command.args(&args.kernels).args(device);
@@ -69,10 +70,11 @@ fn program() -> Result<PathBuf> {
     Ok(target_dir().join("debug").join(name))
 }
 
-/// The kernels' finished PTX for an architecture.
-fn kernels(arch: Arch) -> Result<PathBuf> {
+/// The finished PTX of these kernels for an architecture, or of all.
+fn kernels(arch: Arch, names: &[String]) -> Result<PathBuf> {
     say!("Compiling the kernels for {arch}");
     let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(arch);
+    let builder = names.iter().fold(builder, PtxBuilder::only);
     let ptx = builder.assemble(Assemble::Never).build();
     Ok(ptx.map_err(anyhow::Error::msg)?.path)
 }

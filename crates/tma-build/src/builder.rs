@@ -29,6 +29,7 @@ pub struct PtxBuilder {
     features: Vec<String>,
     default_features: bool,
     rustflags: Vec<String>,
+    only: Vec<String>,
     debug_assertions: Option<bool>,
     overflow_checks: Option<bool>,
     copy_to: Option<PathBuf>,
@@ -76,6 +77,7 @@ impl PtxBuilder {
             features: Vec::new(),
             default_features: true,
             rustflags: Vec::new(),
+            only: Vec::new(),
             debug_assertions: None,
             overflow_checks: None,
             copy_to: None,
@@ -111,6 +113,14 @@ impl PtxBuilder {
     #[must_use]
     pub fn no_default_features(mut self) -> Self {
         self.default_features = false;
+        self
+    }
+
+    /// Compiles of the crate's kernels only those with this name, or in the file `NAME.rs`. With several calls,
+    /// several.
+    #[must_use]
+    pub fn only(mut self, name: impl Into<String>) -> Self {
+        self.only.push(name.into());
         self
     }
 
@@ -254,6 +264,7 @@ impl PtxBuilder {
             features: &self.features,
             default_features: self.default_features,
             rustflags: &self.rustflags,
+            only: &self.only,
             debug_assertions,
             overflow_checks,
         }
@@ -282,6 +293,12 @@ impl PtxBuilder {
         write(&output.ptx)?;
         let mut module = ptx::parse_named(&path.display().to_string(), &output.ptx)
             .map_err(|errors| unfinished(errors.to_string()))?;
+        if module.entries().next().is_none() && !self.only.is_empty() {
+            let names = self.only.join("`, `");
+            return Err(unfinished(format!(
+                "no kernel and no file of kernels is called `{names}`"
+            )));
+        }
         let isa = self.isa.unwrap_or(self.arch.default_isa());
         name_target(&mut module, self.arch, isa);
         let markers = finish(&mut module).map_err(unfinished)?;

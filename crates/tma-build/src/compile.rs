@@ -33,6 +33,8 @@ pub(crate) struct Compilation<'a> {
     pub(crate) features: &'a [String],
     pub(crate) default_features: bool,
     pub(crate) rustflags: &'a [String],
+    /// The names of the kernels to compile, or of their files; all where there is none.
+    pub(crate) only: &'a [String],
     pub(crate) debug_assertions: bool,
     pub(crate) overflow_checks: bool,
 }
@@ -111,7 +113,9 @@ impl Compilation<'_> {
             // Comments say where inlined code was called from.
             .args(["--", "-Zverbose-asm"])
             .arg(joined("--emit=asm=", &ptx))
-            .arg(joined("--emit=llvm-ir=", &llvm_ir));
+            .arg(joined("--emit=llvm-ir=", &llvm_ir))
+            // For this crate alone: `tma` is the same for all kernels.
+            .args(self.kernel_cfgs());
 
         let output = command.output().map_err(Error::io(format!(
             "cannot run {}",
@@ -167,6 +171,7 @@ impl Compilation<'_> {
             self.default_features,
             self.debug_assertions,
             self.overflow_checks,
+            self.only,
         )
             .hash(&mut hasher);
         self.rustflags().hash(&mut hasher);
@@ -189,6 +194,17 @@ impl Compilation<'_> {
         }
         flags.extend(self.rustflags.iter().cloned());
         flags
+    }
+
+    /// The names that the attribute `#[kernel]` compares.
+    fn kernel_cfgs(&self) -> Vec<String> {
+        let names = self
+            .only
+            .iter()
+            .map(|name| format!("--cfg=tma_only={name:?}"));
+        let any = (!self.only.is_empty()).then(|| "--cfg=tma_only".to_owned());
+        let known = "--check-cfg=cfg(tma_only, values(any()))".to_owned();
+        names.chain(any).chain([known]).collect()
     }
 
     /// As cargo's `--config` takes them.

@@ -74,6 +74,7 @@ fn compile_and_check(
         features: &[],
         default_features: true,
         rustflags: &[],
+        only: &[],
         debug_assertions: false,
         overflow_checks: false,
     }

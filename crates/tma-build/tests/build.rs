@@ -91,6 +91,7 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ),
     ("overflow_is_checked_where_asked_for", checks::overflow),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
+    ("kernels_can_be_compiled_by_name", by_name),
     (
         "shared_memory_in_a_macro_is_its_own_each_time",
         shared_in_a_macro,
@@ -507,6 +508,34 @@ fn ptxas_error() -> Result<(), Failed> {
 }
 
 /// One `shared!` in a macro, expanded twice, is two variables.
+fn by_name() -> Result<(), Failed> {
+    let both = Crate::new(
+        "#[kernel(instances(N = 1, 5))]\n\
+         pub unsafe fn left<const N: u32>(data: *mut u32) { unsafe { *data = N } }\n\
+         #[kernel]\npub unsafe fn right(data: *mut u32) { unsafe { *data = 3 } }",
+    )?;
+    let entries = |builder: PtxBuilder| -> Result<Vec<String>, Failed> {
+        let text = text(&builder.build()?)?;
+        let entries = text.lines().filter_map(|line| line.split_once(".entry "));
+        Ok(entries
+            .map(|(_, name)| name.trim_end_matches('(').to_owned())
+            .collect())
+    };
+    let named = entries(both.builder().only("left"))?;
+    holds(named == ["left_1", "left_5"], named.join(" "))?;
+    // The name of the file.
+    let all = entries(both.builder().only("lib"))?;
+    holds(
+        all.len() == 3 && all == entries(both.builder())?,
+        all.join(" "),
+    )?;
+    let error = refused(&both.builder().only("middle"))?;
+    contains(
+        &error,
+        &["no kernel and no file of kernels is called `middle`"],
+    )
+}
+
 fn shared_in_a_macro() -> Result<(), Failed> {
     let good = Crate::new(
         "macro_rules! kernels { ($($k:ident)*) => { $(\n#[kernel]\npub unsafe fn $k(data: *mut u32) {\n    \

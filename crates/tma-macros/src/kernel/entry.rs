@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Ident, Signature};
@@ -55,6 +57,7 @@ pub(super) fn entry(
         }
     });
     let export = symbol.to_string();
+    let is_wanted = is_wanted(function);
     let marker = Literal::string(&format!(
         ".pragma \"{}\";",
         marker(symbol, parameters, options)
@@ -65,6 +68,7 @@ pub(super) fn entry(
             #(#checks)*
 
             #[cfg(target_arch = "nvptx64")]
+            #is_wanted
             #[unsafe(export_name = #export)]
             unsafe extern "ptx-kernel" fn entry(#(#names: #types),*) {
                 // SAFETY: whoever launches the kernel keeps its conditions.
@@ -73,8 +77,19 @@ pub(super) fn entry(
         };
 
         #[cfg(target_arch = "nvptx64")]
+        #is_wanted
         ::tma::__private::global_asm!(#marker);
     }
+}
+
+/// The condition under which a kernel is compiled: none is asked for by name, or this one is, or its file.
+fn is_wanted(function: &Ident) -> TokenStream {
+    let name = function.to_string();
+    // Only where the compiler calls.
+    let file = proc_macro::is_available().then(|| function.span().unwrap().file());
+    let file = file.as_deref().map(Path::new).and_then(Path::file_stem);
+    let file = file.map_or_else(|| name.clone(), |stem| stem.display().to_string());
+    quote!(#[cfg(any(not(tma_only), tma_only = #name, tma_only = #file))])
 }
 
 /// The generic address of a parameter, taken by the parameter's PTX name.
