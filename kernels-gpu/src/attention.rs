@@ -244,8 +244,8 @@ unsafe fn attend<
     // The key that is the first one behind query 0.
     let behind = sequences.keys as i32 - sequences.queries as i32 + 1;
     let end = if CAUSAL {
-        let end = behind + (first_query + QUERIES - 1) as i32;
-        end.min(sequences.keys as i32).max(0) as u32
+        let end = (sequences.keys + first_query + QUERIES).saturating_sub(sequences.queries);
+        end.min(sequences.keys)
     } else {
         sequences.keys
     };
