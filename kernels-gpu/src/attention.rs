@@ -84,8 +84,9 @@ impl Softmax {
             |row: usize, _, score| ex2::approx_ftz_f32(math::fma(score, self.scale, -shifts[row]));
         let powers = scores.map_rows(self.warpgroup, power);
         let sums = [0, 1].map(|row| self.sums[row] * factors[row]);
-        self.greatest = greatest;
-        self.sums = powers.fold_rows(sums, |a, b| a + b);
+        let sums = powers.fold_rows(sums, |a, b| a + b);
+        let (powers, sums) = powers.pinned(sums);
+        (self.greatest, self.sums) = (greatest, sums);
         (powers, factors)
     }
 
@@ -373,9 +374,10 @@ unsafe fn attend<
             stage.release();
             let (scores, _) = softmax.add(mask(scores, tile));
             let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Plain);
+            let mut next = stages.next();
             while tile > 0 {
                 tile -= 1;
-                let keys = stages.next();
+                let keys = next;
                 let scores = score(&keys);
                 let values = stages.next();
                 let products = add(sums, powers, &values);
@@ -383,14 +385,16 @@ unsafe fn attend<
                 let scores = unsafe { scores.wait_behind::<1>() };
                 keys.release();
                 let (scores, factors) = softmax.add(mask(scores, tile));
+                // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the
+                // softmax before it.
+                next = stages.next();
                 (sums, _) = products.wait();
                 values.release();
                 sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
                 powers = Fragment::of(&scores, warpgroup, &Plain);
             }
-            let values = stages.next();
-            (sums, _) = add(sums, powers, &values).wait();
-            values.release();
+            (sums, _) = add(sums, powers, &next).wait();
+            next.release();
         }
         let [factors, of_sums] = softmax.finish();
         let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);

@@ -13,6 +13,15 @@ impl<R: Rows> Accumulator<R> {
         }
     }
 
+    /// The same sums, and numbers of both rows, which are all computed before this point: the compiler moves none of
+    /// them behind a wait that follows.
+    #[inline(always)]
+    pub fn pinned(self, [first, second]: [f32; 2]) -> (Self, [f32; 2]) {
+        let registers = self.registers.pinned();
+        let [first, second, ..] = [first, second, 0.0, 0.0].pinned();
+        (Self { registers }, [first, second])
+    }
+
     /// Of both rows what `combine` makes of the start and of this thread's sums, in any order.
     #[inline(always)]
     pub fn fold_rows(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2] {
