@@ -153,7 +153,8 @@ macro_rules! heads {
         /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, and nobody writes
         ///    queries, keys and values; nobody else uses results and logarithms, one `f32` for each query of each head of
         ///    each sequence, positions innermost.
-        /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys; positions are below 2^30.
+        /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
+        ///    group; positions are at most 2^30.
         /// 3. Grid and blocks are one-dimensional, with a block for each 128 queries of each head of each sequence.
         #[cfg_attr(doc, doc = concat!("\n# PTX of `", $golden, "`\n```text\n", include_str!(concat!("../../tests/golden/ptx/", $golden, ".ptx")), "\n```"))]
         #[kernel(
