@@ -142,8 +142,8 @@ const fn shared_bytes<T, const KEYS: usize, const BOXES: usize>(stages: u32) -> 
 }
 
 macro_rules! heads {
-    ($($name:ident: $dim:literal elements in $boxes:literal boxes, sums $sums:literal,
-        $keys:literal keys in $steps:literal steps, scores $scores:literal, $stages:literal stages, $golden:literal;)+) => {$(
+    ($($(#[$attribute:meta])* $name:ident: $dim:literal elements in $boxes:literal boxes, sums $sums:literal,
+        $keys:literal keys in $steps:literal steps, scores $scores:literal, $stages:literal stages;)+) => {$(
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
         /// Keys are those of the same sequence. Where it is causal, a query sees no key behind it, the last of both at the
@@ -156,7 +156,7 @@ macro_rules! heads {
         /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
         /// 3. Grid and blocks are one-dimensional, with a block for each 128 queries of each head of each sequence.
-        #[cfg_attr(doc, doc = concat!("\n# PTX of `", $golden, "`\n```text\n", include_str!(concat!("../../tests/golden/ptx/", $golden, ".ptx")), "\n```"))]
+        $(#[$attribute])*
         #[kernel(
             max_threads = 384,
             min_blocks = 1,
@@ -188,9 +188,10 @@ macro_rules! heads {
 }
 
 heads! {
-    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 6 stages, "attention_64_bf16_true";
-    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 6 stages, "attention_128_bf16_true";
-    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 5 stages, "attention_256_bf16_true";
+    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 6 stages;
+    #[cfg_attr(doc, doc = concat!("\n# PTX of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.ptx"), "\n```"))]
+    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 6 stages;
+    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 5 stages;
 }
 
 /// # Safety
