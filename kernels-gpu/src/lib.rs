@@ -35,6 +35,9 @@ pub mod add_one_bulk;
 pub mod add_one_ring;
 pub mod add_one_tile;
 pub mod add_one_tile_ring;
+// `wgmma` is an instruction of a single architecture.
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+pub mod attention;
 pub mod consume_map;
 pub mod conv_im2col;
 pub mod copy_bulk;

@@ -36,7 +36,7 @@ fn exact(scenario: &Scenario) -> impl Iterator<Item = (usize, &[i32])> {
         .iter()
         .filter_map(|expected| match &expected.content {
             Content::Exact(elements) => Some((expected.buffer, &elements[..])),
-            Content::Halves { .. } => None,
+            Content::Near { .. } => None,
         })
 }
 

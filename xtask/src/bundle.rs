@@ -58,6 +58,8 @@ no CUDA toolkit and no Rust.
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     python3 gemm.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               products of matrices beside cuBLAS; needs PyTorch
+    python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
+                              attention beside cuDNN and flash attention; needs PyTorch
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
@@ -136,9 +138,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
-    let script = out.join("gemm.py");
-    fs::copy(root().join("benches/torch/gemm.py"), &script)
-        .with_context(|| format!("cannot write {}", script.display()))?;
+    for name in ["attention.py", "gemm.py"] {
+        let script = out.join(name);
+        fs::copy(root().join("benches/torch").join(name), &script)
+            .with_context(|| format!("cannot write {}", script.display()))?;
+    }
     bench::write_compiled(&out.join("bench"))?;
     for arch in ptx::TESTED {
         let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(*arch);

@@ -43,7 +43,7 @@ use crate::{
 /// ```
 #[doc(alias("warpgroup_fence_operand", "wmma::fragment"))]
 pub struct Accumulator<R> {
-    registers: R,
+    pub(crate) registers: R,
 }
 
 /// Sums of which products are being started, and the [`Fragment`] that these read, where A is in registers.
@@ -233,6 +233,17 @@ impl<R: Registers, A> InFlight<R, A> {
 }
 
 impl<R: Registers> InFlight<R> {
+    /// Waits for all groups of the warpgroup but the last `LEFT`, which go on. Collective of the warpgroup.
+    ///
+    /// # Safety
+    /// 1. These products are not in the last `LEFT` groups: so many were committed behind them.
+    #[doc(alias = "warpgroup_wait")]
+    #[inline(always)]
+    pub unsafe fn wait_behind<const LEFT: u64>(self) -> Accumulator<R> {
+        let registers = self.wait_but::<LEFT>().registers.pinned();
+        Accumulator { registers }
+    }
+
     /// Waits for all groups of the warpgroup. Collective of the warpgroup.
     #[doc(alias = "warpgroup_wait")]
     #[inline(always)]

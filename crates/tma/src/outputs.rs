@@ -151,51 +151,68 @@ impl<S: TileArray, M: Mode, G: Threads> OutputTile<S, M, G> {
     }
 }
 
-impl<T: Half, M: Mode, const TILES: u32> Outputs<[[T; 64]; 64], M, Warpgroup, TILES> {
-    /// Stores sums, the first of which has this column and row: of each two neighbours what `finish` makes of them,
-    /// rounded to nearest even. Collective of the warpgroup.
+impl<S: TileArray, M: Mode, const TILES: u32> Outputs<S, M, Warpgroup, TILES>
+where
+    S::Element: Half,
+{
+    /// Stores sums in tiles of 64 rows of 64, the first of which begins at these coordinates, innermost first: of each
+    /// two neighbours what `finish` makes of them, rounded to nearest even. Collective of the warpgroup.
     #[inline(always)]
-    pub fn store_sums<R: Columns>(
+    pub fn store_sums<R: Columns, const RANK: usize>(
         &mut self,
         sums: &Accumulator<R>,
-        map: &TileMap<[[T; 64]; 64], M>,
-        at: [u32; 2],
+        map: &TileMap<S, M>,
+        at: [u32; RANK],
         finish: &impl Finish,
-    ) {
-        const { assert!(R::COUNT <= 4, "there are up to 256 columns") };
-        self.store_columns::<0, R>(sums, map, at, finish);
+    ) where
+        S: Rank<RANK>,
+    {
+        const {
+            assert!(R::COUNT <= 4, "there are up to 256 columns");
+            assert!(
+                RANK >= 2 && S::BOX[0] == 64 && S::BOX[1] == 64 && S::ELEMS == 64 * 64,
+                "a tile has 64 columns and 64 rows"
+            );
+        }
+        self.store_columns::<0, R, RANK>(sums, map, at, finish);
         if R::COUNT > 1 {
-            self.store_columns::<1, R>(sums, map, at, finish);
+            self.store_columns::<1, R, RANK>(sums, map, at, finish);
         }
         if R::COUNT > 2 {
-            self.store_columns::<2, R>(sums, map, at, finish);
+            self.store_columns::<2, R, RANK>(sums, map, at, finish);
         }
         if R::COUNT > 3 {
-            self.store_columns::<3, R>(sums, map, at, finish);
+            self.store_columns::<3, R, RANK>(sums, map, at, finish);
         }
     }
 
     #[inline(always)]
-    fn store_columns<const NUMBER: usize, R: Columns>(
+    fn store_columns<const NUMBER: usize, R: Columns, const RANK: usize>(
         &mut self,
         sums: &Accumulator<R>,
-        map: &TileMap<[[T; 64]; 64], M>,
-        [column, row]: [u32; 2],
+        map: &TileMap<S, M>,
+        mut at: [u32; RANK],
         finish: &impl Finish,
-    ) {
-        let at = [column + 64 * NUMBER as u32, row];
+    ) where
+        S: Rank<RANK>,
+    {
+        at[0] += 64 * NUMBER as u32;
+        let first = [at[0], at[1]];
         let sums = sums.registers().columns::<NUMBER>();
         let output = self.next();
         let chunks = sums.as_chunks().0;
-        output.write_16_columns::<0>(chunks[0], at, finish);
-        output.write_16_columns::<1>(chunks[1], at, finish);
-        output.write_16_columns::<2>(chunks[2], at, finish);
-        output.write_16_columns::<3>(chunks[3], at, finish);
+        output.write_16_columns::<0>(chunks[0], first, finish);
+        output.write_16_columns::<1>(chunks[1], first, finish);
+        output.write_16_columns::<2>(chunks[2], first, finish);
+        output.write_16_columns::<3>(chunks[3], first, finish);
         output.store(map, at.map(|coord| coord as i32));
     }
 }
 
-impl<T: Half, M: Mode> OutputTile<[[T; 64]; 64], M, Warpgroup> {
+impl<S: TileArray, M: Mode> OutputTile<S, M, Warpgroup>
+where
+    S::Element: Half,
+{
     /// Writes 16 columns of sums, whose tile is at these coordinates.
     #[inline(always)]
     fn write_16_columns<const NUMBER: u32>(
@@ -208,9 +225,10 @@ impl<T: Half, M: Mode> OutputTile<[[T; 64]; 64], M, Warpgroup> {
         let first_row = 16 * self.group.warp_index();
         let column = column + 16 * NUMBER + lane % 4 * 2;
         let row = row + first_row + lane / 4;
-        let pairs = fragment::round::<T>(sums, [column, row], finish);
-        let at = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
+        let pairs = fragment::round::<S::Element>(sums, [column, row], finish);
+        let [column, row] = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
+        let to = self.tile.element(64 * row + column).as_ptr().cast();
         // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
-        unsafe { stmatrix::sync_aligned_m8n8_x4(self.tile.at(at).as_ptr().cast(), pairs) };
+        unsafe { stmatrix::sync_aligned_m8n8_x4(to, pairs) };
     }
 }

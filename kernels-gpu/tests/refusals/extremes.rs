@@ -7,6 +7,7 @@ use kernels_gpu::{
     add_one_ring::AddOneRing,
     add_one_tile::AddOneTile,
     add_one_tile_ring::AddOneTileRing,
+    attention::Attention,
     consume_map::ConsumeMap,
     conv_im2col::ConvIm2col,
     copy_bulk::CopyBulk,
@@ -63,6 +64,9 @@ refuses! {
     add_one_1d = AddOne1d { offset_elems: u64::MAX, blocks: MOST, threads: MOST, ..AddOne1d::default() } => ["threads of a block", "offset_elems"];
     conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
     gemm = Gemm { size: [MOST; 3], multiprocessors: MOST, bias: Some(3), ..Gemm::default() } => ["tiles down the product", "tiles along the product", "K", "tiles of the product"];
+    attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["elements of a head", "queries", "keys", "heads", "scale", "blocks"];
+    no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys", "blocks"];
+    unequal_heads = Attention { queries: 1, heads: 3, key_heads: 2, ..Attention::default() } => ["heads"];
     gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block", "blocks"];
     tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];
     resident = attention(DeformAttnForm::Resident { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];

@@ -5,6 +5,7 @@ mod add_one_bulk;
 mod add_one_ring;
 mod add_one_tile;
 mod add_one_tile_ring;
+mod attention;
 mod consume_map;
 mod conv_im2col;
 mod copy_bulk;

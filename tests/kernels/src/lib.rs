@@ -11,4 +11,4 @@ mod tiles;
 
 pub use device::{device_of_arguments, open};
 pub use kernels::{KERNELS, Kernel, LARGE, Large};
-pub use scenario::{CaseFailure, Content, Expected, Scenario};
+pub use scenario::{CaseFailure, Content, Expected, Format, Scenario};

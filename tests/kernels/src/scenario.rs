@@ -35,18 +35,49 @@ pub struct Expected {
 pub enum Content {
     /// These elements.
     Exact(Vec<i32>),
-    /// Halves that are near these values, together and one by one: none is farther off than
+    /// Numbers that are near these values, together and one by one: none is farther off than
     /// 16 times as much as all together may be.
-    Halves {
-        /// The values; those that are no number are not compared.
+    Near {
+        /// Their type.
+        format: Format,
+        /// The values; those that are no number are not compared, and infinite ones are met exactly.
         values: Vec<f64>,
-        /// How far the halves may be from them: the length of the difference, divided by that of the
+        /// How far the numbers may be from them: the length of the difference, divided by that of the
         /// values.
         relative_l2: f64,
     },
 }
 
-/// The error of one half may be so many times that of all, which is their mean.
+/// A type of numbers that are compared with values.
+#[derive(Clone, Copy, Debug)]
+pub enum Format {
+    /// `f16`.
+    F16,
+    /// `bf16`.
+    Bf16,
+    /// `f32`.
+    F32,
+}
+
+impl Format {
+    /// The numbers that the buffer holds.
+    fn numbers(self, buffer: &Buffer) -> Vec<f64> {
+        let halves = |value: fn(u16) -> f64| {
+            let bits = buffer.to_vec::<u16>().unwrap_or_default();
+            bits.into_iter().map(value).collect()
+        };
+        match self {
+            Self::F16 => halves(|bits| half::f16::from_bits(bits).to_f64()),
+            Self::Bf16 => halves(|bits| half::bf16::from_bits(bits).to_f64()),
+            Self::F32 => {
+                let numbers = buffer.to_vec::<f32>().unwrap_or_default();
+                numbers.into_iter().map(f64::from).collect()
+            }
+        }
+    }
+}
+
+/// The error of one number may be so many times that of all, which is their mean.
 const ONE_OFF: f64 = 16.0;
 
 /// Why a scenario is not as it should be.
@@ -70,11 +101,11 @@ pub enum CaseFailure {
         /// How far it may be.
         at_most: f64,
     },
-    /// One half is too far from what it must be near.
+    /// One number is too far from what it must be near.
     FarElement {
         /// The buffer's name.
         buffer: String,
-        /// The half's index.
+        /// The number's index.
         index: usize,
         /// The expected value.
         value: f64,
@@ -103,7 +134,7 @@ impl std::fmt::Display for CaseFailure {
                 got,
             } => write!(
                 f,
-                "buffer `{buffer}`: half {index} is {got}, far from {value}"
+                "buffer `{buffer}`: number {index} is {got}, far from {value}"
             ),
         }
     }
@@ -123,12 +154,13 @@ impl Expected {
         }
     }
 
-    /// Halves near these values: the length of the difference is at most `relative_l2` of theirs.
-    pub fn near(buffer: usize, values: Vec<f64>, relative_l2: f64) -> Self {
+    /// Numbers near these values: the length of the difference is at most `relative_l2` of theirs.
+    pub fn near(buffer: usize, format: Format, values: Vec<f64>, relative_l2: f64) -> Self {
         Self {
             buffer,
             dims: vec![values.len()],
-            content: Content::Halves {
+            content: Content::Near {
+                format,
                 values,
                 relative_l2,
             },
@@ -155,16 +187,15 @@ impl Expected {
                 })?;
                 Ok(got.len())
             }
-            Content::Halves {
+            Content::Near {
+                format,
                 values,
                 relative_l2: at_most,
             } => {
-                let got = buffer.to_vec::<u16>().unwrap_or_default();
-                let got = got.iter().map(|bits| half::f16::from_bits(*bits).to_f64());
-                let got: Vec<f64> = got.collect();
-                let relative_l2 = relative_l2(values, &got);
+                let (values, got) = finite(values, format.numbers(buffer));
+                let relative_l2 = relative_l2(&values, &got);
                 if relative_l2 <= *at_most {
-                    let Some(index) = far_element(values, &got, *at_most) else {
+                    let Some(index) = far_element(&values, &got, *at_most) else {
                         return Ok(got.len());
                     };
                     let (value, got) = (values[index], got[index]);
@@ -240,6 +271,18 @@ impl Scenario {
     }
 }
 
+/// Both, with zeros where an infinite value is met, and no number where it is not.
+fn finite(values: &[f64], mut got: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+    let mut values = values.to_vec();
+    for (value, got) in values.iter_mut().zip(&mut got) {
+        if value.is_infinite() {
+            *got = if got == value { 0.0 } else { f64::NAN };
+            *value = 0.0;
+        }
+    }
+    (values, got)
+}
+
 /// The length of the difference, divided by that of the values; infinite where there are more or
 /// fewer, or one is no number.
 fn relative_l2(values: &[f64], got: &[f64]) -> f64 {
@@ -256,7 +299,7 @@ fn relative_l2(values: &[f64], got: &[f64]) -> f64 {
     if apart == 0.0 { 0.0 } else { apart / length }
 }
 
-/// The first half that is too far off by itself, where as many as there are values are near together.
+/// The first number that is too far off by itself, where as many as there are values are near together.
 fn far_element(values: &[f64], got: &[f64], relative_l2: f64) -> Option<usize> {
     let counted = values.iter().filter(|value| !value.is_nan());
     let (count, squares) = counted.fold((0.0, 0.0), |(count, squares), value| {
@@ -281,6 +324,19 @@ mod tests {
         got[777_777] = 1.01;
         assert_eq!(far_element(&values, &got, 1e-3), None);
         assert_eq!(far_element(&[f64::NAN, 1.0], &[9.0, 1.0], 1e-3), None);
+    }
+
+    #[test]
+    fn infinite_values_are_met_exactly() {
+        let values = [1.0, f64::NEG_INFINITY];
+        let distance = |got| {
+            let (values, got) = finite(&values, vec![1.0, got]);
+            relative_l2(&values, &got)
+        };
+        assert_eq!(distance(f64::NEG_INFINITY), 0.0);
+        for wrong in [0.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(distance(wrong), f64::INFINITY);
+        }
     }
 
     #[test]

@@ -171,7 +171,10 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 }
 
 /// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles alone.
-const FOR_ALL: [(&str, &str); 1] = [("gemm", "gemm_bf16_true_true")];
+const FOR_ALL: [(&str, &str); 2] = [
+    ("attention", "attention_128_bf16_true"),
+    ("gemm", "gemm_bf16_true_true"),
+];
 
 /// The entries that these scenarios launch, but for those for which others stand.
 fn mutated<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {

@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 
 use super::{Fill, Pipeline};
 use crate::{
-    Accumulator, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
+    Accumulator, Barrier, Batch, Block, InFlight, SharedPtr, Warpgroup, Warps,
     matrix::{Layout, Matrix, MatrixElement},
     ptx::wgmma::{Registers, Sums},
     ring::Cursor,
@@ -105,6 +105,14 @@ pub struct Products<T, const STAGES: u32> {
     warpgroup: Warpgroup,
 }
 
+/// A stage that has been loaded, for products that a kernel starts itself. All threads of a warpgroup get it.
+#[must_use = "a stage that is not released is never loaded again"]
+pub struct ProductStage<T> {
+    tiles: SharedPtr<T>,
+    empty: Barrier,
+    warpgroup: Warpgroup,
+}
+
 /// A stage, or one of its tiles, that products read.
 pub struct Operands<'stage, T> {
     tiles: SharedPtr<T>,
@@ -203,6 +211,21 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
         sums
     }
 
+    /// Waits until the next stage is full.
+    #[doc(alias = "consumer_wait")]
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "stages never end")]
+    pub fn next(&mut self) -> ProductStage<T> {
+        let (pipeline, cursor) = (&self.pipeline, self.cursor);
+        pipeline.ring().wait(cursor);
+        self.cursor.advance();
+        ProductStage {
+            tiles: pipeline.stage(cursor),
+            empty: pipeline.ring().empty(cursor),
+            warpgroup: self.warpgroup,
+        }
+    }
+
     /// Waits until the stage is full, and starts its products.
     #[inline(always)]
     fn start<R, A, B>(
@@ -226,6 +249,24 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
     fn release(&self, cursor: Cursor<STAGES>) {
         if self.warpgroup.thread() == 0 {
             self.pipeline.ring().release(cursor);
+        }
+    }
+}
+
+impl<T> ProductStage<T> {
+    /// Where the stage lies.
+    #[inline(always)]
+    pub fn as_ptr(&self) -> SharedPtr<T> {
+        self.tiles
+    }
+
+    /// Gives the stage back, whose products are complete: one thread of the warpgroup says so.
+    #[doc(alias = "consumer_release")]
+    #[inline(always)]
+    pub fn release(self) {
+        if self.warpgroup.thread() == 0 {
+            // The one who waits is the filling end, by parity.
+            let _ = self.empty.arrive();
         }
     }
 }

@@ -6,7 +6,7 @@ use kernels_gpu::deform_attn::{self, DeformAttn, DeformAttnForm};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept};
-use crate::{Expected, Scenario};
+use crate::{Expected, Format, Scenario};
 
 pub(super) const KERNEL: Kernel = Kernel {
     name: "deform_attn",
@@ -311,6 +311,6 @@ fn scenario(size: Size, form: DeformAttnForm, distribution: Distribution) -> Sce
             Buffer::new("output", &vec![0xffff_u16; output.len()]),
         ],
         launches: vec![launch],
-        expected: vec![Expected::near(3, output, RELATIVE_L2)],
+        expected: vec![Expected::near(3, Format::F16, output, RELATIVE_L2)],
     }
 }

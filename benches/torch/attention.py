@@ -1,0 +1,213 @@
+"""The kernels `attention_64`, `attention_128` and `attention_256` beside PyTorch's, on an NVIDIA Hopper GPU.
+
+    python3 attention.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
+
+Every size is checked first: against float64, for some queries of each head, over results that were poisoned with NaN.
+Then all run in bursts after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1). What
+causal attention leaves out counts as no operation.
+"""
+
+import argparse
+import ctypes
+import datetime
+import json
+import math
+
+import torch
+from gemm import (
+    MAX_DYNAMIC_SHARED_SIZE_BYTES, NAMES, PROMOTION_128B, SWIZZLE_128B, TYPES, bursts, call,
+)
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+BOX, ROWS, QUERIES, THREADS, L2_BYTES = 64, 64, 128, 384, 32 << 20
+# Keys of a tile, and stages in shared memory, by elements of a head.
+TILES = {64: (128, 6), 128: (128, 6), 256: (64, 5)}
+BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+# Sequences, positions, heads, heads of keys, elements of a head: 16384 positions together.
+SIZES = [
+    (16384 // length, length, 2048 // elements, 2048 // elements, elements)
+    for elements in (128, 64, 256)
+    for length in (2048, 4096, 8192, 16384)
+]
+# Queries and keys that are no multiples of a tile, with shared heads of keys.
+ODD = (2, 1000, 1111, 6, 2)
+MOST_ERROR = {torch.bfloat16: 5e-3, torch.float16: 7e-4}
+
+
+class Sequences(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_uint32) for name in ("queries", "keys", "heads", "sharing", "all_heads", "group")),
+        ("scale", ctypes.c_float),
+    ]
+
+
+def tensor_map(tensor, rows):
+    """Of heads with their elements, positions and sequences, innermost first."""
+    memory = ctypes.create_string_buffer(128 + 64)
+    aligned = (ctypes.addressof(memory) + 63) // 64 * 64
+    sequences, positions, heads, elements = tensor.shape
+    call(
+        "cuTensorMapEncodeTiled",
+        ctypes.c_void_p(aligned),
+        TYPES[tensor.dtype],
+        3,
+        ctypes.c_void_p(tensor.data_ptr()),
+        (ctypes.c_uint64 * 3)(heads * elements, positions, sequences),
+        (ctypes.c_uint64 * 2)(heads * elements * 2, positions * heads * elements * 2),
+        (ctypes.c_uint32 * 3)(BOX, rows, 1),
+        (ctypes.c_uint32 * 3)(1, 1, 1),
+        0,
+        SWIZZLE_128B,
+        PROMOTION_128B,
+        0,
+    )
+    encoded = (ctypes.c_uint8 * 128).from_address(aligned)
+    encoded.memory = memory
+    return encoded
+
+
+class Attention:
+    """As `kernels_gpu::attention::Attention` launches it."""
+
+    def __init__(self, module, results, q, k, v, logarithms, is_causal):
+        sequences, queries, heads, elements = q.shape
+        keys, key_heads = k.shape[1:3]
+        tile, stages = TILES[elements]
+        self.blocks = -(-queries // QUERIES) * heads * sequences
+        self.shared_bytes = (2 * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20
+        name = f"attention_{elements}_{NAMES[q.dtype]}_{str(is_causal).lower()}"
+        self.function = ctypes.c_void_p()
+        call("cuModuleGetFunction", ctypes.byref(self.function), module, name.encode())
+        call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED_SIZE_BYTES, self.shared_bytes)
+        sharing, all_heads = heads // key_heads, heads * sequences
+        in_l2 = max(1, L2_BYTES // (4 * keys * elements))
+        scale = math.log2(math.e) / math.sqrt(elements)
+        arguments = Sequences(queries, keys, heads, sharing, all_heads, min(in_l2 * sharing, all_heads), scale)
+        maps = [tensor_map(results, ROWS), tensor_map(q, ROWS), tensor_map(k, tile), tensor_map(v, tile)]
+        self.keep = [*maps, arguments, ctypes.c_uint64(logarithms.data_ptr())]
+        self.arguments = (ctypes.c_void_p * 6)(*map(ctypes.addressof, self.keep))
+
+    def __call__(self):
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        call(
+            "cuLaunchKernel", self.function, self.blocks, 1, 1, THREADS, 1, 1,
+            self.shared_bytes, stream, self.arguments, None,
+        )
+
+
+def tensors(sequences, queries, keys, heads, key_heads, elements, dtype):
+    def random(positions, heads):
+        return torch.randn(sequences, positions, heads, elements, device="cuda").to(dtype)
+
+    q, k, v = random(queries, heads), random(keys, key_heads), random(keys, key_heads)
+    logarithms = torch.full((sequences, heads, queries), float("nan"), device="cuda")
+    return torch.full_like(q, float("nan")), q, k, v, logarithms
+
+
+def check(module, sizes, dtype, is_causal):
+    """The relative error against float64, of up to 64 queries of each head."""
+    sequences, queries, keys, heads, key_heads, elements = sizes
+    results, q, k, v, logarithms = tensors(*sizes, dtype)
+    Attention(module, results, q, k, v, logarithms, is_causal)()
+    if results.isnan().any() or logarithms.isnan().any():
+        raise SystemExit(f"error: {sizes} {dtype}: some results are missing")
+    rows = torch.randperm(queries, device="cuda")[:64]
+    wrong, length = 0.0, 0.0
+    for sequence in range(sequences):
+        for head in range(heads):
+            of_keys = head // (heads // key_heads)
+            scores = q[sequence, rows, head].double() @ k[sequence, :, of_keys].double().t() / math.sqrt(elements)
+            if is_causal:
+                last = rows + keys - queries
+                scores[torch.arange(keys, device="cuda") > last[:, None]] = float("-inf")
+            exact = scores.softmax(-1).nan_to_num() @ v[sequence, :, of_keys].double()
+            wrong += (results[sequence, rows, head].double() - exact).square().sum().item()
+            length += exact.square().sum().item()
+            of_sums = logarithms[sequence, head, rows].double()
+            if not torch.allclose(of_sums, scores.logsumexp(-1), rtol=1e-5, atol=1e-5):
+                raise SystemExit(f"error: {sizes} {dtype}: the logarithms are wrong")
+    error = math.sqrt(wrong / length)
+    if not error < MOST_ERROR[dtype]:
+        raise SystemExit(f"error: {sizes} {dtype}: the relative error is {error:.2e}")
+    return error
+
+
+def torch_works(q, k, v, is_causal):
+    """PyTorch's, by those backends that take these tensors."""
+    views = [tensor.transpose(1, 2) for tensor in (q, k, v)]
+
+    def work(backend):
+        def run():
+            with sdpa_kernel(backend):
+                torch.nn.functional.scaled_dot_product_attention(*views, is_causal=is_causal)
+
+        return run
+
+    works = {name: work(backend) for name, backend in BACKENDS.items()}
+    for name in list(works):
+        try:
+            works[name]()
+        except RuntimeError as error:
+            print(f"{name} does not take {tuple(q.shape)}: {error}")
+            del works[name]
+    return works
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ptx", required=True, help="the PTX of kernels-gpu for sm_90a")
+    parser.add_argument("--compiled", help="the bundle's compiled.json, which has digests of the kernels")
+    parser.add_argument("--out", help="write the results as JSON")
+    arguments = parser.parse_args()
+    torch.zeros(1, device="cuda")
+    module = ctypes.c_void_p()
+    with open(arguments.ptx, "rb") as file:
+        call("cuModuleLoadData", ctypes.byref(module), file.read() + b"\0")
+    for dtype in TYPES:
+        for elements in TILES:
+            for is_causal in (False, True):
+                sequences, *positions, heads, key_heads = ODD
+                for queries, keys in (positions, positions[::-1]):
+                    sizes = (sequences, queries, keys, heads, key_heads, elements)
+                    error = check(module, sizes, dtype, is_causal)
+                    print(f"{sizes}, {NAMES[dtype]}, causal {is_causal}: relative error {error:.2e}")
+    rows = []
+    print(f"{torch.cuda.get_device_name()}: sequences, positions, heads, heads of keys, elements; TFLOP/s")
+    for size in SIZES:
+        sequences, length, heads, key_heads, elements = size
+        for is_causal in (False, True):
+            sizes = (sequences, length, length, heads, key_heads, elements)
+            error = check(module, sizes, torch.bfloat16, is_causal)
+            results, q, k, v, logarithms = tensors(*sizes, torch.bfloat16)
+            works = torch_works(q, k, v, is_causal)
+            works["attention"] = Attention(module, results, q, k, v, logarithms, is_causal)
+            seconds = bursts(works, 7)
+            operations = 4 * sequences * heads * elements * length**2 / (2 if is_causal else 1)
+            rate = {name: operations / of / 1e12 for name, of in seconds.items()}
+            others = [of for name, of in rate.items() if name != "attention"]
+            ratio = rate["attention"] / max(others) if others else None
+            rates = ", ".join(f"{name} {of:.0f}" for name, of in rate.items())
+            print(f"{size}, causal {is_causal}: {rates}; ratio {ratio and round(ratio, 3)}", flush=True)
+            row = {"size": size, "causal": is_causal, "tflops": rate, "ratio": ratio, "relative_error": error}
+            rows.append(row)
+    if arguments.out:
+        digests = {}
+        if arguments.compiled:
+            with open(arguments.compiled) as compiled:
+                of_arch = {made["arch"]: made["digests"] for made in json.load(compiled)}["sm_90a"]
+            names = [f"attention_{elements}_bf16_{causal}" for elements in TILES for causal in ("false", "true")]
+            digests = {name: of_arch[name] for name in names}
+        made = {
+            "digests": digests,
+            "device": torch.cuda.get_device_name(),
+            "date": datetime.date.today().isoformat(),
+            "torch": torch.__version__,
+            "rows": rows,
+        }
+        with open(arguments.out, "w") as file:
+            json.dump(made, file, indent=2)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

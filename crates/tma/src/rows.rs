@@ -1,0 +1,88 @@
+//! Rows of sums, of which a thread has parts of two.
+
+use crate::{Accumulator, Warpgroup, ptx::wgmma::Registers};
+
+impl<R: Rows> Accumulator<R> {
+    /// Of each sum what `change(row, column, sum)` makes of it. The row is 0 or 1: row `16 * warp + lane / 4` of the 64, or
+    /// the one 8 rows below it.
+    #[inline(always)]
+    pub fn map_rows(self, warpgroup: Warpgroup, change: impl Fn(usize, u32, f32) -> f32) -> Self {
+        let first = warpgroup.warp().lane() % 4 * 2;
+        Self {
+            registers: self.registers.map(first, change),
+        }
+    }
+
+    /// The same sums, and numbers of both rows, which are all computed before this point: the compiler moves none of
+    /// them behind a wait that follows.
+    #[inline(always)]
+    pub fn pinned(self, [first, second]: [f32; 2]) -> (Self, [f32; 2]) {
+        let registers = self.registers.pinned();
+        let [first, second, ..] = [first, second, 0.0, 0.0].pinned();
+        (Self { registers }, [first, second])
+    }
+
+    /// Of both rows what `combine` makes of the start and of this thread's sums, in any order.
+    #[inline(always)]
+    pub fn fold_rows(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2] {
+        self.registers().fold(start, combine)
+    }
+}
+
+impl Warpgroup {
+    /// Of both rows what `combine` makes of the values of the four lanes that have parts of them. Collective.
+    #[doc(alias("quad_allreduce", "Allreduce<4>"))]
+    #[inline(always)]
+    pub fn reduce_rows(self, rows: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2] {
+        let step = |[first, second]: [f32; 2], distance| {
+            let [other_first, other_second] = self.warp().shuffle_xor([first, second], distance);
+            [combine(first, other_first), combine(second, other_second)]
+        };
+        step(step(rows, 1), 2)
+    }
+}
+
+/// Registers of a multiple of 8 columns of sums, 16 columns to 256.
+pub trait Rows: Registers {
+    #[doc(hidden)]
+    fn map(self, first: u32, change: impl Fn(usize, u32, f32) -> f32) -> Self;
+
+    #[doc(hidden)]
+    fn fold(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2];
+}
+
+/// With constant indices alone, so that everything stays in registers. Two chains a row hide some of the latency.
+macro_rules! rows {
+    ([$($eight:literal)*]) => {};
+    ([$($eight:literal)*] $last:literal $($rest:literal)*) => {
+        impl Rows for [f32; 4 * ($last + 1)] {
+            #[inline(always)]
+            fn map(mut self, first: u32, change: impl Fn(usize, u32, f32) -> f32) -> Self {
+                rows! { @map self first change [0 $($eight)* $last] }
+                self
+            }
+
+            #[inline(always)]
+            fn fold(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2] {
+                let mut even = [combine(start[0], self[0]), combine(start[1], self[2])];
+                let mut odd = [self[1], self[3]];
+                rows! { @fold self even odd combine [$($eight)* $last] }
+                [combine(even[0], odd[0]), combine(even[1], odd[1])]
+            }
+        }
+        rows! { [$($eight)* $last] $($rest)* }
+    };
+    (@map $self:ident $first:ident $change:ident [$($eight:literal)*]) => {$(
+        let column = $first + 8 * $eight;
+        $self[4 * $eight] = $change(0, column, $self[4 * $eight]);
+        $self[4 * $eight + 1] = $change(0, column + 1, $self[4 * $eight + 1]);
+        $self[4 * $eight + 2] = $change(1, column, $self[4 * $eight + 2]);
+        $self[4 * $eight + 3] = $change(1, column + 1, $self[4 * $eight + 3]);
+    )*};
+    (@fold $self:ident $even:ident $odd:ident $combine:ident [$($eight:literal)*]) => {$(
+        $even = [$combine($even[0], $self[4 * $eight]), $combine($even[1], $self[4 * $eight + 2])];
+        $odd = [$combine($odd[0], $self[4 * $eight + 1]), $combine($odd[1], $self[4 * $eight + 3])];
+    )*};
+}
+
+rows! { [] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 }

@@ -1,0 +1,427 @@
+//! Attention: what queries find in keys, by tensor cores; scores never leave the registers.
+
+use core::{hint::assert_unchecked, mem::offset_of};
+
+use tma::{
+    Accumulator, Block, Columns, Finish, Fragment, KernelArg, Matrix, Outputs, Rows, SharedPtr,
+    Steps, Swizzle128, Tile, TileMap, Warpgroup,
+    halves::{Bf16, F16, Half},
+    kernel, math,
+    matrix::{Boxes, MatrixElement},
+    pipeline::{self, Fill, ProductStage, Products},
+    ptx::{ex2, mbarrier::Mbarrier, wgmma::Sums},
+    shared,
+};
+
+/// Queries that a block has: 64 for each warpgroup that multiplies.
+pub const QUERIES: u32 = 128;
+/// Threads: a warpgroup loads, two multiply.
+pub const THREADS: u32 = 384;
+/// Elements of a head in a box.
+const BOX: u32 = 64;
+/// Rows of a warpgroup.
+const ROWS: u32 = 64;
+
+/// A box of elements of a head, of positions, of one sequence.
+type Box3<T, const POSITIONS: usize> = [[[T; BOX as usize]; POSITIONS]; 1];
+type Boxes3<T, const POSITIONS: usize, const BOXES: usize> =
+    [Tile<Box3<T, POSITIONS>, Swizzle128>; BOXES];
+/// The map of the queries, and that of the results.
+type QueryMap<T> = TileMap<Box3<T, { ROWS as usize }>, Swizzle128>;
+type KeyMap<T, const KEYS: usize> = TileMap<Box3<T, KEYS>, Swizzle128>;
+type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
+
+/// The extents of the sequences, and which block has what of them.
+#[derive(Clone, Copy, Debug, KernelArg)]
+#[repr(C)]
+pub struct Sequences {
+    /// Queries of a sequence.
+    pub queries: u32,
+    /// Keys of a sequence.
+    pub keys: u32,
+    /// Heads of queries.
+    pub heads: u32,
+    /// Heads of queries that share a head of keys.
+    pub sharing: u32,
+    /// Heads of all sequences together.
+    pub all_heads: u32,
+    /// Heads whose blocks follow each other, so that they find keys and values in L2.
+    pub group: u32,
+    /// The factor of the scores, which is positive: powers of 2 are taken of the products, not those of e.
+    pub scale: f32,
+}
+
+impl Sequences {
+    /// Blocks for the queries of a head.
+    #[inline(always)]
+    const fn blocks(&self) -> u32 {
+        self.queries.div_ceil(QUERIES)
+    }
+}
+
+/// Of a thread's two rows, what the softmax knows so far.
+#[derive(Clone, Copy)]
+struct Softmax {
+    warpgroup: Warpgroup,
+    scale: f32,
+    /// The greatest score.
+    greatest: [f32; 2],
+    /// Sums of the powers of this thread's scores.
+    sums: [f32; 2],
+}
+
+impl Softmax {
+    /// Returns the powers of scores that follow, and what results so far are to be multiplied by.
+    #[inline(always)]
+    fn add<S: Rows>(&mut self, scores: Accumulator<S>) -> (Accumulator<S>, [f32; 2]) {
+        let greatest = scores.fold_rows(self.greatest, f32::max);
+        let greatest = self.warpgroup.reduce_rows(greatest, f32::max);
+        let shifts = greatest.map(|score| self.shift(score));
+        let factors = [0, 1].map(|row| {
+            ex2::approx_ftz_f32(math::fma(self.greatest[row], self.scale, -shifts[row]))
+        });
+        let power =
+            |row: usize, _, score| ex2::approx_ftz_f32(math::fma(score, self.scale, -shifts[row]));
+        let powers = scores.map_rows(self.warpgroup, power);
+        let sums = [0, 1].map(|row| self.sums[row] * factors[row]);
+        let sums = powers.fold_rows(sums, |a, b| a + b);
+        let (powers, sums) = powers.pinned(sums);
+        (self.greatest, self.sums) = (greatest, sums);
+        (powers, factors)
+    }
+
+    /// The exponent that is subtracted: none where there is no score yet.
+    #[inline(always)]
+    fn shift(&self, greatest: f32) -> f32 {
+        if greatest == f32::NEG_INFINITY {
+            0.0
+        } else {
+            greatest * self.scale
+        }
+    }
+
+    /// Returns what results are to be multiplied by, and the logarithms of the sums.
+    #[inline(always)]
+    fn finish(self) -> [[f32; 2]; 2] {
+        let sums = self.warpgroup.reduce_rows(self.sums, |a, b| a + b);
+        let factor = |sum| {
+            if sum == 0.0 {
+                0.0
+            } else {
+                math::approx::rcp(sum)
+            }
+        };
+        let logarithm = |row: usize| {
+            let exponent = self.shift(self.greatest[row]) + math::approx::log2(sums[row]);
+            exponent * core::f32::consts::LN_2
+        };
+        [sums.map(factor), [0, 1].map(logarithm)]
+    }
+}
+
+/// Results are stored as they are.
+struct Plain;
+
+impl Finish for Plain {
+    #[inline(always)]
+    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        sums
+    }
+}
+
+#[repr(C)]
+struct Memory<Q, KV, const STAGES: usize> {
+    queries: [Q; 2],
+    loaded: [Mbarrier; 128],
+    stages: [KV; STAGES],
+}
+
+const fn shared_bytes<T, const KEYS: usize, const BOXES: usize>(stages: u32) -> u64 {
+    let before = offset_of!(Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, 1>, stages);
+    before as u64 + pipeline::bytes::<Boxes3<T, KEYS, BOXES>>(stages, 1)
+}
+
+macro_rules! heads {
+    ($($(#[$attribute:meta])* $name:ident: $dim:literal elements in $boxes:literal boxes, sums $sums:literal,
+        $keys:literal keys in $steps:literal steps, scores $scores:literal, $stages:literal stages;)+) => {$(
+        #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
+        ///
+        /// Keys are those of the same sequence. Where it is causal, a query sees no key behind it, the last of both at the
+        /// same position. A query that sees none gets zeros, and the logarithm of 0.
+        ///
+        /// # Safety
+        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, and nobody writes
+        ///    queries, keys and values; nobody else uses results and logarithms, one `f32` for each query of each head of
+        ///    each sequence, positions innermost.
+        /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
+        ///    group; positions are at most 2^30.
+        /// 3. Grid and blocks are one-dimensional, with a block for each 128 queries of each head of each sequence.
+        $(#[$attribute])*
+        #[kernel(
+            max_threads = 384,
+            min_blocks = 1,
+            instances(T = Bf16, F16; CAUSAL = true, false),
+            shared_bytes = shared_bytes::<T, $keys, $boxes>($stages)
+        )]
+        pub unsafe fn $name<T: MatrixElement + Half, const CAUSAL: bool>(
+            #[grid_constant] results: &QueryMap<T>,
+            #[grid_constant] queries: &QueryMap<T>,
+            #[grid_constant] keys: &KeyMap<T, $keys>,
+            #[grid_constant] values: &KeyMap<T, $keys>,
+            sequences: Sequences,
+            logarithms: *mut f32,
+        ) where
+            [f32; $scores]: Sums<T::Ptx, T::Ptx>,
+            [f32; $sums]: Sums<T::Ptx, T::Ptx>,
+        {
+            // SAFETY: the conditions are the same.
+            unsafe {
+                attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $steps, $stages>(
+                    [results, queries],
+                    [keys, values],
+                    sequences,
+                    logarithms,
+                );
+            }
+        }
+    )+};
+}
+
+heads! {
+    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 6 stages;
+    #[cfg_attr(doc, doc = concat!("\n# PTX of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.ptx"), "\n```"))]
+    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 6 stages;
+    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 5 stages;
+}
+
+/// # Safety
+/// 1. Those of the kernels.
+#[inline(always)]
+unsafe fn attend<
+    T: MatrixElement + Half,
+    S,
+    R,
+    const CAUSAL: bool,
+    const KEYS: usize,
+    const BOXES: usize,
+    const STEPS: usize,
+    const STAGES: u32,
+>(
+    [results, queries]: [&QueryMap<T>; 2],
+    [keys, values]: [&KeyMap<T, KEYS>; 2],
+    sequences: Sequences,
+    logarithms: *mut f32,
+) where
+    S: Rows + Sums<T::Ptx, T::Ptx>,
+    R: Columns + Rows + Sums<T::Ptx, T::Ptx>,
+    [[u32; 4]; STEPS]: Steps<Sums = S>,
+{
+    // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
+    let block = unsafe { Block::converged() };
+    let Sequences {
+        heads,
+        sharing,
+        group,
+        ..
+    } = sequences;
+    let in_group = group * sequences.blocks();
+    // A call for a division by zero would keep ptxas from overlapping products.
+    // SAFETY: there are heads and queries (2 of the kernels).
+    unsafe { assert_unchecked(in_group != 0) };
+    let first_head = block.index() / in_group * group;
+    let height = (sequences.all_heads - first_head).min(group);
+    // SAFETY: the group has the block's head (3 of the kernels).
+    unsafe { assert_unchecked(height != 0) };
+    let within = block.index() % in_group;
+    let number = first_head + within % height;
+    // The last queries, which see most keys where it is causal, come first.
+    let first_query = (sequences.blocks() - 1 - within / height) * QUERIES;
+    // SAFETY: there are heads (2 of the kernels).
+    unsafe { assert_unchecked(heads != 0) };
+    // SAFETY: as above.
+    unsafe { assert_unchecked(sharing != 0) };
+    let (sequence, head) = (number / heads, number % heads);
+    let elements = BOX * BOXES as u32;
+    let column = head * elements;
+    let key_column = head / sharing * elements;
+    // The key that is the first one behind query 0.
+    let behind = sequences.keys as i32 - sequences.queries as i32 + 1;
+    let end = if CAUSAL {
+        let end = (sequences.keys + first_query + QUERIES).saturating_sub(sequences.queries);
+        end.min(sequences.keys)
+    } else {
+        sequences.keys
+    };
+    let tiles = end.div_ceil(KEYS as u32);
+
+    type All<T, const KEYS: usize, const BOXES: usize> =
+        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, 1>;
+    let memory = shared::dynamic::<All<T, KEYS, BOXES>, 1024>();
+    let query_tiles: SharedPtr<Queries<T, BOXES>> = memory.cast();
+    let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES>, loaded) as u32);
+    let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES>, stages) as u32);
+    let loading = block.load(loaded.cast(), |loads| {
+        let mut number = 0;
+        while number < 2 * BOXES as u32 {
+            let (part, column) = (number / BOXES as u32, column + number % BOXES as u32 * BOX);
+            let at = [column, first_query + part * ROWS, sequence].map(|coord| coord as i32);
+            // SAFETY: there is memory for so many boxes, and the tensor may be read (1 of the kernels).
+            unsafe { loads.tile(query_tiles.cast().add(number), queries, at) };
+            number += 1;
+        }
+    });
+    let pipeline = block.product_pipeline::<Boxes3<T, KEYS, BOXES>, STAGES>(stages.cast());
+
+    let fill = |mut fill: Fill<Boxes3<T, KEYS, BOXES>, STAGES>| {
+        let mut load = |map: &KeyMap<T, KEYS>, tile: u32| {
+            fill.next().load_with(|loads, stage| {
+                let mut number = 0;
+                while number < BOXES as u32 {
+                    let at = [key_column + number * BOX, tile * KEYS as u32, sequence];
+                    // SAFETY: the stage is empty, and the tensor may be read (1 of the kernels).
+                    unsafe { loads.tile(stage.at(number), map, at.map(|coord| coord as i32)) };
+                    number += 1;
+                }
+            });
+        };
+        // In the order in which they are multiplied: keys, and the values of the keys before.
+        let mut tile = tiles;
+        while tile > 0 {
+            tile -= 1;
+            load(keys, tile);
+            if tile + 1 < tiles {
+                load(values, tile + 1);
+            }
+        }
+        if tiles > 0 {
+            load(values, 0);
+        }
+    };
+
+    let multiply = |warpgroup: Warpgroup, mut stages: Products<Boxes3<T, KEYS, BOXES>, STAGES>| {
+        let index = warpgroup.index();
+        let query_tiles = query_tiles.add(index);
+        loading.wait();
+        let row = first_query + ROWS * index;
+        let first_row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+        // Keys that a query sees.
+        let seen = [0, 8].map(|below| {
+            if CAUSAL {
+                ((first_row + below) as i32 + behind).min(sequences.keys as i32)
+            } else {
+                sequences.keys as i32
+            }
+        });
+        // Those that all queries of the warpgroup see.
+        let seen_by_all = if CAUSAL {
+            (row as i32 + behind).min(sequences.keys as i32)
+        } else {
+            sequences.keys as i32
+        };
+        let score = |stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
+            let mut batch = Accumulator::<S>::zero().begin(warpgroup);
+            let mut number = 0;
+            while number < BOXES as u32 {
+                // SAFETY: queries and keys have been loaded; keys are loaded again when the stage has been released,
+                // behind the wait for the scores.
+                batch = unsafe {
+                    let queries = query_tiles.at(number).cast();
+                    let keys = stage.as_ptr().at(number).cast();
+                    batch.multiply(
+                        Matrix::<Boxes<[[T; 64]; 64], Swizzle128, 1, true>>::from_ptr(queries),
+                        Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, 1, true>>::from_ptr(keys),
+                    )
+                };
+                number += 1;
+            }
+            batch.commit()
+        };
+        let mask = |scores: Accumulator<S>, tile: u32| {
+            let first = (tile * KEYS as u32) as i32;
+            if first + KEYS as i32 <= seen_by_all {
+                return scores;
+            }
+            scores.map_rows(warpgroup, |row, key, score| {
+                if first + (key as i32) < seen[row] {
+                    score
+                } else {
+                    f32::NEG_INFINITY
+                }
+            })
+        };
+        let add = |results: Accumulator<R>,
+                   powers,
+                   stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
+            // SAFETY: values have been loaded, and are loaded again when the stage has been released, behind the wait
+            // for the results.
+            unsafe {
+                let values = stage.as_ptr().cast();
+                let values =
+                    Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, BOXES, false>>::from_ptr(values);
+                let batch = results.begin_with(powers, warpgroup);
+                batch.multiply_fragment(values).commit()
+            }
+        };
+        let mut softmax = Softmax {
+            warpgroup,
+            scale: sequences.scale,
+            greatest: [f32::NEG_INFINITY; 2],
+            sums: [0.0; 2],
+        };
+        let mut sums = Accumulator::<R>::zero();
+        if tiles > 0 {
+            let mut tile = tiles - 1;
+            let stage = stages.next();
+            let scores = score(&stage).wait();
+            stage.release();
+            let (scores, _) = softmax.add(mask(scores, tile));
+            let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Plain);
+            let mut next = stages.next();
+            while tile > 0 {
+                tile -= 1;
+                let keys = next;
+                let scores = score(&keys);
+                let values = stages.next();
+                let products = add(sums, powers, &values);
+                // SAFETY: the products with values were committed behind the scores.
+                let scores = unsafe { scores.wait_behind::<1>() };
+                keys.release();
+                let (scores, factors) = softmax.add(mask(scores, tile));
+                // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the
+                // softmax before it.
+                next = stages.next();
+                (sums, _) = products.wait();
+                values.release();
+                sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+                powers = Fragment::of(&scores, warpgroup, &Plain);
+            }
+            (sums, _) = add(sums, powers, &next).wait();
+            next.release();
+        }
+        let [factors, of_sums] = softmax.finish();
+        let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+        // The queries' memory is the warpgroup's own, and its products with them are complete.
+        let mut outputs = Outputs::<_, _, _, 1>::new(warpgroup, query_tiles.cast());
+        outputs.store_sums(&sums, results, [column, row, sequence], &Plain);
+        if warpgroup.warp().lane().is_multiple_of(4) {
+            let first = number as usize * sequences.queries as usize;
+            let write = |query: u32, logarithm| {
+                if query < sequences.queries {
+                    // SAFETY: each query of the head has a place, which is this thread's (1 of the kernels).
+                    unsafe { *logarithms.add(first + query as usize) = logarithm };
+                }
+            };
+            write(first_row, of_sums[0]);
+            write(first_row + 8, of_sums[1]);
+        }
+        outputs.finish();
+    };
+    // SAFETY: the attributes say so.
+    unsafe { pipeline.split::<THREADS, 24, 240>(fill, multiply) };
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::Attention;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;

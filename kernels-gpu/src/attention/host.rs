@@ -1,0 +1,180 @@
+//! The launch of attention, and its conditions.
+
+use core::f32::consts::LOG2_E;
+
+use tensor_map::{DataType, Swizzle, Tiled};
+use tma::halves::{Bf16, F16};
+use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+
+use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
+use crate::{arguments::product, gemm::Numbers};
+
+/// Bytes of keys and values that blocks at work find in L2.
+const L2_BYTES: u64 = 32 << 20;
+
+/// Attention of queries to keys of the same sequence; tensors have the elements of a head innermost, then heads, then
+/// positions, then sequences.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attention {
+    /// The type of all tensors but that of the logarithms.
+    pub numbers: Numbers,
+    /// Elements of a head: 64, 128 or 256.
+    pub elements: u32,
+    /// Sequences, which are as long as each other.
+    pub sequences: u32,
+    /// Queries of a sequence.
+    pub queries: u32,
+    /// Keys, and values, of a sequence.
+    pub keys: u32,
+    /// Heads of queries.
+    pub heads: u32,
+    /// Heads of keys and values, each of which equally many neighbouring heads of queries share.
+    pub key_heads: u32,
+    /// A query sees no key behind it; the last of both are at the same position.
+    pub is_causal: bool,
+    /// The factor of the scores.
+    pub scale: f32,
+    /// The buffer of the results.
+    pub results: usize,
+    /// The buffer of the queries.
+    pub queries_at: usize,
+    /// The buffer of the keys.
+    pub keys_at: usize,
+    /// The buffer of the values.
+    pub values_at: usize,
+    /// The buffer of the natural logarithms of the sums, of `f32`: positions innermost, then heads, then sequences.
+    pub logarithms: usize,
+}
+
+impl Default for Attention {
+    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the
+    /// fields.
+    fn default() -> Self {
+        Self {
+            numbers: Numbers::Bf16,
+            elements: 128,
+            sequences: 1,
+            queries: 0,
+            keys: 0,
+            heads: 1,
+            key_heads: 1,
+            is_causal: false,
+            scale: 0.088_388_35,
+            results: 0,
+            queries_at: 1,
+            keys_at: 2,
+            values_at: 3,
+            logarithms: 4,
+        }
+    }
+}
+
+impl Attention {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// All that the kernels cannot take.
+    pub fn launch(&self) -> Result<Launch, Violations> {
+        let mut conditions = Conditions::default();
+        let Self {
+            elements,
+            sequences,
+            queries,
+            keys,
+            heads,
+            key_heads,
+            is_causal,
+            ..
+        } = *self;
+        conditions.one_of(
+            "elements of a head",
+            elements,
+            &[64, 128, 256],
+            "there are kernels for",
+        );
+        let most = 1 << 30;
+        let reason = "positions of a sequence, whose differences have 32 bits:";
+        conditions.within("queries", queries, 1..=most, reason);
+        conditions.within("keys", keys, 0..=most, reason);
+        let reason = "heads, whose elements have coordinates of 32 bits:";
+        conditions.within("heads", heads, 1..=1 << 22, reason);
+        let reason = "heads of keys, each for some heads of queries:";
+        conditions.within("heads of keys", key_heads, 1..=heads.max(1), reason);
+        let key_heads = key_heads.max(1);
+        let reason = "as many heads of queries for each head of keys: a multiple of";
+        conditions.multiple("heads", heads.into(), key_heads.into(), reason);
+        if !(self.scale > 0.0 && self.scale.is_finite()) {
+            let limit = "the greatest score stays the greatest: positive and finite";
+            let fix = format!("take {}", 1.0 / (elements as f32).sqrt());
+            conditions.refuse("scale", self.scale, limit, fix);
+        }
+        let blocks = product(&[queries.div_ceil(QUERIES), heads, sequences]);
+        let reason = "blocks of a grid:";
+        conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
+
+        let data_type = match self.numbers {
+            Numbers::Bf16 => DataType::Bf16,
+            Numbers::F16 => DataType::F16,
+        };
+        let map = |rows: u32, positions: u32, heads: u32, buffer| {
+            let extents = [
+                product(&[heads, elements]),
+                positions.into(),
+                sequences.into(),
+            ];
+            let map = Tiled::new(data_type, &extents).box_dims(&[BOX, rows, 1]);
+            MapRef::new(map.swizzle(Swizzle::B128), buffer)
+        };
+        let key_rows = if elements == 256 { 64 } else { 128 };
+        // Where there are no keys, nobody loads any.
+        let key_map = |buffer| match keys {
+            0 => map(key_rows, queries, heads, self.results),
+            _ => map(key_rows, keys, key_heads, buffer),
+        };
+        let results_map = map(ROWS, queries, heads, self.results);
+        let queries_map = map(ROWS, queries, heads, self.queries_at);
+        let (keys_map, values_map) = (key_map(self.keys_at), key_map(self.values_at));
+        conditions.writes(results_map.into());
+        conditions.reads(queries_map.into());
+        if keys > 0 {
+            conditions.reads(keys_map.into());
+            conditions.reads(values_map.into());
+        }
+        let logarithms = product(&[4, queries, heads, sequences]);
+        conditions.writes(Region::bytes(self.logarithms, logarithms));
+
+        let sharing = heads / key_heads;
+        let all_heads = heads.saturating_mul(sequences);
+        let of_key_head = product(&[4, keys.max(1), elements]);
+        let in_l2 = (L2_BYTES / of_key_head.max(1)).clamp(1, all_heads.max(1).into());
+        let arguments = Sequences {
+            queries,
+            keys,
+            heads,
+            sharing,
+            all_heads,
+            group: (in_l2 as u32).saturating_mul(sharing).min(all_heads),
+            scale: self.scale * LOG2_E,
+        };
+        let logarithms = BufferRef::<f32>::new(self.logarithms);
+        macro_rules! call {
+            ($kernel:ident) => {
+                match self.numbers {
+                    Numbers::Bf16 => call!($kernel Bf16),
+                    Numbers::F16 => call!($kernel F16),
+                }
+            };
+            ($kernel:ident $numbers:ty) => {
+                $kernel::<$numbers>(
+                    is_causal, results_map, queries_map, keys_map, values_map, arguments, logarithms,
+                )
+            };
+        }
+        let call = match elements {
+            64 => call!(attention_64),
+            256 => call!(attention_256),
+            _ => call!(attention_128),
+        };
+        conditions.launch(call, Shape::new(blocks as u32, THREADS))
+    }
+}
