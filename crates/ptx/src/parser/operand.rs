@@ -38,6 +38,8 @@ impl Parser<'_> {
             Token::OpenParen if is_call => {
                 OperandKind::List(self.operands(Token::CloseParen, "`,` or `)` after the operand")?)
             }
+            // A call has names and lists; the other arms are of expressions.
+            _ if is_call => return self.fail("a name or a list"),
             Token::Integer
             | Token::Float
             | Token::OpenParen
@@ -82,8 +84,8 @@ impl Parser<'_> {
         Ok(OperandKind::Memory { address, rest })
     }
 
-    /// Parses an operand that begins with a name. A call has no expression of names there: in parentheses
-    /// it would be a list.
+    /// Parses an operand that begins with a name, which in a call is no expression: in parentheses it
+    /// would be a list.
     fn symbol_operand(&mut self, is_call: bool) -> Parse<OperandKind> {
         let first = self.next;
         let symbol = self.symbol()?;
