@@ -25,6 +25,7 @@ const END: &str = "<!-- end of figures -->\n";
 const DOCS: &str = "../../docs";
 const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
+const ATTENTION: &str = "attention-h200.json";
 
 /// Files with times: the lines that each has, and its name.
 const MEASURED: &[(&str, &str)] = &[
@@ -32,6 +33,7 @@ const MEASURED: &[(&str, &str)] = &[
     ("best settings of `bench --sweep`", "sweep-h200.txt"),
     ("forms of deformable attention", "deform-attn-h200.txt"),
     ("kernels of products beside cuBLAS", GEMM),
+    ("kernels of attention beside cuDNN", ATTENTION),
 ];
 
 /// Rows of the benchmark's table that the page shows.
@@ -59,7 +61,16 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
         let block = match name {
             "runs" => runs(folder)?,
             "benchmarks" => benchmarks(folder)?,
-            "gemm" => gemm(folder)?,
+            "gemm" => beside_torch(folder, GEMM, ["M x N x K", "cuBLAS", "gemm"])?,
+            "attention" => beside_torch(
+                folder,
+                ATTENTION,
+                [
+                    "sequences x positions x heads x heads of keys x elements",
+                    "cuDNN",
+                    "attention",
+                ],
+            )?,
             _ => return Err(format!("there are no figures `{name}`")),
         };
         now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
@@ -231,9 +242,13 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// From the results that `gemm.py` wrote.
-fn gemm(folder: &Path) -> Result<String, String> {
-    let path = folder.join(DOCS).join(GEMM);
+/// From the results that a script wrote: what sizes are called, the vendor's library and the kernel.
+fn beside_torch(
+    folder: &Path,
+    file: &str,
+    [sizes, vendor, kernel]: [&str; 3],
+) -> Result<String, String> {
+    let path = folder.join(DOCS).join(file);
     let at = |error: String| format!("{}: {error}", path.display());
     let text = fs::read_to_string(&path).map_err(|error| at(error.to_string()))?;
     let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;
@@ -248,7 +263,7 @@ fn gemm(folder: &Path) -> Result<String, String> {
         text("torch")?,
         text("date")?
     );
-    page += "| M x N x K | cuBLAS | `gemm` | ratio |\n| --- | ---: | ---: | ---: |\n";
+    page += &format!("| {sizes} | {vendor} | `{kernel}` | ratio |\n| --- | ---: | ---: | ---: |\n");
     for row in record["rows"]
         .as_array()
         .ok_or_else(|| at("no rows".into()))?
@@ -258,13 +273,20 @@ fn gemm(folder: &Path) -> Result<String, String> {
                 .as_f64()
                 .ok_or_else(|| at(format!("`{value}` is no number")))
         };
-        let size: Result<Vec<String>, String> = (0..3)
-            .map(|index| Ok(number(&row["size"][index])?.to_string()))
+        let size = row["size"].as_array().ok_or_else(|| at("no size".into()))?;
+        let size: Result<Vec<String>, String> = size
+            .iter()
+            .map(|extent| Ok(number(extent)?.to_string()))
             .collect();
+        let causal = match row["causal"] == Value::Bool(true) {
+            true => ", causal",
+            false => "",
+        };
         let rates = &row["tflops"];
-        let (cublas, gemm) = (number(&rates["cublas"])?, number(&rates["gemm"])?);
+        let rate = |name: &str| number(&rates[name.to_lowercase()]);
+        let (theirs, ours) = (rate(vendor)?, rate(kernel)?);
         let (size, ratio) = (size?.join(" x "), number(&row["ratio"])?);
-        page += &format!("| {size} | {cublas:.0} | {gemm:.0} | {ratio:.3} |\n");
+        page += &format!("| {size}{causal} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
     }
     Ok(page)
 }
