@@ -7,16 +7,11 @@ Then all run in bursts after a pause, in random order, and medians of bursts are
 causal attention leaves out counts as no operation.
 """
 
-import argparse
 import ctypes
-import datetime
-import json
 import math
 
 import torch
-from gemm import (
-    MAX_DYNAMIC_SHARED_SIZE_BYTES, NAMES, PROMOTION_128B, SWIZZLE_128B, TYPES, bursts, call,
-)
+from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, tensor_map
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 BOX, ROWS, QUERIES, THREADS, L2_BYTES = 64, 64, 128, 384, 32 << 20
@@ -41,58 +36,35 @@ class Sequences(ctypes.Structure):
     ]
 
 
-def tensor_map(tensor, rows):
+def head_map(tensor, rows):
     """Of heads with their elements, positions and sequences, innermost first."""
-    memory = ctypes.create_string_buffer(128 + 64)
-    aligned = (ctypes.addressof(memory) + 63) // 64 * 64
     sequences, positions, heads, elements = tensor.shape
-    call(
-        "cuTensorMapEncodeTiled",
-        ctypes.c_void_p(aligned),
-        TYPES[tensor.dtype],
-        3,
-        ctypes.c_void_p(tensor.data_ptr()),
-        (ctypes.c_uint64 * 3)(heads * elements, positions, sequences),
-        (ctypes.c_uint64 * 2)(heads * elements * 2, positions * heads * elements * 2),
-        (ctypes.c_uint32 * 3)(BOX, rows, 1),
-        (ctypes.c_uint32 * 3)(1, 1, 1),
-        0,
-        SWIZZLE_128B,
-        PROMOTION_128B,
-        0,
-    )
-    encoded = (ctypes.c_uint8 * 128).from_address(aligned)
-    encoded.memory = memory
-    return encoded
+    return tensor_map(tensor, (heads * elements, positions, sequences), (BOX, rows, 1))
 
 
-class Attention:
+def attention(module, results, q, k, v, logarithms, is_causal):
     """As `kernels_gpu::attention::Attention` launches it."""
-
-    def __init__(self, module, results, q, k, v, logarithms, is_causal):
-        sequences, queries, heads, elements = q.shape
-        keys, key_heads = k.shape[1:3]
-        tile, stages = TILES[elements]
-        self.blocks = -(-queries // QUERIES) * heads * sequences
-        self.shared_bytes = (2 * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20
-        name = f"attention_{elements}_{NAMES[q.dtype]}_{str(is_causal).lower()}"
-        self.function = ctypes.c_void_p()
-        call("cuModuleGetFunction", ctypes.byref(self.function), module, name.encode())
-        call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED_SIZE_BYTES, self.shared_bytes)
-        sharing, all_heads = heads // key_heads, heads * sequences
-        in_l2 = max(1, L2_BYTES // (4 * keys * elements))
-        scale = math.log2(math.e) / math.sqrt(elements)
-        arguments = Sequences(queries, keys, heads, sharing, all_heads, min(in_l2 * sharing, all_heads), scale)
-        maps = [tensor_map(results, ROWS), tensor_map(q, ROWS), tensor_map(k, tile), tensor_map(v, tile)]
-        self.keep = [*maps, arguments, ctypes.c_uint64(logarithms.data_ptr())]
-        self.arguments = (ctypes.c_void_p * 6)(*map(ctypes.addressof, self.keep))
-
-    def __call__(self):
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        call(
-            "cuLaunchKernel", self.function, self.blocks, 1, 1, THREADS, 1, 1,
-            self.shared_bytes, stream, self.arguments, None,
-        )
+    sequences, queries, heads, elements = q.shape
+    keys, key_heads = k.shape[1:3]
+    tile, stages = TILES[elements]
+    sharing, all_heads = heads // key_heads, heads * sequences
+    in_l2 = max(1, L2_BYTES // (4 * keys * elements))
+    scale = math.log2(math.e) / math.sqrt(elements)
+    return Launch(
+        module,
+        f"attention_{elements}_{NAMES[q.dtype]}_{str(is_causal).lower()}",
+        -(-queries // QUERIES) * all_heads,
+        THREADS,
+        (2 * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20,
+        [
+            head_map(results, ROWS),
+            head_map(q, ROWS),
+            head_map(k, tile),
+            head_map(v, tile),
+            Sequences(queries, keys, heads, sharing, all_heads, min(in_l2 * sharing, all_heads), scale),
+            ctypes.c_uint64(logarithms.data_ptr()),
+        ],
+    )
 
 
 def tensors(sequences, queries, keys, heads, key_heads, elements, dtype):
@@ -108,7 +80,7 @@ def check(module, sizes, dtype, is_causal):
     """The relative error against float64, of up to 64 queries of each head."""
     sequences, queries, keys, heads, key_heads, elements = sizes
     results, q, k, v, logarithms = tensors(*sizes, dtype)
-    Attention(module, results, q, k, v, logarithms, is_causal)()
+    attention(module, results, q, k, v, logarithms, is_causal)()
     if results.isnan().any() or logarithms.isnan().any():
         raise SystemExit(f"error: {sizes} {dtype}: some results are missing")
     rows = torch.randperm(queries, device="cuda")[:64]
@@ -154,15 +126,8 @@ def torch_works(q, k, v, is_causal):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ptx", required=True, help="the PTX of kernels-gpu for sm_90a")
-    parser.add_argument("--compiled", help="the bundle's compiled.json, which has digests of the kernels")
-    parser.add_argument("--out", help="write the results as JSON")
-    arguments = parser.parse_args()
-    torch.zeros(1, device="cuda")
-    module = ctypes.c_void_p()
-    with open(arguments.ptx, "rb") as file:
-        call("cuModuleLoadData", ctypes.byref(module), file.read() + b"\0")
+    options = arguments(__doc__)
+    module = load(options.ptx)
     for dtype in TYPES:
         for elements in TILES:
             for is_causal in (False, True):
@@ -180,7 +145,7 @@ def main():
             error = check(module, sizes, torch.bfloat16, is_causal)
             results, q, k, v, logarithms = tensors(*sizes, torch.bfloat16)
             works = torch_works(q, k, v, is_causal)
-            works["attention"] = Attention(module, results, q, k, v, logarithms, is_causal)
+            works["attention"] = attention(module, results, q, k, v, logarithms, is_causal)
             seconds = bursts(works, 7)
             operations = 4 * sequences * heads * elements * length**2 / (2 if is_causal else 1)
             rate = {name: operations / of / 1e12 for name, of in seconds.items()}
@@ -190,23 +155,9 @@ def main():
             print(f"{size}, causal {is_causal}: {rates}; ratio {ratio and round(ratio, 3)}", flush=True)
             row = {"size": size, "causal": is_causal, "tflops": rate, "ratio": ratio, "relative_error": error}
             rows.append(row)
-    if arguments.out:
-        digests = {}
-        if arguments.compiled:
-            with open(arguments.compiled) as compiled:
-                of_arch = {made["arch"]: made["digests"] for made in json.load(compiled)}["sm_90a"]
-            names = [f"attention_{elements}_bf16_{causal}" for elements in TILES for causal in ("false", "true")]
-            digests = {name: of_arch[name] for name in names}
-        made = {
-            "digests": digests,
-            "device": torch.cuda.get_device_name(),
-            "date": datetime.date.today().isoformat(),
-            "torch": torch.__version__,
-            "rows": rows,
-        }
-        with open(arguments.out, "w") as file:
-            json.dump(made, file, indent=2)
-            file.write("\n")
+    if options.out:
+        kernels = [f"attention_{elements}_bf16_{causal}" for elements in TILES for causal in ("false", "true")]
+        record(options.out, options.compiled, kernels, rows)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use tensor_map::{Params, TensorMap};
 use tma_launch::{
-    Argument, Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, PlacedMap,
-    Stage,
+    Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, PlacedMap, Stage,
     check::{self, JobMemory, check},
 };
 
@@ -215,20 +214,14 @@ unsafe fn run_one(
         memory,
     };
     check::contents(launch, buffers, &mut uploaded)?;
-    let mut address = |index: usize| {
+    let address = |index: usize| {
         let buffer = memory.get(index).map(Memory::address);
         buffer.ok_or_else(|| Failure::new(Stage::Check, format!("the job has no buffer {index}")))
     };
-    let mut encode = |params: &Params, address: u64| -> Result<TensorMap, Failure> {
+    let encode = |params: &Params, address: u64| -> Result<TensorMap, Failure> {
         Ok(encode(function.device(), params, address)?)
     };
-    let arguments = launch.arguments.iter();
-    let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
-    let arguments = arguments.collect::<Result<Vec<Argument>, Failure>>()?;
-    let launch = Launch {
-        arguments,
-        ..launch.clone()
-    };
+    let launch = launch.placed(address, encode)?;
     // SAFETY: the kernel keeps to the job's buffers by the condition, and they hold plain bytes (1, 2). The memory is dropped after this function has waited (3), and no one else knows it (4).
     unsafe { function.start_on(&function.device().stream(), &launch) }?;
     function.device().synchronise()

@@ -138,7 +138,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
-    for name in ["attention.py", "gemm.py"] {
+    for name in ["attention.py", "beside.py", "gemm.py"] {
         let script = out.join(name);
         fs::copy(root().join("benches/torch").join(name), &script)
             .with_context(|| format!("cannot write {}", script.display()))?;

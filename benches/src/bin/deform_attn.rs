@@ -276,11 +276,10 @@ impl Data {
     }
 
     fn arguments(&self, gpu: &Device, launch: &Launch) -> Result<Vec<Argument>> {
-        let mut address = |index: usize| Ok(self.buffers[index].address());
-        let mut encode = |params: &Params, address| encode(gpu, params, address);
-        let arguments = launch.arguments.iter();
-        let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
-        Ok(arguments.collect::<Result<_, EncodeError>>()?)
+        let address = |index: usize| Ok(self.buffers[index].address());
+        let encode = |params: &Params, address| encode(gpu, params, address);
+        let placed = launch.placed::<EncodeError>(address, encode)?;
+        Ok(placed.arguments)
     }
 }
 

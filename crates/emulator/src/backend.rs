@@ -261,14 +261,8 @@ fn ready(
     launch: &Launch,
     addresses: &[u64],
 ) -> Result<Ready, Failure> {
-    let mut address = |index: usize| Ok(addresses.get(index).copied().unwrap_or_default());
-    let arguments = launch.arguments.iter();
-    let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
-    let arguments = arguments.collect::<Result<Vec<_>, Failure>>()?;
-    let launch = Launch {
-        arguments,
-        ..launch.clone()
-    };
+    let address = |index: usize| Ok(addresses.get(index).copied().unwrap_or_default());
+    let launch = launch.placed(address, encode)?;
     session.ready(module, &launch)
 }
 

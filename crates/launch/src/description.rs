@@ -1,4 +1,4 @@
-use tensor_map::Params;
+use tensor_map::{Params, TensorMap};
 
 use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 
@@ -123,5 +123,22 @@ impl Launch {
     pub fn argument(mut self, argument: Argument) -> Self {
         self.arguments.push(argument);
         self
+    }
+
+    /// The same launch for memory that is there: see [`Argument::placed`].
+    ///
+    /// # Errors
+    /// Any error of `address` and of `encode`.
+    pub fn placed<E>(
+        &self,
+        mut address: impl FnMut(usize) -> Result<u64, E>,
+        mut encode: impl FnMut(&Params, u64) -> Result<TensorMap, E>,
+    ) -> Result<Self, E> {
+        let arguments = self.arguments.iter();
+        let arguments = arguments.map(|argument| argument.placed(&mut address, &mut encode));
+        Ok(Self {
+            arguments: arguments.collect::<Result<_, E>>()?,
+            ..self.clone()
+        })
     }
 }

@@ -103,7 +103,8 @@ fn in_initializer<'a>(initializer: &'a Initializer, see: &mut See<'_, 'a>) {
 fn in_operand<'a>(operand: &'a Operand, see: &mut See<'_, 'a>) {
     match &operand.kind {
         OperandKind::Symbol(symbol) => see(&symbol.name),
-        OperandKind::Offset(symbol, expression) | OperandKind::Element(symbol, expression) => {
+        OperandKind::Offset(parts) | OperandKind::Element(parts) => {
+            let (symbol, expression) = &**parts;
             see(&symbol.name);
             in_expression(expression, see);
         }
@@ -127,8 +128,7 @@ fn in_operand<'a>(operand: &'a Operand, see: &mut See<'_, 'a>) {
 fn in_expression<'a>(expression: &'a Expression, see: &mut See<'_, 'a>) {
     match &expression.kind {
         ExpressionKind::Literal(_) => {}
-        ExpressionKind::Symbol(symbol) => see(&symbol.name),
-        ExpressionKind::Generic(name) => see(name),
+        ExpressionKind::Symbol(name) | ExpressionKind::Generic(name) => see(name),
         ExpressionKind::Unary(_, operand)
         | ExpressionKind::Cast(_, operand)
         | ExpressionKind::Mask(_, operand) => {

@@ -156,8 +156,7 @@ fn in_initializer(initializer: &mut Initializer, tags: &HashMap<String, i64>) {
         }
         InitializerKind::Value(value) => {
             let tag = match &value.kind {
-                ExpressionKind::Symbol(symbol) => tag(&symbol.name),
-                ExpressionKind::Generic(name) => tag(name),
+                ExpressionKind::Symbol(name) | ExpressionKind::Generic(name) => tag(name),
                 _ => None,
             };
             if let Some(tag) = tag {

@@ -234,9 +234,7 @@ impl Image {
             return Some(value);
         }
         match &expression.kind {
-            ExpressionKind::Symbol(symbol) if symbol.component.is_none() => {
-                self.address_of(symbol.name.as_str(), 0)
-            }
+            ExpressionKind::Symbol(name) => self.address_of(name.as_str(), 0),
             ExpressionKind::Generic(name) => self.address_of(name.as_str(), CONST_WINDOW),
             ExpressionKind::Binary(BinaryOperator::Add, a, b) => {
                 Some(self.evaluate(a, ty)?.wrapping_add(self.evaluate(b, ty)?))
@@ -260,8 +258,9 @@ impl Image {
 fn mentioned(initializer: &Initializer, names: &mut Vec<String>) {
     fn of(expression: &Expression, names: &mut Vec<String>) {
         match &expression.kind {
-            ExpressionKind::Symbol(symbol) => names.push(symbol.name.as_str().to_owned()),
-            ExpressionKind::Generic(name) => names.push(name.as_str().to_owned()),
+            ExpressionKind::Symbol(name) | ExpressionKind::Generic(name) => {
+                names.push(name.as_str().to_owned());
+            }
             ExpressionKind::Binary(_, a, b) => {
                 of(a, names);
                 of(b, names);

@@ -47,7 +47,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
                 Ok(register)
             }
             (Some(Symbol::Vector(first, elements)), Some(component)) => {
-                element(first, elements, component)
+                element(first, elements, component.as_str())
             }
             (Some(Symbol::Refused(reason)), _) => Err(reason.into()),
             (Some(_), _) => Err(format!("`{name}` is not a register").into()),
@@ -133,7 +133,7 @@ impl<A: InstructionSet> Decoder<'_, A> {
                 let name = symbol.name.as_str();
                 if let Some(component) = &symbol.component {
                     if let Some(Symbol::Vector(first, elements)) = self.scope.find(name) {
-                        return Ok(element(first, elements, component)?.slot);
+                        return Ok(element(first, elements, component.as_str())?.slot);
                     }
                     let name = format!("{name}.{component}");
                     let special = Special::from_name(&name).ok_or_else(|| {
@@ -151,7 +151,8 @@ impl<A: InstructionSet> Decoder<'_, A> {
                     },
                 }
             }
-            OperandKind::Offset(symbol, offset) => {
+            OperandKind::Offset(sum) => {
+                let (symbol, offset) = &**sum;
                 let offset = offset.value().ok_or("an offset is not constant")? as u64;
                 self.variable(symbol.name.as_str(), offset, false)
             }

@@ -1,4 +1,4 @@
-use super::{Identifier, Literal, Symbol, Type};
+use super::{Identifier, Literal, Type};
 use crate::span::At;
 
 /// A constant expression (PTX ISA, section 4.5), in operands, sizes and initialisers.
@@ -16,7 +16,7 @@ pub enum ExpressionKind {
     /// `4`, `0f3F800000`
     Literal(Literal),
     /// `table`, `WARP_SZ`
-    Symbol(Box<Symbol>),
+    Symbol(Box<Identifier>),
     /// `-4`
     Unary(UnaryOperator, Box<Expression>),
     /// `4+8`

@@ -1,4 +1,4 @@
-use super::{Expression, ExpressionKind, Identifier};
+use super::{Expression, Identifier};
 use crate::span::At;
 
 /// One operand of an instruction.
@@ -17,9 +17,9 @@ pub enum OperandKind {
     /// declaration says.
     Symbol(Symbol),
     /// `table+4`
-    Offset(Symbol, Box<Expression>),
+    Offset(Box<(Symbol, Expression)>),
     /// `table[4]`
-    Element(Symbol, Box<Expression>),
+    Element(Box<(Symbol, Expression)>),
     /// A number, or an expression of them.
     Constant(Expression),
     /// `_`: nothing is written.
@@ -71,7 +71,7 @@ impl Operand {
     pub fn base_and_offset(&self) -> Option<(&Symbol, i64)> {
         match &self.kind {
             OperandKind::Symbol(symbol) => Some((symbol, 0)),
-            OperandKind::Offset(symbol, offset) => Some((symbol, offset.value()?)),
+            OperandKind::Offset(sum) => Some((&sum.0, sum.1.value()?)),
             OperandKind::Memory { address, .. } => address.base_and_offset(),
             _ => None,
         }
@@ -97,7 +97,7 @@ pub struct Symbol {
     /// The name.
     pub name: Identifier,
     /// The name after the dot.
-    pub component: Option<Box<str>>,
+    pub component: Option<Box<Identifier>>,
 }
 
 impl From<&str> for Symbol {
@@ -106,11 +106,5 @@ impl From<&str> for Symbol {
             name: name.into(),
             component: None,
         }
-    }
-}
-
-impl From<Symbol> for ExpressionKind {
-    fn from(symbol: Symbol) -> Self {
-        Self::Symbol(Box::new(symbol))
     }
 }

@@ -100,7 +100,7 @@ impl Parser<'_> {
                 self.expect(Token::CloseParen, "`)` after the name")?;
                 ExpressionKind::Generic(Box::new(name))
             }
-            (Token::Identifier, _) => self.symbol()?.into(),
+            (Token::Identifier, _) => ExpressionKind::Symbol(Box::new(self.identifier("a name")?)),
             (Token::OpenParen, _) => {
                 let inner = self.parenthesised()?;
                 return Ok(Expression {

@@ -1,6 +1,7 @@
 use super::{Parse, Parser};
-use crate::ast::{Operand, OperandKind, Symbol};
+use crate::ast::{Identifier, Operand, OperandKind, Symbol};
 use crate::lexer::Token;
+use crate::span::At;
 
 impl Parser<'_> {
     /// One operand. In a call, parentheses hold a list; elsewhere, an expression.
@@ -92,14 +93,18 @@ impl Parser<'_> {
         match self.token() {
             Token::Plus => {
                 self.bump();
-                Ok(OperandKind::Offset(symbol, Box::new(self.expression()?)))
+                let offset = self.expression()?;
+                Ok(OperandKind::Offset(Box::new((symbol, offset))))
             }
-            Token::Minus => Ok(OperandKind::Offset(symbol, Box::new(self.expression()?))),
+            Token::Minus => {
+                let offset = self.expression()?;
+                Ok(OperandKind::Offset(Box::new((symbol, offset))))
+            }
             Token::OpenBracket => {
                 self.bump();
                 let index = self.nested(Self::expression)?;
                 self.expect(Token::CloseBracket, "`]` after the index")?;
-                Ok(OperandKind::Element(symbol, Box::new(index)))
+                Ok(OperandKind::Element(Box::new((symbol, index))))
             }
             // `|` joins two registers here; it is an operator only between numbers.
             Token::Or => Ok(OperandKind::Symbol(symbol)),
@@ -113,8 +118,13 @@ impl Parser<'_> {
 
     pub(super) fn symbol(&mut self) -> Parse<Symbol> {
         let name = self.identifier("a name")?;
-        let dotted = self.token() == Token::Dotted;
-        let component = dotted.then(|| self.bump().span.slice(self.text)[1..].into());
+        let component = (self.token() == Token::Dotted).then(|| {
+            let span = self.bump().span;
+            Box::new(Identifier {
+                name: span.slice(self.text)[1..].into(),
+                span: At(span),
+            })
+        });
         Ok(Symbol { name, component })
     }
 }

@@ -35,7 +35,7 @@ fn expression(f: &mut Formatter<'_>, node: &Expression, around: u8) -> fmt::Resu
 fn bare(f: &mut Formatter<'_>, node: &Expression, own: u8) -> fmt::Result {
     match &node.kind {
         ExpressionKind::Literal(literal) => literal.fmt(f),
-        ExpressionKind::Symbol(symbol) => symbol.fmt(f),
+        ExpressionKind::Symbol(name) => name.fmt(f),
         ExpressionKind::Generic(name) => write!(f, "generic({name})"),
         ExpressionKind::Mask(mask, operand) => write!(f, "{mask}({operand})"),
         ExpressionKind::Unary(operator, operand) => {

@@ -7,11 +7,11 @@ impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.kind {
             OperandKind::Symbol(symbol) => symbol.fmt(f),
-            OperandKind::Offset(symbol, offset) => {
-                write!(f, "{symbol}+")?;
-                expression::sum(f, offset)
+            OperandKind::Offset(sum) => {
+                write!(f, "{}+", sum.0)?;
+                expression::sum(f, &sum.1)
             }
-            OperandKind::Element(symbol, index) => write!(f, "{symbol}[{index}]"),
+            OperandKind::Element(element) => write!(f, "{}[{}]", element.0, element.1),
             // Without the parentheses, the name alone would be read as the operand.
             OperandKind::Constant(value) if begins_with_a_name(value) => write!(f, "({value})"),
             OperandKind::Constant(value) => value.fmt(f),

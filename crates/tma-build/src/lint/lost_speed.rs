@@ -1,5 +1,7 @@
 //! Messages of ptxas about `wgmma` and `setmaxnreg` that it does not do as they stand.
 
+use std::cell::LazyCell;
+
 use ptx::{Function, Module, Statement};
 
 use super::{Diagnostic, Kind, rust_location};
@@ -57,7 +59,7 @@ pub(super) fn advice(code: &str) -> &'static str {
 
 /// Of what ptxas says of a finished module, the messages about `wgmma` and `setmaxnreg` that its kernels do not allow.
 pub fn lost_speed(said: &str, module: &Module, markers: &[Marker]) -> Vec<Diagnostic> {
-    let text = module.to_string();
+    let text = LazyCell::new(|| module.to_string());
     let mut diagnostics = Vec::new();
     for line in said.lines() {
         let message = line

@@ -226,9 +226,9 @@ impl<'m> Checker<'_, 'm> {
                     _ => Takes::Any,
                 };
                 match &address.kind {
-                    OperandKind::Offset(symbol, _) => {
+                    OperandKind::Offset(sum) => {
                         let base = Operand {
-                            kind: OperandKind::Symbol(symbol.clone()),
+                            kind: OperandKind::Symbol(sum.0.clone()),
                             span: address.span,
                         };
                         self.base(&base, takes);

@@ -1,0 +1,125 @@
+"""Launches kernels of `kernels-gpu` beside PyTorch's, and measures both."""
+
+import argparse
+import ctypes
+import datetime
+import json
+import random
+import statistics
+import time
+
+import torch
+
+NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
+# CUtensorMapDataType
+TYPES = {torch.bfloat16: 9, torch.float16: 6}
+MAX_DYNAMIC_SHARED_SIZE_BYTES, SWIZZLE_128B, PROMOTION_128B = 8, 3, 2
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def call(name, *arguments):
+    code = getattr(cuda, name)(*arguments)
+    if code:
+        text = ctypes.c_char_p()
+        cuda.cuGetErrorString(code, ctypes.byref(text))
+        raise SystemExit(f"error: {name}: {text.value.decode()}")
+
+
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--ptx", required=True, help="the PTX of kernels-gpu for sm_90a")
+    parser.add_argument("--compiled", help="the bundle's compiled.json, which has digests of the kernels")
+    parser.add_argument("--out", help="write the results as JSON")
+    return parser.parse_args()
+
+
+def load(ptx):
+    """The module of a file, in PyTorch's context."""
+    torch.zeros(1, device="cuda")
+    module = ctypes.c_void_p()
+    with open(ptx, "rb") as file:
+        call("cuModuleLoadData", ctypes.byref(module), file.read() + b"\0")
+    return module
+
+
+def tensor_map(tensor, extents, box):
+    """Of contiguous elements, innermost first; in shared memory, rows of 128 bytes are swizzled."""
+    rank = len(extents)
+    strides, stride = [], tensor.element_size()
+    for extent in extents[:-1]:
+        stride *= extent
+        strides.append(stride)
+    memory = ctypes.create_string_buffer(128 + 64)
+    aligned = (ctypes.addressof(memory) + 63) // 64 * 64
+    call(
+        "cuTensorMapEncodeTiled",
+        ctypes.c_void_p(aligned),
+        TYPES[tensor.dtype],
+        rank,
+        ctypes.c_void_p(tensor.data_ptr()),
+        (ctypes.c_uint64 * rank)(*extents),
+        (ctypes.c_uint64 * (rank - 1))(*strides),
+        (ctypes.c_uint32 * rank)(*box),
+        (ctypes.c_uint32 * rank)(*[1] * rank),
+        0,
+        SWIZZLE_128B,
+        PROMOTION_128B,
+        0,
+    )
+    encoded = (ctypes.c_uint8 * 128).from_address(aligned)
+    encoded.memory = memory
+    return encoded
+
+
+class Launch:
+    """Of a kernel: blocks and threads in one dimension, and arguments that are ctypes values."""
+
+    def __init__(self, module, name, blocks, threads, shared_bytes, arguments):
+        self.function = ctypes.c_void_p()
+        call("cuModuleGetFunction", ctypes.byref(self.function), module, name.encode())
+        call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes)
+        self.shape = (blocks, 1, 1, threads, 1, 1, shared_bytes)
+        self.keep = arguments
+        self.arguments = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
+
+    def __call__(self):
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        call("cuLaunchKernel", self.function, *self.shape, stream, self.arguments, None)
+
+
+def bursts(works, count, launches=10, pause=0.1):
+    """Median seconds of a launch, of each."""
+    times = {name: [] for name in works}
+    for _ in range(count):
+        for name in random.sample(list(works), len(works)):
+            time.sleep(pause)
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            for _ in range(2):
+                works[name]()
+            begin.record()
+            for _ in range(launches):
+                works[name]()
+            end.record()
+            torch.cuda.synchronize()
+            times[name].append(begin.elapsed_time(end) / launches / 1e3)
+    return {name: statistics.median(all_times) for name, all_times in times.items()}
+
+
+def record(out, compiled, kernels, rows):
+    """Writes the rows as JSON, with the digests of these kernels."""
+    digests = {}
+    if compiled:
+        with open(compiled) as file:
+            of_arch = {made["arch"]: made["digests"] for made in json.load(file)}["sm_90a"]
+        digests = {name: of_arch[name] for name in kernels}
+    made = {
+        "digests": digests,
+        "device": torch.cuda.get_device_name(),
+        "date": datetime.date.today().isoformat(),
+        "torch": torch.__version__,
+        "rows": rows,
+    }
+    with open(out, "w") as file:
+        json.dump(made, file, indent=2)
+        file.write("\n")
