@@ -12,7 +12,7 @@ use crate::{
     check::{CheckReport, Diagnostic},
     machine::{
         Config,
-        observer::{Event, Observer, Origin, Watch},
+        observer::{Observer, Printer, Watch},
     },
     run::Report,
     session::{Error, ModuleId, Ready, Session},
@@ -153,21 +153,6 @@ impl EmulatorBackend {
         }
         results
     }
-}
-
-/// Sees nothing but what is printed.
-struct Printer<'a>(&'a mut dyn FnMut(&str));
-
-impl Observer for Printer<'_> {
-    fn see(&mut self, _: Origin, _: Event) {}
-
-    fn print(&mut self, text: &str) {
-        (self.0)(text);
-    }
-}
-
-impl Watch for Printer<'_> {
-    const WATCHES: bool = false;
 }
 
 /// Moves each buffer's bytes to an address; says where they are.

@@ -35,7 +35,7 @@ pub use kind::{Kind, Severity};
 
 use crate::machine::{
     Fault, Names, Places, Program, Trap,
-    observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy, Watch},
+    observer::{Event, FenceKind, Memory, Observer, OrdinaryAccess, Origin, Proxy},
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
@@ -177,8 +177,6 @@ fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     }
     all
 }
-
-impl Watch for Checker {}
 
 impl Observer for Checker {
     #[inline]

@@ -7,7 +7,11 @@ use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, chec
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
     check::{CheckReport, Checker},
-    machine::{Fault, Places, RESIDENT, observer::Watch, parameter_in_source},
+    machine::{
+        Fault, Places, RESIDENT,
+        observer::{Observer, Printer, Watch},
+        parameter_in_source,
+    },
     run::{self, Report},
 };
 
@@ -48,7 +52,7 @@ impl Session {
     pub fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<Report, Failure> {
         let ready = self.ready(module, launch)?;
         if !self.config.checks {
-            let report = self.observe(&ready, &mut ());
+            let report = self.observe(&ready, &mut Printer(&mut |text| print!("{text}")));
             return report.map_err(|fault| Error::from(fault).failure());
         }
         let mut checked = self.check(&ready);
@@ -119,7 +123,8 @@ impl Session {
             self.memory.names(),
         ];
         let mut checker = Checker::new(places, names, std::mem::take(&mut self.unreleased));
-        let result = self.observe(ready, &mut checker);
+        let mut observer: &mut dyn Observer = &mut checker;
+        let result = self.observe(ready, &mut observer);
         self.unreleased = checker.unreleased();
         let printed = std::mem::take(&mut checker.printed);
         let (fault, report) = match result {
