@@ -44,19 +44,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let device = args.device.iter().flat_map(|device| ["--device", device]);
     let device: Vec<&str> = device.collect();
     let on_emulator = args.device.as_deref() == Some("emulator");
-    let (program, module) =
-        if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. }) {
-            // Without a GPU. The two builds have nothing in common, so they go side by side.
-            let names = args.kernels.clone();
-            let kernels = thread::spawn(move || kernels(Arch::Sm90a, &names));
-            let program = program()?;
-            (program, kernels.join().expect("a build does not panic")?)
-        } else {
-            let program = program()?;
-            let arch = output(Command::new(&program).arg("--arch").args(&device))?;
-            let arch: Arch = arch.trim().parse().map_err(anyhow::Error::msg)?;
-            (program, kernels(arch, &args.kernels)?)
-        };
+    let (program, arch) = if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. })
+    {
+        // The first time, what all kernels need takes as long as the program, and has nothing in common with it.
+        let is_first = !path_of_program().exists();
+        let needed = thread::spawn(move || match is_first {
+            true => kernels(Arch::Sm90a, &["copy_bulk"]).map(drop),
+            false => Ok(()),
+        });
+        let program = program()?;
+        needed.join().expect("a build does not panic")?;
+        (program, Arch::Sm90a)
+    } else {
+        let program = program()?;
+        let arch = output(Command::new(&program).arg("--arch").args(&device))?;
+        (program, arch.trim().parse().map_err(anyhow::Error::msg)?)
+    };
+    let mut entries = Command::new(&program);
+    let entries = output(entries.arg("--entries").args(&args.kernels))?;
+    say!("Compiling the kernels for {arch}");
+    let module = kernels(arch, &entries.split_whitespace().collect::<Vec<_>>())?;
     let mut command = Command::new(program);
     command.args(&args.kernels).args(device);
     let status = command.arg("--module").arg(module).status();
@@ -66,15 +73,18 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 /// The program that runs the kernels, built.
 fn program() -> Result<PathBuf> {
     run_command(cargo().args(["build", "--package=kernel-cases", "--bin=run"]))?;
-    let name = format!("run{}", env::consts::EXE_SUFFIX);
-    Ok(target_dir().join("debug").join(name))
+    Ok(path_of_program())
 }
 
-/// The finished PTX of these kernels for an architecture, or of all.
-fn kernels(arch: Arch, names: &[String]) -> Result<PathBuf> {
-    say!("Compiling the kernels for {arch}");
+fn path_of_program() -> PathBuf {
+    let name = format!("run{}", env::consts::EXE_SUFFIX);
+    target_dir().join("debug").join(name)
+}
+
+/// The finished PTX of these kernels for an architecture.
+fn kernels(arch: Arch, names: &[&str]) -> Result<PathBuf> {
     let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(arch);
-    let builder = names.iter().fold(builder, PtxBuilder::only);
+    let builder = names.iter().copied().fold(builder, PtxBuilder::only);
     let ptx = builder.assemble(Assemble::Never).build();
     Ok(ptx.map_err(anyhow::Error::msg)?.path)
 }

@@ -116,8 +116,8 @@ impl PtxBuilder {
         self
     }
 
-    /// Compiles of the crate's kernels only those with this name, or in the file `NAME.rs`. With several calls,
-    /// several.
+    /// Compiles of the crate's kernels only those whose entry or function has this name, or that are in the
+    /// file `NAME.rs`. With several calls, several.
     #[must_use]
     pub fn only(mut self, name: impl Into<String>) -> Self {
         self.only.push(name.into());

@@ -7,7 +7,7 @@ mod parameter;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{GenericParam, ItemFn, Signature, spanned::Spanned};
+use syn::{GenericParam, ItemFn, Safety, Signature, spanned::Spanned};
 
 use options::Options;
 
@@ -34,7 +34,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> syn::Result<Tok
 
 fn check_signature(signature: &Signature, options: &Options) -> syn::Result<()> {
     let refuse = |span, message: &str| Err(syn::Error::new(span, message));
-    if signature.unsafety.is_none() {
+    if !matches!(signature.safety, Safety::Unsafe(_)) {
         return refuse(
             signature.fn_token.span(),
             "a kernel is an `unsafe fn`: its parameters come from the host unchecked",

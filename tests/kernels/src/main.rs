@@ -22,6 +22,9 @@ struct Arguments {
     /// Say which architecture the kernels must be built for, and run nothing.
     #[arg(long)]
     arch: bool,
+    /// Name the entries of the kernels' module that are launched, and run nothing.
+    #[arg(long)]
+    entries: bool,
     /// Where to run them; auto, unless TMA_DEVICE says otherwise.
     #[arg(long, value_name = "auto|gpu|emulator")]
     device: Option<DeviceChoice>,
@@ -52,6 +55,13 @@ fn main() -> ExitCode {
 /// Gives whether all kernels did right.
 fn run(arguments: &Arguments) -> Result<bool, String> {
     let kernels = chosen(&arguments.kernels)?;
+    if arguments.entries {
+        let launches = kernels
+            .iter()
+            .flat_map(|kernel| (kernel.showcase)().launches);
+        launches.for_each(|launch| println!("{}", launch.entry));
+        return Ok(true);
+    }
     let choice = arguments.device.map_or_else(DeviceChoice::from_env, Ok);
     let opened = choice.and_then(open);
     let (mut backend, capability) = opened.map_err(|failure| failure.to_string())?;

@@ -57,7 +57,7 @@ pub(super) fn entry(
         }
     });
     let export = symbol.to_string();
-    let is_wanted = is_wanted(function);
+    let is_wanted = is_wanted(function, symbol);
     let marker = Literal::string(&format!(
         ".pragma \"{}\";",
         marker(symbol, parameters, options)
@@ -82,14 +82,15 @@ pub(super) fn entry(
     }
 }
 
-/// The condition under which a kernel is compiled: none is asked for by name, or this one is, or its file.
-fn is_wanted(function: &Ident) -> TokenStream {
+/// The condition under which an entry is compiled: none is asked for by name, or this one is, or its function or file.
+fn is_wanted(function: &Ident, symbol: &Ident) -> TokenStream {
+    let entry = symbol.to_string();
     let name = function.to_string();
     // Only where the compiler calls.
     let file = proc_macro::is_available().then(|| function.span().unwrap().file());
     let file = file.as_deref().map(Path::new).and_then(Path::file_stem);
     let file = file.map_or_else(|| name.clone(), |stem| stem.display().to_string());
-    quote!(#[cfg(any(not(tma_only), tma_only = #name, tma_only = #file))])
+    quote!(#[cfg(any(not(tma_only), tma_only = #entry, tma_only = #name, tma_only = #file))])
 }
 
 /// The generic address of a parameter, taken by the parameter's PTX name.
