@@ -54,7 +54,12 @@ pub fn with_plain_names(module: &Module) -> String {
             text = text.replace(name, plain);
         }
     }
-    let mangled = module.functions().map(|function| function.name.as_str());
+    let functions = module.functions().map(|function| &function.name);
+    let variables = module
+        .variables()
+        .flat_map(|variable| &variable.declarators);
+    let all = functions.chain(variables.map(|declarator| &declarator.name));
+    let mangled = all.map(|name| name.as_str());
     for name in mangled.filter(|name| name.starts_with("_R")) {
         text = text.replace(name, &without_crates(name));
     }
