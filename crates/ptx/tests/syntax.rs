@@ -113,10 +113,7 @@ fn guards() {
 #[test]
 fn names_as_operands() {
     let symbol = |text| match operand(text).kind {
-        OperandKind::Symbol(symbol) => (
-            symbol.name.name,
-            symbol.component.map(|component| component.name),
-        ),
+        OperandKind::Symbol(Symbol { name, component }) => (name, component.map(|name| *name)),
         other => panic!("{other:?}"),
     };
     assert_eq!(symbol("%r1"), ("%r1".into(), None));
