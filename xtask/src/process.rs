@@ -34,6 +34,8 @@ pub(crate) fn cargo_in(folder: &Path) -> Command {
 pub(crate) fn cargo_in_example(folder: &Path) -> Command {
     let mut command = cargo_in(folder);
     command.env("CARGO_TARGET_DIR", target_dir());
+    // What the workspace's profile says of its crates, a project's own does not.
+    command.env("CARGO_INCREMENTAL", "0");
     command
 }
 
