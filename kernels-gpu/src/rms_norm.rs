@@ -15,7 +15,7 @@ use crate::rows::{self, Number, Operation, Row};
 ///    not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
 ///    [`rows::SHORT`] elements: at most twice as many.
-/// 3. `counter` is as its type says; `rows` and the blocks of the grid are fewer than 2^32 together.
+/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `rms_norm_bf16_false`\n```text\n", include_str!("../../tests/golden/ptx/rms_norm_bf16_false.ptx"), "\n```"))]

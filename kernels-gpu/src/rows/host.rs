@@ -2,7 +2,7 @@ use tma::halves::Bf16;
 use tma_launch::{Call, Conditions, Launch, Region, Shape, Violations};
 
 use super::{EACH, SHORT, shared_bytes};
-use crate::arguments::{bulk, drawn, in_place_or_apart, product};
+use crate::arguments::{bulk, in_place_or_apart, product};
 
 /// Threads that a multiprocessor has registers for, whatever the kernel.
 const RESIDENT: u32 = 576;
@@ -73,10 +73,9 @@ impl Rows {
         let Self { len, rows, .. } = *self;
         let mut conditions = Conditions::default();
         let row_bytes = product(&[len, self.numbers.bytes()]);
-        let reason = "elements of a row that the registers of a block hold:";
+        let reason = "elements of a row that a block has shared memory for:";
         conditions.within("len", len, 1..=2 * SHORT, reason);
         bulk(&mut conditions, "bytes of a row", row_bytes);
-        conditions.at_least("rows", rows, 1, "there is no empty grid: at least");
         let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
         in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
         for parameter in parameters {
@@ -92,9 +91,12 @@ impl Rows {
         };
         let fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
         let resident = u64::from(RESIDENT / threads).min(fit).max(1);
-        let most = resident * u64::from(self.multiprocessors);
-        let blocks = u64::from(rows).min(most.max(1)) as u32;
-        drawn(&mut conditions, blocks, 1, rows, self.counter);
+        let most_blocks = resident * u64::from(self.multiprocessors);
+        let blocks = u64::from(rows).min(most_blocks.max(1)) as u32;
+        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
+        let most = (u32::MAX - 512).saturating_sub(blocks);
+        conditions.within("rows", rows, 1..=most, reason);
+        conditions.zeroed(Region::bytes(self.counter, size_of::<u32>() as u64));
         conditions.launch(call(is_long), Shape::new(blocks, threads))
     }
 }

@@ -6,6 +6,8 @@
 mod numbers;
 mod row;
 
+use core::hint::assert_unchecked;
+
 use tma::{
     Block, Counter, Warps,
     pipeline::{self, Items},
@@ -22,6 +24,9 @@ pub const MOST_THREADS: u32 = 544;
 const EACH: u32 = 32;
 /// Elements of the longest row that is not long: a thread has twice as many of a long one.
 pub const SHORT: u32 = (MOST_THREADS - 32) * EACH;
+
+/// Short rows are drawn several at once, of so many bytes together: the counter has its limits, too.
+const DRAWN_BYTES: u32 = 8192;
 
 /// An operation on rows, which has `P` parameters of each column.
 pub(crate) trait Operation<const P: usize> {
@@ -50,7 +55,7 @@ pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
 ///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
 ///    does not overlap it.
 /// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`SHORT`] elements, twice as many if `LONG`.
-/// 3. `counter` is as its type says; `rows` and the blocks of the grid are fewer than 2^32 together.
+/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps whose
 ///    threads have [`EACH`] elements of a row, twice as many if `LONG`, or more warps, up to [`MOST_THREADS`].
 ///    The launch has the shared memory.
@@ -89,19 +94,22 @@ unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u3
     operation: impl Operation<P>,
 ) {
     let bytes = len * size_of::<T>() as u32;
+    // SAFETY: there are bytes (2), by whose number something is divided.
+    unsafe { assert_unchecked(bytes != 0) };
     let start = |row: u32| row as usize * len as usize;
     let memory = shared::dynamic::<Vector, 1024>();
     let vectors = bytes / size_of::<Vector>() as u32;
     let pipeline = block.storing_pipeline::<Vector, STAGES>(memory, vectors);
     pipeline.split(
         |mut fill| {
-            for row in Items::drawn(block, 1, rows, counter) {
-                // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
-                unsafe {
-                    fill.next()
-                        .with_item(row)
-                        .copy(src.add(start(row)).cast(), bytes)
-                };
+            let together = (DRAWN_BYTES / bytes).max(1);
+            for group in Items::drawn(block, 1, rows.div_ceil(together), counter) {
+                let first = group * together;
+                for row in first..rows.min(first + together) {
+                    let stage = fill.next().with_item(row);
+                    // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
+                    unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
+                }
             }
             fill.finish();
         },
