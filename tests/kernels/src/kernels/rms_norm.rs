@@ -49,7 +49,7 @@ fn scenario(case: &Case, name: &str, elements: &[f64]) -> Scenario {
         },
         parameters: 1,
         of_row: &of_row,
-        relative_l2: [1e-7, 2e-3],
+        relative_l2: [2e-7, 2e-3],
     };
     case.scenario(name, elements, &operation)
 }
