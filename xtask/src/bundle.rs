@@ -60,6 +60,8 @@ no CUDA toolkit and no Rust.
                               products of matrices beside cuBLAS; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               attention beside cuDNN and flash attention; needs PyTorch
+    python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
+                              normalisations and softmax of rows beside PyTorch's and a copy; needs PyTorch
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
@@ -138,7 +140,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
-    for name in ["attention.py", "beside.py", "gemm.py"] {
+    for name in ["attention.py", "beside.py", "gemm.py", "norms.py"] {
         let script = out.join(name);
         fs::copy(root().join("benches/torch").join(name), &script)
             .with_context(|| format!("cannot write {}", script.display()))?;

@@ -95,20 +95,14 @@ impl Block {
     }
 
     /// A pipeline from whose stages results are stored: a stage is free when the thread that stores has
-    /// seen that the copy has read it, which is when it has started the next store. Otherwise as
-    /// [`pipeline`](Self::pipeline).
+    /// seen that the copy has read it, which is when it has started the next store; a stage that is the
+    /// only one, at once. Otherwise as [`pipeline`](Self::pipeline).
     #[inline(always)]
     pub fn storing_pipeline<T, const STAGES: u32>(
         self,
         memory: SharedPtr<T>,
         len: u32,
     ) -> StoringPipeline<T, STAGES> {
-        const {
-            assert!(
-                STAGES >= 2,
-                "one stage is loaded while another one is stored"
-            )
-        };
         let pipeline = self.pipeline_of(memory, len, 1);
         StoringPipeline { pipeline }
     }

@@ -18,12 +18,16 @@ use kernels_gpu::{
     gemm::Gemm,
     histogram::Histogram,
     hwc_tile::{HwcTile, HwcTileLanes, Image},
+    layer_norm::LayerNorm,
     multicast_tile::MulticastTile,
     persistent_tiles::PersistentTiles,
     prefetch::Prefetch,
     prefetch_1d::Prefetch1d,
     producer_consumer::{ProducerConsumer, ProducerConsumerForm},
     ring::Ring,
+    rms_norm::RmsNorm,
+    rows::{Numbers, Rows},
+    softmax::Softmax,
     stencil::{Stencil, StencilForm},
     tile_2d::{MapSource, Tile2d, Tile2dTo},
     tile_gather::{TileGather, TileGatherForm},
@@ -43,6 +47,15 @@ const IMAGE: Image = Image {
     height: usize::MAX,
     width: usize::MAX,
     channels: usize::MAX,
+};
+const ROWS: Rows = Rows {
+    numbers: Numbers::Bf16,
+    len: MOST,
+    rows: MOST,
+    dst: 0,
+    src: 1,
+    counter: 2,
+    multiprocessors: MOST,
 };
 const ORIGIN: [i32; 2] = [i32::MIN, i32::MAX];
 const TILES: Tiled = TensorMap::tiled(DataType::F64, &[u64::MAX, u64::MAX]).box_dims(&[MOST, MOST]);
@@ -74,6 +87,9 @@ refuses! {
     histogram = Histogram { data: 0, len: MOST, counts: 1, blocks: MOST, threads: MOST } => ["threads of a block"];
     hwc_tile = HwcTile { image: IMAGE, data: 0, output: 1, coords: [i32::MAX; 3], threads: MOST } => ["threads of a block", "channels", "distance of the first channel"];
     hwc_tile_lanes = HwcTileLanes { image: IMAGE, data: 0, coords: 1, output: 2, tiles: MOST } => ["channels", "tiles"];
+    layer_norm = LayerNorm { rows: ROWS, weight: 3, bias: 4, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];
+    rms_norm = RmsNorm { rows: ROWS, weight: 3, epsilon: 0.0 } => ["len", "bytes of a row", "rows"];
+    softmax = Softmax { rows: ROWS } => ["len", "bytes of a row", "rows"];
     multicast_tile = MulticastTile { matrix: MATRIX, data: 0, output: 1, origin: ORIGIN, clusters: MOST, threads: MOST } => ["threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix", "first column of the last tile"];
     persistent_tiles = PersistentTiles { stages: MOST, matrix: MATRIX, source: 0, target: 1, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "width of the matrix", "height of the matrix", "pitch of the matrix"];
     prefetch = Prefetch { stages: MOST, output: 0, input: 1, batches: MOST, blocks: MOST, threads: MOST } => ["stages", "threads of a block", "batches"];

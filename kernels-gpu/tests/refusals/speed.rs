@@ -7,6 +7,10 @@ use kernels_gpu::{
     add_one_tile_ring::AddOneTileRing,
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
+    layer_norm::LayerNorm,
+    rms_norm::RmsNorm,
+    rows::{Numbers, Rows},
+    softmax::Softmax,
     tile_gather::{TileGather, TileGatherForm},
 };
 use tensor_map::{DataType, Swizzle, TensorMap, Tiled};
@@ -243,4 +247,77 @@ fn tile_gather() {
              4294967271; take 4294967271",
         ],
     );
+}
+
+#[test]
+fn rows() {
+    let good = Rows {
+        len: 264,
+        rows: 100,
+        ..Rows::default()
+    };
+    let softmax = |rows| Softmax { rows }.launch();
+    assert_eq!(
+        least_bytes(softmax(good)),
+        [(1, 52_800), (0, 52_800), (2, 4)]
+    );
+    let norm = RmsNorm {
+        rows: good,
+        weight: 3,
+        epsilon: 0.0,
+    };
+    assert!(least_bytes(norm.launch()).contains(&(3, 528)));
+    let norm = LayerNorm {
+        rows: Rows { src: 0, ..good },
+        weight: 4,
+        bias: 3,
+        epsilon: 0.0,
+    };
+    assert_eq!(
+        least_bytes(norm.launch()),
+        [(0, 52_800), (4, 528), (3, 528), (2, 4)]
+    );
+    refused(
+        softmax(Rows {
+            len: 260,
+            rows: 0,
+            ..good
+        }),
+        &[
+            "bytes of a row is 520; bulk copies take 16 bytes: a multiple of 16; take 512 or 528",
+            "rows is 0; rows, and those that are drawn behind them, are counted in 32 bits: 1 to 4294966783; take 1",
+        ],
+    );
+    refused(
+        softmax(Rows {
+            numbers: Numbers::F32,
+            len: 32772,
+            ..good
+        }),
+        &[
+            "len is 32772; elements of a row that a block has shared memory for: 1 to 32768; take 32768",
+        ],
+    );
+}
+
+/// As many blocks as run at once, and no more than there are rows.
+#[test]
+fn blocks_of_rows() {
+    let shape = |numbers, len, rows| {
+        let rows = Rows {
+            numbers,
+            len,
+            rows,
+            multiprocessors: 10,
+            ..Rows::default()
+        };
+        let shape = Softmax { rows }.launch().unwrap().shape;
+        [shape.grid.x, shape.block.x]
+    };
+    assert_eq!(shape(Numbers::Bf16, 1024, 1000), [90, 64]);
+    assert_eq!(shape(Numbers::Bf16, 1024, 7), [7, 64]);
+    assert_eq!(shape(Numbers::Bf16, 1032, 1000), [60, 96]);
+    assert_eq!(shape(Numbers::F32, 16384, 1000), [10, 544]);
+    assert_eq!(shape(Numbers::F32, 16388, 1000), [10, 320]);
+    assert_eq!(shape(Numbers::F32, 32768, 1000), [10, 544]);
 }

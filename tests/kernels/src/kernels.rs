@@ -16,12 +16,15 @@ mod gather_rows;
 mod gemm;
 mod histogram;
 mod hwc_tile;
+mod layer_norm;
 mod multicast_tile;
 mod persistent_tiles;
 mod prefetch;
 mod prefetch_1d;
 mod producer_consumer;
 mod ring;
+mod rms_norm;
+mod softmax;
 mod stencil;
 mod tile_2d;
 mod tile_gather;
@@ -55,7 +58,7 @@ pub const LARGE: &[Large] = deform_attn::LARGE;
 pub type Large = (&'static str, fn() -> Scenario);
 
 /// The launch of a case, which keeps the kernel's conditions.
-fn kept(launch: Result<Launch, Violations>) -> Launch {
+pub(crate) fn kept(launch: Result<Launch, Violations>) -> Launch {
     launch
         .unwrap_or_else(|violations| panic!("a case breaks its kernel's conditions:\n{violations}"))
 }

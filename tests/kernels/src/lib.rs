@@ -6,6 +6,7 @@
 
 mod device;
 mod kernels;
+mod rows;
 mod scenario;
 mod tiles;
 

@@ -171,9 +171,12 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 }
 
 /// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles alone.
-const FOR_ALL: [(&str, &str); 2] = [
+const FOR_ALL: [(&str, &str); 5] = [
     ("attention", "attention_128_bf16_true"),
     ("gemm", "gemm_bf16_true_true"),
+    ("layer_norm", "layer_norm_bf16_false"),
+    ("rms_norm", "rms_norm_bf16_false"),
+    ("softmax", "softmax_bf16_false"),
 ];
 
 /// The entries that these scenarios launch, but for those for which others stand.

@@ -163,7 +163,8 @@ impl<T> StoredStage<T> {
 }
 
 /// The draining end of a [`StoringPipeline`](super::StoringPipeline), whose stages are changed and stored: a
-/// stage is given back when the copy has read it, which is waited for when the next one has been started.
+/// stage is given back when the copy has read it, which is waited for when the next one has been started, or at
+/// once where there is a single stage.
 ///
 /// ```
 /// # use tma::{Tile, TileMap, Warps, pipeline::StoringDrain};
@@ -220,10 +221,16 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
         if self.workers.elect() {
             let mut stores = Stores::new();
             start(&mut stores, stage.stage);
-            // The stage before has been left when only this one is still being read.
-            stores.commit().wait_read_but::<1>();
-            if let Some(last) = self.last.replace(self.drain.cursor) {
-                let _ = self.drain.pipeline.ring().empty(last).arrive();
+            let (ring, cursor) = (self.drain.pipeline.ring(), self.drain.cursor);
+            if STAGES == 1 {
+                stores.commit().wait_read();
+                let _ = ring.empty(cursor).arrive();
+            } else {
+                // The stage before has been left when only this one is still being read.
+                stores.commit().wait_read_but::<1>();
+                if let Some(last) = self.last.replace(cursor) {
+                    let _ = ring.empty(last).arrive();
+                }
             }
         }
         self.drain.cursor.advance();

@@ -1,0 +1,129 @@
+//! Layer normalisation of rows, which bulk copies bring and take.
+
+use tma::{Counter, halves::Bf16, kernel, math};
+
+use crate::rows::{self, Number, Operation, Row};
+
+/// Writes `(x - mean) / sqrt(variance + epsilon) * weight + bias` for each element `x` of each of `rows` rows of `len`
+/// elements: mean and variance, the mean of `(x - mean)^2`, are those of the row.
+///
+/// Rows of more than [`rows::SHORT`] elements are for the entries that end with `true`, all others for those with
+/// `false`; sums are of `f32`.
+///
+/// # Safety
+/// 1. `src` and `dst` have `rows` rows one behind the other, `weight` and `bias` have one each, all at multiples of 16
+///    bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or does
+///    not overlap it.
+/// 2. The bytes of a row are a multiple of 16, from 16 on, and `LONG` says whether it has more than
+///    [`rows::SHORT`] elements: at most twice as many.
+/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
+/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
+///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
+#[cfg_attr(doc, doc = concat!("\n# PTX of `layer_norm_bf16_false`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_bf16_false.ptx"), "\n```"))]
+#[kernel(
+    max_threads = 544,
+    min_blocks = 1,
+    instances(T = f32, Bf16; LONG = false, true),
+    shared_bytes = rows::shared_bytes::<T>(LONG, len)
+)]
+pub unsafe fn layer_norm<T: Number, const LONG: bool>(
+    dst: *mut T,
+    src: *const T,
+    weight: *const T,
+    bias: *const T,
+    len: u32,
+    rows: u32,
+    counter: Counter,
+    epsilon: f32,
+) {
+    // SAFETY: the conditions are this kernel's own.
+    unsafe {
+        rows::transform::<T, LONG, 2>(
+            dst,
+            src,
+            [weight, bias],
+            [len, rows],
+            counter,
+            Normalisation { epsilon },
+        )
+    };
+}
+
+/// The operation.
+struct Normalisation {
+    epsilon: f32,
+}
+
+impl Operation<2> for Normalisation {
+    #[inline(always)]
+    fn apply<T: Number, const VECTORS: usize>(&self, mut row: Row<'_, T, VECTORS, 2>) {
+        let mean = row.sum(|x| x) / row.len();
+        let distance = |x| x - mean;
+        let variance = row.sum(|x| distance(x) * distance(x)) / row.len();
+        let factor = math::approx::rsqrt(variance + self.epsilon);
+        row.finish(|x, [weight, bias]| distance(x) * factor * weight + bias);
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::LayerNorm;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use tma::halves::Bf16;
+    use tma_launch::{BufferRef, Launch, Violations};
+
+    use super::layer_norm;
+    use crate::rows::{Numbers, Rows};
+
+    /// Gives rows the mean 0 and the variance 1, then weights and bias.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct LayerNorm {
+        /// The rows, and where the results go.
+        pub rows: Rows,
+        /// The buffer of the weights, a row of the rows' type.
+        pub weight: usize,
+        /// The buffer of the bias, a row of the rows' type.
+        pub bias: usize,
+        /// What is added to the mean of squares.
+        pub epsilon: f32,
+    }
+
+    impl LayerNorm {
+        /// Checks the arguments.
+        ///
+        /// # Errors
+        /// All that the kernels cannot take.
+        pub fn launch(&self) -> Result<Launch, Violations> {
+            let Rows {
+                numbers,
+                len,
+                rows,
+                dst,
+                src,
+                counter,
+                ..
+            } = self.rows;
+            macro_rules! call {
+                ($numbers:ty, $is_long:ident) => {
+                    layer_norm::<$numbers>(
+                        $is_long,
+                        BufferRef::new(dst),
+                        BufferRef::new(src),
+                        BufferRef::new(self.weight),
+                        BufferRef::new(self.bias),
+                        len,
+                        rows,
+                        BufferRef::new(counter),
+                        self.epsilon,
+                    )
+                };
+            }
+            self.rows
+                .launch(&[self.weight, self.bias], |is_long| match numbers {
+                    Numbers::F32 => call!(f32, is_long),
+                    Numbers::Bf16 => call!(Bf16, is_long),
+                })
+        }
+    }
+}

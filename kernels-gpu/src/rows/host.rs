@@ -1,0 +1,102 @@
+use tma::halves::Bf16;
+use tma_launch::{Call, Conditions, Launch, Region, Shape, Violations};
+
+use super::{EACH, SHORT, shared_bytes};
+use crate::arguments::{bulk, in_place_or_apart, product};
+
+/// Threads that a multiprocessor has registers for, whatever the kernel.
+const RESIDENT: u32 = 576;
+/// Shared memory of a multiprocessor, and what each block takes of it besides its own.
+const SHARED_BYTES: u64 = 228 << 10;
+const RESERVED_BYTES: u64 = 2 << 10;
+
+/// The type of the elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// `f32`.
+    F32,
+    /// `bf16`.
+    Bf16,
+}
+
+impl Numbers {
+    const fn bytes(self) -> u32 {
+        match self {
+            Self::F32 => 4,
+            Self::Bf16 => 2,
+        }
+    }
+}
+
+/// Rows that lie one behind the other, and where rows are made of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The type of all elements.
+    pub numbers: Numbers,
+    /// Elements of a row: a multiple of 16 bytes, 32768 at most.
+    pub len: u32,
+    /// Rows.
+    pub rows: u32,
+    /// The buffer that is written, which may be that which is read.
+    pub dst: usize,
+    /// The buffer that is read.
+    pub src: usize,
+    /// The buffer of the counter from which blocks draw their rows, a `u32` that is zero.
+    pub counter: usize,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+}
+
+impl Default for Rows {
+    /// Of `bf16`, on the 132 multiprocessors of an H100 or H200.
+    fn default() -> Self {
+        Self {
+            numbers: Numbers::Bf16,
+            len: 0,
+            rows: 0,
+            dst: 0,
+            src: 1,
+            counter: 2,
+            multiprocessors: 132,
+        }
+    }
+}
+
+impl Rows {
+    /// The launch of a kernel over the rows, which has a buffer for each parameter of a column; `call` is told
+    /// whether rows are long.
+    pub(crate) fn launch<'a>(
+        &self,
+        parameters: &[usize],
+        call: impl FnOnce(bool) -> Call<'a>,
+    ) -> Result<Launch, Violations> {
+        let Self { len, rows, .. } = *self;
+        let mut conditions = Conditions::default();
+        let row_bytes = product(&[len, self.numbers.bytes()]);
+        let reason = "elements of a row that a block has shared memory for:";
+        conditions.within("len", len, 1..=2 * SHORT, reason);
+        bulk(&mut conditions, "bytes of a row", row_bytes);
+        let region = |buffer| Region::bytes(buffer, row_bytes.saturating_mul(rows.into()));
+        in_place_or_apart(&mut conditions, region(self.dst), region(self.src));
+        for parameter in parameters {
+            conditions.reads(Region::bytes(*parameter, row_bytes));
+        }
+        let is_long = len > SHORT;
+        let each = if is_long { 2 * EACH } else { EACH };
+        let workers = len.min(2 * SHORT).div_ceil(each).next_multiple_of(32);
+        let threads = 32 + workers;
+        let shared_bytes = match self.numbers {
+            Numbers::F32 => shared_bytes::<f32>(is_long, len),
+            Numbers::Bf16 => shared_bytes::<Bf16>(is_long, len),
+        };
+        let fit = SHARED_BYTES / (shared_bytes + RESERVED_BYTES);
+        let resident = u64::from(RESIDENT / threads).min(fit).max(1);
+        let most_blocks = resident * u64::from(self.multiprocessors);
+        let blocks = u64::from(rows).min(most_blocks.max(1)) as u32;
+        let reason = "rows, and those that are drawn behind them, are counted in 32 bits:";
+        let most = (u32::MAX - 512).saturating_sub(blocks);
+        conditions.within("rows", rows, 1..=most, reason);
+        conditions.zeroed(Region::bytes(self.counter, size_of::<u32>() as u64));
+        conditions.launch(call(is_long), Shape::new(blocks, threads))
+    }
+}

@@ -1,0 +1,136 @@
+//! Rows, each made of one row: what `rms_norm`, `layer_norm` and `softmax` share.
+//!
+//! The first warp of a block loads whole rows ahead, into a ring of shared memory. The others leave the results where
+//! the row was, so that memory is read once and written once; a row that is not long stays in registers meanwhile.
+
+mod numbers;
+mod row;
+
+use core::hint::assert_unchecked;
+
+use tma::{
+    Block, Counter, Warps,
+    pipeline::{self, Items},
+    shared,
+};
+
+pub use numbers::{Floats, Number};
+pub(crate) use row::Row;
+use row::{Parameters, Vector};
+
+/// Threads of a block at most: a warp that loads and 16 that work.
+pub const MOST_THREADS: u32 = 544;
+/// Elements that a thread has of a row at most, unless rows are long.
+const EACH: u32 = 32;
+/// Elements of the longest row that is not long: a thread has twice as many of a long one.
+pub const SHORT: u32 = (MOST_THREADS - 32) * EACH;
+
+/// Short rows are drawn several at once, of so many bytes together: the counter has its limits, too.
+const DRAWN_BYTES: u32 = 8192;
+
+/// An operation on rows, which has `P` parameters of each column.
+pub(crate) trait Operation<const P: usize> {
+    /// Makes the results of a row. Collective of those that work.
+    fn apply<T: Number, const VECTORS: usize>(&self, row: Row<'_, T, VECTORS, P>);
+}
+
+/// Rows that a block has in shared memory: as many as fit, of those that overlap loads, work and stores.
+const fn stages<T>(is_long: bool) -> u32 {
+    match (is_long, size_of::<T>()) {
+        (false, 2) => 6,
+        (true, 2) | (false, _) => 3,
+        (true, _) => 1,
+    }
+}
+
+/// Shared memory of a block.
+pub(crate) const fn shared_bytes<T>(is_long: bool, len: u32) -> u64 {
+    pipeline::bytes::<T>(stages::<T>(is_long), len as u64)
+}
+
+/// Makes each of `rows` rows of `len` elements of `src` one of `dst`; blocks draw their rows from a counter.
+///
+/// # Safety
+/// 1. `src` and `dst` have `rows` rows one behind the other, `parameters` one row each, all at multiples of
+///    16 bytes; nobody else uses `dst`, and nobody writes the others, while the kernel runs. `dst` is `src` or
+///    does not overlap it.
+/// 2. The bytes of a row are a multiple of 16, from 16 on. It has at most [`SHORT`] elements, twice as many if `LONG`.
+/// 3. `counter` is as its type says; `rows`, the blocks of the grid and 512 are fewer than 2^32 together.
+/// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and the fewest whole warps whose
+///    threads have [`EACH`] elements of a row, twice as many if `LONG`, or more warps, up to [`MOST_THREADS`].
+///    The launch has the shared memory.
+#[inline(always)]
+pub(crate) unsafe fn transform<T: Number, const LONG: bool, const P: usize>(
+    dst: *mut T,
+    src: *const T,
+    parameters: [*const T; P],
+    [len, rows]: [u32; 2],
+    counter: Counter,
+    operation: impl Operation<P>,
+) {
+    // SAFETY: every thread gets here (4).
+    let block = unsafe { Block::converged() };
+    let extents = [len, rows];
+    // SAFETY: the conditions are the same; 16 bytes of a thread are 8 elements or 4.
+    unsafe {
+        match stages::<T>(LONG) {
+            6 => ring::<T, P, 4, 6>(block, dst, src, parameters, extents, counter, operation),
+            3 => ring::<T, P, 8, 3>(block, dst, src, parameters, extents, counter, operation),
+            _ => ring::<T, P, 16, 1>(block, dst, src, parameters, extents, counter, operation),
+        }
+    };
+}
+
+/// # Safety
+/// 1. Those of [`transform`]; threads that work have `VECTORS` vectors of a row together.
+#[inline(always)]
+unsafe fn ring<T: Number, const P: usize, const VECTORS: usize, const STAGES: u32>(
+    block: Block,
+    dst: *mut T,
+    src: *const T,
+    parameters: [*const T; P],
+    [len, rows]: [u32; 2],
+    counter: Counter,
+    operation: impl Operation<P>,
+) {
+    let bytes = len * size_of::<T>() as u32;
+    // SAFETY: there are bytes (2), by whose number something is divided.
+    unsafe { assert_unchecked(bytes != 0) };
+    let start = |row: u32| row as usize * len as usize;
+    let memory = shared::dynamic::<Vector, 1024>();
+    let vectors = bytes / size_of::<Vector>() as u32;
+    let pipeline = block.storing_pipeline::<Vector, STAGES>(memory, vectors);
+    pipeline.split(
+        |mut fill| {
+            let together = (DRAWN_BYTES / bytes).max(1);
+            for group in Items::drawn(block, 1, rows.div_ceil(together), counter) {
+                let first = group * together;
+                for row in first..rows.min(first + together) {
+                    let stage = fill.next().with_item(row);
+                    // SAFETY: the row lies within the source, aligned (1, 2); the stage takes it.
+                    unsafe { stage.copy(src.add(start(row)).cast(), bytes) };
+                }
+            }
+            fill.finish();
+        },
+        |workers: Warps, mut drain| {
+            // SAFETY: there is a parameter for each column, aligned, that nobody writes (1).
+            let parameters =
+                unsafe { Parameters::<T, VECTORS, P>::new(parameters, workers, vectors) };
+            while let Some((number, stage)) = drain.next_item() {
+                // SAFETY: the stage has the row, of which each thread has its vectors; `store` synchronises.
+                operation.apply(unsafe { Row::new(&parameters, len, stage.as_ptr()) });
+                // SAFETY: the row lies within the destination, aligned (1, 2).
+                drain.store(stage, |stores, stage| unsafe {
+                    stores.bulk(dst.add(start(number)).cast(), stage.cast(), bytes);
+                });
+            }
+            drain.finish();
+        },
+    );
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use host::{Numbers, Rows};

@@ -1,0 +1,91 @@
+use core::array;
+
+use tma::{
+    halves::{Bf16, Bf16x2},
+    tile::Element,
+};
+
+use super::row::Vector;
+
+/// A type of elements, computed with as `f32`.
+pub trait Number: Element {
+    /// Those of 16 bytes.
+    type Floats: Floats;
+
+    /// The values of 16 bytes.
+    fn floats(vector: Vector) -> Self::Floats;
+
+    /// The nearest elements, ties to even.
+    fn vector(floats: Self::Floats) -> Vector;
+}
+
+impl Number for f32 {
+    type Floats = [Self; 4];
+
+    #[inline(always)]
+    fn floats(vector: Vector) -> [Self; 4] {
+        vector.map(Self::from_bits)
+    }
+
+    #[inline(always)]
+    fn vector(floats: [Self; 4]) -> Vector {
+        floats.map(Self::to_bits)
+    }
+}
+
+impl Number for Bf16 {
+    type Floats = [f32; 8];
+
+    #[inline(always)]
+    fn floats(vector: Vector) -> [f32; 8] {
+        let [a, b, c, d] = vector.map(|word| Bf16x2::from_bits(word).to_f32s());
+        [a[0], a[1], b[0], b[1], c[0], c[1], d[0], d[1]]
+    }
+
+    #[inline(always)]
+    fn vector([a, b, c, d, e, f, g, h]: [f32; 8]) -> Vector {
+        [[a, b], [c, d], [e, f], [g, h]].map(|pair| Bf16x2::from_f32s(pair).to_bits())
+    }
+}
+
+/// Some numbers.
+pub trait Floats: Copy {
+    /// All are the same.
+    fn splat(value: f32) -> Self;
+
+    /// Each becomes `change` of it and of those at its place among `others`.
+    #[must_use]
+    fn map_with<const P: usize>(
+        self,
+        others: [Self; P],
+        change: impl Fn(f32, [f32; P]) -> f32,
+    ) -> Self;
+
+    /// All of them, by `combine`.
+    fn reduce(self, combine: impl Fn(f32, f32) -> f32) -> f32;
+}
+
+impl<const N: usize> Floats for [f32; N] {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        [value; N]
+    }
+
+    #[inline(always)]
+    fn map_with<const P: usize>(
+        self,
+        others: [Self; P],
+        change: impl Fn(f32, [f32; P]) -> f32,
+    ) -> Self {
+        array::from_fn(|index| change(self[index], others.map(|other| other[index])))
+    }
+
+    #[inline(always)]
+    fn reduce(self, combine: impl Fn(f32, f32) -> f32) -> f32 {
+        let [first, rest @ ..] = self.as_slice() else {
+            return f32::NAN;
+        };
+        rest.iter()
+            .fold(*first, |all, number| combine(all, *number))
+    }
+}

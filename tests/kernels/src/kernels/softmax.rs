@@ -1,0 +1,55 @@
+use kernels_gpu::softmax::Softmax;
+
+use super::Kernel;
+use crate::{
+    Scenario,
+    rows::{Case, Operation},
+};
+
+pub(super) const KERNEL: Kernel = Kernel {
+    name: "softmax",
+    summary: "softmax of rows by bulk copies in and out, the greatest element subtracted first",
+    golden: &["softmax_bf16_false", "softmax_f32_true"],
+    showcase: || scenario(&Case::SHOWCASE, "", &Case::SHOWCASE.random(), 2e-3),
+    cases,
+};
+
+/// The most that rounding to `bf16` changes a number: it is nearly the distance where few numbers are large.
+const ONE_ROUNDED: f64 = 1.0 / 256.0;
+
+fn cases() -> Vec<Scenario> {
+    let mut cases = Vec::new();
+    for case in Case::all() {
+        cases.push(scenario(&case, "", &case.random(), 2e-3));
+        // The powers of all numbers overflow; some rows have one that is nearly all of the sum.
+        let of = |index: usize, number: &f64| match index {
+            index if index % 7 == 0 => f64::NEG_INFINITY,
+            index => 300.0 + 20.0 * number + (index / case.len) as f64,
+        };
+        let elements = case.random();
+        let elements = elements.iter().enumerate();
+        let elements: Vec<f64> = elements.map(|(index, it)| of(index, it)).collect();
+        cases.push(scenario(&case, "large_", &elements, ONE_ROUNDED));
+    }
+    // The greatest and the least numbers: the former share the sum, and all others are 0.
+    let mut elements = vec![-3e38; Case::SHOWCASE.random().len()];
+    elements.iter_mut().step_by(1000).for_each(|it| *it = 3e38);
+    cases.push(scenario(&Case::SHOWCASE, "greatest_", &elements, 0.0));
+    cases
+}
+
+fn scenario(case: &Case, name: &str, elements: &[f64], of_bf16: f64) -> Scenario {
+    let of_row = |row: &[f64], _: &[Vec<f64>]| {
+        let greatest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let powers = || row.iter().map(|x| (x - greatest).exp());
+        let sum: f64 = powers().sum();
+        powers().map(|power| power / sum).collect()
+    };
+    let operation = Operation {
+        launch: &|rows| Softmax { rows }.launch(),
+        parameters: 0,
+        of_row: &of_row,
+        relative_l2: [3e-7, of_bf16],
+    };
+    case.scenario(name, elements, &operation)
+}
