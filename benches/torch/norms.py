@@ -153,7 +153,7 @@ def main():
             is_compiled = count == COMPILED_ROWS and time.monotonic() - start < COMPILE_SECONDS
             works = torch_works(kernel, src, parameters, is_compiled)
             works[kernel] = work
-            seconds = bursts(works, 5, pause=0.02)
+            seconds = bursts(works, 3, pause=0.02)
             transferred = 2 * src.numel() * src.element_size()
             rate = {name: transferred / of / 1e9 for name, of in seconds.items()}
             ratio = {name: rate[kernel] / of for name, of in rate.items() if name != kernel}

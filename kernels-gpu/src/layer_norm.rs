@@ -20,6 +20,10 @@ use crate::rows::{self, Number, Operation, Row};
 /// 4. Grid and blocks are one-dimensional. A block has a warp that loads, and at least as many whole warps as have 32
 ///    elements of a row for each thread, 64 of a long one: 544 threads at most. The launch has the shared memory.
 #[cfg_attr(doc, doc = concat!("\n# PTX of `layer_norm_bf16_false`\n```text\n", include_str!("../../tests/golden/ptx/layer_norm_bf16_false.ptx"), "\n```"))]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "a parameter each, as the others have"
+)]
 #[kernel(
     max_threads = 544,
     min_blocks = 1,
@@ -85,7 +89,7 @@ mod host {
         pub weight: usize,
         /// The buffer of the bias, a row of the rows' type.
         pub bias: usize,
-        /// What is added to the mean of squares.
+        /// Added to the variance.
         pub epsilon: f32,
     }
 

@@ -79,7 +79,7 @@ mod host {
         pub rows: Rows,
         /// The buffer of the weights, a row of the rows' type.
         pub weight: usize,
-        /// What is added to the mean of squares.
+        /// Added to the mean of squares.
         pub epsilon: f32,
     }
 

@@ -2,7 +2,7 @@ use tma::{SharedPtr, Warp, Warps, memory, shared};
 
 use super::{EACH, Floats, MOST_THREADS, Number};
 
-/// What one instruction moves.
+/// Words that one instruction moves.
 pub(crate) type Vector = [u32; 4];
 
 const MOST_WARPS: usize = MOST_THREADS as usize / 32 - 1;
@@ -105,7 +105,7 @@ pub(crate) struct Row<'a, T: Number, const VECTORS: usize, const P: usize> {
     parameters: &'a Parameters<T, VECTORS, P>,
     len: u32,
     stage: SharedPtr<Vector>,
-    /// What stays in registers.
+    /// Its vectors, if they stay in registers.
     held: [Vector; VECTORS],
     /// Reductions so far.
     reductions: u32,

@@ -18,14 +18,17 @@ pub(crate) struct Case {
     pub(crate) is_in_place: bool,
 }
 
-/// What a kernel over rows does, in `f64`.
+/// The results of a row, with the rows of parameters.
+type OfRow = dyn Fn(&[f64], &[Vec<f64>]) -> Vec<f64>;
+
+/// A kernel over rows, and the same in `f64`.
 pub(crate) struct Operation<'a> {
     /// The launch on these rows, with parameters in buffers from 3 on.
     pub(crate) launch: &'a dyn Fn(Rows) -> Result<Launch, Violations>,
     /// Parameters of a column.
     pub(crate) parameters: usize,
-    /// The results of a row, with the rows of parameters.
-    pub(crate) of_row: &'a dyn Fn(&[f64], &[Vec<f64>]) -> Vec<f64>,
+    /// The expected results.
+    pub(crate) of_row: &'a OfRow,
     /// How far results of `f32` and of `bf16` may be off.
     pub(crate) relative_l2: [f64; 2],
 }

@@ -141,7 +141,7 @@ fn kernels(arguments: &Arguments) -> Result<Vec<&'static Kernel>, String> {
     let Some(name) = &arguments.kernel else {
         return Ok(KERNELS
             .iter()
-            .filter(|it| it.name != mutants::LEFT_OUT)
+            .filter(|it| !mutants::LEFT_OUT.contains(&it.name))
             .collect());
     };
     let kernel = KERNELS.iter().find(|kernel| kernel.name == name);
