@@ -26,6 +26,7 @@ const DOCS: &str = "../../docs";
 const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
 const ATTENTION: &str = "attention-h200.json";
+const NORMS: &str = "norms-h200.json";
 
 /// Files with times: the lines that each has, and its name.
 const MEASURED: &[(&str, &str)] = &[
@@ -34,6 +35,7 @@ const MEASURED: &[(&str, &str)] = &[
     ("forms of deformable attention", "deform-attn-h200.txt"),
     ("kernels of products beside cuBLAS", GEMM),
     ("kernels of attention beside cuDNN", ATTENTION),
+    ("kernels over rows beside PyTorch", NORMS),
 ];
 
 /// Rows of the benchmark's table that the page shows.
@@ -71,6 +73,7 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
                     "attention",
                 ],
             )?,
+            "norms" => norms(folder)?,
             _ => return Err(format!("there are no figures `{name}`")),
         };
         now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
@@ -242,51 +245,69 @@ fn benchmarks(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// From the results that a script wrote: what sizes are called, the vendor's library and the kernel.
+/// The first line of a table and the rows, from the results that a script wrote.
+fn torch_record(folder: &Path, file: &str) -> Result<(String, Vec<Value>), String> {
+    let path = folder.join(DOCS).join(file);
+    let at = |error: String| format!("{}: {error}", path.display());
+    let text = fs::read_to_string(&path).map_err(|error| at(error.to_string()))?;
+    let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;
+    let text = |name: &str| record[name].as_str().ok_or(at(format!("no `{name}`")));
+    let (device, torch, date) = (text("device")?, text("torch")?, text("date")?);
+    let rows = record["rows"].as_array().ok_or(at("no rows".into()))?;
+    Ok((
+        format!("{device}, PyTorch {torch}, {date}:\n\n"),
+        rows.clone(),
+    ))
+}
+
+fn number(value: &Value) -> Result<f64, String> {
+    value.as_f64().ok_or(format!("`{value}` is no number"))
+}
+
+/// The extents of a row of results.
+fn size(row: &Value) -> Result<String, String> {
+    let size = row["size"].as_array().ok_or("a row has no size")?;
+    let size = size.iter().map(|extent| Ok(number(extent)?.to_string()));
+    Ok(size.collect::<Result<Vec<_>, String>>()?.join(" x "))
+}
+
+/// What sizes are called, the vendor's library and the kernel.
 fn beside_torch(
     folder: &Path,
     file: &str,
     [sizes, vendor, kernel]: [&str; 3],
 ) -> Result<String, String> {
-    let path = folder.join(DOCS).join(file);
-    let at = |error: String| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(&path).map_err(|error| at(error.to_string()))?;
-    let record: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;
-    let text = |name: &str| {
-        record[name]
-            .as_str()
-            .ok_or_else(|| at(format!("no `{name}`")))
-    };
-    let mut page = format!(
-        "{}, PyTorch {}, {}:\n\n",
-        text("device")?,
-        text("torch")?,
-        text("date")?
-    );
+    let (mut page, rows) = torch_record(folder, file)?;
     page += &format!("| {sizes} | {vendor} | `{kernel}` | ratio |\n| --- | ---: | ---: | ---: |\n");
-    for row in record["rows"]
-        .as_array()
-        .ok_or_else(|| at("no rows".into()))?
-    {
-        let number = |value: &Value| {
-            value
-                .as_f64()
-                .ok_or_else(|| at(format!("`{value}` is no number")))
-        };
-        let size = row["size"].as_array().ok_or_else(|| at("no size".into()))?;
-        let size: Result<Vec<String>, String> = size
-            .iter()
-            .map(|extent| Ok(number(extent)?.to_string()))
-            .collect();
+    for row in &rows {
         let causal = match row["causal"] == Value::Bool(true) {
             true => ", causal",
             false => "",
         };
-        let rates = &row["tflops"];
-        let rate = |name: &str| number(&rates[name.to_lowercase()]);
-        let (theirs, ours) = (rate(vendor)?, rate(kernel)?);
-        let (size, ratio) = (size?.join(" x "), number(&row["ratio"])?);
+        let rate = |name: &str| number(&row["tflops"][name.to_lowercase()]);
+        let (theirs, ours, ratio) = (rate(vendor)?, rate(kernel)?, number(&row["ratio"])?);
+        let size = size(row)?;
         page += &format!("| {size}{causal} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
+    }
+    Ok(page)
+}
+
+/// The kernels over rows, with the copy and PyTorch's, compiled where it was.
+fn norms(folder: &Path) -> Result<String, String> {
+    let (mut page, rows) = torch_record(folder, NORMS)?;
+    page += "| kernel | rows x elements | copy | PyTorch | compiled | kernel | of the copy |\n";
+    page += "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n";
+    for row in &rows {
+        let name = row["kernel"].as_str().ok_or("a row has no kernel")?;
+        let ty = row["type"].as_str().ok_or("a row has no type")?;
+        let rate = |name: &str| number(&row["gb_per_s"][name]);
+        let compiled = rate("compiled").map_or(String::new(), |rate| format!("{rate:.0}"));
+        let (copy, eager, ours) = (rate("clone")?, rate("eager")?, rate(name)?);
+        page += &format!(
+            "| `{name}` | {} {ty} | {copy:.0} | {eager:.0} | {compiled} | {ours:.0} | {:.3} |\n",
+            size(row)?,
+            ours / copy
+        );
     }
     Ok(page)
 }
