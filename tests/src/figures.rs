@@ -271,7 +271,7 @@ fn size(row: &Value) -> Result<String, String> {
     Ok(size.collect::<Result<Vec<_>, String>>()?.join(" x "))
 }
 
-/// What sizes are called, the vendor's library and the kernel.
+/// The table of a kernel beside the vendor's, with what sizes, the library and the kernel are called.
 fn beside_torch(
     folder: &Path,
     file: &str,
