@@ -7,7 +7,7 @@ use std::fs;
 
 use counting::most_bytes;
 use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
-use tma_emulator::Config;
+use tma_emulator::{Config, Session};
 
 const BUFFER_BYTES: usize = 16 << 20;
 
@@ -90,4 +90,11 @@ fn a_large_buffer_takes_little_more_than_its_size() {
         let with = most(contents, &lines, Verdict::Findings);
         assert!(with <= 2.2, "{contents}: {with}");
     }
+    let module = format!("{MODULE}.global .b8 large[{BUFFER_BYTES}];\n");
+    let bytes = most_bytes(|| {
+        let mut session = Session::new(Config::default());
+        session.load("k.ptx", &module).unwrap();
+    });
+    let of_variable = bytes as f64 / BUFFER_BYTES as f64;
+    assert!(of_variable <= 1.3, "{of_variable}");
 }

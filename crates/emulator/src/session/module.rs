@@ -69,11 +69,11 @@ impl Session {
         module: Arc<ptx::Module>,
     ) -> Result<ModuleId, Failure> {
         check(&module, name, text)?;
-        let image = Image::new(&module, self.next_image);
+        let mut image = Image::new(&module, self.next_image);
         self.next_image = image.end;
-        for global in &image.globals {
-            self.memory
-                .place(&global.name, global.bytes.clone(), global.address);
+        for global in &mut image.globals {
+            let bytes = std::mem::take(&mut global.bytes);
+            self.memory.place(&global.name, bytes, global.address);
         }
         let panic_record = place_record(&mut self.memory, &image);
         let id = self.next_module;
