@@ -4,9 +4,9 @@ use std::{env, fmt::Write as _, fs, path::Path};
 
 use tma_build::{Arch, Assemble, PtxBuilder};
 
-/// The kernels, and the architecture that runs most of those that there are for them.
+/// The files of the kernels, and the architecture that runs most of those that there are for them.
 const KERNELS: [(Arch, &[&str]); 2] = [
-    (Arch::Sm90a, &["attention", "gemm"]),
+    (Arch::Sm90a, &["attention", "batched", "gemm"]),
     (Arch::Sm90, &["layer_norm", "rms_norm", "softmax"]),
 ];
 

@@ -1,16 +1,21 @@
 //! Products of matrices by tensor cores: tiles by tensor copies, sums in registers, results by tensor copies.
+//!
+//! [`batched`] has those of many matrices, with other results.
+
+pub mod batched;
 
 use core::hint::assert_unchecked;
 
 use tma::{
-    Accumulator, Block, Columns, Finish, KernelArg, Outputs, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Columns, Finish, KernelArg, Outputs, Rows, Swizzle128, Tile, TileMap,
+    Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
-    matrix::{Boxes, Layout, MatrixElement},
+    matrix::{Boxes, Layout, MatrixBox, MatrixElement},
     pipeline::{self, Fill, Products},
     ptx::wgmma::Sums,
     shared,
-    tile::{Pair, Tiles},
+    tile::{Pair, TileArray, Tiles},
 };
 
 /// Rows of the product that a block computes at a time.
@@ -28,18 +33,19 @@ const OUTPUTS: u32 = 2;
 
 type Box64<T> = [[T; BOX as usize]; BOX as usize];
 type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
-type Stage<T, W> = Pair<Boxes64<T, 2>, <W as Width<T>>::Boxes>;
+type Stage<S, W> = Pair<[Tile<S, Swizzle128>; 2], <W as Width<S>>::Boxes>;
+type Ptx<S> = <<S as TileArray>::Element as MatrixElement>::Ptx;
 
-/// Columns of the product that a block computes at a time.
-pub trait Width<T: MatrixElement> {
+/// Columns of the product that a block computes at a time, of boxes of this shape.
+pub trait Width<S: MatrixBox<Element: MatrixElement>> {
     /// How many.
     const COLUMNS: u32;
     /// Boxes of B in a stage.
-    type Boxes: Tiles<Shape = Box64<T>, Mode = Swizzle128>;
+    type Boxes: Tiles<Shape = S, Mode = Swizzle128>;
     /// B, with columns of K elements or of N.
-    type B<const K_MAJOR: bool>: Layout<Element = T, Tiles = Self::Boxes>;
+    type B<const K_MAJOR: bool>: Layout<Element = S::Element, Tiles = Self::Boxes>;
     /// Registers for the sums of 64 rows.
-    type Sums: Columns + Sums<T::Ptx, T::Ptx>;
+    type Sums: Columns + Rows + Sums<Ptx<S>, Ptx<S>>;
 }
 
 /// 256 columns: as many products as possible for each byte that is loaded.
@@ -52,13 +58,13 @@ pub enum Narrow {}
 
 macro_rules! widths {
     ($($name:ident: $boxes:literal $registers:literal;)+) => {$(
-        impl<T: MatrixElement> Width<T> for $name
+        impl<S: MatrixBox<Element: MatrixElement>> Width<S> for $name
         where
-            [f32; $registers]: Sums<T::Ptx, T::Ptx>,
+            [f32; $registers]: Sums<Ptx<S>, Ptx<S>>,
         {
             const COLUMNS: u32 = BOX * $boxes;
-            type Boxes = Boxes64<T, $boxes>;
-            type B<const K_MAJOR: bool> = Boxes<Box64<T>, Swizzle128, $boxes, K_MAJOR>;
+            type Boxes = [Tile<S, Swizzle128>; $boxes];
+            type B<const K_MAJOR: bool> = Boxes<S, Swizzle128, $boxes, K_MAJOR>;
             type Sums = [f32; $registers];
         }
     )+};
@@ -144,6 +150,48 @@ impl Product {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()
+    }
+
+    /// Returns what gives the first row and column of a tile of this width.
+    ///
+    /// # Safety
+    /// 1. There are tiles along both dimensions and rows of a group; columns of tiles times rows of a group are fewer
+    ///    than 2^32, and what is given is the number of a tile.
+    #[inline(always)]
+    unsafe fn origins<W: Width<S>, S: MatrixBox<Element: MatrixElement>>(
+        self,
+    ) -> impl Fn(u32) -> [u32; 2] {
+        let Self {
+            tiles: [rows, columns],
+            group,
+            ..
+        } = self;
+        let in_group = group * columns;
+        // SAFETY: (1).
+        unsafe { assert_unchecked(columns != 0 && in_group != 0) };
+        move |tile: u32| {
+            let first_row = tile / in_group * group;
+            let height = (rows - first_row).min(group);
+            // SAFETY: the group has the tile's row (1).
+            unsafe { assert_unchecked(height != 0) };
+            let within = tile % in_group;
+            [
+                (first_row + within % height) * ROWS,
+                within / height * W::COLUMNS,
+            ]
+        }
+    }
+}
+
+/// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
+/// in memory these are the rows where K lies together.
+#[inline(always)]
+fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
+    let mn = mn.min(last) as i32;
+    if k_major {
+        [k as i32, mn]
+    } else {
+        [mn, k as i32]
     }
 }
 
@@ -235,9 +283,9 @@ pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const 
     unsafe { multiply::<T, Narrow, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
 }
 
-const fn shared_bytes<T: MatrixElement, W: Width<T>>(stages: u32) -> u64 {
+const fn shared_bytes<T: MatrixElement, W: Width<Box64<T>>>(stages: u32) -> u64 {
     let outputs = 2 * size_of::<Boxes64<T, { OUTPUTS as usize }>>() as u64;
-    outputs + pipeline::bytes::<Stage<T, W>>(stages, 1)
+    outputs + pipeline::bytes::<Stage<Box64<T>, W>>(stages, 1)
 }
 
 /// # Safety
@@ -245,7 +293,7 @@ const fn shared_bytes<T: MatrixElement, W: Width<T>>(stages: u32) -> u64 {
 #[inline(always)]
 unsafe fn multiply<
     T: MatrixElement + Half,
-    W: Width<T>,
+    W: Width<Box64<T>>,
     const STAGES: u32,
     const A_K_MAJOR: bool,
     const B_K_MAJOR: bool,
@@ -257,41 +305,18 @@ unsafe fn multiply<
     // SAFETY: every thread gets here (4 of `gemm`).
     let block = unsafe { Block::converged() };
     let outputs = shared::dynamic::<Boxes64<T, { OUTPUTS as usize }>, 1024>();
-    let pipeline = block.product_pipeline::<Stage<T, W>, STAGES>(outputs.add(2).cast());
+    let pipeline = block.product_pipeline::<Stage<Box64<T>, W>, STAGES>(outputs.add(2).cast());
     let Product {
         tiles: [rows, columns],
         last_boxes: [last_row, last_column],
         stages,
-        group,
         ..
     } = product;
-    let in_group = group * columns;
-    // SAFETY: there are columns and rows of a group, and their product is below 2^32 (2).
-    unsafe { assert_unchecked(columns != 0 && in_group != 0) };
-    let origin = |tile: u32| {
-        let first_row = tile / in_group * group;
-        let height = (rows - first_row).min(group);
-        // SAFETY: the group has the tile's row.
-        unsafe { assert_unchecked(height != 0) };
-        let within = tile % in_group;
-        [
-            (first_row + within % height) * ROWS,
-            within / height * W::COLUMNS,
-        ]
-    };
+    // SAFETY: there are tiles and rows of a group (2 of `gemm`).
+    let origin = unsafe { product.origins::<W, _>() };
     let tiles = rows * columns;
-    let fill = |mut fill: Fill<Stage<T, W>, STAGES>| {
-        // Boxes follow each other along M or N: in memory these are the rows where K lies together.
-        let at = |k_major: bool, mn: u32, last: u32, k: u32| {
-            move |number: u32| {
-                let mn = (mn + number * BOX).min(last) as i32;
-                if k_major {
-                    [k as i32, mn]
-                } else {
-                    [mn, k as i32]
-                }
-            }
-        };
+    let fill = |mut fill: Fill<Stage<Box64<T>, W>, STAGES>| {
+        let at = |k_major, mn, last, k| move |number| place(k_major, mn + number * BOX, last, k);
         for tile in block.items(tiles) {
             let [row, column] = origin(tile);
             let mut stage = 0;
@@ -305,7 +330,7 @@ unsafe fn multiply<
             }
         }
     };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, W>, STAGES>| {
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<Box64<T>, W>, STAGES>| {
         let index = warpgroup.index();
         let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
         for tile in block.items(tiles) {

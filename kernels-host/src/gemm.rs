@@ -9,13 +9,14 @@ use tma_launch::Conditions;
 use crate::{Kernels, Matrix, MatrixMut, matrix::Layout, operand::Operand};
 
 /// A number of 16 bits that tensor cores multiply: [`bf16`] or [`f16`].
-pub trait Element: Pod + sealed::Sealed {
+pub trait Element: Pod + Output<Self> + sealed::Sealed {
     /// Its name among the kernels' types.
     #[doc(hidden)]
     const NUMBERS: Numbers;
 }
 
 mod sealed {
+    pub trait Output<T> {}
     pub trait Sealed {}
     impl Sealed for tma_host::half::bf16 {}
     impl Sealed for tma_host::half::f16 {}
@@ -29,6 +30,29 @@ impl Element for f16 {
     const NUMBERS: Numbers = Numbers::F16;
 }
 
+/// A result of products of `T`: that type, or `f32`.
+pub trait Output<T>: Pod + sealed::Output<T> {
+    /// It is `f32`.
+    #[doc(hidden)]
+    const IS_SINGLE: bool;
+}
+
+macro_rules! outputs {
+    ($($element:ty: $output:ty = $is_single:literal;)*) => {$(
+        impl sealed::Output<$element> for $output {}
+        impl Output<$element> for $output {
+            const IS_SINGLE: bool = $is_single;
+        }
+    )*};
+}
+
+outputs! {
+    bf16: bf16 = false;
+    bf16: f32 = true;
+    f16: f16 = false;
+    f16: f32 = true;
+}
+
 /// The operation on a matrix before it is multiplied.
 #[doc(alias("cublasOperation_t", "CUBLAS_OP_N", "CUBLAS_OP_T"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +63,13 @@ pub enum Op {
     T,
 }
 
-/// What becomes of the sums of a product.
+/// The end of a product: the operations on its sums.
 #[derive(Clone, Copy, Debug)]
 pub struct Epilogue<'buffer> {
     /// The factor of the sums.
     pub alpha: f32,
+    /// The factor of what C has, which is not read where it is 0.
+    pub beta: f32,
     /// Numbers that are added to the columns, one to each.
     pub bias: Option<&'buffer Buffer<f32>>,
     /// The function applied to the results.
@@ -55,6 +81,7 @@ impl Default for Epilogue<'_> {
     fn default() -> Self {
         Self {
             alpha: 1.0,
+            beta: 0.0,
             bias: None,
             activation: Activation::NONE,
         }
@@ -62,24 +89,27 @@ impl Default for Epilogue<'_> {
 }
 
 impl Kernels {
-    /// Writes `activation(alpha * A * B + bias)` to C, where A and B are `a` and `b` after their operations; sums are of
+    /// Writes `activation(alpha * A * B + beta * C + bias)` to C, where A and B are `a` and `b` after their operations; sums are of
     /// `f32`, and rounded once.
     ///
     /// C has M rows of N columns, A has M rows of K, and B has K rows of N; where K is zero, so are the sums. Matrices
     /// and their rows begin at multiples of 16 bytes. Elements of C between its last column and the next multiple of 16
-    /// bytes are written, too.
+    /// bytes may be written, too.
+    ///
+    /// Where C is several matrices, so many products are computed: each has its own A and B, or all have the same where
+    /// that is one matrix.
     ///
     /// # Errors
     /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are
     /// too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
     #[doc(alias("cublasGemmEx", "cublasLtMatmul"))]
-    pub fn gemm<T: Element>(
+    pub fn gemm<T: Element, R: Output<T>>(
         &self,
         op_a: Op,
         op_b: Op,
         a: Matrix<'_, T>,
         b: Matrix<'_, T>,
-        c: MatrixMut<'_, T>,
+        c: MatrixMut<'_, R>,
         epilogue: &Epilogue<'_>,
     ) -> Result<(), Failure> {
         let mut conditions = Conditions::default();
@@ -92,6 +122,19 @@ impl Kernels {
         let columns_of_b = format!("B has {columns_of_b}");
         let columns = c.layout.columns;
         equal(&mut conditions, "columns", "C", columns, n, &columns_of_b);
+        let batches = c.layout.batches;
+        for (name, matrix) in [("A", a.layout), ("B", b.layout)] {
+            if matrix.batches != 1 {
+                equal(
+                    &mut conditions,
+                    "batches",
+                    name,
+                    matrix.batches,
+                    batches,
+                    "C has",
+                );
+            }
+        }
         let mut operands = vec![
             elements(&mut conditions, "C", c.elements, c.layout),
             elements(&mut conditions, "A", a.elements, a.layout),
@@ -105,13 +148,18 @@ impl Kernels {
             conditions.within(name, extent, 0..=most, "coordinates have 31 bits:");
             extent.min(most) as u32
         };
+        let layouts = [c.layout, a.layout, b.layout];
         let gemm = Gemm {
             numbers: T::NUMBERS,
+            is_single: R::IS_SINGLE,
             size: [extent("M", m), extent("N", n), extent("K", k)],
             a_transposed: op_a == Op::T,
             b_transposed: op_b == Op::T,
-            strides: [c.layout, a.layout, b.layout].map(|layout| layout.stride as u64),
+            batches: extent("batches", batches),
+            strides: layouts.map(|layout| Some(layout.stride as u64)),
+            batch_strides: layouts.map(|layout| Some(layout.batch_stride as u64)),
             alpha: epilogue.alpha,
+            beta: epilogue.beta,
             bias: epilogue.bias.map(|_| 3),
             activation: epilogue.activation,
             c: 0,
@@ -149,7 +197,7 @@ fn equal(
 }
 
 /// The memory of a matrix, from its first element on.
-fn elements<T: Element>(
+fn elements<T>(
     conditions: &mut Conditions,
     name: &'static str,
     elements: Slice<'_, T>,
@@ -157,7 +205,12 @@ fn elements<T: Element>(
 ) -> Operand {
     let parameter = format!("offset of {name}");
     let reason = "a matrix begins at 16 bytes: a multiple of";
-    conditions.multiple(&parameter, offset as u64, 8, reason);
+    conditions.multiple(
+        &parameter,
+        offset as u64,
+        16 / size_of::<T>() as u64,
+        reason,
+    );
     let offset = offset.min(elements.len_elems());
     Operand::new(name, elements.at(offset))
 }

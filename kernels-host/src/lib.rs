@@ -38,7 +38,7 @@ mod matrix;
 mod operand;
 mod rows;
 
-pub use gemm::{Element, Epilogue, Op};
+pub use gemm::{Element, Epilogue, Op, Output};
 pub use kernels::Kernels;
 pub use kernels_gpu::{attention::Attention, gemm::Activation};
 pub use matrix::{Matrix, MatrixMut};

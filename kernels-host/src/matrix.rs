@@ -1,14 +1,14 @@
 use bytemuck::Pod;
 use tma_host::{Buffer, Slice};
 
-/// A matrix that is read: rows of elements in a buffer.
+/// A matrix that is read, or several: rows of elements in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'buffer, T> {
     pub(crate) elements: Slice<'buffer, T>,
     pub(crate) layout: Layout,
 }
 
-/// A matrix that is written: rows of elements in a buffer.
+/// A matrix that is written, or several: rows of elements in a buffer.
 #[derive(Debug)]
 pub struct MatrixMut<'buffer, T> {
     pub(crate) elements: Slice<'buffer, T>,
@@ -24,6 +24,10 @@ pub(crate) struct Layout {
     pub(crate) stride: usize,
     /// Of the first element.
     pub(crate) offset: usize,
+    /// Matrices.
+    pub(crate) batches: usize,
+    /// From matrix to matrix.
+    pub(crate) batch_stride: usize,
 }
 
 impl Layout {
@@ -33,6 +37,8 @@ impl Layout {
             columns,
             stride: columns,
             offset: 0,
+            batches: 1,
+            batch_stride: 0,
         }
     }
 }
@@ -66,6 +72,14 @@ macro_rules! layouts {
             #[doc(alias("lda", "ldb", "ldc", "leading dimension"))]
             pub const fn stride(mut self, elems: usize) -> Self {
                 self.layout.stride = elems;
+                self
+            }
+
+            /// So many matrices that begin so many elements apart, a multiple of 16 bytes, in place of one.
+            #[must_use]
+            pub const fn batches(mut self, count: usize, stride_elems: usize) -> Self {
+                self.layout.batches = count;
+                self.layout.batch_stride = stride_elems;
                 self
             }
 

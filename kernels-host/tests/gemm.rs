@@ -75,9 +75,51 @@ fn multiplies<T: Element + PartialEq + std::fmt::Debug>(
             alpha: 2.0,
             bias: Some(&bias),
             activation: Activation::RELU,
+            ..Epilogue::default()
         },
     )?;
     assert_eq!(c.read()?, expected);
+    Ok(())
+}
+
+#[test]
+fn many_products_are_added_to_what_c_has() -> Result {
+    let ([m, n, k], count) = ([24, 16, 40], 3);
+    let (a, b) = (numbers(count * m * k, 1), numbers(k * n, 2));
+    // Rows of one result lie between those of the others.
+    let c = numbers(m * count * n, 3);
+    let mut expected = c.clone();
+    for batch in 0..count {
+        for row in 0..m {
+            for column in 0..n {
+                let products = (0..k).map(|k_| a[(batch * m + row) * k + k_] * b[k_ * n + column]);
+                let sum = products.sum::<f32>();
+                let at = (row * count + batch) * n + column;
+                expected[at] = 0.5 * sum - expected[at];
+            }
+        }
+    }
+    let rounded =
+        |numbers: &[f32]| -> Vec<bf16> { numbers.iter().copied().map(bf16::from_f32).collect() };
+    for device in everywhere() {
+        let (a, b) = (device.upload(&rounded(&a))?, device.upload(&rounded(&b))?);
+        let mut on_device = device.upload(&c)?;
+        Kernels::new(&device).gemm(
+            Op::N,
+            Op::N,
+            Matrix::new(&a, [m, k]).batches(count, m * k),
+            Matrix::new(&b, [k, n]),
+            MatrixMut::new(&mut on_device, [m, n])
+                .stride(count * n)
+                .batches(count, n),
+            &Epilogue {
+                alpha: 0.5,
+                beta: -1.0,
+                ..Epilogue::default()
+            },
+        )?;
+        assert_eq!(on_device.read()?, expected);
+    }
     Ok(())
 }
 
@@ -99,7 +141,7 @@ fn sums_of_nothing_are_zero() -> Result {
     Ok(())
 }
 
-/// What is said of a product of buffers with so many elements.
+/// Gives what is said of a product of buffers with so many elements.
 fn refused(
     ops: [Op; 2],
     [a, b, c]: [[usize; 2]; 3],
@@ -187,6 +229,20 @@ fn buffers_are_as_long_as_they_must_be() -> Result {
              kernel-condition: elements of the bias is 63; {uses} 64; take 64 or more"
         )
     );
+    Ok(())
+}
+
+#[test]
+fn there_are_as_many_matrices_as_results() -> Result {
+    let extents = [[40, 24], [24, 64], [40, 64]];
+    let said = refused(
+        [Op::N; 2],
+        extents,
+        |[a, _]| *a = a.batches(2, 1000),
+        [10_000; 4],
+    )?;
+    let expected = "kernel-condition: batches of A is 2; as many as C has: 1; take 1";
+    assert_eq!(said, format!("{SAID}\n  {expected}"));
     Ok(())
 }
 

@@ -13,6 +13,14 @@ impl<R: Rows> Accumulator<R> {
         }
     }
 
+    /// Hands on each two neighbouring sums with their row, as [`map_rows`](Self::map_rows) has it, and the column of the
+    /// first one.
+    #[inline(always)]
+    pub fn each_pair(&self, warpgroup: Warpgroup, take: impl Fn(usize, u32, [f32; 2])) {
+        let first = warpgroup.warp().lane() % 4 * 2;
+        self.registers().each_pair(first, take);
+    }
+
     /// The same sums, and numbers of both rows, which are all computed before this point: the compiler moves none of
     /// them behind a wait that follows.
     #[inline(always)]
@@ -48,6 +56,9 @@ pub trait Rows: Registers {
     fn map(self, first: u32, change: impl Fn(usize, u32, f32) -> f32) -> Self;
 
     #[doc(hidden)]
+    fn each_pair(&self, first: u32, take: impl Fn(usize, u32, [f32; 2]));
+
+    #[doc(hidden)]
     fn fold(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2];
 }
 
@@ -60,6 +71,11 @@ macro_rules! rows {
             fn map(mut self, first: u32, change: impl Fn(usize, u32, f32) -> f32) -> Self {
                 rows! { @map self first change [0 $($eight)* $last] }
                 self
+            }
+
+            #[inline(always)]
+            fn each_pair(&self, first: u32, take: impl Fn(usize, u32, [f32; 2])) {
+                rows! { @pairs self first take [0 $($eight)* $last] }
             }
 
             #[inline(always)]
@@ -78,6 +94,11 @@ macro_rules! rows {
         $self[4 * $eight + 1] = $change(0, column + 1, $self[4 * $eight + 1]);
         $self[4 * $eight + 2] = $change(1, column, $self[4 * $eight + 2]);
         $self[4 * $eight + 3] = $change(1, column + 1, $self[4 * $eight + 3]);
+    )*};
+    (@pairs $self:ident $first:ident $take:ident [$($eight:literal)*]) => {$(
+        let column = $first + 8 * $eight;
+        $take(0, column, [$self[4 * $eight], $self[4 * $eight + 1]]);
+        $take(1, column, [$self[4 * $eight + 2], $self[4 * $eight + 3]]);
     )*};
     (@fold $self:ident $even:ident $odd:ident $combine:ident [$($eight:literal)*]) => {$(
         $even = [$combine($even[0], $self[4 * $eight]), $combine($even[1], $self[4 * $eight + 2])];

@@ -7,6 +7,7 @@ use kernels_gpu::{
     add_one_tile_ring::AddOneTileRing,
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
+    gemm::Gemm,
     layer_norm::LayerNorm,
     rms_norm::RmsNorm,
     rows::{Numbers, Rows},
@@ -320,4 +321,75 @@ fn blocks_of_rows() {
     assert_eq!(shape(Numbers::F32, 16384, 1000), [10, 544]);
     assert_eq!(shape(Numbers::F32, 16388, 1000), [10, 320]);
     assert_eq!(shape(Numbers::F32, 32768, 1000), [10, 544]);
+}
+
+#[test]
+fn gemm() {
+    let good = Gemm {
+        size: [40, 24, 16],
+        bias: Some(3),
+        ..Gemm::default()
+    };
+    assert_eq!(least_bytes(good.launch()), [(3, 24 * 4)]);
+    refused(
+        Gemm {
+            size: [40, 20, 12],
+            strides: [None, Some(8), None],
+            b_transposed: true,
+            ..good
+        }
+        .launch(),
+        &[
+            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
+            "row stride of A is 8; rows do not overlap: at least 12; take 12 or more",
+            "row stride of B is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+        ],
+    );
+    refused(
+        Gemm {
+            size: [0, 24, 16],
+            ..good
+        }
+        .launch(),
+        &[
+            "tiles down the product is 0; tiles, each way, that are counted in 16 bits: 1 to 65535; take 1",
+        ],
+    );
+}
+
+#[test]
+fn gemm_batched() {
+    let good = Gemm {
+        is_single: true,
+        batches: 3,
+        size: [40, 20, 16],
+        beta: 0.5,
+        strides: [None, None, Some(24)],
+        ..Gemm::default()
+    };
+    assert_eq!(least_bytes(good.launch()), [(0, 3 * 40 * 20 * 4)]);
+    // Rows of one matrix between those of another.
+    let between = Gemm {
+        strides: [Some(60), None, Some(24)],
+        batch_strides: [Some(20), None, Some(0)],
+        ..good
+    };
+    assert_eq!(least_bytes(between.launch()), [(0, 3 * 40 * 20 * 4)]);
+    refused(
+        Gemm {
+            batch_strides: [Some(780), Some(636), None],
+            batches: 2,
+            ..good
+        }
+        .launch(),
+        &[
+            "batch stride of A is 636; matrices begin at multiples of 16 bytes: a multiple of 8; take 632 or 640",
+            "batch stride of C is 780; results do not overlap: matrices lie one behind the other, or their rows do; \
+             take 800 or more",
+        ],
+    );
+    refused(
+        Gemm { batches: 0, ..good }.launch(),
+        &["batches is 0; products: 1 to 2147483647; take 1"],
+    );
 }
