@@ -15,6 +15,7 @@ use crate::{
         FormCase, form_cases,
         results::{Recorded, Results, Today},
     },
+    steps,
 };
 
 /// The lines before and behind a block that `bless` writes.
@@ -27,6 +28,7 @@ const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
 const ATTENTION: &str = "attention-h200.json";
 const NORMS: &str = "norms-h200.json";
+const STEPS: &str = "gemm-step-h200.json";
 
 /// Files with times: the lines that each has, and its name.
 const MEASURED: &[(&str, &str)] = &[
@@ -74,6 +76,8 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
                 ],
             )?,
             "norms" => norms(folder)?,
+            "gemm-steps" => gemm_steps(folder)?,
+            _ if name.starts_with("gemm-step-") => steps::report(&name["gemm-step-".len()..])?,
             _ => return Err(format!("there are no figures `{name}`")),
         };
         now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
@@ -288,6 +292,21 @@ fn beside_torch(
         let (theirs, ours, ratio) = (rate(vendor)?, rate(kernel)?, number(&row["ratio"])?);
         let size = size(row)?;
         page += &format!("| {size}{causal} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
+    }
+    Ok(page)
+}
+
+/// The steps to a product, beside cuBLAS; nothing before a GPU has run them.
+fn gemm_steps(folder: &Path) -> Result<String, String> {
+    if !folder.join(DOCS).join(STEPS).exists() {
+        return Ok(String::new());
+    }
+    let (mut page, rows) = torch_record(folder, STEPS)?;
+    page += "| step | TFLOP/s | of cuBLAS |\n| --- | ---: | ---: |\n";
+    for row in &rows {
+        let step = row["step"].as_str().ok_or("a row has no step")?;
+        let (rate, ratio) = (number(&row["tflops"])?, number(&row["ratio"])?);
+        page += &format!("| {step} | {rate:.1} | {ratio:.3} |\n");
     }
     Ok(page)
 }

@@ -1,13 +1,12 @@
-//! Products of matrices, on the emulator, and on a GPU where there is one.
-
-mod support;
+//! Products of matrices.
 
 use kernels_host::{Activation, Element, Epilogue, Kernels, Matrix, MatrixMut, Op};
-use support::{Result, everywhere, numbers};
 use tma_host::{
     Device, Failure, Stage,
     half::{bf16, f16},
 };
+
+use crate::support::{Result, everywhere, numbers};
 
 const OPS: [[Op; 2]; 4] = [
     [Op::N, Op::N],

@@ -1,10 +1,9 @@
-//! Norms and softmax of rows, on the emulator, and on a GPU where there is one.
-
-mod support;
+//! Norms and softmax of rows.
 
 use kernels_host::Kernels;
-use support::{Result, assert_near, everywhere, numbers};
 use tma_host::{Device, half::bf16};
+
+use crate::support::{Result, assert_near, everywhere, numbers};
 
 /// The mean of `of(x)`.
 fn mean(row: &[f32], of: impl Fn(f64) -> f64) -> f64 {

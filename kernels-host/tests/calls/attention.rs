@@ -1,10 +1,9 @@
-//! Attention, on the emulator, and on a GPU where there is one.
-
-mod support;
+//! Attention.
 
 use kernels_host::{Attention, Kernels};
-use support::{Result, assert_near, everywhere, numbers};
 use tma_host::{Device, half::bf16};
+
+use crate::support::{Result, assert_near, everywhere, numbers};
 
 /// Two sequences of 70 queries and 90 keys, two heads that share one of keys.
 const EXTENTS: Attention = Attention {

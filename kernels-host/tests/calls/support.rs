@@ -1,5 +1,4 @@
 //! Devices and numbers that the tests share.
-#![allow(dead_code, reason = "each test uses a part")]
 
 use tma_host::{Device, DeviceChoice};
 
