@@ -1,4 +1,4 @@
-"""The kernels `gemm` and `gemm_narrow` beside cuBLAS, on an NVIDIA Hopper GPU with PyTorch.
+"""The kernels `gemm` and `gemm_split` beside cuBLAS, on an NVIDIA Hopper GPU with PyTorch.
 
     python3 gemm.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
@@ -11,9 +11,9 @@ import ctypes
 import torch
 from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, tensor_map
 
-BOX, ROWS, THREADS, OUTPUT_BYTES = 64, 128, 384, 32768
-# Columns of a tile, stages in shared memory.
-WIDE, NARROW = (256, 4), (64, 8)
+BOX, ROWS, THREADS = 64, 128, 384
+# Blocks that compute a tile, its columns, stages in shared memory, and bytes before them.
+WIDE, SHARED = (1, 256, 4, 32768), (2, 128, 5, 49152)
 SIZES = [
     (1024, 1024, 1024),
     (2048, 2048, 2048),
@@ -54,10 +54,10 @@ def gemm(module, c, a, b, a_transposed=False, b_transposed=True):
     """C = A B, as `kernels_gpu::gemm::Gemm` launches it."""
     (m, n), k = c.shape, a.shape[0] if a_transposed else a.shape[1]
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    is_wide = -(-m // ROWS) * -(-n // WIDE[0]) >= processors // 2
-    columns, stages = WIDE if is_wide else NARROW
+    is_wide = -(-m // ROWS) * -(-n // WIDE[1]) >= processors // 2
+    blocks, columns, stages, outputs = WIDE if is_wide else SHARED
     tiles = (-(-m // ROWS), -(-n // columns))
-    rounds = -(-tiles[0] * tiles[1] // processors)
+    rounds = -(-tiles[0] * tiles[1] // processors) if is_wide else 1
     layout = f"{not a_transposed}_{b_transposed}".lower()
     product = Product(
         (ctypes.c_uint32 * 2)(*tiles),
@@ -67,10 +67,10 @@ def gemm(module, c, a, b, a_transposed=False, b_transposed=True):
     )
     return Launch(
         module,
-        f"gemm{'' if is_wide else '_narrow'}_{NAMES[c.dtype]}_{layout}",
-        -(-tiles[0] * tiles[1] // rounds),
+        f"gemm{'' if is_wide else '_split'}_{NAMES[c.dtype]}_{layout}",
+        blocks * -(-tiles[0] * tiles[1] // rounds),
         THREADS,
-        OUTPUT_BYTES + stages * ((ROWS + columns) * BOX * 2 + 20),
+        outputs + stages * ((ROWS + columns) * BOX * 2 + 20),
         [matrix_map(c), matrix_map(a), matrix_map(b), product, ctypes.c_uint64(0)],
     )
 
@@ -120,7 +120,7 @@ def main():
         print(f"{size}: {rate['cublas']:.0f} {rate['gemm']:.0f} {ratio:.3f}", flush=True)
         rows.append({"size": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        record(options.out, options.compiled, ("gemm_bf16_true_true", "gemm_narrow_bf16_true_true"), rows)
+        record(options.out, options.compiled, ("gemm_bf16_true_true", "gemm_split_bf16_true_true"), rows)
 
 
 if __name__ == "__main__":

@@ -3,22 +3,31 @@
 use core::hint::assert_unchecked;
 
 use tma::{
-    Accumulator, Block, Finish, KernelArg, Swizzle128, TileMap, Warpgroup,
+    Accumulator, Block, Finish, KernelArg, Rows, Swizzle128, Tile, TileMap, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel,
     matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, Products},
     ptx::wgmma::Sums,
     shared,
+    tile::Pair,
 };
 
-use super::{
-    BOX, Box64, Finished, NARROW_STAGES, Narrow, Product, Stage, THREADS, WIDE_STAGES, Wide, Width,
-    place,
-};
+use super::{BOX, Box64, Finished, Product, THREADS, WIDE, WIDE_STAGES, place};
+
+/// Boxes of the columns of a narrow tile: as many blocks as possible.
+pub(super) const NARROW: usize = 1;
+/// Stages of narrow tiles in shared memory.
+const NARROW_STAGES: u32 = 8;
 
 /// A box of one of many matrices.
 type Box3<T> = [Box64<T>; 1];
+type Map<T> = TileMap<Box3<T>, Swizzle128>;
+/// Rows of A, and so many boxes of columns of B.
+type Stage<T, const BOXES: usize> =
+    Pair<[Tile<Box3<T>, Swizzle128>; 2], [Tile<Box3<T>, Swizzle128>; BOXES]>;
+type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
+    Boxes<Box3<T>, Swizzle128, BOXES, K_MAJOR>;
 
 /// The results of many products, and where they go.
 #[derive(Clone, Copy, Debug, KernelArg)]
@@ -51,11 +60,11 @@ pub struct Results {
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = pipeline::bytes::<Stage<Box3<T>, Wide>>(WIDE_STAGES, 1)
+    shared_bytes = pipeline::bytes::<Stage<T, WIDE>>(WIDE_STAGES, 1)
 )]
 pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
-    #[grid_constant] a: &TileMap<Box3<T>, Swizzle128>,
-    #[grid_constant] b: &TileMap<Box3<T>, Swizzle128>,
+    #[grid_constant] a: &Map<T>,
+    #[grid_constant] b: &Map<T>,
     product: Product,
     results: Results,
     c: *mut T,
@@ -63,14 +72,14 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
 ) where
     [f32; 128]: Sums<T::Ptx, T::Ptx>,
 {
-    let into = Into {
+    let end = Epilogue {
         product,
         results,
         c,
         bias,
     };
     // SAFETY: the conditions are the same.
-    unsafe { multiply::<T, Wide, WIDE_STAGES, A_K_MAJOR, B_K_MAJOR>([a, b], into) }
+    unsafe { multiply::<T, [f32; 128], WIDE, WIDE_STAGES, A_K_MAJOR, B_K_MAJOR>([a, b], end) }
 }
 
 /// [`gemm_batched`] with tiles of 128 by 64, for few tiles.
@@ -81,15 +90,15 @@ pub unsafe fn gemm_batched<T: MatrixElement + Half, const A_K_MAJOR: bool, const
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = pipeline::bytes::<Stage<Box3<T>, Narrow>>(NARROW_STAGES, 1)
+    shared_bytes = pipeline::bytes::<Stage<T, NARROW>>(NARROW_STAGES, 1)
 )]
 pub unsafe fn gemm_batched_narrow<
     T: MatrixElement + Half,
     const A_K_MAJOR: bool,
     const B_K_MAJOR: bool,
 >(
-    #[grid_constant] a: &TileMap<Box3<T>, Swizzle128>,
-    #[grid_constant] b: &TileMap<Box3<T>, Swizzle128>,
+    #[grid_constant] a: &Map<T>,
+    #[grid_constant] b: &Map<T>,
     product: Product,
     results: Results,
     c: *mut T,
@@ -97,19 +106,19 @@ pub unsafe fn gemm_batched_narrow<
 ) where
     [f32; 32]: Sums<T::Ptx, T::Ptx>,
 {
-    let into = Into {
+    let end = Epilogue {
         product,
         results,
         c,
         bias,
     };
     // SAFETY: (1).
-    unsafe { multiply::<T, Narrow, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>([a, b], into) }
+    unsafe { multiply::<T, [f32; 32], NARROW, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>([a, b], end) }
 }
 
 /// The end of a product: (2) and (3) of [`gemm_batched`] hold.
 #[derive(Clone, Copy)]
-struct Into<T> {
+struct Epilogue<T> {
     product: Product,
     results: Results,
     c: *mut T,
@@ -121,32 +130,32 @@ struct Into<T> {
 #[inline(always)]
 unsafe fn multiply<
     T: MatrixElement + Half,
-    W: Width<Box3<T>>,
+    R: Rows + Sums<T::Ptx, T::Ptx>,
+    const BOXES: usize,
     const STAGES: u32,
     const A_K_MAJOR: bool,
     const B_K_MAJOR: bool,
 >(
-    [a, b]: [&TileMap<Box3<T>, Swizzle128>; 2],
-    into: Into<T>,
+    [a, b]: [&Map<T>; 2],
+    end: Epilogue<T>,
 ) {
     // SAFETY: every thread gets here (3 of `gemm_batched`).
     let block = unsafe { Block::converged() };
-    let pipeline =
-        block.product_pipeline::<Stage<Box3<T>, W>, STAGES>(shared::dynamic::<_, 1024>());
+    let pipeline = block.product_pipeline::<Stage<T, BOXES>, STAGES>(shared::dynamic::<_, 1024>());
     let Product {
         tiles: [rows, columns],
         last_boxes: [last_row, last_column],
         stages,
         ..
-    } = into.product;
+    } = end.product;
     // SAFETY: there are tiles and rows of a group (3 of `gemm_batched`).
-    let origin = unsafe { into.product.origins::<W, _>() };
+    let origin = |tile| unsafe { end.product.origin(tile, BOX * BOXES as u32) };
     let in_batch = rows * columns;
     // SAFETY: there are tiles (3 of `gemm_batched`).
     unsafe { assert_unchecked(in_batch != 0) };
-    let tiles = in_batch * into.results.batches;
-    let [step_of_a, step_of_b] = into.results.steps;
-    let fill = |mut fill: Fill<Stage<Box3<T>, W>, STAGES>| {
+    let tiles = in_batch * end.results.batches;
+    let [step_of_a, step_of_b] = end.results.steps;
+    let fill = |mut fill: Fill<Stage<T, BOXES>, STAGES>| {
         let at = |k_major, mn, last, k, matrix| {
             move |number| {
                 let [x, y] = place(k_major, mn + number * BOX, last, k);
@@ -166,20 +175,23 @@ unsafe fn multiply<
             }
         }
     };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<Box3<T>, W>, STAGES>| {
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, BOXES>, STAGES>| {
         let index = warpgroup.index();
         for tile in block.items(tiles) {
             let (batch, [row, column]) = (tile / in_batch, origin(tile % in_batch));
-            let sums = products.accumulate(Accumulator::<W::Sums>::zero(), stages, |stage| {
+            let sums = products.accumulate(Accumulator::<R>::zero(), stages, |stage| {
                 let (a, b) = stage.pair();
-                let a = a.matrix::<Boxes<Box3<T>, Swizzle128, 2, A_K_MAJOR>>();
-                (a.part::<64>(index), b.matrix::<W::B<B_K_MAJOR>>())
+                let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
+                (
+                    a.part::<64>(index),
+                    b.matrix::<Matrix<T, BOXES, B_K_MAJOR>>(),
+                )
             });
             let row = row + BOX * index + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
             sums.each_pair(warpgroup, |below, beside, sums| {
                 let at = [column + beside, row + 8 * below as u32];
                 // SAFETY: each element of C is that of one thread (2 and 3 of `gemm_batched`).
-                unsafe { into.write(sums, at, batch) };
+                unsafe { end.write(sums, at, batch) };
             });
         }
     };
@@ -187,7 +199,7 @@ unsafe fn multiply<
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
-impl<T: Half> Into<T> {
+impl<T: Half> Epilogue<T> {
     /// Writes what becomes of two neighbouring sums, the first one at these coordinates, if that is in C.
     ///
     /// # Safety

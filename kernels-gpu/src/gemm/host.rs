@@ -5,9 +5,9 @@ use tma::halves::{Bf16, F16};
 use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{
-    Activation, BOX, Box64, Narrow, Product, ROWS, THREADS, Wide, Width,
-    batched::{Results, gemm_batched, gemm_batched_narrow},
-    gemm, gemm_narrow,
+    Activation, BLOCKS, BOX, Product, ROWS, SHARED, THREADS, WIDE,
+    batched::{NARROW, Results, gemm_batched, gemm_batched_narrow},
+    gemm, gemm_split,
 };
 use crate::arguments::product;
 
@@ -112,7 +112,8 @@ impl Matrices {
         let [row, matrix] = self.strides;
         let one = Self { count: 1, ..*self };
         let line = Self { rows: 1, ..*self };
-        if self.count > 1 && matrix < one.span() && row < line.span() {
+        let are_between = row >= line.span() && matrix >= self.columns.into();
+        if self.count > 1 && matrix < one.span() && !are_between {
             let limit =
                 "results do not overlap: matrices lie one behind the other, or their rows do";
             let fix = format!("take {} or more", one.span());
@@ -145,14 +146,16 @@ impl Gemm {
         let most = i32::MAX as u32;
         conditions.within("batches", self.batches, 1..=most, "products:");
 
-        let tiles = |columns| [m.div_ceil(ROWS), n.div_ceil(columns)];
+        let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
+        let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
         let of_all = |[down, along]: [u32; 2]| product(&[down, along, self.batches]);
-        let wide = tiles(<Wide as Width<Box64<Bf16>>>::COLUMNS);
+        let wide = tiles(WIDE);
         // Few wide tiles leave multiprocessors without work.
         let is_wide = of_all(wide) >= u64::from(self.multiprocessors / 2);
-        let tiles = match is_wide {
-            true => wide,
-            false => tiles(<Narrow as Width<Box64<Bf16>>>::COLUMNS),
+        let tiles = match (is_wide, is_batched) {
+            (true, _) => wide,
+            (false, true) => tiles(NARROW),
+            (false, false) => tiles(SHARED),
         };
         let reason = "tiles, each way, that are counted in 16 bits:";
         conditions.within("tiles down the product", tiles[0], 1..=0xffff, reason);
@@ -174,14 +177,17 @@ impl Gemm {
             alpha: self.alpha,
             activation: self.activation,
         };
-        let call = if self.is_single || self.beta != 0.0 || self.batches != 1 {
+        let call = if is_batched {
             self.batched(&mut conditions, [c, a, b], arguments, is_wide)
         } else {
             self.one(&mut conditions, [c, a, b], arguments, is_wide)
         };
-        // All blocks have as many tiles, or one less.
+        // All blocks have as many tiles, or one less, but for those that share one.
         let rounds = count.div_ceil(self.multiprocessors.max(1));
-        let blocks = count.div_ceil(rounds.max(1));
+        let blocks = match is_wide || is_batched {
+            true => count.div_ceil(rounds.max(1)),
+            false => count.saturating_mul(BLOCKS),
+        };
         conditions.launch(call, Shape::new(blocks, THREADS))
     }
 
@@ -284,9 +290,9 @@ impl Gemm {
         }
         match (self.numbers, is_wide) {
             (Numbers::Bf16, true) => call!(gemm, Bf16),
-            (Numbers::Bf16, false) => call!(gemm_narrow, Bf16),
+            (Numbers::Bf16, false) => call!(gemm_split, Bf16),
             (Numbers::F16, true) => call!(gemm, F16),
-            (Numbers::F16, false) => call!(gemm_narrow, F16),
+            (Numbers::F16, false) => call!(gemm_split, F16),
         }
     }
 

@@ -389,6 +389,17 @@ fn gemm_batched() {
         ],
     );
     refused(
+        Gemm {
+            batch_strides: [Some(16), None, None],
+            ..between
+        }
+        .launch(),
+        &[
+            "batch stride of C is 16; results do not overlap: matrices lie one behind the other, or their rows do; \
+             take 2360 or more",
+        ],
+    );
+    refused(
         Gemm { batches: 0, ..good }.launch(),
         &["batches is 0; products: 1 to 2147483647; take 1"],
     );

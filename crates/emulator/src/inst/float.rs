@@ -16,72 +16,31 @@ use crate::{
     decode::{Modifiers, NotSupported, operands},
     inst::{Action, Decoder},
     machine::{Alu, Slot},
-    value::{Binary, Float, Rounding, Ternary, Unary, lift},
+    value::{Binary, Bits, Float, Rounding, Ternary, Unary, lift},
 };
 
-/// Two values of half precision in 32 bits.
-pub(crate) trait Halves: Sized {
-    fn each<T: crate::value::Bits>(
-        self,
-        other: Self,
-        third: Self,
-        f: impl Fn(T, T, T) -> T,
-    ) -> Self;
-}
-
-impl Halves for u32 {
-    fn each<T: crate::value::Bits>(self, b: Self, c: Self, f: impl Fn(T, T, T) -> T) -> Self {
-        let half = |shift: u32| {
-            let of = |x: u32| T::of(u64::from(x >> shift & 0xffff));
-            (f(of(self), of(b), of(c)).bits() as u32 & 0xffff) << shift
-        };
-        half(0) | half(16)
-    }
+/// A function of both halves of each word.
+fn halves<T: Bits, const N: usize>(words: [u32; N], f: impl Fn([T; N]) -> T) -> u32 {
+    let half = |shift: u32| {
+        let of = |word: u32| T::of(u64::from(word >> shift & 0xffff));
+        (f(words.map(of)).bits() as u32 & 0xffff) << shift
+    };
+    half(0) | half(16)
 }
 
 macro_rules! for_float {
-    ($ty:expr, |$a:ident| $body:expr) => {
+    ($ty:expr, |$($v:ident),+| $body:expr) => {
         match $ty {
-            Type::F16 => Some(lift!(|$a: f16| $body)),
-            Type::Bf16 => Some(lift!(|$a: bf16| $body)),
-            Type::F32 => Some(lift!(|$a: f32| $body)),
-            Type::F64 => Some(lift!(|$a: f64| $body)),
-            Type::F16x2 => Some(lift!(|x: u32| x.each::<f16>(x, x, |$a, _, _| $body))),
-            Type::Bf16x2 => Some(lift!(|x: u32| x.each::<bf16>(x, x, |$a, _, _| $body))),
-            _ => None,
-        }
-    };
-    ($ty:expr, |$a:ident, $b:ident| $body:expr) => {
-        match $ty {
-            Type::F16 => Some(lift!(|$a: f16, $b: f16| $body)),
-            Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16| $body)),
-            Type::F32 => Some(lift!(|$a: f32, $b: f32| $body)),
-            Type::F64 => Some(lift!(|$a: f64, $b: f64| $body)),
+            Type::F16 => Some(lift!(|$($v: f16),+| $body)),
+            Type::Bf16 => Some(lift!(|$($v: bf16),+| $body)),
+            Type::F32 => Some(lift!(|$($v: f32),+| $body)),
+            Type::F64 => Some(lift!(|$($v: f64),+| $body)),
             Type::F16x2 => Some(lift!(
-                |x: u32, y: u32| x.each::<f16>(y, y, |$a, $b, _| $body)
+                |$($v: u32),+| halves([$($v),+], |[$($v),+]: [f16; _]| $body)
             )),
             Type::Bf16x2 => Some(lift!(
-                |x: u32, y: u32| x.each::<bf16>(y, y, |$a, $b, _| $body)
+                |$($v: u32),+| halves([$($v),+], |[$($v),+]: [bf16; _]| $body)
             )),
-            _ => None,
-        }
-    };
-    ($ty:expr, |$a:ident, $b:ident, $c:ident| $body:expr) => {
-        match $ty {
-            Type::F16 => Some(lift!(|$a: f16, $b: f16, $c: f16| $body)),
-            Type::Bf16 => Some(lift!(|$a: bf16, $b: bf16, $c: bf16| $body)),
-            Type::F32 => Some(lift!(|$a: f32, $b: f32, $c: f32| $body)),
-            Type::F64 => Some(lift!(|$a: f64, $b: f64, $c: f64| $body)),
-            Type::F16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<f16>(
-                y,
-                z,
-                |$a, $b, $c| $body
-            ))),
-            Type::Bf16x2 => Some(lift!(|x: u32, y: u32, z: u32| x.each::<bf16>(
-                y,
-                z,
-                |$a, $b, $c| $body
-            ))),
             _ => None,
         }
     };
@@ -317,35 +276,25 @@ pub(crate) fn testp(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    let kinds = [
-        ("finite", 0),
-        ("infinite", 1),
-        ("number", 2),
-        ("notanumber", 3),
-        ("normal", 4),
-        ("subnormal", 5),
-    ];
-    let kind = modifiers
-        .one_of(&kinds)
-        .ok_or(NotSupported::Part("kind of number"))?;
     let ty = modifiers.ty()?;
-    macro_rules! test {
+    macro_rules! kinds {
         ($t:ident) => {
-            match kind {
-                0 => lift!(|a: $t| a.is_finite()),
-                1 => lift!(|a: $t| a.is_infinite()),
-                2 => lift!(|a: $t| !$t::is_nan(a)),
-                3 => lift!(|a: $t| $t::is_nan(a)),
+            modifiers.one_of::<Unary>(&[
+                ("finite", lift!(|a: $t| a.is_finite())),
+                ("infinite", lift!(|a: $t| a.is_infinite())),
+                ("number", lift!(|a: $t| !$t::is_nan(a))),
+                ("notanumber", lift!(|a: $t| $t::is_nan(a))),
                 // Zero counts as normal (PTX ISA, section 9.7.3.1).
-                4 => lift!(|a: $t| a.is_normal() || a == 0.0),
-                _ => lift!(|a: $t| a.is_subnormal()),
-            }
+                ("normal", lift!(|a: $t| a.is_normal() || a == 0.0)),
+                ("subnormal", lift!(|a: $t| a.is_subnormal())),
+            ])
         };
     }
-    let f = match ty {
-        Type::F32 => test!(f32),
-        Type::F64 => test!(f64),
+    let kind = match ty {
+        Type::F32 => kinds!(f32),
+        Type::F64 => kinds!(f64),
         _ => return Err(NotSupported::Part("type")),
     };
+    let f = kind.ok_or(NotSupported::Part("kind of number"))?;
     crate::decode::unary(decoder, instruction, ty, f)
 }

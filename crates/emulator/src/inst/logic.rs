@@ -9,7 +9,7 @@ use crate::{
     decode::{Modifiers, NotSupported, binary, operands, ternary, unary},
     inst::{Action, Decoder},
     machine::Alu,
-    value::{for_type, lift},
+    value::{Ternary, for_type, lift},
 };
 
 pub(crate) use lop3::lop3;
@@ -248,35 +248,22 @@ pub(crate) fn prmt(
         };
         byte(0) | byte(1) | byte(2) | byte(3)
     }
-    /// The selectors of the modes `f4e` to `rc16` for each value of the last two bits.
-    fn mode(modes: u32, c: u32) -> u32 {
-        let rows: [[u32; 4]; 6] = [
-            [0x3210, 0x4321, 0x5432, 0x6543],
-            [0x5670, 0x6701, 0x7012, 0x0123],
-            [0x0000, 0x1111, 0x2222, 0x3333],
-            [0x3210, 0x3211, 0x3222, 0x3333],
-            [0x0000, 0x1110, 0x2210, 0x3210],
-            [0x1010, 0x3232, 0x1010, 0x3232],
-        ];
-        rows[modes as usize % 6][c as usize & 3]
+    // The selector of each value of the last two bits.
+    macro_rules! mode {
+        ($selectors:expr) => {
+            lift!(|a: u32, b: u32, c: u32| pick(a, b, $selectors[c as usize & 3]))
+        };
     }
     let modes = [
-        ("f4e", 0),
-        ("b4e", 1),
-        ("rc8", 2),
-        ("ecl", 3),
-        ("ecr", 4),
-        ("rc16", 5),
+        ("f4e", mode!([0x3210, 0x4321, 0x5432, 0x6543])),
+        ("b4e", mode!([0x5670, 0x6701, 0x7012, 0x0123])),
+        ("rc8", mode!([0x0000, 0x1111, 0x2222, 0x3333])),
+        ("ecl", mode!([0x3210, 0x3211, 0x3222, 0x3333])),
+        ("ecr", mode!([0x0000, 0x1110, 0x2210, 0x3210])),
+        ("rc16", mode!([0x1010, 0x3232, 0x1010, 0x3232])),
     ];
-    let f = match modifiers.one_of(&modes) {
-        None => lift!(|a: u32, b: u32, c: u32| pick(a, b, c)),
-        Some(0) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(0, c))),
-        Some(1) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(1, c))),
-        Some(2) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(2, c))),
-        Some(3) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(3, c))),
-        Some(4) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(4, c))),
-        Some(_) => lift!(|a: u32, b: u32, c: u32| pick(a, b, mode(5, c))),
-    };
+    let any = lift!(|a: u32, b: u32, c: u32| pick(a, b, c));
+    let f = modifiers.one_of::<Ternary>(&modes).unwrap_or(any);
     ternary(decoder, instruction, Type::B32, f)
 }
 
