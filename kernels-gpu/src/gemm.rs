@@ -45,7 +45,7 @@ type Output<T> = Boxes64<T, { OUTPUTS as usize }>;
 type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
 type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
     Boxes<Box64<T>, Swizzle128, BOXES, K_MAJOR>;
-/// What a thread has of the sums of 64 rows of a shared tile.
+/// The part of a thread of the sums of 64 rows of a shared tile.
 type Part = [f32; 64];
 
 /// The extents of the product, and what becomes of its sums.
