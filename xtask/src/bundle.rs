@@ -87,6 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .unwrap_or_else(|| target_dir().join("bundle"));
     let mut built = programs(&[
         "build",
+        "--release",
         "--package=tma-cli",
         "--bin=tma",
         "--package=kernel-cases",
@@ -101,6 +102,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ])?;
     built.extend(programs(&[
         "test",
+        "--release",
         "--no-run",
         "--package=tests",
         "--test=cases",
@@ -111,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=calls",
     ])?);
     let host_tests = HOST_TESTS.map(|name| format!("--test={name}"));
-    let mut host = vec!["test", "--no-run", "--package=tma-host"];
+    let mut host = vec!["test", "--release", "--no-run", "--package=tma-host"];
     host.extend(host_tests.iter().map(String::as_str));
     let host = programs(&host)?.into_iter();
     built.extend(host.map(|(name, path)| (format!("host-{name}"), path)));
