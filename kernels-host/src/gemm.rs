@@ -8,7 +8,7 @@ use tma_launch::Conditions;
 
 use crate::{Kernels, Matrix, MatrixMut, matrix::Layout, operand::Operand};
 
-/// A number of 16 bits that tensor cores multiply: [`bf16`] or [`f16`].
+/// A number of 16 bits that tensor cores multiply: `bf16` or `f16`.
 pub trait Element: Pod + Output<Self> + sealed::Sealed {
     /// Its name among the kernels' types.
     #[doc(hidden)]

@@ -10,7 +10,7 @@ use tma_launch::{Checked, Conditions};
 
 use crate::{Kernels, operand::Operand};
 
-/// A number of rows that are normalised: `f32` or [`bf16`].
+/// A number of rows that are normalised: `f32` or `bf16`.
 pub trait RowElement: Pod + sealed::Sealed {
     /// Its name among the kernels' types.
     #[doc(hidden)]

@@ -161,6 +161,9 @@ fn cases_of_results() -> Vec<Case> {
             add(case, results);
         }
     }
+    // More stages than the pipeline has, several times, and several tiles a block.
+    add(Case::of([16, 24, 1160], 132), single);
+    add(Case::of([16, 520, 648], 8), single);
     // No products at all.
     let many = Results {
         batches: 3,
