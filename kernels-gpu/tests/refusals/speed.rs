@@ -8,6 +8,7 @@ use kernels_gpu::{
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
     gemm::Gemm,
+    gemm_step::GemmStep,
     layer_norm::LayerNorm,
     rms_norm::RmsNorm,
     rows::{Numbers, Rows},
@@ -403,4 +404,43 @@ fn gemm_batched() {
         Gemm { batches: 0, ..good }.launch(),
         &["batches is 0; products: 1 to 2147483647; take 1"],
     );
+}
+
+#[test]
+fn gemm_step() {
+    for step in 1..=7 {
+        let good = GemmStep {
+            step,
+            size: [10, 24, 16],
+            c: 0,
+            a: 1,
+            b: 2,
+            multiprocessors: 2,
+        };
+        let bytes = [(0, 10 * 24 * 2), (1, 10 * 16 * 2), (2, 24 * 16 * 2)];
+        assert_eq!(least_bytes(good.launch()), bytes);
+        refused(
+            GemmStep {
+                size: [10, 20, 12],
+                ..good
+            }
+            .launch(),
+            &[
+                "N is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
+                "K is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+            ],
+        );
+        refused(
+            GemmStep { step: 8, ..good }.launch(),
+            &["step is 8; there are 1, 2, 3, 4, 5, 6, 7; take 7"],
+        );
+        let nothing = GemmStep {
+            size: [0, 24, 16],
+            ..good
+        };
+        let said = nothing.launch().unwrap_err().to_string();
+        let first =
+            "M is 0; coordinates have 32 bits, one of them the sign: 1 to 1073741823; take 1";
+        assert!(said.contains(first), "{said}");
+    }
 }
