@@ -36,7 +36,7 @@ class Launch2d(Launch):
 
     def __init__(self, module, name, grid, threads, shared_bytes, arguments):
         super().__init__(module, name, grid[0], threads, shared_bytes, arguments)
-        self.shape = (*grid, 1, threads, 1, 1, shared_bytes)
+        self.config.shape[:] = (*grid, 1, threads, 1, 1, shared_bytes)
 
 
 def step(module, number, c, a, b):

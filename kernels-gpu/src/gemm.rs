@@ -13,7 +13,7 @@ use tma::{
     kernel, math,
     matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, Products},
-    ptx::{mbarrier::Mbarrier, wgmma::Sums},
+    ptx::{griddepcontrol, mbarrier::Mbarrier, wgmma::Sums},
     shared, split_sums_bytes,
     tile::Pair,
 };
@@ -252,6 +252,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
     let block = unsafe { Block::converged() };
     let outputs = shared::dynamic::<Output<T>, 1024>();
     let pipeline = block.product_pipeline::<Stage<T, WIDE>, WIDE_STAGES>(outputs.add(2).cast());
+    follow();
     let tiles = product.tiles[0] * product.tiles[1];
     // SAFETY: (2).
     let origin = |tile| unsafe { product.origin(tile, BOX * WIDE as u32) };
@@ -321,6 +322,7 @@ pub unsafe fn gemm_split<T: MatrixElement + Half, const A_K_MAJOR: bool, const B
     let stages = parts.byte_add(split_sums_bytes::<Part>(BLOCKS) as u32);
     let pipeline = block.product_pipeline::<Stage<T, SHARED>, SHARED_STAGES>(stages.cast());
     let split = cluster.split_sums::<Part, BLOCKS>(parts, RECEIVED::ptr());
+    follow();
     // SAFETY: (1).
     let [row, column] = unsafe { product.origin(block.index() / BLOCKS, BOX * SHARED as u32) };
     let share = product.stages.div_ceil(BLOCKS);
@@ -356,6 +358,14 @@ pub unsafe fn gemm_split<T: MatrixElement + Half, const A_K_MAJOR: bool, const B
     };
     // SAFETY: the attributes say so.
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+}
+
+/// Lets the kernel that follows begin as blocks of this one end, and waits for the one before: both only where the launch
+/// allows it.
+#[inline(always)]
+fn follow() {
+    griddepcontrol::launch_dependents();
+    griddepcontrol::wait();
 }
 
 /// Stores what becomes of the sums of 64 rows, the first of which begin at these coordinates, innermost first.

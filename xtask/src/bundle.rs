@@ -58,7 +58,7 @@ no CUDA toolkit and no Rust.
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     python3 gemm.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              products of matrices beside cuBLAS; needs PyTorch
+                              products of matrices beside cuBLASLt; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               attention beside cuDNN and flash attention; needs PyTorch
     python3 gemm_step.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
@@ -151,6 +151,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for name in [
         "attention.py",
         "beside.py",
+        "cublaslt.py",
         "gemm.py",
         "gemm_step.py",
         "norms.py",
