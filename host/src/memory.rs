@@ -1,4 +1,7 @@
-use cust::memory::{CopyDestination, DeviceBuffer};
+use cust::{
+    context::CurrentContext,
+    memory::{CopyDestination, DeviceBuffer},
+};
 use tma_launch::{Failure, Stage};
 
 use crate::{
@@ -118,8 +121,11 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match self {
             Self::Gpu { gpu, .. } => {
-                // Freeing needs the context; without it there is nothing to free.
-                let _ = gpu.enter(Stage::Upload);
+                // Freeing needs the context; without it there is nothing to free. A kernel that was started by a safe
+                // function may be using the bytes.
+                if gpu.enter(Stage::Upload).is_ok() {
+                    let _ = CurrentContext::synchronize();
+                }
             }
             Self::Emulator { address, emulator } => {
                 if let Some(address) = *address {

@@ -19,7 +19,8 @@ impl<T> Slice<'_, T> {
         self.address
     }
 
-    pub(crate) fn device_id(&self) -> u64 {
+    /// The number that tells its device from all others, as [`Argument::OnDevice`](tma_launch::Argument::OnDevice) has it.
+    pub fn device_id(&self) -> u64 {
         self.device
     }
 

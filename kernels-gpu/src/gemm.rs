@@ -1,4 +1,8 @@
 //! Products of matrices by tensor cores: tiles by tensor copies, sums in registers, results by tensor copies.
+//!
+//! [`batched`] has those of many matrices, with other results.
+
+pub mod batched;
 
 use core::hint::assert_unchecked;
 
@@ -41,7 +45,7 @@ type Output<T> = Boxes64<T, { OUTPUTS as usize }>;
 type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
 type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
     Boxes<Box64<T>, Swizzle128, BOXES, K_MAJOR>;
-/// What a thread has of the sums of 64 rows of a shared tile.
+/// The part of a thread of the sums of 64 rows of a shared tile.
 type Part = [f32; 64];
 
 /// The extents of the product, and what becomes of its sums.
@@ -158,17 +162,7 @@ impl Product {
         [first, end]: [u32; 2],
     ) {
         let [last_row, last_column] = self.last_boxes;
-        // Boxes follow each other along M or N: in memory these are the rows where K lies together.
-        let at = |k_major: bool, mn: u32, last: u32, k: u32| {
-            move |number: u32| {
-                let mn = (mn + number * BOX).min(last) as i32;
-                if k_major {
-                    [k as i32, mn]
-                } else {
-                    [mn, k as i32]
-                }
-            }
-        };
+        let at = |k_major, mn, last, k| move |number| place(k_major, mn + number * BOX, last, k);
         let mut stage = first;
         while stage < end {
             let k = stage * BOX;
@@ -178,6 +172,18 @@ impl Product {
             );
             stage += 1;
         }
+    }
+}
+
+/// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
+/// in memory these are the rows where K lies together.
+#[inline(always)]
+fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
+    let mn = mn.min(last) as i32;
+    if k_major {
+        [k as i32, mn]
+    } else {
+        [mn, k as i32]
     }
 }
 
@@ -383,156 +389,4 @@ fn store<T: MatrixElement + Half, R: Columns>(
 pub use host::{Gemm, Numbers};
 
 #[cfg(not(target_arch = "nvptx64"))]
-mod host {
-    use tensor_map::{DataType, Swizzle, Tiled};
-    use tma::halves::{Bf16, F16};
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
-
-    use super::{Activation, BLOCKS, BOX, Product, ROWS, SHARED, THREADS, WIDE, gemm, gemm_split};
-    use crate::arguments::product;
-
-    /// The type of the numbers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Numbers {
-        /// `bf16`.
-        Bf16,
-        /// `f16`.
-        F16,
-    }
-
-    /// The product of two matrices, whose rows lie one behind the other.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Gemm {
-        /// The type of all matrices.
-        pub numbers: Numbers,
-        /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
-        /// columns of A, rows of B.
-        pub size: [u32; 3],
-        /// A is given transposed: K rows of M numbers.
-        pub a_transposed: bool,
-        /// B is given transposed: N rows of K numbers.
-        pub b_transposed: bool,
-        /// The factor of the sums.
-        pub alpha: f32,
-        /// The buffer of N numbers of type `f32` that are added to the rows.
-        pub bias: Option<usize>,
-        /// The function applied to the results.
-        pub activation: Activation,
-        /// The buffer of the product.
-        pub c: usize,
-        /// The buffer of A.
-        pub a: usize,
-        /// The buffer of B.
-        pub b: usize,
-        /// Multiprocessors: blocks at most.
-        pub multiprocessors: u32,
-    }
-
-    impl Default for Gemm {
-        /// Of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, and nothing else.
-        fn default() -> Self {
-            Self {
-                numbers: Numbers::Bf16,
-                size: [0; 3],
-                a_transposed: false,
-                b_transposed: false,
-                alpha: 1.0,
-                bias: None,
-                activation: Activation::NONE,
-                c: 0,
-                a: 1,
-                b: 2,
-                multiprocessors: 132,
-            }
-        }
-    }
-
-    impl Gemm {
-        /// Checks the arguments.
-        ///
-        /// # Errors
-        /// All that the kernels cannot take.
-        pub fn launch(&self) -> Result<Launch, Violations> {
-            let [m, n, k] = self.size;
-            let mut conditions = Conditions::default();
-            let map = |rows: u32, columns: u32, buffer| {
-                let data_type = match self.numbers {
-                    Numbers::Bf16 => DataType::Bf16,
-                    Numbers::F16 => DataType::F16,
-                };
-                let map = Tiled::new(data_type, &[columns.into(), rows.into()])
-                    .box_dims(&[BOX; 2])
-                    .swizzle(Swizzle::B128);
-                MapRef::new(map, buffer)
-            };
-            let c = map(m, n, self.c);
-            // Where there are no products, nobody loads A and B.
-            let operand = |is_k_major, mn, buffer| match (k, is_k_major) {
-                (0, _) => c,
-                (_, true) => map(mn, k, buffer),
-                (_, false) => map(k, mn, buffer),
-            };
-            let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
-            let (a, b) = (operand(a_k_major, m, self.a), operand(b_k_major, n, self.b));
-            conditions.writes(c.into());
-            if k > 0 {
-                conditions.reads(a.into());
-                conditions.reads(b.into());
-            }
-            let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
-            let wide = tiles(WIDE);
-            // Few wide tiles leave multiprocessors without work.
-            let is_wide = product(&wide) >= u64::from(self.multiprocessors / 2);
-            let tiles = if is_wide { wide } else { tiles(SHARED) };
-            let reason = "tiles, each way, that are counted in 16 bits:";
-            conditions.within("tiles down the product", tiles[0], 0..=0xffff, reason);
-            conditions.within("tiles along the product", tiles[1], 0..=0xffff, reason);
-            let most = i32::MAX as u32;
-            conditions.within(
-                "K",
-                k,
-                0..=most,
-                "coordinates have 32 bits, one of them the sign:",
-            );
-            let count = product(&tiles).min(u64::from(u32::MAX)) as u32;
-            conditions.within(
-                "tiles of the product",
-                count,
-                0..=most,
-                "tiles that are counted in 31 bits:",
-            );
-            if let Some(bias) = self.bias {
-                conditions.reads(Region::bytes(bias, u64::from(n) * 4));
-            }
-            let arguments = Product {
-                tiles,
-                last_boxes: [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX),
-                stages: k.div_ceil(BOX),
-                group: if k < 16384 { 16 } else { 12 },
-                biased: if self.bias.is_some() { n } else { 0 },
-                alpha: self.alpha,
-                activation: self.activation,
-            };
-            // Where no column has a bias, none is read.
-            let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
-            macro_rules! call {
-                ($kernel:ident, $numbers:ty) => {
-                    $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, arguments, bias)
-                };
-            }
-            let call = match (self.numbers, is_wide) {
-                (Numbers::Bf16, true) => call!(gemm, Bf16),
-                (Numbers::Bf16, false) => call!(gemm_split, Bf16),
-                (Numbers::F16, true) => call!(gemm, F16),
-                (Numbers::F16, false) => call!(gemm_split, F16),
-            };
-            // All blocks have as many wide tiles, or one less.
-            let rounds = count.div_ceil(self.multiprocessors.max(1));
-            let blocks = match is_wide {
-                true => count.div_ceil(rounds.max(1)),
-                false => count.saturating_mul(BLOCKS),
-            };
-            conditions.launch(call, Shape::new(blocks, THREADS))
-        }
-    }
-}
+mod host;

@@ -15,6 +15,7 @@ use crate::{
         FormCase, form_cases,
         results::{Recorded, Results, Today},
     },
+    steps,
 };
 
 /// The lines before and behind a block that `bless` writes.
@@ -27,6 +28,7 @@ const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
 const ATTENTION: &str = "attention-h200.json";
 const NORMS: &str = "norms-h200.json";
+const STEPS: &str = "gemm-step-h200.json";
 
 /// Files with times: the lines that each has, and its name.
 const MEASURED: &[(&str, &str)] = &[
@@ -74,6 +76,8 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
                 ],
             )?,
             "norms" => norms(folder)?,
+            "gemm-steps" => gemm_steps(folder)?,
+            _ if name.starts_with("gemm-step-") => steps::report(&name["gemm-step-".len()..])?,
             _ => return Err(format!("there are no figures `{name}`")),
         };
         now += &format!("{BEGIN}{name} -->\n{block}{END}{behind}");
@@ -292,6 +296,21 @@ fn beside_torch(
     Ok(page)
 }
 
+/// The steps to a product, beside cuBLAS; nothing before a GPU has run them.
+fn gemm_steps(folder: &Path) -> Result<String, String> {
+    if !folder.join(DOCS).join(STEPS).exists() {
+        return Ok(String::new());
+    }
+    let (mut page, rows) = torch_record(folder, STEPS)?;
+    page += "| step | TFLOP/s | of cuBLAS |\n| --- | ---: | ---: |\n";
+    for row in &rows {
+        let step = row["step"].as_str().ok_or("a row has no step")?;
+        let (rate, ratio) = (number(&row["tflops"])?, number(&row["ratio"])?);
+        page += &format!("| {step} | {rate:.1} | {ratio:.3} |\n");
+    }
+    Ok(page)
+}
+
 /// The kernels over rows, with the copy and PyTorch's, compiled where it was.
 fn norms(folder: &Path) -> Result<String, String> {
     let (mut page, rows) = torch_record(folder, NORMS)?;
@@ -333,6 +352,25 @@ fn cells(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_have_figures_when_a_gpu_has_run_them() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("tests/data");
+        fs::create_dir_all(&folder).unwrap();
+        assert_eq!(gemm_steps(&folder), Ok(String::new()));
+        fs::create_dir(root.path().join("docs")).unwrap();
+        let row = r#"{"step": "1", "tflops": 1.26, "ratio": 0.0019}"#;
+        let record =
+            format!(r#"{{"device": "A GPU", "torch": "2", "date": "today", "rows": [{row}]}}"#);
+        fs::write(root.path().join("docs").join(STEPS), record).unwrap();
+        let page = gemm_steps(&folder).unwrap();
+        assert!(
+            page.starts_with("A GPU, PyTorch 2, today:\n\n| step |"),
+            "{page}"
+        );
+        assert!(page.ends_with("\n| 1 | 1.3 | 0.002 |\n"), "{page}");
+    }
 
     #[test]
     fn numbers_outside_of_blocks_are_found() {

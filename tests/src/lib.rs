@@ -17,6 +17,7 @@ pub mod matrix;
 mod modules;
 pub mod mutants;
 pub mod semantics;
+pub mod steps;
 mod width;
 
 pub use kernel_cases::{

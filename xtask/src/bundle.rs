@@ -46,6 +46,7 @@ no CUDA toolkit and no Rust.
     ./semantics --device gpu --out FILE
                               every instruction form; FILE is for tests/data/semantics
     TMA_DEVICE=gpu ./misuse   launches that a kernel cannot take are refused before they start
+    TMA_DEVICE=gpu ./calls    products, attention and norms as calls on buffers
     TMA_DEVICE=gpu ./host-NAME
                               the host's own tests: device, gpu, jobs, tensor_maps
     ./failures                launches that must fail, and whether the messages say why
@@ -60,6 +61,8 @@ no CUDA toolkit and no Rust.
                               products of matrices beside cuBLASLt; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               attention beside cuDNN and flash attention; needs PyTorch
+    python3 gemm_step.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
+                              the steps to a product; FILE is docs/gemm-step-h200.json
     python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               normalisations and softmax of rows beside PyTorch's and a copy; needs PyTorch
     ./deform_attn             deformable attention by ordinary loads and by tiles
@@ -106,6 +109,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=semantics",
         "--test=failures",
         "--test=misuse",
+        "--package=kernels-host",
+        "--test=calls",
     ])?);
     let host_tests = HOST_TESTS.map(|name| format!("--test={name}"));
     let mut host = vec!["test", "--release", "--no-run", "--package=tma-host"];
@@ -124,6 +129,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "semantics",
         "failures",
         "misuse",
+        "calls",
         "copy-differential",
         "map-differential",
         "math-differential",
@@ -147,6 +153,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "beside.py",
         "cublaslt.py",
         "gemm.py",
+        "gemm_step.py",
         "norms.py",
     ] {
         let script = out.join(name);

@@ -1,6 +1,11 @@
+use std::ops::Range;
+
 use tensor_map::Params;
 
 use crate::TileShape;
+
+/// A store of a tensor copy ends rows at multiples of so many bytes.
+const STORED_BYTES: u64 = 16;
 
 /// Memory that a kernel uses, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +14,36 @@ pub struct Use {
     pub region: Region,
     /// The use that the kernel makes of it.
     pub access: Access,
+}
+
+impl Use {
+    /// The index of the job's buffer, and the bytes of it that are used: those of a tensor that is written end at a
+    /// multiple of 16. `None` where the memory is a variable.
+    pub fn bytes(&self) -> Option<(usize, Range<u64>)> {
+        let (index, start, len_bytes) = match &self.region {
+            Region::Bytes {
+                index,
+                offset_bytes,
+                len_bytes,
+            } => (*index, *offset_bytes, *len_bytes),
+            Region::Tensor {
+                params,
+                index,
+                offset_bytes,
+            } => {
+                let span = params.tensor().span_bytes();
+                let stored = span.checked_next_multiple_of(STORED_BYTES);
+                let len = if self.access.writes() {
+                    stored.unwrap_or(span)
+                } else {
+                    span
+                };
+                (*index, *offset_bytes, len)
+            }
+            Region::Variable(_) => return None,
+        };
+        Some((index, start..start.saturating_add(len_bytes)))
+    }
 }
 
 /// Memory of a job.

@@ -177,6 +177,10 @@ pub trait Half: crate::tile::Element {
     /// The nearest ones, ties to even, in one word.
     #[doc(hidden)]
     fn round(values: [f32; 2]) -> u32;
+
+    /// The values of two in one word.
+    #[doc(hidden)]
+    fn values(pair: u32) -> [f32; 2];
 }
 
 macro_rules! pairs {
@@ -185,6 +189,11 @@ macro_rules! pairs {
             #[inline(always)]
             fn round(values: [f32; 2]) -> u32 {
                 $name::from_f32s(values).to_bits()
+            }
+
+            #[inline(always)]
+            fn values(pair: u32) -> [f32; 2] {
+                $name::from_bits(pair).to_f32s()
             }
         }
 

@@ -9,7 +9,7 @@ use crate::{
     halves::{Bf16, F16},
     modifier::{self, Modifier},
     ptx::wgmma::{Registers, Sums},
-    tile::{Element, Mode},
+    tile::{Element, Mode, TileArray},
 };
 
 /// An element of a matrix whose products `wgmma` adds up.
@@ -78,32 +78,52 @@ pub struct Boxes<S, M, const TILES: usize, const K_MAJOR: bool>(PhantomData<(S, 
 /// The layout of `MN` of the rows of A, or of the columns of B, of a matrix.
 pub struct Part<L, const MN: usize>(PhantomData<L>);
 
+/// A box of one matrix: of two dimensions, or of three, in a tensor of several matrices.
+pub trait MatrixBox: TileArray {
+    /// Elements of a row.
+    const WIDTH: usize;
+    /// Rows.
+    const HEIGHT: usize;
+}
+
+impl<T: Element, const WIDTH: usize, const HEIGHT: usize> MatrixBox for [[T; WIDTH]; HEIGHT] {
+    const WIDTH: usize = WIDTH;
+    const HEIGHT: usize = HEIGHT;
+}
+
+impl<T: Element, const WIDTH: usize, const HEIGHT: usize> MatrixBox for [[[T; WIDTH]; HEIGHT]; 1] {
+    const WIDTH: usize = WIDTH;
+    const HEIGHT: usize = HEIGHT;
+}
+
 impl<S, M, const TILES: usize, const K_MAJOR: bool> crate::sealed::Sealed
     for Boxes<S, M, TILES, K_MAJOR>
 {
 }
-impl<T, M, const WIDTH: usize, const HEIGHT: usize, const TILES: usize, const K_MAJOR: bool> Layout
-    for Boxes<[[T; WIDTH]; HEIGHT], M, TILES, K_MAJOR>
+impl<S, M, const TILES: usize, const K_MAJOR: bool> Layout for Boxes<S, M, TILES, K_MAJOR>
 where
-    T: MatrixElement,
+    S: MatrixBox<Element: MatrixElement>,
     M: Mode,
 {
-    type Element = T;
-    type Tiles = [Tile<[[T; WIDTH]; HEIGHT], M>; TILES];
-    const MN: usize = TILES * if K_MAJOR { HEIGHT } else { WIDTH };
-    const K: usize = if K_MAJOR { WIDTH } else { HEIGHT };
+    type Element = S::Element;
+    type Tiles = [Tile<S, M>; TILES];
+    const MN: usize = TILES * if K_MAJOR { S::HEIGHT } else { S::WIDTH };
+    const K: usize = if K_MAJOR { S::WIDTH } else { S::HEIGHT };
     const K_MAJOR: bool = K_MAJOR;
     const DESCRIPTOR: MatrixDescriptor = {
         assert!(
-            K_MAJOR || size_of::<T>() == 2,
+            K_MAJOR || size_of::<S::Element>() == 2,
             "elements along K lie together, where they have not 16 bits"
         );
-        assert!(HEIGHT.is_multiple_of(8), "a tile has a multiple of 8 rows");
-        let span_bytes = span_bytes::<T, M>(WIDTH);
+        assert!(
+            S::HEIGHT.is_multiple_of(8),
+            "a tile has a multiple of 8 rows"
+        );
+        let span_bytes = span_bytes::<S::Element, M>(S::WIDTH);
         MatrixDescriptor {
             start_bytes: 0,
             // It is not read where K lies together.
-            leading_bytes: HEIGHT as u32 * span_bytes,
+            leading_bytes: S::HEIGHT as u32 * span_bytes,
             stride_bytes: 8 * span_bytes,
             base_offset: 0,
             swizzle: M::SWIZZLE,
@@ -112,12 +132,12 @@ where
     const STEP_BYTES: u32 = if K_MAJOR {
         32
     } else {
-        step_elems::<T>() as u32 / 8 * Self::DESCRIPTOR.stride_bytes
+        step_elems::<S::Element>() as u32 / 8 * Self::DESCRIPTOR.stride_bytes
     };
     const UNIT: (usize, u32) = if K_MAJOR {
         (8, Self::DESCRIPTOR.stride_bytes)
     } else {
-        (WIDTH, Self::DESCRIPTOR.leading_bytes)
+        (S::WIDTH, Self::DESCRIPTOR.leading_bytes)
     };
 }
 

@@ -21,6 +21,14 @@ impl<R: Rows> Accumulator<R> {
         }
     }
 
+    /// Hands on each two neighbouring sums with their row, as [`map_rows`](Self::map_rows) has it, and the column of the
+    /// first one.
+    #[inline(always)]
+    pub fn each_pair(&self, warpgroup: Warpgroup, take: impl Fn(usize, u32, [f32; 2])) {
+        let first = warpgroup.warp().lane() % 4 * 2;
+        self.registers().each_pair(first, take);
+    }
+
     /// The same sums, and numbers of both rows, which are all computed before this point: the compiler moves none of
     /// them behind a wait that follows.
     #[inline(always)]
@@ -57,6 +65,9 @@ pub trait Rows: Registers {
     fn quads(self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self;
 
     #[doc(hidden)]
+    fn each_pair(&self, first: u32, take: impl Fn(usize, u32, [f32; 2]));
+
+    #[doc(hidden)]
     fn fold(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2];
 }
 
@@ -69,6 +80,11 @@ macro_rules! rows {
             fn quads(mut self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self {
                 rows! { @quads self change [0 $($eight)* $last] }
                 self
+            }
+
+            #[inline(always)]
+            fn each_pair(&self, first: u32, take: impl Fn(usize, u32, [f32; 2])) {
+                rows! { @pairs self first take [0 $($eight)* $last] }
             }
 
             #[inline(always)]
@@ -85,6 +101,11 @@ macro_rules! rows {
         let at = 4 * $eight;
         [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]] =
             $change($eight, [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]]);
+    )*};
+    (@pairs $self:ident $first:ident $take:ident [$($eight:literal)*]) => {$(
+        let column = $first + 8 * $eight;
+        $take(0, column, [$self[4 * $eight], $self[4 * $eight + 1]]);
+        $take(1, column, [$self[4 * $eight + 2], $self[4 * $eight + 3]]);
     )*};
     (@fold $self:ident $even:ident $odd:ident $combine:ident [$($eight:literal)*]) => {$(
         $even = [$combine($even[0], $self[4 * $eight]), $combine($even[1], $self[4 * $eight + 2])];

@@ -1,4 +1,4 @@
-use crate::{Warp, Warps, block::sync_warps, thread::thread_idx};
+use crate::{Block, Warp, Warps, block::sync_warps, thread::thread_idx};
 
 /// Four warps, the first of which has a multiple of four as its number: the threads that multiply matrices
 /// together.
@@ -68,6 +68,22 @@ impl Warpgroup {
     #[inline(always)]
     pub fn elect(self) -> bool {
         self.warp_index() == 0 && self.warp.elect()
+    }
+}
+
+impl Block {
+    /// The warpgroup of this thread, where the block is of whole warpgroups.
+    #[inline(always)]
+    pub fn warpgroup(self) -> Option<Warpgroup> {
+        if !self.threads().is_multiple_of(Warpgroup::THREADS) {
+            return None;
+        }
+        let warp_index = self.warp().index();
+        Some(Warpgroup {
+            warp: self.warp(),
+            index: warp_index / Warpgroup::WARPS,
+            warp_index,
+        })
     }
 }
 

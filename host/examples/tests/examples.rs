@@ -27,4 +27,5 @@ examples! {
     cluster = "06_cluster";
     pipeline = "07_pipeline";
     gemm = "08_gemm";
+    gemm_call = "09_gemm_call";
 }

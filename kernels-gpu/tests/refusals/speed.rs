@@ -7,6 +7,8 @@ use kernels_gpu::{
     add_one_tile_ring::AddOneTileRing,
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
+    gemm::Gemm,
+    gemm_step::GemmStep,
     layer_norm::LayerNorm,
     rms_norm::RmsNorm,
     rows::{Numbers, Rows},
@@ -320,4 +322,125 @@ fn blocks_of_rows() {
     assert_eq!(shape(Numbers::F32, 16384, 1000), [10, 544]);
     assert_eq!(shape(Numbers::F32, 16388, 1000), [10, 320]);
     assert_eq!(shape(Numbers::F32, 32768, 1000), [10, 544]);
+}
+
+#[test]
+fn gemm() {
+    let good = Gemm {
+        size: [40, 24, 16],
+        bias: Some(3),
+        ..Gemm::default()
+    };
+    assert_eq!(least_bytes(good.launch()), [(3, 24 * 4)]);
+    refused(
+        Gemm {
+            size: [40, 20, 12],
+            strides: [None, Some(8), None],
+            b_transposed: true,
+            ..good
+        }
+        .launch(),
+        &[
+            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
+            "row stride of A is 8; rows do not overlap: at least 12; take 12 or more",
+            "row stride of B is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+        ],
+    );
+    refused(
+        Gemm {
+            size: [0, 24, 16],
+            ..good
+        }
+        .launch(),
+        &[
+            "tiles down the product is 0; tiles, each way, that are counted in 16 bits: 1 to 65535; take 1",
+        ],
+    );
+}
+
+#[test]
+fn gemm_batched() {
+    let good = Gemm {
+        is_single: true,
+        batches: 3,
+        size: [40, 20, 16],
+        beta: 0.5,
+        strides: [None, None, Some(24)],
+        ..Gemm::default()
+    };
+    assert_eq!(least_bytes(good.launch()), [(0, 3 * 40 * 20 * 4)]);
+    // Rows of one matrix between those of another.
+    let between = Gemm {
+        strides: [Some(60), None, Some(24)],
+        batch_strides: [Some(20), None, Some(0)],
+        ..good
+    };
+    assert_eq!(least_bytes(between.launch()), [(0, 3 * 40 * 20 * 4)]);
+    refused(
+        Gemm {
+            batch_strides: [Some(780), Some(636), None],
+            batches: 2,
+            ..good
+        }
+        .launch(),
+        &[
+            "batch stride of A is 636; matrices begin at multiples of 16 bytes: a multiple of 8; take 632 or 640",
+            "batch stride of C is 780; results do not overlap: matrices lie one behind the other, or their rows do; \
+             take 800 or more",
+        ],
+    );
+    refused(
+        Gemm {
+            batch_strides: [Some(16), None, None],
+            ..between
+        }
+        .launch(),
+        &[
+            "batch stride of C is 16; results do not overlap: matrices lie one behind the other, or their rows do; \
+             take 2360 or more",
+        ],
+    );
+    refused(
+        Gemm { batches: 0, ..good }.launch(),
+        &["batches is 0; products: 1 to 2147483647; take 1"],
+    );
+}
+
+#[test]
+fn gemm_step() {
+    for step in 1..=7 {
+        let good = GemmStep {
+            step,
+            size: [10, 24, 16],
+            c: 0,
+            a: 1,
+            b: 2,
+            multiprocessors: 2,
+        };
+        let bytes = [(0, 10 * 24 * 2), (1, 10 * 16 * 2), (2, 24 * 16 * 2)];
+        assert_eq!(least_bytes(good.launch()), bytes);
+        refused(
+            GemmStep {
+                size: [10, 20, 12],
+                ..good
+            }
+            .launch(),
+            &[
+                "N is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
+                "K is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+            ],
+        );
+        refused(
+            GemmStep { step: 8, ..good }.launch(),
+            &["step is 8; there are 1, 2, 3, 4, 5, 6, 7; take 7"],
+        );
+        let nothing = GemmStep {
+            size: [0, 24, 16],
+            ..good
+        };
+        let said = nothing.launch().unwrap_err().to_string();
+        let first =
+            "M is 0; coordinates have 32 bits, one of them the sign: 1 to 1073741823; take 1";
+        assert!(said.contains(first), "{said}");
+    }
 }

@@ -70,7 +70,7 @@ impl Subject {
     /// A kernel that is not right itself.
     pub fn of_kernel(kernel: &Kernel, module: &Module) -> Result<Vec<Self>, String> {
         let scenarios = (kernel.cases)();
-        let entries = mutated(&scenarios.iter().collect::<Vec<_>>());
+        let entries = mutated(kernel.name, &scenarios.iter().collect::<Vec<_>>());
         let subject = |entry: &&str| {
             let scenarios = scenarios_of(entry, &scenarios);
             let (text, mutants) = text_of(kernel, module, entry, &scenarios)?;
@@ -94,7 +94,7 @@ impl Subject {
         module: &Module,
     ) -> Result<Vec<(String, Vec<Mutant>)>, String> {
         let scenarios = (kernel.cases)();
-        let entries = mutated(&scenarios.iter().collect::<Vec<_>>());
+        let entries = mutated(kernel.name, &scenarios.iter().collect::<Vec<_>>());
         let of = |entry: &&str| text_of(kernel, module, entry, &scenarios_of(entry, &scenarios));
         entries.iter().map(of).collect()
     }
@@ -171,21 +171,23 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 }
 
 /// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles alone.
-const FOR_ALL: [(&str, &str); 5] = [
-    ("attention", "attention_128_bf16_true"),
-    ("gemm", "gemm_bf16_true_true"),
-    ("layer_norm", "layer_norm_bf16_false"),
-    ("rms_norm", "rms_norm_bf16_false"),
-    ("softmax", "softmax_bf16_false"),
+const FOR_ALL: [(&str, &[&str]); 5] = [
+    ("attention", &["attention_128_bf16_true"]),
+    (
+        "gemm",
+        &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
+    ),
+    ("layer_norm", &["layer_norm_bf16_false"]),
+    ("rms_norm", &["rms_norm_bf16_false"]),
+    ("softmax", &["softmax_bf16_false"]),
 ];
 
 /// The entries that these scenarios launch, but for those for which others stand.
-fn mutated<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
+fn mutated<'a>(kernel: &str, scenarios: &[&'a Scenario]) -> Vec<&'a str> {
     let mut entries = launched(scenarios);
-    entries.retain(|entry| {
-        let stand = FOR_ALL.iter().find(|(kernel, _)| entry.starts_with(kernel));
-        stand.is_none_or(|(_, one)| one == entry)
-    });
+    if let Some((_, stand)) = FOR_ALL.iter().find(|(name, _)| *name == kernel) {
+        entries.retain(|entry| stand.contains(entry));
+    }
     entries
 }
 

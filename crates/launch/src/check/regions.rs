@@ -3,9 +3,6 @@ use std::ops;
 use super::{Rule, Violation, Violations};
 use crate::{Access, Buffer, Region, Use};
 
-/// A store of a tensor copy ends rows at multiples of so many bytes.
-const STORED_BYTES: u64 = 16;
-
 /// Bytes that a launch uses, as far as it says where they are.
 #[derive(Clone, Copy)]
 struct Range<'a> {
@@ -17,34 +14,12 @@ struct Range<'a> {
 
 impl<'a> Range<'a> {
     fn of(used: &'a Use) -> Option<Self> {
-        let Use { region, access } = used;
-        let (index, start, len_bytes) = match region {
-            Region::Bytes {
-                index,
-                offset_bytes,
-                len_bytes,
-            } => (*index, *offset_bytes, *len_bytes),
-            Region::Tensor {
-                params,
-                index,
-                offset_bytes,
-            } => {
-                let span = params.tensor().span_bytes();
-                let stored = span.checked_next_multiple_of(STORED_BYTES);
-                let len = if access.writes() {
-                    stored.unwrap_or(span)
-                } else {
-                    span
-                };
-                (*index, *offset_bytes, len)
-            }
-            Region::Variable(_) => return None,
-        };
+        let (index, bytes) = used.bytes()?;
         Some(Self {
             index,
-            start,
-            end: start.saturating_add(len_bytes),
-            access,
+            start: bytes.start,
+            end: bytes.end,
+            access: &used.access,
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::{Expected, Scenario};
 pub(super) const KERNEL: Kernel = Kernel {
     name: "gemm",
     summary: "multiplies matrices by tensor cores, which a warpgroup feeds and two keep busy",
-    golden: &["gemm_bf16_true_true"],
+    golden: &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
     showcase: || scenario(Case::of([256, 512, 192], 2)),
     cases,
 };
@@ -25,6 +25,29 @@ struct Case {
     alpha: f32,
     has_bias: bool,
     activation: Activation,
+    results: Results,
+}
+
+/// Results besides those of one product, of the type of A and B.
+#[derive(Clone, Copy)]
+struct Results {
+    is_single: bool,
+    beta: f32,
+    batches: usize,
+    /// All products have the same B.
+    shares_b: bool,
+    /// There are elements between rows and between matrices.
+    has_gaps: bool,
+}
+
+impl Results {
+    const PLAIN: Self = Self {
+        is_single: false,
+        beta: 0.0,
+        batches: 1,
+        shares_b: false,
+        has_gaps: false,
+    };
 }
 
 impl Case {
@@ -38,6 +61,7 @@ impl Case {
             alpha: 1.0,
             has_bias: false,
             activation: Activation::NONE,
+            results: Results::PLAIN,
         }
     }
 }
@@ -83,7 +107,110 @@ fn cases() -> Vec<Scenario> {
             }
         }
     }
+    cases.extend(cases_of_results());
     cases.into_iter().map(scenario).collect()
+}
+
+fn cases_of_results() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |case: Case, results| cases.push(Case { results, ..case });
+    let plain = Results::PLAIN;
+    let single = Results {
+        is_single: true,
+        ..plain
+    };
+    let gaps = Results {
+        has_gaps: true,
+        ..plain
+    };
+    add(Case::of([72, 40, 24], 3), gaps);
+    add(Case::of([136, 264, 328], 2), single);
+    add(
+        Case::of([70, 37, 40], 132),
+        Results {
+            has_gaps: true,
+            ..single
+        },
+    );
+    add(
+        Case::of([300, 520, 72], 3),
+        Results {
+            beta: -2.0,
+            ..plain
+        },
+    );
+    for (a_transposed, b_transposed) in [(false, false), (true, true), (true, false), (false, true)]
+    {
+        for (multiprocessors, numbers) in [(2, Numbers::F16), (132, Numbers::Bf16)] {
+            let case = Case {
+                numbers,
+                a_transposed,
+                b_transposed,
+                alpha: 0.5,
+                has_bias: true,
+                activation: Activation::RELU,
+                ..Case::of([136, 72, 136], multiprocessors)
+            };
+            let results = Results {
+                is_single: a_transposed,
+                beta: 3.0,
+                batches: 3,
+                shares_b: b_transposed,
+                has_gaps: a_transposed != b_transposed,
+            };
+            add(case, results);
+        }
+    }
+    // More stages than the pipeline has, several times, and several tiles a block.
+    add(Case::of([16, 24, 1160], 132), single);
+    add(Case::of([16, 520, 648], 8), single);
+    // No products at all.
+    let many = Results {
+        batches: 3,
+        ..plain
+    };
+    add(Case::of([40, 24, 0], 2), Results { beta: -1.0, ..many });
+    add(
+        Case::of([40, 24, 0], 2),
+        Results {
+            is_single: true,
+            ..many
+        },
+    );
+    cases
+}
+
+/// The places of the elements of matrices.
+#[derive(Clone, Copy)]
+struct Places {
+    count: usize,
+    strides: [usize; 2],
+}
+
+impl Places {
+    fn of(case: &Case, [rows, columns]: [usize; 2], count: usize) -> Self {
+        let gap = |elements| if case.results.has_gaps { elements } else { 0 };
+        let row = if case.results.has_gaps {
+            columns.next_multiple_of(8)
+        } else {
+            columns
+        } + gap(8);
+        let matrix = rows * row + gap(24);
+        Self {
+            count,
+            strides: [row, matrix],
+        }
+    }
+
+    const fn len(&self) -> usize {
+        self.count * self.strides[1]
+    }
+
+    /// The last matrix stands for those that there are not.
+    fn at(&self, matrix: usize, row: usize, column: usize) -> usize {
+        let [of_row, of_matrix] = self.strides;
+        matrix.min(self.count - 1) * of_matrix + row * of_row + column
+    }
 }
 
 /// Small whole numbers, whose sums `f32` has exactly in any order.
@@ -93,47 +220,108 @@ fn small(len: usize, least: i32, most: i32) -> Vec<f32> {
     small.map(|number| number as f32).collect()
 }
 
-fn scenario(case: Case) -> Scenario {
-    let [m, n, k] = case.size;
-    let a = small(m * k, -8, 9);
-    let b = small(k * n, -5, 4);
-    let bias = small(if case.has_bias { n } else { 0 }, -100, 100);
-    let mut expected = Vec::new();
-    for row in 0..m {
-        for column in 0..n {
-            let products = (0..k).map(|at| {
-                let a = if case.a_transposed {
-                    a[at * m + row]
-                } else {
-                    a[row * k + at]
-                };
-                let b = if case.b_transposed {
-                    b[column * k + at]
-                } else {
-                    b[at * n + column]
-                };
-                f64::from(a) * f64::from(b)
-            });
-            let sum = products.fold(0.0, |sum, product| sum + product);
-            let bias = bias.get(column).copied().map_or(0.0, f64::from);
-            let result = f64::from(case.alpha) * sum + bias;
-            let is_cut = case.activation == Activation::RELU;
-            expected.push(if is_cut { result.max(0.0) } else { result });
-        }
-    }
-    // Signs of zeros are not those of the products.
-    let rounded = |values: &[f64]| -> Vec<u16> {
+/// The elements as they lie in memory; signs of zeros are not those of the products, and NaN is all ones.
+enum Elements {
+    Halves(Vec<u16>),
+    Singles(Vec<u32>),
+}
+
+impl Elements {
+    fn rounded(values: &[f64], numbers: Numbers) -> Vec<u16> {
         let values = values.iter().map(|value| value + 0.0);
         values
-            .map(|value| match case.numbers {
+            .map(|value| match numbers {
+                _ if value.is_nan() => u16::MAX,
                 Numbers::Bf16 => bf16::from_f64(value).to_bits(),
                 Numbers::F16 => f16::from_f64(value).to_bits(),
             })
             .collect()
+    }
+
+    fn of(values: &[f64], case: &Case) -> Self {
+        if !case.results.is_single {
+            return Self::Halves(Self::rounded(values, case.numbers));
+        }
+        let bits = |value: f64| match value.is_nan() {
+            true => u32::MAX,
+            false => (value as f32 + 0.0).to_bits(),
+        };
+        Self::Singles(values.iter().copied().map(bits).collect())
+    }
+
+    fn buffer(&self, name: &str) -> Buffer {
+        match self {
+            Self::Halves(bits) => Buffer::new(name, bits),
+            Self::Singles(bits) => Buffer::new(name, bits),
+        }
+    }
+
+    fn expected(&self, index: usize) -> Expected {
+        match self {
+            Self::Halves(bits) => Expected::of(index, bits),
+            Self::Singles(bits) => Expected::of(index, bits),
+        }
+    }
+}
+
+fn scenario(case: Case) -> Scenario {
+    let [m, n, k] = case.size;
+    let given = |is_transposed, [rows, columns]: [usize; 2]| match is_transposed {
+        true => [columns, rows],
+        false => [rows, columns],
     };
-    let halves =
-        |values: &[f32]| rounded(&values.iter().copied().map(f64::from).collect::<Vec<_>>());
-    let (a, b, expected) = (halves(&a), halves(&b), rounded(&expected));
+    let Results {
+        is_single,
+        beta,
+        batches,
+        shares_b,
+        has_gaps,
+    } = case.results;
+    let places_of_a = Places::of(&case, given(case.a_transposed, [m, k]), batches);
+    let count_of_b = if shares_b { 1 } else { batches };
+    let places_of_b = Places::of(&case, given(case.b_transposed, [k, n]), count_of_b);
+    let places = Places::of(&case, [m, n], batches);
+    let a = small(places_of_a.len(), -8, 9);
+    let b = small(places_of_b.len(), -5, 4);
+    let bias = small(if case.has_bias { n } else { 0 }, -100, 100);
+    let mut before = vec![f64::NAN; places.len()];
+    if beta != 0.0 {
+        let small = small(places.len(), -20, 20);
+        before = small.into_iter().map(f64::from).collect();
+    }
+    let mut after = before.clone();
+    for batch in 0..batches {
+        for row in 0..m {
+            for column in 0..n {
+                let products = (0..k).map(|at| {
+                    let [a_row, a_column] = given(case.a_transposed, [row, at]);
+                    let [b_row, b_column] = given(case.b_transposed, [at, column]);
+                    let a = a[places_of_a.at(batch, a_row, a_column)];
+                    let b = b[places_of_b.at(batch, b_row, b_column)];
+                    f64::from(a) * f64::from(b)
+                });
+                let sum = products.fold(0.0, |sum, product| sum + product);
+                let bias = bias.get(column).copied().map_or(0.0, f64::from);
+                let at = places.at(batch, row, column);
+                let mut result = f64::from(case.alpha) * sum + bias;
+                if beta != 0.0 {
+                    result += f64::from(beta) * before[at];
+                }
+                let is_cut = case.activation == Activation::RELU;
+                after[at] = if is_cut { result.max(0.0) } else { result };
+            }
+            if n % 2 == 1 && is_single {
+                // Columns are written in pairs.
+                after[places.at(batch, row, n)] = 0.0;
+            }
+        }
+    }
+    let halves = |values: &[f32]| {
+        let values: Vec<f64> = values.iter().copied().map(f64::from).collect();
+        Elements::rounded(&values, case.numbers)
+    };
+    let (a, b) = (halves(&a), halves(&b));
+    let (before, after) = (Elements::of(&before, &case), Elements::of(&after, &case));
     let Case {
         numbers,
         multiprocessors,
@@ -141,12 +329,22 @@ fn scenario(case: Case) -> Scenario {
         b_transposed,
         ..
     } = case;
+    let all = [places, places_of_a, places_of_b];
+    let stride = |places: Places, number: usize| Some(places.strides[number] as u64);
     let gemm = Gemm {
         numbers,
+        is_single,
         size: case.size.map(|extent| extent as u32),
+        batches: batches as u32,
         a_transposed,
         b_transposed,
+        strides: all.map(|places| stride(places, 0).filter(|_| has_gaps)),
+        batch_strides: all.map(|places| match places.count {
+            1 => Some(0).filter(|_| shares_b),
+            _ => stride(places, 1).filter(|_| has_gaps),
+        }),
         alpha: case.alpha,
+        beta,
         bias: case.has_bias.then_some(3),
         activation: case.activation,
         c: 0,
@@ -154,21 +352,27 @@ fn scenario(case: Case) -> Scenario {
         b: 2,
         multiprocessors,
     };
+    let mut name = format!(
+        "{m}x{n}x{k}_{numbers:?}_a_{a_transposed}_b_{b_transposed}_{multiprocessors}_blocks"
+    );
+    for (has, said) in [
+        (is_single, "_to_f32".to_owned()),
+        (beta != 0.0, format!("_beta_{beta}")),
+        (batches != 1, format!("_batches_{batches}")),
+        (shares_b, "_one_b".to_owned()),
+        (has_gaps, "_gaps".to_owned()),
+    ] {
+        name += if has { &said } else { "" };
+    }
     Scenario {
-        name: format!(
-            "{m}x{n}x{k}_{numbers:?}_a_{a_transposed}_b_{b_transposed}_{multiprocessors}_blocks"
-        ),
+        name,
         buffers: vec![
-            Buffer::new("c", &vec![u16::MAX; m * n]),
+            before.buffer("c"),
             Buffer::new("a", &a),
             Buffer::new("b", &b),
             Buffer::new("bias", &bias),
         ],
         launches: vec![kept(gemm.launch())],
-        expected: vec![
-            Expected::of(0, &expected),
-            Expected::of(1, &a),
-            Expected::of(2, &b),
-        ],
+        expected: vec![after.expected(0), Expected::of(1, &a), Expected::of(2, &b)],
     }
 }

@@ -1,0 +1,365 @@
+//! The launch of products of matrices, and its conditions.
+
+use tensor_map::{DataType, Swizzle, Tiled};
+use tma::halves::{Bf16, F16};
+use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
+
+use super::{
+    Activation, BLOCKS, BOX, Product, ROWS, SHARED, THREADS, WIDE,
+    batched::{NARROW, Results, gemm_batched, gemm_batched_narrow},
+    gemm, gemm_split,
+};
+use crate::arguments::product;
+
+/// The type of the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// `bf16`.
+    Bf16,
+    /// `f16`.
+    F16,
+}
+
+/// The product of two matrices, or the products of many.
+///
+/// Elements of C between its last column and the next multiple of 16 bytes may be written, too. The kernels of
+/// [`batched`](super::batched) are for results of `f32`, such as are added to what C has, and several products.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gemm {
+    /// The type of A and B.
+    pub numbers: Numbers,
+    /// C is of `f32`, and else of the type of A and B.
+    pub is_single: bool,
+    /// Rows of A and of the product, columns of B and of the product, and what products are added up over:
+    /// columns of A, rows of B.
+    pub size: [u32; 3],
+    /// Products, each of matrices of its own.
+    pub batches: u32,
+    /// A is given transposed: K rows of M numbers.
+    pub a_transposed: bool,
+    /// B is given transposed: N rows of K numbers.
+    pub b_transposed: bool,
+    /// From row to row of C, A and B as they lie in memory, in elements; rows lie one behind the other where nothing is
+    /// said.
+    pub strides: [Option<u64>; 3],
+    /// From matrix to matrix of C, A and B, in elements: 0 where all products have the same A or B; one behind the other
+    /// where nothing is said.
+    pub batch_strides: [Option<u64>; 3],
+    /// The factor of the sums.
+    pub alpha: f32,
+    /// The factor of what C has, which is not read where it is 0.
+    pub beta: f32,
+    /// The buffer of N numbers of type `f32` that are added to the rows.
+    pub bias: Option<usize>,
+    /// The function applied to the results.
+    pub activation: Activation,
+    /// The buffer of the product.
+    pub c: usize,
+    /// The buffer of A.
+    pub a: usize,
+    /// The buffer of B.
+    pub b: usize,
+    /// Multiprocessors: blocks at most.
+    pub multiprocessors: u32,
+}
+
+impl Default for Gemm {
+    /// One product of `bf16`, as the matrices are, for the 132 multiprocessors of an H100 or H200, and nothing else.
+    fn default() -> Self {
+        Self {
+            numbers: Numbers::Bf16,
+            is_single: false,
+            size: [0; 3],
+            batches: 1,
+            a_transposed: false,
+            b_transposed: false,
+            strides: [None; 3],
+            batch_strides: [None; 3],
+            alpha: 1.0,
+            beta: 0.0,
+            bias: None,
+            activation: Activation::NONE,
+            c: 0,
+            a: 1,
+            b: 2,
+            multiprocessors: 132,
+        }
+    }
+}
+
+/// Matrices in memory, one for each product or one for all.
+#[derive(Clone, Copy)]
+struct Matrices {
+    buffer: usize,
+    rows: u32,
+    columns: u32,
+    count: u32,
+    /// From row to row, and from matrix to matrix.
+    strides: [u64; 2],
+}
+
+impl Matrices {
+    /// Elements from the first to behind the last.
+    fn span(&self) -> u64 {
+        let [row, matrix] = self.strides;
+        let steps = |count: u32, stride: u64| stride.saturating_mul(count.saturating_sub(1).into());
+        let rows = steps(self.rows, row).saturating_add(self.columns.into());
+        steps(self.count, matrix).saturating_add(rows)
+    }
+
+    /// Refuses matrices of which rows have elements in common.
+    fn check_apart(&self, conditions: &mut Conditions) {
+        let [row, matrix] = self.strides;
+        let one = Self { count: 1, ..*self };
+        let line = Self { rows: 1, ..*self };
+        let are_between = row >= line.span() && matrix >= self.columns.into();
+        if self.count > 1 && matrix < one.span() && !are_between {
+            let limit =
+                "results do not overlap: matrices lie one behind the other, or their rows do";
+            let fix = format!("take {} or more", one.span());
+            conditions.refuse("batch stride of C", matrix, limit, fix);
+        }
+    }
+}
+
+/// The names of the matrices.
+const NAMES: [&str; 3] = ["C", "A", "B"];
+
+impl Gemm {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// All that the kernels cannot take.
+    pub fn launch(&self) -> Result<Launch, Violations> {
+        let [m, n, k] = self.size;
+        let mut conditions = Conditions::default();
+        let given = |is_transposed, [rows, columns]: [u32; 2]| match is_transposed {
+            true => [columns, rows],
+            false => [rows, columns],
+        };
+        let extents_of_a = given(self.a_transposed, [m, k]);
+        let extents_of_b = given(self.b_transposed, [k, n]);
+        let c = self.matrices(&mut conditions, 0, [m, n]);
+        let a = self.matrices(&mut conditions, 1, extents_of_a);
+        let b = self.matrices(&mut conditions, 2, extents_of_b);
+        c.check_apart(&mut conditions);
+        let most = i32::MAX as u32;
+        conditions.within("batches", self.batches, 1..=most, "products:");
+
+        let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
+        let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
+        let of_all = |[down, along]: [u32; 2]| product(&[down, along, self.batches]);
+        let wide = tiles(WIDE);
+        // Few wide tiles leave multiprocessors without work.
+        let is_wide = of_all(wide) >= u64::from(self.multiprocessors / 2);
+        let tiles = match (is_wide, is_batched) {
+            (true, _) => wide,
+            (false, true) => tiles(NARROW),
+            (false, false) => tiles(SHARED),
+        };
+        let reason = "tiles, each way, that are counted in 16 bits:";
+        conditions.within("tiles down the product", tiles[0], 1..=0xffff, reason);
+        conditions.within("tiles along the product", tiles[1], 1..=0xffff, reason);
+        let reason = "coordinates have 32 bits, one of them the sign:";
+        conditions.within("K", k, 0..=most, reason);
+        let count = of_all(tiles).min(u64::from(u32::MAX)) as u32;
+        let reason = "tiles that are counted in 31 bits:";
+        conditions.within("tiles of the product", count, 0..=most, reason);
+        if let Some(bias) = self.bias {
+            conditions.reads(Region::bytes(bias, u64::from(n) * 4));
+        }
+        let arguments = Product {
+            tiles,
+            last_boxes: [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX),
+            stages: k.div_ceil(BOX),
+            group: if k < 16384 { 16 } else { 12 },
+            biased: if self.bias.is_some() { n } else { 0 },
+            alpha: self.alpha,
+            activation: self.activation,
+        };
+        let call = if is_batched {
+            self.batched(&mut conditions, [c, a, b], arguments, is_wide)
+        } else {
+            self.one(&mut conditions, [c, a, b], arguments, is_wide)
+        };
+        // All blocks have as many tiles, or one less, but for those that share one.
+        let rounds = count.div_ceil(self.multiprocessors.max(1));
+        let blocks = match is_wide || is_batched {
+            true => count.div_ceil(rounds.max(1)),
+            false => count.saturating_mul(BLOCKS),
+        };
+        conditions.launch(call, Shape::new(blocks, THREADS))
+    }
+
+    /// Checks the strides of the matrices with this number. Where there are no products, nobody loads A and B.
+    fn matrices(
+        &self,
+        conditions: &mut Conditions,
+        number: usize,
+        [rows, columns]: [u32; 2],
+    ) -> Matrices {
+        let (buffer, name) = ([self.c, self.a, self.b][number], NAMES[number]);
+        let row = self.strides[number].unwrap_or(columns.into());
+        let packed = row.saturating_mul(rows.into());
+        let matrix = self.batch_strides[number].unwrap_or(packed);
+        if number == 0 || self.size[2] > 0 {
+            let elements = if number == 0 && self.is_single { 4 } else { 8 };
+            let parameter = format!("row stride of {name}");
+            let reason = "rows begin at multiples of 16 bytes: a multiple of";
+            conditions.multiple(&parameter, row, elements, reason);
+            let reason = "rows do not overlap: at least";
+            conditions.at_least(&parameter, row, columns.into(), reason);
+            if self.batch_strides[number].is_some() {
+                let parameter = format!("batch stride of {name}");
+                let reason = "matrices begin at multiples of 16 bytes: a multiple of";
+                conditions.multiple(&parameter, matrix, elements, reason);
+            }
+        }
+        let is_shared = number > 0 && matrix == 0;
+        Matrices {
+            buffer,
+            rows,
+            columns,
+            count: if is_shared { 1 } else { self.batches },
+            strides: [row, matrix],
+        }
+    }
+
+    /// A map of the rows of matrices, one by one.
+    fn map(&self, matrices: Matrices) -> MapRef {
+        let Matrices { rows, columns, .. } = matrices;
+        let map = Tiled::new(self.data_type(), &[columns.into(), rows.into()])
+            .strides_bytes(&[matrices.strides[0].saturating_mul(2)])
+            .box_dims(&[BOX; 2]);
+        MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
+    }
+
+    /// A map of many matrices.
+    fn map_of_many(&self, matrices: Matrices) -> MapRef {
+        let Matrices {
+            rows,
+            columns,
+            count,
+            strides: [row, matrix],
+            ..
+        } = matrices;
+        // The stride of one matrix is not used.
+        let matrix = if count == 1 { row } else { matrix };
+        let map = Tiled::new(
+            self.data_type(),
+            &[columns.into(), rows.into(), count.into()],
+        )
+        .strides_bytes(&[row, matrix].map(|stride| stride.saturating_mul(2)))
+        .box_dims(&[BOX, BOX, 1]);
+        MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
+    }
+
+    fn data_type(&self) -> DataType {
+        match self.numbers {
+            Numbers::Bf16 => DataType::Bf16,
+            Numbers::F16 => DataType::F16,
+        }
+    }
+
+    /// The call for a single product whose results are of the type of A and B.
+    fn one(
+        &self,
+        conditions: &mut Conditions,
+        [c, a, b]: [Matrices; 3],
+        arguments: Product,
+        is_wide: bool,
+    ) -> Call<'static> {
+        let c = self.map(c);
+        conditions.writes(c.into());
+        let mut operand = |matrices| {
+            if self.size[2] == 0 {
+                return c;
+            }
+            let map = self.map(matrices);
+            conditions.reads(map.into());
+            map
+        };
+        let (a, b) = (operand(a), operand(b));
+        let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
+        // Where no column has a bias, none is read.
+        let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
+        macro_rules! call {
+            ($kernel:ident, $numbers:ty) => {
+                $kernel::<$numbers>(a_k_major, b_k_major, c, a, b, arguments, bias)
+            };
+        }
+        match (self.numbers, is_wide) {
+            (Numbers::Bf16, true) => call!(gemm, Bf16),
+            (Numbers::Bf16, false) => call!(gemm_split, Bf16),
+            (Numbers::F16, true) => call!(gemm, F16),
+            (Numbers::F16, false) => call!(gemm_split, F16),
+        }
+    }
+
+    /// The call for all others.
+    fn batched(
+        &self,
+        conditions: &mut Conditions,
+        [c, a, b]: [Matrices; 3],
+        arguments: Product,
+        is_wide: bool,
+    ) -> Call<'static> {
+        let result_bytes = if self.is_single { 4 } else { 2 };
+        // Columns are written in pairs, and rows end at multiples of 16 bytes.
+        let span = c.span().saturating_mul(result_bytes);
+        let span = span.checked_next_multiple_of(16).unwrap_or(span);
+        let written = Region::bytes(self.c, span);
+        if self.beta == 0.0 {
+            conditions.writes(written);
+        } else {
+            conditions.updates(written);
+        }
+        let results = Results {
+            strides: c.strides,
+            extents: [c.rows, c.columns],
+            batches: self.batches,
+            steps: [a, b].map(|matrices| u32::from(matrices.count > 1)),
+            single: self.is_single.into(),
+            beta: self.beta,
+        };
+        // Where there are no products, nobody loads through the maps: they are of an element of C.
+        let none = Matrices {
+            buffer: self.c,
+            rows: 1,
+            columns: 1,
+            count: 1,
+            strides: [8; 2],
+        };
+        let mut operand = |matrices| {
+            if self.size[2] == 0 {
+                return self.map_of_many(none);
+            }
+            let map = self.map_of_many(matrices);
+            conditions.reads(map.into());
+            map
+        };
+        let (a, b) = (operand(a), operand(b));
+        let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
+        let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));
+        macro_rules! call {
+            ($kernel:ident, $numbers:ty) => {
+                $kernel::<$numbers>(
+                    a_k_major,
+                    b_k_major,
+                    a,
+                    b,
+                    arguments,
+                    results,
+                    BufferRef::new(self.c),
+                    bias,
+                )
+            };
+        }
+        match (self.numbers, is_wide) {
+            (Numbers::Bf16, true) => call!(gemm_batched, Bf16),
+            (Numbers::Bf16, false) => call!(gemm_batched_narrow, Bf16),
+            (Numbers::F16, true) => call!(gemm_batched, F16),
+            (Numbers::F16, false) => call!(gemm_batched_narrow, F16),
+        }
+    }
+}

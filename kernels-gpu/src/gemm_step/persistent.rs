@@ -1,0 +1,74 @@
+//! The seventh step: blocks stay, and take one tile after the other; results are stored behind the next products.
+
+use core::num::NonZero;
+
+use tma::{
+    Block, Finish, Outputs, Swizzle128, Tile, Warpgroup, kernel,
+    pipeline::{self, Fill, Products},
+    shared,
+};
+
+use super::{
+    BOX, Box64, Map,
+    roles::{COLUMNS, ROWS, STAGES, Stage, THREADS, load, sum},
+};
+
+/// Tiles in which a warpgroup leaves results: one is stored while the next is written.
+const OUTPUTS: u32 = 2;
+
+type Output = [Tile<Box64, Swizzle128>; OUTPUTS as usize];
+
+/// The sums are the results.
+struct Plain;
+
+impl Finish for Plain {
+    #[inline(always)]
+    fn finish(&self, _column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
+        sums
+    }
+}
+
+/// Multiplies tiles of 128 by 256, which are numbered down the rows of C.
+///
+/// # Safety
+/// 1. `a`, `b` and `c` are maps of the matrices of [`gemm_step`](super); nobody writes A and B while the kernel runs,
+///    nobody else uses C.
+/// 2. There are `tiles` tiles, of which `down` cover the rows of C; there are fewer than 2^31.
+/// 3. Grid and blocks are one-dimensional, blocks have 384 threads.
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    shared_bytes = 2 * size_of::<Output>() as u64 + pipeline::bytes::<Stage>(STAGES, 1)
+)]
+pub unsafe fn gemm_step_7(
+    #[grid_constant] a: &Map,
+    #[grid_constant] b: &Map,
+    #[grid_constant] c: &Map,
+    tiles: u32,
+    down: NonZero<u32>,
+    k: u32,
+) {
+    // SAFETY: every thread gets here (3), and the tensors are this kernel's (1).
+    let block = unsafe { Block::converged() };
+    let outputs = shared::dynamic::<Output, 1024>();
+    let pipeline = block.product_pipeline::<Stage, STAGES>(outputs.add(2).cast());
+    let origin = |tile: u32| [tile / down * COLUMNS, tile % down * ROWS];
+    // While a tile is finished, the stages of the next one are loaded.
+    let fill = |mut fill: Fill<Stage, STAGES>| {
+        for tile in block.items(tiles) {
+            load(&mut fill, [a, b], origin(tile), k);
+        }
+    };
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage, STAGES>| {
+        let index = warpgroup.index();
+        let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
+        for tile in block.items(tiles) {
+            let sums = sum(&mut products, warpgroup, k);
+            let [column, row] = origin(tile);
+            outputs.store_sums(&sums, c, [column, row + BOX * index], &Plain);
+        }
+        outputs.finish();
+    };
+    // SAFETY: the attributes say so.
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+}

@@ -1,0 +1,41 @@
+//! Builds the kernels that are called, and gives each entry a text of its own: a device compiles those that are used.
+
+use std::{env, fmt::Write as _, fs, path::Path};
+
+use tma_build::{Arch, Assemble, PtxBuilder};
+
+/// The files of the kernels, and the architecture that runs most of those that there are for them.
+const KERNELS: [(Arch, &[&str]); 2] = [
+    (Arch::Sm90a, &["attention", "batched", "gemm"]),
+    (Arch::Sm90, &["layer_norm", "rms_norm", "softmax"]),
+];
+
+fn main() {
+    let out_dir = env::var_os("OUT_DIR").expect("cargo sets it");
+    let mut list = String::from(
+        "/// Entries, the architecture that each is for, and its text.\nconst ENTRIES: &[(&str, &str, &str)] = &[\n",
+    );
+    for (arch, files) in KERNELS {
+        let builder = PtxBuilder::new("../kernels-gpu")
+            .arch(arch)
+            .debug_assertions(false)
+            .overflow_checks(false)
+            // The tests have ptxas look at all kernels.
+            .assemble(Assemble::Never);
+        let built = files.iter().copied().fold(builder, PtxBuilder::only);
+        let built = built.build_or_exit();
+        let text = fs::read_to_string(&built.path).expect("it was just written");
+        let module = ptx::parse(&text).expect("it was parsed before it was written");
+        for entry in module.entries() {
+            let entry = entry.name.as_str();
+            let one = module.extract(entry).expect("the module has it");
+            let path = Path::new(&out_dir).join(format!("{entry}.ptx"));
+            fs::write(&path, one.to_string()).expect("cargo made the folder");
+            let (arch, path) = (arch.name(), path.display().to_string());
+            writeln!(list, "    ({entry:?}, {arch:?}, include_str!({path:?})),")
+                .expect("a string takes all");
+        }
+    }
+    list += "];\n";
+    fs::write(Path::new(&out_dir).join("entries.rs"), list).expect("cargo made the folder");
+}

@@ -1,0 +1,216 @@
+use bytemuck::Pod;
+use kernels_gpu::gemm::{Activation, Gemm, Numbers};
+use tma_host::{
+    Buffer, Failure, Slice,
+    half::{bf16, f16},
+};
+use tma_launch::Conditions;
+
+use crate::{Kernels, Matrix, MatrixMut, matrix::Layout, operand::Operand};
+
+/// A number of 16 bits that tensor cores multiply: `bf16` or `f16`.
+pub trait Element: Pod + Output<Self> + sealed::Sealed {
+    /// Its name among the kernels' types.
+    #[doc(hidden)]
+    const NUMBERS: Numbers;
+}
+
+mod sealed {
+    pub trait Output<T> {}
+    pub trait Sealed {}
+    impl Sealed for tma_host::half::bf16 {}
+    impl Sealed for tma_host::half::f16 {}
+}
+
+impl Element for bf16 {
+    const NUMBERS: Numbers = Numbers::Bf16;
+}
+
+impl Element for f16 {
+    const NUMBERS: Numbers = Numbers::F16;
+}
+
+/// A result of products of `T`: that type, or `f32`.
+pub trait Output<T>: Pod + sealed::Output<T> {
+    /// It is `f32`.
+    #[doc(hidden)]
+    const IS_SINGLE: bool;
+}
+
+macro_rules! outputs {
+    ($($element:ty: $output:ty = $is_single:literal;)*) => {$(
+        impl sealed::Output<$element> for $output {}
+        impl Output<$element> for $output {
+            const IS_SINGLE: bool = $is_single;
+        }
+    )*};
+}
+
+outputs! {
+    bf16: bf16 = false;
+    bf16: f32 = true;
+    f16: f16 = false;
+    f16: f32 = true;
+}
+
+/// The operation on a matrix before it is multiplied.
+#[doc(alias("cublasOperation_t", "CUBLAS_OP_N", "CUBLAS_OP_T"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// None: it is multiplied as it lies in memory.
+    N,
+    /// It is transposed.
+    T,
+}
+
+/// The end of a product: the operations on its sums.
+#[derive(Clone, Copy, Debug)]
+pub struct Epilogue<'buffer> {
+    /// The factor of the sums.
+    pub alpha: f32,
+    /// The factor of what C has, which is not read where it is 0.
+    pub beta: f32,
+    /// Numbers that are added to the columns, one to each.
+    pub bias: Option<&'buffer Buffer<f32>>,
+    /// The function applied to the results.
+    pub activation: Activation,
+}
+
+impl Default for Epilogue<'_> {
+    /// The sums are the results.
+    fn default() -> Self {
+        Self {
+            alpha: 1.0,
+            beta: 0.0,
+            bias: None,
+            activation: Activation::NONE,
+        }
+    }
+}
+
+impl Kernels {
+    /// Writes `activation(alpha * A * B + beta * C + bias)` to C, where A and B are `a` and `b` after their operations; sums are of
+    /// `f32`, and rounded once.
+    ///
+    /// C has M rows of N columns, A has M rows of K, and B has K rows of N; where K is zero, so are the sums. Matrices
+    /// and their rows begin at multiples of 16 bytes. Elements of C between its last column and the next multiple of 16
+    /// bytes may be written, too.
+    ///
+    /// Where C is several matrices, so many products are computed: each has its own A and B, or all have the same where
+    /// that is one matrix.
+    ///
+    /// # Errors
+    /// Matrices that do not fit each other, strides and offsets that are no multiples of 16 bytes, and buffers that are
+    /// too short: all of these at once; or there is no kernel for the GPU, which is one for `sm_90a`.
+    #[doc(alias("cublasGemmEx", "cublasLtMatmul"))]
+    pub fn gemm<T: Element, R: Output<T>>(
+        &self,
+        op_a: Op,
+        op_b: Op,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        c: MatrixMut<'_, R>,
+        epilogue: &Epilogue<'_>,
+    ) -> Result<(), Failure> {
+        let mut conditions = Conditions::default();
+        let ([m, k], [rows_of_a, columns_of_a]) = operand(a.layout, op_a);
+        let ([k_of_b, n], [rows_of_b, columns_of_b]) = operand(b.layout, op_b);
+        let columns_of_a = format!("A has {columns_of_a}");
+        equal(&mut conditions, rows_of_b, "B", k_of_b, k, &columns_of_a);
+        let rows_of_a = format!("A has {rows_of_a}");
+        equal(&mut conditions, "rows", "C", c.layout.rows, m, &rows_of_a);
+        let columns_of_b = format!("B has {columns_of_b}");
+        let columns = c.layout.columns;
+        equal(&mut conditions, "columns", "C", columns, n, &columns_of_b);
+        let batches = c.layout.batches;
+        for (name, matrix) in [("A", a.layout), ("B", b.layout)] {
+            if matrix.batches != 1 {
+                equal(
+                    &mut conditions,
+                    "batches",
+                    name,
+                    matrix.batches,
+                    batches,
+                    "C has",
+                );
+            }
+        }
+        let mut operands = vec![
+            elements(&mut conditions, "C", c.elements, c.layout),
+            elements(&mut conditions, "A", a.elements, a.layout),
+            elements(&mut conditions, "B", b.elements, b.layout),
+        ];
+        if let Some(bias) = epilogue.bias {
+            operands.push(Operand::new("the bias", bias.at(0)));
+        }
+        let mut extent = |name: &str, extent: usize| {
+            let most = i32::MAX as usize;
+            conditions.within(name, extent, 0..=most, "coordinates have 31 bits:");
+            extent.min(most) as u32
+        };
+        let layouts = [c.layout, a.layout, b.layout];
+        let gemm = Gemm {
+            numbers: T::NUMBERS,
+            is_single: R::IS_SINGLE,
+            size: [extent("M", m), extent("N", n), extent("K", k)],
+            a_transposed: op_a == Op::T,
+            b_transposed: op_b == Op::T,
+            batches: extent("batches", batches),
+            strides: layouts.map(|layout| Some(layout.stride as u64)),
+            batch_strides: layouts.map(|layout| Some(layout.batch_stride as u64)),
+            alpha: epilogue.alpha,
+            beta: epilogue.beta,
+            bias: epilogue.bias.map(|_| 3),
+            activation: epilogue.activation,
+            c: 0,
+            a: 1,
+            b: 2,
+            multiprocessors: self.device().multiprocessors(),
+        };
+        // SAFETY: the operands are in this order, and C is borrowed exclusively (1).
+        unsafe { self.start("gemm", conditions, &gemm, &operands) }
+    }
+}
+
+/// Rows and columns of a matrix after its operation, and their names as it lies in memory.
+fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'static str; 2]) {
+    match op {
+        Op::N => ([rows, columns], ["rows", "columns"]),
+        Op::T => ([columns, rows], ["columns", "rows"]),
+    }
+}
+
+/// Refuses an extent that is another than that of another matrix.
+fn equal(
+    conditions: &mut Conditions,
+    extent: &str,
+    matrix: &str,
+    value: usize,
+    needed: usize,
+    because: &str,
+) {
+    if value != needed {
+        let limit = format!("as many as {because}: {needed}");
+        let fix = format!("take {needed}");
+        conditions.refuse(&format!("{extent} of {matrix}"), value, limit, fix);
+    }
+}
+
+/// The memory of a matrix, from its first element on.
+fn elements<T>(
+    conditions: &mut Conditions,
+    name: &'static str,
+    elements: Slice<'_, T>,
+    Layout { offset, .. }: Layout,
+) -> Operand {
+    let parameter = format!("offset of {name}");
+    let reason = "a matrix begins at 16 bytes: a multiple of";
+    conditions.multiple(
+        &parameter,
+        offset as u64,
+        16 / size_of::<T>() as u64,
+        reason,
+    );
+    let offset = offset.min(elements.len_elems());
+    Operand::new(name, elements.at(offset))
+}

@@ -1,0 +1,152 @@
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tma_host::{Buffer, Device, Failure, Module, Stage, encode};
+use tma_launch::{Argument, Checked, Conditions};
+
+use crate::{
+    entries,
+    operand::{Operand, too_short},
+};
+
+/// Counters that are zeroed together.
+const COUNTERS: usize = 1024;
+
+/// The kernels on a device. Each is loaded when it is called for the first time: on a GPU the driver compiles it then.
+#[derive(Debug)]
+pub struct Kernels {
+    device: Device,
+    modules: Mutex<HashMap<String, Arc<Module>>>,
+    counters: Mutex<Counters>,
+}
+
+/// Counters that are zero, from `next` on.
+#[derive(Debug, Default)]
+struct Counters {
+    memory: Option<Buffer<u32>>,
+    next: usize,
+}
+
+impl Kernels {
+    /// On this device; none of them is loaded yet.
+    pub fn new(device: &Device) -> Self {
+        Self {
+            device: device.clone(),
+            modules: Mutex::default(),
+            counters: Mutex::default(),
+        }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Starts the kernel of these arguments on memory whose numbers are those of its buffers, unless it is too short;
+    /// `conditions` has what is wrong besides.
+    ///
+    /// # Safety
+    /// 1. `operands` are in the order of the arguments' buffers. What the kernel writes is borrowed exclusively by the
+    ///    caller, and counters are zero.
+    pub(crate) unsafe fn start(
+        &self,
+        what: &str,
+        conditions: Conditions,
+        arguments: &impl Checked,
+        operands: &[Operand],
+    ) -> Result<(), Failure> {
+        let mut broken = conditions.into_result().err().unwrap_or_default();
+        let launch = match arguments.launch() {
+            Ok(launch) => {
+                broken.0.extend(too_short(&launch, operands));
+                launch
+            }
+            Err(more) => {
+                broken.0.extend(more.0);
+                return Err(Failure::check(what, broken));
+            }
+        };
+        let refused = |broken| Failure::check(what, broken);
+        broken.into_result().map_err(refused)?;
+        let module = self.module(&launch.entry)?;
+        let place = |argument: &Argument| match argument {
+            Argument::Buffer {
+                index,
+                offset_bytes,
+            } => operands[*index].at(*offset_bytes, |address| Ok(Argument::Address(address))),
+            Argument::TensorMap {
+                params,
+                index,
+                offset_bytes,
+            } => operands[*index].at(*offset_bytes, |address| {
+                let map = encode(&self.device, **params, address)?;
+                Ok(Argument::EncodedMap(Box::new(map)))
+            }),
+            other => Ok(other.clone()),
+        };
+        let placed = launch.arguments.iter().map(place);
+        let placed = placed.collect::<Result<Vec<_>, Failure>>()?;
+        // SAFETY: the launch is that of its `Checked` arguments (1), with what `Function::launch` checks of its shape,
+        // and the text has the kernels that they are for. The memory of each buffer is as long as it uses, and holds
+        // what it asks for (2). A buffer that is dropped waits for the kernel, and so does `Kernels` with the modules
+        // (3). Who has the buffers can use them through calls that are ordered behind this one alone (4).
+        unsafe {
+            let function = module.function(&launch.entry)?;
+            function.launch(launch.shape, &placed[..])
+        }
+    }
+
+    /// Calls `start` with a counter that is zero.
+    pub(crate) fn with_counter(
+        &self,
+        start: impl FnOnce(Operand) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        // It is held until the launch, so that no other call zeroes the counter in between.
+        let mut counters = locked(&self.counters);
+        let Counters { memory, next } = &mut *counters;
+        let memory = match memory {
+            Some(memory) => memory,
+            none => none.insert(self.device.zeroed(COUNTERS)?),
+        };
+        if *next == COUNTERS {
+            memory.write(&[0; COUNTERS])?;
+            *next = 0;
+        }
+        let counter = Operand::new("the counter", memory.at(*next));
+        *next += 1;
+        start(counter)
+    }
+
+    /// The module with this entry.
+    fn module(&self, entry: &str) -> Result<Arc<Module>, Failure> {
+        let mut modules = locked(&self.modules);
+        if let Some(module) = modules.get(entry) {
+            return Ok(Arc::clone(module));
+        }
+        let Some((arch, text)) = entries::find(entry) else {
+            let what = format!("there is no kernel `{entry}` for calls");
+            return Err(Failure::new(Stage::Resolve, what));
+        };
+        if self.device.capability().runs(arch) != Some(true) {
+            let what = format!("`{entry}` is for {arch}, and the device is {}", self.device);
+            return Err(Failure::new(Stage::Resolve, what));
+        }
+        let module = Arc::new(self.device.load(&format!("{entry}.ptx"), text)?);
+        modules.insert(entry.to_owned(), Arc::clone(&module));
+        Ok(module)
+    }
+}
+
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        // Kernels of the modules may be running; what went wrong in them is the error of who waits next.
+        let _ = self.device.synchronise();
+    }
+}
+
+/// A panic while it was locked has left it whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,53 @@
+use tma_host::{Failure, Slice};
+use tma_launch::{Argument, Conditions, Launch, Violation};
+
+/// Memory that a call is given, under the name of its parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Operand {
+    name: &'static str,
+    device: u64,
+    address: u64,
+    len_elems: u64,
+    element_bytes: u64,
+}
+
+impl Operand {
+    pub(crate) fn new<T>(name: &'static str, slice: Slice<'_, T>) -> Self {
+        Self {
+            name,
+            device: slice.device_id(),
+            address: slice.address(),
+            len_elems: slice.len_elems() as u64,
+            element_bytes: size_of::<T>() as u64,
+        }
+    }
+
+    /// The argument that `of` makes of the address at this offset: it is good on this memory's device alone.
+    pub(crate) fn at(
+        &self,
+        offset_bytes: u64,
+        of: impl FnOnce(u64) -> Result<Argument, Failure>,
+    ) -> Result<Argument, Failure> {
+        let argument = of(self.address.wrapping_add(offset_bytes))?;
+        Ok(Argument::OnDevice {
+            device: self.device,
+            argument: Box::new(argument),
+        })
+    }
+}
+
+/// The memory that ends before what the launch uses of it.
+pub(crate) fn too_short(launch: &Launch, operands: &[Operand]) -> Vec<Violation> {
+    let mut conditions = Conditions::default();
+    for (index, operand) in operands.iter().enumerate() {
+        let ends = launch.uses.iter().filter_map(|used| {
+            let (of, bytes) = used.bytes()?;
+            (of == index).then_some(bytes.end)
+        });
+        let needed = ends.max().unwrap_or(0).div_ceil(operand.element_bytes);
+        let parameter = format!("elements of {}", operand.name);
+        let reason = "the kernel uses, from the first to the last,";
+        conditions.at_least(&parameter, operand.len_elems, needed, reason);
+    }
+    conditions.into_result().err().unwrap_or_default().0
+}

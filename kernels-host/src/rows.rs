@@ -1,0 +1,147 @@
+use bytemuck::Pod;
+use kernels_gpu::{
+    layer_norm::LayerNorm,
+    rms_norm::RmsNorm,
+    rows::{Numbers, Rows},
+    softmax::Softmax,
+};
+use tma_host::{Buffer, Failure, half::bf16};
+use tma_launch::{Checked, Conditions};
+
+use crate::{Kernels, operand::Operand};
+
+/// A number of rows that are normalised: `f32` or `bf16`.
+pub trait RowElement: Pod + sealed::Sealed {
+    /// Its name among the kernels' types.
+    #[doc(hidden)]
+    const NUMBERS: Numbers;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for tma_host::half::bf16 {}
+}
+
+impl RowElement for f32 {
+    const NUMBERS: Numbers = Numbers::F32;
+}
+
+impl RowElement for bf16 {
+    const NUMBERS: Numbers = Numbers::Bf16;
+}
+
+/// The buffers of weights and bias, behind those of the rows.
+const WEIGHT: usize = 3;
+const BIAS: usize = 4;
+
+impl Kernels {
+    /// Writes `exp(x) / sum(exp(x))` for each element `x` of each row of `len` elements; sums are of `f32`.
+    ///
+    /// # Errors
+    /// As [`rms_norm`](Self::rms_norm), for rows of `len` elements.
+    pub fn softmax<T: RowElement>(
+        &self,
+        len: usize,
+        src: &Buffer<T>,
+        dst: &mut Buffer<T>,
+    ) -> Result<(), Failure> {
+        self.rows("softmax", len, src, dst, &[], |rows| Softmax { rows })
+    }
+
+    /// Writes `x / sqrt(mean(x^2) + epsilon) * weight` for each element `x` of each row; sums are of `f32`.
+    ///
+    /// Rows lie one behind the other, and are as long as the weights.
+    ///
+    /// # Errors
+    /// Rows that are longer than 32768 elements, no multiple of 16 bytes or not whole, and buffers that are too short:
+    /// all of these at once.
+    pub fn rms_norm<T: RowElement>(
+        &self,
+        epsilon: f32,
+        src: &Buffer<T>,
+        weight: &Buffer<T>,
+        dst: &mut Buffer<T>,
+    ) -> Result<(), Failure> {
+        let len = weight.len_elems();
+        let weight = [Operand::new("the weights", weight.at(0))];
+        self.rows("rms_norm", len, src, dst, &weight, |rows| RmsNorm {
+            rows,
+            weight: WEIGHT,
+            epsilon,
+        })
+    }
+
+    /// Writes `(x - mean) / sqrt(variance + epsilon) * weight + bias` for each element `x` of each row, with mean and
+    /// variance of the row; sums are of `f32`.
+    ///
+    /// Rows lie one behind the other, and are as long as the weights.
+    ///
+    /// # Errors
+    /// As [`rms_norm`](Self::rms_norm).
+    pub fn layer_norm<T: RowElement>(
+        &self,
+        epsilon: f32,
+        src: &Buffer<T>,
+        weight: &Buffer<T>,
+        bias: &Buffer<T>,
+        dst: &mut Buffer<T>,
+    ) -> Result<(), Failure> {
+        let len = weight.len_elems();
+        let parameters = [
+            Operand::new("the weights", weight.at(0)),
+            Operand::new("the bias", bias.at(0)),
+        ];
+        self.rows("layer_norm", len, src, dst, &parameters, |rows| LayerNorm {
+            rows,
+            weight: WEIGHT,
+            bias: BIAS,
+            epsilon,
+        })
+    }
+
+    /// Starts the kernel of the arguments that `arguments` makes of the rows; parameters of the columns have the numbers
+    /// from [`WEIGHT`] on.
+    fn rows<T: RowElement, A: Checked>(
+        &self,
+        what: &str,
+        len: usize,
+        src: &Buffer<T>,
+        dst: &mut Buffer<T>,
+        parameters: &[Operand],
+        arguments: impl FnOnce(Rows) -> A,
+    ) -> Result<(), Failure> {
+        let mut conditions = Conditions::default();
+        let elements = src.len_elems();
+        if len > 0 {
+            let reason = "rows are whole: a multiple of";
+            conditions.multiple(
+                "elements of the source",
+                elements as u64,
+                len as u64,
+                reason,
+            );
+        }
+        // Larger numbers are refused as these are.
+        let limited = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let arguments = arguments(Rows {
+            numbers: T::NUMBERS,
+            len: limited(len),
+            rows: limited(elements / len.max(1)),
+            dst: 0,
+            src: 1,
+            counter: 2,
+            multiprocessors: self.device().multiprocessors(),
+        });
+        self.with_counter(|counter| {
+            let mut operands = vec![
+                Operand::new("the results", dst.at(0)),
+                Operand::new("the source", src.at(0)),
+                counter,
+            ];
+            operands.extend_from_slice(parameters);
+            // SAFETY: the operands are in this order, the results are borrowed exclusively, and the counter is zero (1).
+            unsafe { self.start(what, conditions, &arguments, &operands) }
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! Attention.
+
+use kernels_host::{Attention, Kernels};
+use tma_host::{Device, half::bf16};
+
+use crate::support::{Result, assert_near, everywhere, numbers};
+
+/// Two sequences of 70 queries and 90 keys, two heads that share one of keys.
+const EXTENTS: Attention = Attention {
+    numbers: kernels_gpu::gemm::Numbers::F16,
+    elements: 64,
+    sequences: 2,
+    queries: 70,
+    keys: 90,
+    heads: 2,
+    key_heads: 1,
+    is_causal: true,
+    scale: 0.125,
+    // The call has its own.
+    results: 9,
+    queries_at: 9,
+    keys_at: 9,
+    values_at: 9,
+    logarithms: 9,
+};
+
+#[test]
+fn queries_find_the_values_of_keys() -> Result {
+    let Attention {
+        elements,
+        sequences,
+        queries,
+        keys,
+        heads,
+        ..
+    } = EXTENTS;
+    let [elements, sequences, queries, keys, heads] =
+        [elements, sequences, queries, keys, heads].map(|extent| extent as usize);
+    let q = numbers(sequences * queries * heads * elements, 1);
+    let k = numbers(sequences * keys * elements, 2);
+    let v = numbers(sequences * keys * elements, 3);
+    let mut expected = vec![0.0; q.len()];
+    let mut of_sums = vec![0.0; sequences * heads * queries];
+    for sequence in 0..sequences {
+        for head in 0..heads {
+            for query in 0..queries {
+                let at = ((sequence * queries + query) * heads + head) * elements;
+                // The last of both are at the same position.
+                let seen = query + keys - queries + 1;
+                let key = |key: usize| (sequence * keys + key) * elements;
+                let power = |number: usize| {
+                    let products =
+                        (0..elements).map(|it| f64::from(q[at + it] * k[key(number) + it]));
+                    (0.125 * products.sum::<f64>()).exp()
+                };
+                let powers: Vec<f64> = (0..seen).map(power).collect();
+                let sum: f64 = powers.iter().sum();
+                of_sums[(sequence * heads + head) * queries + query] = sum.ln();
+                for element in 0..elements {
+                    let parts = powers.iter().enumerate();
+                    let parts =
+                        parts.map(|(number, power)| power * f64::from(v[key(number) + element]));
+                    expected[at + element] = parts.sum::<f64>() / sum;
+                }
+            }
+        }
+    }
+    let rounded =
+        |numbers: &[f32]| -> Vec<bf16> { numbers.iter().copied().map(bf16::from_f32).collect() };
+    for device in everywhere() {
+        let mut results = device.zeroed::<bf16>(expected.len())?;
+        let mut logarithms = device.zeroed::<f32>(of_sums.len())?;
+        Kernels::new(&device).attention(
+            &EXTENTS,
+            &device.upload(&rounded(&q))?,
+            &device.upload(&rounded(&k))?,
+            &device.upload(&rounded(&v))?,
+            &mut results,
+            &mut logarithms,
+        )?;
+        let results: Vec<f32> = results.read()?.iter().map(|it| it.to_f32()).collect();
+        assert_near(&results, &expected, 2e-2);
+        assert_near(&logarithms.read()?, &of_sums, 1e-4);
+    }
+    Ok(())
+}
+
+#[test]
+fn extents_and_buffers_that_do_not_fit_are_refused() -> Result {
+    let device = Device::emulator(0);
+    let kernels = Kernels::new(&device);
+    let some = device.zeroed::<bf16>(2 * 70 * 2 * 64)?;
+    let mut results = device.zeroed::<bf16>(100)?;
+    let mut logarithms = device.zeroed::<f32>(280)?;
+    let keys = device.zeroed::<bf16>(2 * 90 * 64 - 1)?;
+    let refused = kernels.attention(&EXTENTS, &some, &keys, &some, &mut results, &mut logarithms);
+    assert_eq!(
+        refused.expect_err("it was started").to_string(),
+        "check: the launch of `attention` cannot work\n  \
+         kernel-condition: elements of the results is 100; the kernel uses, from the first to the last, 17920; \
+         take 17920 or more\n  \
+         kernel-condition: elements of the keys is 11519; the kernel uses, from the first to the last, 11520; \
+         take 11520 or more"
+    );
+    let extents = Attention {
+        elements: 96,
+        ..EXTENTS
+    };
+    let refused = kernels.attention(&extents, &some, &some, &some, &mut results, &mut logarithms);
+    let said = refused.expect_err("it was started").to_string();
+    let expected = "elements of a head is 96; there are kernels for 64, 128, 256; take 64 or 128";
+    assert!(said.contains(expected), "{said}");
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Devices and numbers that the tests share.
+
+use tma_host::{Device, DeviceChoice};
+
+/// The result of a test.
+pub(crate) type Result = std::result::Result<(), Box<dyn std::error::Error>>;
+
+/// The emulator with two schedules, and the first GPU where there is one, which there is where it is asked for.
+pub(crate) fn everywhere() -> Vec<Device> {
+    let mut devices = vec![Device::emulator(0), Device::emulator(7)];
+    match Device::gpu() {
+        Ok(gpu) => devices.push(gpu),
+        Err(error) => {
+            let is_asked_for = DeviceChoice::from_env() == Ok(DeviceChoice::Gpu);
+            assert!(error.is_absent() && !is_asked_for, "{error}");
+        }
+    }
+    devices
+}
+
+/// Whole numbers from -4 to 4 without a pattern of small period, whose sums `f32` has exactly.
+pub(crate) fn numbers(len: usize, seed: u32) -> Vec<f32> {
+    let mut state = 0x9e37_79b9 ^ seed;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 8) as f32 % 9.0 - 4.0
+    };
+    (0..len).map(next).collect()
+}
+
+/// Fails unless each number is as near to what is expected as `error` says, of its size or of 1.
+pub(crate) fn assert_near(got: &[f32], expected: &[f64], error: f64) {
+    assert_eq!(got.len(), expected.len());
+    for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
+        let distance = (f64::from(*got) - expected).abs();
+        assert!(
+            distance <= error * expected.abs().max(1.0),
+            "element {index} is {got}, and {expected} is expected"
+        );
+    }
+}
