@@ -1,6 +1,6 @@
 //! The registers of sums, and a product for each number of them.
 
-use crate::modifier::{B1, Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
+use crate::modifier::{B1, Bf16, F16, S8, Small, Tf32, U8};
 
 /// A of a product: a matrix descriptor, or the registers of a thread.
 pub trait Left: Copy + crate::sealed::Sealed {
@@ -242,8 +242,8 @@ macro_rules! sums {
     (@multiply small $n:literal $list:tt $type:literal) => {
         multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
             ", {sa}, {sb}" ", {sa}, {sb}"
-            [sa = const SA, sb = const SB, ae = const A::EXPONENT, am = const 7 - A::EXPONENT,
-                be = const B::EXPONENT, bm = const 7 - B::EXPONENT,] [] }
+            [sa = const SA, sb = const SB, ae = const A::EXPONENT, am = const A::FRACTION,
+                be = const B::EXPONENT, bm = const B::FRACTION,] [] }
     };
     (@multiply bytes $n:literal $list:tt $type:literal) => {
         sums! { @multiply bits $n $list $type }
@@ -252,20 +252,6 @@ macro_rules! sums {
     (@multiply bits $n:literal $list:tt $type:literal) => {
         multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type] "" "" [] [] }
     };
-}
-
-/// A format of 8 bits, by the bits of its exponent.
-pub trait Small: crate::modifier::Modifier {
-    #[doc(hidden)]
-    const EXPONENT: u32;
-}
-
-impl Small for E4m3 {
-    const EXPONENT: u32 = 4;
-}
-
-impl Small for E5m2 {
-    const EXPONENT: u32 = 5;
 }
 
 /// The sums of all types for one N.
