@@ -103,9 +103,9 @@ fn differences(docs: &str, forms: &[Form]) -> impl Iterator<Item = String> {
                     has.join(", ")
                 ));
             }
-            let by_value = docs
-                .lines()
-                .filter(|line| line.starts_with("`VALUE` from ") || line.starts_with("Formats of "));
+            let by_value = docs.lines().filter(|line| {
+                line.starts_with("`VALUE` from ") || line.starts_with("Formats of ")
+            });
             let by_value = by_value.filter_map(|line| line.strip_suffix('.')?.split_once(": "));
             let mut stated: BTreeSet<String> =
                 by_value.map(|(_, targets)| targets.into()).collect();
