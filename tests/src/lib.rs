@@ -16,6 +16,7 @@ pub mod math;
 pub mod matrix;
 mod modules;
 pub mod mutants;
+pub mod products;
 pub mod semantics;
 mod width;
 

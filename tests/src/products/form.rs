@@ -115,16 +115,24 @@ impl Form {
             name += &format!(" selector {selector}");
         }
         if self.group == Group::Warpgroup {
-            name += if self.is_shared { " A shared" } else { " A in registers" };
+            name += if self.is_shared {
+                " A shared"
+            } else {
+                " A in registers"
+            };
         }
         if self.negates != [false; 2] {
-            name += " negated";
+            let sign = |negates: bool| if negates { '-' } else { '+' };
+            let [a, b] = self.negates.map(sign);
+            name += &format!(" signs {a}{b}");
         }
         name
     }
 
     pub(super) fn has(&self, a: &str, b: &str, c: &str, d: &str) -> bool {
-        self.opcode.split('.').any(|part| [a, b, c, d].contains(&part))
+        self.opcode
+            .split('.')
+            .any(|part| [a, b, c, d].contains(&part))
     }
 
     /// K in elements, or in words of 32 bits.
@@ -177,7 +185,10 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
     else {
         return Vec::new();
     };
-    let immediates = form.operands().rsplit_once(", p").map_or("", |(_, rest)| rest);
+    let immediates = form
+        .operands()
+        .rsplit_once(", p")
+        .map_or("", |(_, rest)| rest);
     let plain = Form {
         group,
         opcode: form.opcode().to_owned(),
@@ -197,12 +208,21 @@ fn of_table(form: &ptx_isa::Form) -> Vec<Form> {
         (true, 512) if a.bits() == 4 => vec![Some(0)],
         (true, _) => vec![Some(0), Some(1)],
     };
-    let selected = selectors.into_iter().map(|selector| Form { selector, ..plain.clone() });
-    let signs = match immediates.contains("1, 1") {
+    let selected = selectors.into_iter().map(|selector| Form {
+        selector,
+        ..plain.clone()
+    });
+    // The signs of wide products are those of narrow ones.
+    let signs = match immediates.contains("1, 1") && shape.n == 8 {
         true => &[[false; 2], [true, false], [false, true], [true; 2]][..],
         false => &[[false; 2]],
     };
-    let signed = selected.flat_map(|form| signs.iter().map(move |negates| Form { negates: *negates, ..form.clone() }));
+    let signed = selected.flat_map(|form| {
+        signs.iter().map(move |negates| Form {
+            negates: *negates,
+            ..form.clone()
+        })
+    });
     signed.collect()
 }
 
@@ -223,7 +243,12 @@ fn fragments() -> Vec<Form> {
     let mut forms = Vec::new();
     for shape in ["m16n16k16", "m32n8k16", "m8n32k16"] {
         let float = |ty: &str| if ty == "f32" { Sum::F32 } else { Sum::F16 };
-        for (d, c) in [("f32", "f32"), ("f32", "f16"), ("f16", "f32"), ("f16", "f16")] {
+        for (d, c) in [
+            ("f32", "f32"),
+            ("f32", "f16"),
+            ("f16", "f32"),
+            ("f16", "f16"),
+        ] {
             let suffix = format!("{d}.{c}");
             forms.push(form(shape, &suffix, Element::F16, float(c), float(d)));
         }

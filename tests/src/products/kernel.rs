@@ -20,8 +20,16 @@ pub(super) fn module(form: &Form) -> String {
         Group::Warpgroup => warpgroup(form, &parts),
         Group::Fragments => fragments(form, &parts),
     };
-    let wide = if form.elements[0] == Element::F64 { "b64" } else { "b32" };
-    let version = if form.group == Group::Fragments { "8.6" } else { "9.0" };
+    let wide = if form.elements[0] == Element::F64 {
+        "b64"
+    } else {
+        "b32"
+    };
+    let version = if form.group == Group::Fragments {
+        "8.6"
+    } else {
+        "9.0"
+    };
     format!(
         ".version {version}\n.target sm_90a\n.address_size 64\n\
          .visible .entry k(.param .u64 out, .param .u64 in) .maxntid {}, 1, 1 {{\n\
@@ -38,7 +46,14 @@ pub(super) fn module(form: &Form) -> String {
 }
 
 /// Loads or stores registers, which lie behind each other for all threads.
-fn moved(form: &Form, text: &mut String, name: char, from: usize, words: usize, stores: bool) -> usize {
+fn moved(
+    form: &Form,
+    text: &mut String,
+    name: char,
+    from: usize,
+    words: usize,
+    stores: bool,
+) -> usize {
     let (ty, width) = match form.elements[0] {
         Element::F64 => ("b64", 2),
         _ => ("b32", 1),
@@ -57,7 +72,11 @@ fn moved(form: &Form, text: &mut String, name: char, from: usize, words: usize, 
 
 /// Addresses of this thread's words.
 fn own(form: &Form) -> String {
-    let bytes = if form.elements[0] == Element::F64 { 8 } else { 4 };
+    let bytes = if form.elements[0] == Element::F64 {
+        8
+    } else {
+        4
+    };
     format!(
         "mul.wide.u32 %step, %thread, {bytes}; add.u64 %in, %in, %step; add.u64 %out, %out, %step;\n"
     )
@@ -75,7 +94,9 @@ fn warp(form: &Form, parts: &Parts) -> String {
     let a = moved(form, &mut text, 'a', parts.c, parts.a, false);
     let b = moved(form, &mut text, 'b', parts.c + parts.a, parts.b, false);
     let d = form.words_out() * c / parts.c;
-    let metadata = form.selector.map_or(String::new(), |selector| format!(", %e, {selector}"));
+    let metadata = form
+        .selector
+        .map_or(String::new(), |selector| format!(", %e, {selector}"));
     writeln!(
         text,
         "{} {}, {}, {}, {}{metadata};",
@@ -106,8 +127,14 @@ fn warpgroup(form: &Form, parts: &Parts) -> String {
             if left < 128 {
                 line(format!("setp.lt.u32 %some, %thread, {left};"));
             }
-            line(format!("{guard}ld.global.b32 %word, [%in+{}];", 4 * (from + start)));
-            line(format!("{guard}st.shared.b32 [%at+{}], %word;", to + 4 * start));
+            line(format!(
+                "{guard}ld.global.b32 %word, [%in+{}];",
+                4 * (from + start)
+            ));
+            line(format!(
+                "{guard}st.shared.b32 [%at+{}], %word;",
+                to + 4 * start
+            ));
         }
     };
     let b_at = if form.is_shared { 4 * parts.a } else { 0 };
@@ -127,7 +154,10 @@ fn warpgroup(form: &Form, parts: &Parts) -> String {
     ));
     line("mov.u32 %at, tiles; shr.u32 %at, %at, 4; cvt.u64.u32 %step, %at;".into());
     // 8 lines of 16 bytes are 128 bytes; along K the next ones follow.
-    line(format!("or.b64 %left, %step, {:#x};", 8_u64 << 16 | 16_u64 << 32));
+    line(format!(
+        "or.b64 %left, %step, {:#x};",
+        8_u64 << 16 | 16_u64 << 32
+    ));
     let stride = form.column_bytes() as u64 / 2;
     line(format!(
         "add.u64 %right, %step, {}; or.b64 %right, %right, {:#x};",
@@ -142,7 +172,9 @@ fn warpgroup(form: &Form, parts: &Parts) -> String {
             list('a', count)
         }
     };
-    let metadata = form.selector.map_or(String::new(), |selector| format!("%e, {selector}, "));
+    let metadata = form
+        .selector
+        .map_or(String::new(), |selector| format!("%e, {selector}, "));
     let sign = |negates: bool| if negates { "-1" } else { "1" };
     let signs = format!(", {}, {}", sign(form.negates[0]), sign(form.negates[1]));
     let immediates = form.immediates.replacen(", 1, 1", &signs, 1);
@@ -160,7 +192,10 @@ fn warpgroup(form: &Form, parts: &Parts) -> String {
 }
 
 fn fragments(form: &Form, parts: &Parts) -> String {
-    let word = form.opcode.split('.').find(|part| part.starts_with('m') && part.contains('n') && part.contains('k'));
+    let word = form
+        .opcode
+        .split('.')
+        .find(|part| part.starts_with('m') && part.contains('n') && part.contains('k'));
     let shape = word.unwrap_or_default();
     let element = match form.elements[0] {
         Element::F16 => "f16",

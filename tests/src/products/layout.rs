@@ -24,7 +24,11 @@ impl Parts {
             a: words(m * form.kept(), element),
             b: words(n * form.depth(), element),
             metadata: if form.selector.is_some() { threads } else { 0 },
-            flag: if form.group == Group::Warpgroup { 32 } else { 0 },
+            flag: if form.group == Group::Warpgroup {
+                32
+            } else {
+                0
+            },
         }
     }
 
@@ -37,7 +41,11 @@ impl Parts {
 impl Form {
     /// Threads of the product.
     pub(super) fn threads(&self) -> usize {
-        if self.group == Group::Warpgroup { 128 } else { 32 }
+        if self.group == Group::Warpgroup {
+            128
+        } else {
+            32
+        }
     }
 
     /// Words of D.
@@ -81,7 +89,13 @@ impl Form {
     }
 
     /// The same of C or D, with so many bits.
-    pub(super) fn bit_of_sum(&self, bits: usize, product: usize, row: usize, column: usize) -> usize {
+    pub(super) fn bit_of_sum(
+        &self,
+        bits: usize,
+        product: usize,
+        row: usize,
+        column: usize,
+    ) -> usize {
         match self.group {
             Group::Fragments => (row * self.shape.n as usize + column) * bits,
             Group::Warp if self.is_quads() => {
@@ -98,7 +112,11 @@ impl Form {
     }
 
     fn in_registers(&self, warp: usize, (lane, register, bit): Place) -> usize {
-        let width = if self.elements[0] == Element::F64 { 64 } else { 32 };
+        let width = if self.elements[0] == Element::F64 {
+            64
+        } else {
+            32
+        };
         (register * self.threads() + 32 * warp + lane) * width + bit
     }
 

@@ -37,7 +37,11 @@ fn number(bits: u64, exponent_bits: u32, fraction_bits: u32, has_infinity: bool)
     Number {
         kind,
         negative: bits >> (exponent_bits + fraction_bits) & 1 != 0,
-        significand: if field == 0 { fraction } else { fraction | 1 << fraction_bits },
+        significand: if field == 0 {
+            fraction
+        } else {
+            fraction | 1 << fraction_bits
+        },
         exponent: field.max(1) as i32 - bias,
         fraction: fraction_bits as i32,
     }
@@ -95,9 +99,17 @@ fn fused(pairs: &[(Number, Number)], c: Number, kept: i32, result: Result) -> u6
         _ => {}
     }
     let least = if result == Result::Half { -21 } else { -133 };
-    let of_c = if c.significand == 0 { least } else { c.exponent };
-    let nonzero = pairs.iter().filter(|(a, b)| a.significand * b.significand != 0);
-    let greatest = nonzero.map(|(a, b)| a.exponent + b.exponent).fold(of_c, i32::max);
+    let of_c = if c.significand == 0 {
+        least
+    } else {
+        c.exponent
+    };
+    let nonzero = pairs
+        .iter()
+        .filter(|(a, b)| a.significand * b.significand != 0);
+    let greatest = nonzero
+        .map(|(a, b)| a.exponent + b.exponent)
+        .fold(of_c, i32::max);
     let quantum = greatest - kept;
     let term = |negative: bool, significand: u64, exponent: i32| {
         let shift = exponent - quantum;
@@ -110,7 +122,11 @@ fn fused(pairs: &[(Number, Number)], c: Number, kept: i32, result: Result) -> u6
     };
     let products = pairs.iter().map(|(a, b)| {
         let exponent = a.exponent - a.fraction + b.exponent - b.fraction;
-        term(a.negative != b.negative, a.significand * b.significand, exponent)
+        term(
+            a.negative != b.negative,
+            a.significand * b.significand,
+            exponent,
+        )
     });
     let total = products.sum::<i128>() + term(c.negative, c.significand, c.exponent - c.fraction);
     if total == 0 {
@@ -171,7 +187,10 @@ fn shifted(magnitude: u128, by: i32) -> (u64, u32) {
 /// One result: the pairs of factors in the order of K, and C.
 pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
     let [a, b] = form.elements;
-    let is_float = matches!(a, Element::F16 | Element::Bf16 | Element::Tf32 | Element::E4m3 | Element::E5m2);
+    let is_float = matches!(
+        a,
+        Element::F16 | Element::Bf16 | Element::Tf32 | Element::E4m3 | Element::E5m2
+    );
     let is_small = matches!(a, Element::E4m3 | Element::E5m2);
     let numbers: Vec<_> = pairs
         .iter()
@@ -203,13 +222,16 @@ pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
             let zero = number(0, 5, 10, true);
             let half = |late: bool, c: Number| {
                 let all = numbers.iter().enumerate();
-                let taken = all.filter(|(k, _)| (k % 4 >= 2) == late).map(|(_, pair)| *pair);
+                let taken = all
+                    .filter(|(k, _)| (k % 4 >= 2) == late)
+                    .map(|(_, pair)| *pair);
                 fused(&taken.collect::<Vec<_>>(), c, 25, plain)
             };
             let product = half(true, sum(half(false, zero), form.d));
             match form.d {
                 Sum::F16 => {
-                    let exact = f16::from_bits(c as u16).to_f64() + f16::from_bits(product as u16).to_f64();
+                    let exact =
+                        f16::from_bits(c as u16).to_f64() + f16::from_bits(product as u16).to_f64();
                     canonical_half(exact)
                 }
                 _ => canonical(f32::from_bits(c as u32) + f32::from_bits(product as u32)),
@@ -227,9 +249,13 @@ pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
             fused(&numbers[4..], sum(first, form.d), 25, plain)
         }
         _ if form.c == form.d => fused(&numbers, sum(c, form.d), 25, plain),
-        // Both of C and D are single precision to the unit.
+        // C counts as single precision.
         _ => {
-            let bits = fused(&numbers, sum(c, form.c), 25, Result::Single(23));
+            let c = match form.c {
+                Sum::F16 => f16::from_bits(c as u16).to_f32().to_bits().into(),
+                _ => c,
+            };
+            let bits = fused(&numbers, sum(c, Sum::F32), 25, Result::Single(23));
             match form.d {
                 Sum::F16 => canonical_half(f32::from_bits(bits as u32).into()),
                 _ => bits,
@@ -239,11 +265,19 @@ pub(super) fn result(form: &Form, pairs: &[(u64, u64)], c: u64) -> Option<u64> {
 }
 
 fn canonical(value: f32) -> u64 {
-    u64::from(if value.is_nan() { 0x7fff_ffff } else { value.to_bits() })
+    u64::from(if value.is_nan() {
+        0x7fff_ffff
+    } else {
+        value.to_bits()
+    })
 }
 
 fn canonical_half(value: f64) -> u64 {
-    u64::from(if value.is_nan() { 0x7fff } else { f16::from_f64(value).to_bits() })
+    u64::from(if value.is_nan() {
+        0x7fff
+    } else {
+        f16::from_f64(value).to_bits()
+    })
 }
 
 fn integer(form: &Form, pairs: &[(u64, u64)], c: u64) -> u64 {
@@ -266,12 +300,18 @@ fn integer(form: &Form, pairs: &[(u64, u64)], c: u64) -> u64 {
 
 /// One step of double precision, with the NaN of an operand.
 fn double(a: u64, b: u64, c: u64) -> u64 {
-    let nan = [b, c, a].into_iter().find(|bits| f64::from_bits(*bits).is_nan());
+    let nan = [b, c, a]
+        .into_iter()
+        .find(|bits| f64::from_bits(*bits).is_nan());
     if let Some(nan) = nan {
         return nan | 1 << 51;
     }
     let result = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
-    if result.is_nan() { 0xfff8 << 48 } else { result.to_bits() }
+    if result.is_nan() {
+        0xfff8 << 48
+    } else {
+        result.to_bits()
+    }
 }
 
 /// `m8n8k4` of half precision.
@@ -286,6 +326,7 @@ fn scalar(form: &Form, pairs: &[(u64, u64)], c: u64) -> u64 {
     let fma = |at: usize, sum: f32| pair(at).0.mul_add(pair(at).1, sum);
     match form.d {
         Sum::F16 => canonical_half((c + fma(1, product(0)) + fma(3, product(2))).into()),
-        _ => canonical(c + fma(3, fma(2, fma(1, product(0))))),
+        // From a positive zero on.
+        _ => canonical(c + (0..4).fold(0.0, |sum, at| fma(at, sum))),
     }
 }

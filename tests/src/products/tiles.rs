@@ -65,10 +65,17 @@ fn float(rng: &mut Rng, class: usize, (exponent, fraction, below): Format, sprea
         // The largest, whose sums overflow.
         4 => with(all as i64 - 1 - rng.below(3) as i64, part),
         // Few numbers, so that sums cancel.
-        5 => with(bias + rng.below(3) as i64 - 1, rng.one_of([0, 1 << (fraction - 1)])),
+        5 => with(
+            bias + rng.below(3) as i64 - 1,
+            rng.one_of([0, 1 << (fraction - 1)]),
+        ),
         // NaN, infinities and zeros among others.
         6 => match rng.below(12) {
-            0 => rng.one_of([with(all as i64, 0), with(all as i64, part), (1 << width) - 1]),
+            0 => rng.one_of([
+                with(all as i64, 0),
+                with(all as i64, part),
+                (1 << width) - 1,
+            ]),
             1 => 0,
             _ => with(bias - 2 + rng.below(5) as i64, part),
         },
@@ -80,7 +87,10 @@ fn float(rng: &mut Rng, class: usize, (exponent, fraction, below): Format, sprea
             _ => 0,
         },
         // Halfway cases: a one, and small numbers with few bits.
-        _ => with(bias - rng.one_of([0, 1, 5, 6, 11, 12]) as i64, rng.one_of([0, 1, part])),
+        _ => with(
+            bias - rng.one_of([0, 1, 5, 6, 11, 12]) as i64,
+            rng.one_of([0, 1, part]),
+        ),
     };
     // Bits that do not count are not zero.
     (sign | magnitude) << below | rng.next() & ((1 << below) - 1)
