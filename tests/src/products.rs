@@ -82,7 +82,7 @@ impl<'f> Tiles<'f> {
         job
     }
 
-    /// What the emulator gives, on all processors of the host.
+    /// The results of the emulator, on all processors of the host.
     ///
     /// # Panics
     /// If it refuses a form that it decodes.
@@ -96,7 +96,7 @@ impl<'f> Tiles<'f> {
         })
     }
 
-    /// What a GPU gives.
+    /// The results of a GPU.
     ///
     /// # Errors
     /// Those of the run.
@@ -107,7 +107,7 @@ impl<'f> Tiles<'f> {
         Ok(words_of(&job))
     }
 
-    /// What the rules give; nothing for a form without.
+    /// The results by the rules; nothing for a form without.
     pub fn expected(&self) -> Option<Vec<u32>> {
         let words = self.words();
         expected(self.form, &self.input[..words])?;
@@ -119,6 +119,9 @@ impl<'f> Tiles<'f> {
     }
 
     /// Compares results with those that they should be.
+    ///
+    /// # Panics
+    /// If they are not as many.
     pub fn compare(&self, got: &[u32], wanted: &[u32]) -> Tally {
         let form = self.form;
         let (bits, words) = (form.d.bits(), form.words_out());

@@ -104,7 +104,7 @@ modifiers! {
         S4 = "s4", U4 = "u4", B1 = "b1", B8x16 = "b8x16", B6x16P32 = "b6x16_p32", B4x16P64 = "b4x16_p64" }
     /// How a matrix lies in its fragment.
     matrix_layout: MatrixLayout { Row = "row", Col = "col" }
-    /// What formats products of narrow numbers take.
+    /// The formats that products of narrow numbers take.
     kind: Kind { F8f6f4 = "kind::f8f6f4", Mxf8f6f4 = "kind::mxf8f6f4", Mxf4 = "kind::mxf4",
         Mxf4nvf4 = "kind::mxf4nvf4" }
     /// How many scales a row of A has.

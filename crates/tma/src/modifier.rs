@@ -101,7 +101,8 @@ words! {
     E2m3;
     /// `.e2m1`: 2 bits of exponent and 1 of fraction.
     E2m1;
-    /// `.sp`: metadata may name the kept elements of a group in any order.
+    /// `.sp`: metadata may name the kept elements of a group in any order. ptxas says that some later architectures
+    /// are much slower with it.
     AnyMetadata;
     /// `.sp::ordered_metadata`: metadata names the kept elements of a group in their order.
     OrderedMetadata;

@@ -11,13 +11,13 @@ use tma_host::{Device, Jobs};
 /// Compare products of matrices, bit by bit.
 #[derive(Parser)]
 struct Arguments {
-    /// What is compared: a `gpu` with the emulator, or the `emulator` with plain rules.
+    /// The side that is compared: a `gpu` with the emulator, or the `emulator` with plain rules.
     #[arg(long, default_value = "gpu", value_parser = ["gpu", "emulator"])]
     device: String,
     /// Results of each form, at least.
     #[arg(long, default_value_t = 1_000_000)]
     results: usize,
-    /// What the tiles are made of.
+    /// Another one makes other tiles.
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Only forms with this in their name.

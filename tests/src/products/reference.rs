@@ -1,5 +1,5 @@
-//! What an H200 gives for products of matrices, number by number, by the rules that were measured on one. It shares
-//! no code with the emulator.
+//! The products of matrices that an H200 computes, number by number, by the rules that were measured on one. No code
+//! is the emulator's.
 
 use half::f16;
 

@@ -21,7 +21,7 @@ impl Rng {
     }
 
     fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 32) * bound >> 32
+        ((self.next() >> 32) * bound) >> 32
     }
 
     fn one_of<const N: usize>(&mut self, values: [u64; N]) -> u64 {

@@ -157,11 +157,11 @@ pub(super) fn special(number: usize) -> u32 {
         f32::NEG_INFINITY,
         f32::NAN,
         9.2e-41,
-        1.0009765625,
-        1.000488281,
+        1.000_976_6,
+        1.000_488_3,
         1.0014648,
     ];
-    (numbers[number % numbers.len()] as f32).to_bits()
+    f32::to_bits(numbers[number % numbers.len()])
 }
 
 #[cfg(test)]
