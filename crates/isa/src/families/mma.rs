@@ -13,12 +13,12 @@ family! { Mma "9.7.14.5.14, 9.7.14.6" { Dense, Sparse, Narrow }
         isa "{K:8.4|8.7|8.7|8.7}" on "sm_90" = "mma::sync_aligned_m16n8{K:k32|k32|k16|k16}_row_col_{K:f32|f16|f32|f16}_{e4m3|e5m2}_{e4m3|e5m2}_{K:f32|f16|f32|f16}({K:[a, b, c, n]|[a, b, c, n]|[a, b]|[a, b]}, {K:[n, m]|[n, m]|[n]|[n]}, {K:[f, g, f, g]|[c, m]|[f, g, f, g]|[c, m]})";
     Dense: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {d,d}, {d}, {d}, {d,d}"
         isa "7.0" on "sm_80" = "mma::sync_aligned_m8n8k4_row_col_f64_f64_f64_f64([e], [e], [e, e])";
-    Dense: "mma.sync.aligned.m8n8k4.row.col.{rn|rz|rm|rp}.f64.f64.f64.f64 {d,d}, {d}, {d}, {d,d}"
-        isa "7.0" on "sm_80";
+    Dense: "mma.sync.aligned.m8n8k4.row.col.{R:rn|rz|rm|rp}.f64.f64.f64.f64 {d,d}, {d}, {d}, {d,d}"
+        isa "7.0" on "sm_80" = "mma::sync_aligned_m8n8k4_row_col_{R:rn|rz|rm|rp}_f64_f64_f64_f64([e], [e], [e, e])";
     Dense: "mma.sync.aligned.m16n8{K:k4|k8|k16}.row.col.f64.f64.f64.f64 {d,d,d,d}, {K:{d,d}|{d,d,d,d}|{d,d,d,d,d,d,d,d}}, {K:{d}|{d,d}|{d,d,d,d}}, {d,d,d,d}"
         isa "7.8" on "sm_90" = "mma::sync_aligned_m16n8{K:k4|k8|k16}_row_col_f64_f64_f64_f64({K:[e, e]|[e, e, e, e]|[e, e, e, e, e, e, e, e]}, {K:[e]|[e, e]|[e, e, e, e]}, [e, e, e, e])";
-    Dense: "mma.sync.aligned.m16n8{K:k4|k8|k16}.row.col.{rn|rz|rm|rp}.f64.f64.f64.f64 {d,d,d,d}, {K:{d,d}|{d,d,d,d}|{d,d,d,d,d,d,d,d}}, {K:{d}|{d,d}|{d,d,d,d}}, {d,d,d,d}"
-        isa "7.8" on "sm_90";
+    Dense: "mma.sync.aligned.m16n8{K:k4|k8|k16}.row.col.{R:rn|rz|rm|rp}.f64.f64.f64.f64 {d,d,d,d}, {K:{d,d}|{d,d,d,d}|{d,d,d,d,d,d,d,d}}, {K:{d}|{d,d}|{d,d,d,d}}, {d,d,d,d}"
+        isa "7.8" on "sm_90" = "mma::sync_aligned_m16n8{K:k4|k8|k16}_row_col_{R:rn|rz|rm|rp}_f64_f64_f64_f64({K:[e, e]|[e, e, e, e]|[e, e, e, e, e, e, e, e]}, {K:[e]|[e, e]|[e, e, e, e]}, [e, e, e, e])";
     Dense: "mma.sync.aligned.m8n8{T:k16|k32}.row.col.{|satfinite.}s32.{s|u}{T:8|4}.{s|u}{T:8|4}.s32 {r,r}, {r}, {r}, {r,r}"
         isa "7.0" on "sm_80" = "mma::sync_aligned_m8n8{T:k16|k32}_row_col_{|satfinite_}s32_{s|u}{T:8|4}_{s|u}{T:8|4}_s32([a], [n], [x, y])";
     Dense: "mma.sync.aligned.m16n8{T:k16|k32|k32|k64}.row.col.{|satfinite.}s32.{s|u}{T:8|8|4|4}.{s|u}{T:8|8|4|4}.s32 {r,r,r,r}, {T:{r,r}|{r,r,r,r}|{r,r}|{r,r,r,r}}, {T:{r}|{r,r}|{r}|{r,r}}, {r,r,r,r}"

@@ -67,14 +67,14 @@ macro_rules! intrinsic {
     (@$part:ident $type:ident) => { $type };
 }
 
-/// Assembly, of a product whose registers have 32 bits.
+/// Assembly, of a product whose registers have 32 bits, or a class of others.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! assembly {
     ($text:literal [] $a:tt $b:tt $c:tt ($d:ident $($d_part:ident)+)) => {
-        let [$($d_part),+] = assembly! { @emit [$text] [] [] $a $b $c ($d $($d_part)+) };
+        let [$($d_part),+] = assembly! { @emit reg32 [$text] [] [] $a $b $c ($d $($d_part)+) };
     };
     // The text before D and behind C, and what else it refers to.
-    (@emit [$($text:expr),+] [$($end:expr),* $(,)?] [$($operands:tt)*] ($a:ident $($a_part:ident)+)
+    (@emit $class:ident [$($text:expr),+] [$($end:expr),* $(,)?] [$($operands:tt)*] ($a:ident $($a_part:ident)+)
         ($b:ident $($b_part:ident)+) ($c:ident $($c_part:ident)+) ($d:ident $($d_part:ident)+)) => {{
         $(let $d_part: $d;)+
         // SAFETY: the conditions are the caller's; the others are no instructions.
@@ -83,8 +83,8 @@ macro_rules! assembly {
             core::arch::asm!(
                 concat!($($text,)+ " ", assembly!(@list $($d_part)+), ", ", assembly!(@list $($a_part)+), ", ",
                     assembly!(@list $($b_part)+), ", ", assembly!(@list $($c_part)+), $($end,)* ";"),
-                $($d_part = out(reg32) $d_part,)+ $($a_part = in(reg32) $a_part,)+
-                $($b_part = in(reg32) $b_part,)+ $($c_part = in(reg32) $c_part,)+
+                $($d_part = out($class) $d_part,)+ $($a_part = in($class) $a_part,)+
+                $($b_part = in($class) $b_part,)+ $($c_part = in($class) $c_part,)+
                 $($operands)*
                 options(nostack, preserves_flags),
             );
@@ -93,6 +93,14 @@ macro_rules! assembly {
     }};
     (@list $first:ident $($part:ident)*) => {
         concat!("{{ {", stringify!($first), "}", $(", {", stringify!($part), "}",)* " }}")
+    };
+}
+
+/// Assembly, of a product of double precision.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! wide_assembly {
+    ($text:literal [] $a:tt $b:tt $c:tt ($d:ident $($d_part:ident)+)) => {
+        let [$($d_part),+] = assembly! { @emit reg64 [$text] [] [] $a $b $c ($d $($d_part)+) };
     };
 }
 
@@ -133,7 +141,7 @@ macro_rules! sparse {
         }
     };
     (@emit $head:literal $text:literal $metadata:ident $a:tt $b:tt $c:tt $d:tt) => {
-        assembly! { @emit [$head, $text] [", {metadata}, {selector}"]
+        assembly! { @emit reg32 [$head, $text] [", {metadata}, {selector}"]
             [metadata = in(reg32) $metadata, selector = const SELECTOR,] $a $b $c $d }
     };
 }
@@ -163,7 +171,7 @@ macro_rules! narrow {
             $(gate!([A::EXPONENT + A::FRACTION < 7 || B::EXPONENT + B::FRACTION < 7]
                 concat!(module_path!(), "::", stringify!($name), "::<A, B>"), $more);)?
             let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
-            assembly! { @emit [$head, "e{ae}m{am}.e{be}m{bm}", $tail]
+            assembly! { @emit reg32 [$head, "e{ae}m{am}.e{be}m{bm}", $tail]
                 [$(concat!(", {", stringify!($metadata), "}, 0"))?]
                 [ae = const A::EXPONENT, am = const A::FRACTION, be = const B::EXPONENT, bm = const B::FRACTION,
                     $($metadata = in(reg32) $metadata,)?]
@@ -209,7 +217,7 @@ macro_rules! scaled {
                     assert!(THREAD_A < 2 && THREAD_B < 4, "the lanes of scales are 0 or 1 for A, and 0 to 3 for B");
                 };
                 let ([$($a_part),+], [$($b_part),+], [$($c_part),+]) = (a, b, c);
-                assembly! { @emit [$head, $(scaled!(@formats $choice),)? $tail]
+                assembly! { @emit reg32 [$head, $(scaled!(@formats $choice),)? $tail]
                     [$(concat!(", {", stringify!($metadata), "}, 0"),)?
                         ", {sa}, {{ {ba}, {ta} }}, {sb}, {{ {bb}, {tb} }}"]
                     [$(ae = const <A as $choice>::EXPONENT, am = const <A as $choice>::FRACTION,
@@ -368,6 +376,34 @@ products! { assembly;
         sync_aligned_m16n8k32_row_col_f16_e4m3_e5m2_f16 = "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16";
         sync_aligned_m16n8k32_row_col_f16_e5m2_e4m3_f16 = "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e4m3.f16";
         sync_aligned_m16n8k32_row_col_f16_e5m2_e5m2_f16 = "mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16";
+    }
+}
+
+// Rounded in a direction, for which LLVM has no intrinsics.
+products! { wide_assembly;
+    isa "7.0" on sm_80: (f64 a0) (f64 b0) (f64 c0 c1) -> (f64 d0 d1) {
+        sync_aligned_m8n8k4_row_col_rn_f64_f64_f64_f64 = "mma.sync.aligned.m8n8k4.row.col.rn.f64.f64.f64.f64";
+        sync_aligned_m8n8k4_row_col_rz_f64_f64_f64_f64 = "mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64";
+        sync_aligned_m8n8k4_row_col_rm_f64_f64_f64_f64 = "mma.sync.aligned.m8n8k4.row.col.rm.f64.f64.f64.f64";
+        sync_aligned_m8n8k4_row_col_rp_f64_f64_f64_f64 = "mma.sync.aligned.m8n8k4.row.col.rp.f64.f64.f64.f64";
+    }
+    isa "7.8" on sm_90: (f64 a0 a1) (f64 b0) (f64 c0 c1 c2 c3) -> (f64 d0 d1 d2 d3) {
+        sync_aligned_m16n8k4_row_col_rn_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k4.row.col.rn.f64.f64.f64.f64";
+        sync_aligned_m16n8k4_row_col_rz_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k4.row.col.rz.f64.f64.f64.f64";
+        sync_aligned_m16n8k4_row_col_rm_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k4.row.col.rm.f64.f64.f64.f64";
+        sync_aligned_m16n8k4_row_col_rp_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k4.row.col.rp.f64.f64.f64.f64";
+    }
+    isa "7.8" on sm_90: (f64 a0 a1 a2 a3) (f64 b0 b1) (f64 c0 c1 c2 c3) -> (f64 d0 d1 d2 d3) {
+        sync_aligned_m16n8k8_row_col_rn_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k8.row.col.rn.f64.f64.f64.f64";
+        sync_aligned_m16n8k8_row_col_rz_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k8.row.col.rz.f64.f64.f64.f64";
+        sync_aligned_m16n8k8_row_col_rm_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k8.row.col.rm.f64.f64.f64.f64";
+        sync_aligned_m16n8k8_row_col_rp_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k8.row.col.rp.f64.f64.f64.f64";
+    }
+    isa "7.8" on sm_90: (f64 a0 a1 a2 a3 a4 a5 a6 a7) (f64 b0 b1 b2 b3) (f64 c0 c1 c2 c3) -> (f64 d0 d1 d2 d3) {
+        sync_aligned_m16n8k16_row_col_rn_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k16.row.col.rn.f64.f64.f64.f64";
+        sync_aligned_m16n8k16_row_col_rz_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k16.row.col.rz.f64.f64.f64.f64";
+        sync_aligned_m16n8k16_row_col_rm_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k16.row.col.rm.f64.f64.f64.f64";
+        sync_aligned_m16n8k16_row_col_rp_f64_f64_f64_f64 = "mma.sync.aligned.m16n8k16.row.col.rp.f64.f64.f64.f64";
     }
 }
 
