@@ -13,6 +13,9 @@ import torch
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 # CUtensorMapDataType
 TYPES = {torch.bfloat16: 9, torch.float16: 6}
+# Some two milliseconds.
+WAIT_CYCLES = 4_000_000
+PROGRAMMATIC_STREAM_SERIALIZATION = 6
 MAX_DYNAMIC_SHARED_SIZE_BYTES, SWIZZLE_128B, PROMOTION_128B = 8, 3, 2
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -72,29 +75,49 @@ def tensor_map(tensor, extents, box):
     return encoded
 
 
-class Launch:
-    """Of a kernel: blocks and threads in one dimension, and arguments that are ctypes values."""
+class Attribute(ctypes.Structure):
+    """CUlaunchAttribute"""
 
-    def __init__(self, module, name, blocks, threads, shared_bytes, arguments):
+    _fields_ = [("id", ctypes.c_int), ("padding", ctypes.c_int), ("value", ctypes.c_int * 16)]
+
+
+class Config(ctypes.Structure):
+    """CUlaunchConfig"""
+
+    _fields_ = [
+        ("shape", ctypes.c_uint32 * 7),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(Attribute)),
+        ("attribute_count", ctypes.c_uint32),
+    ]
+
+
+class Launch:
+    """Of a kernel: blocks and threads in one dimension, and arguments that are ctypes values. One that `follows` begins
+    while the kernel before ends, for which it waits itself."""
+
+    def __init__(self, module, name, blocks, threads, shared_bytes, arguments, follows=False):
         self.function = ctypes.c_void_p()
         call("cuModuleGetFunction", ctypes.byref(self.function), module, name.encode())
         call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes)
-        self.shape = (blocks, 1, 1, threads, 1, 1, shared_bytes)
+        self.config = Config(shape=(blocks, 1, 1, threads, 1, 1, shared_bytes), attribute_count=int(follows))
+        self.config.attributes = ctypes.pointer(Attribute(id=PROGRAMMATIC_STREAM_SERIALIZATION, value=(1,)))
         self.keep = arguments
         self.arguments = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
 
     def __call__(self):
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        call("cuLaunchKernel", self.function, *self.shape, stream, self.arguments, None)
+        self.config.stream = torch.cuda.current_stream().cuda_stream
+        call("cuLaunchKernelEx", ctypes.byref(self.config), self.function, self.arguments, None)
 
 
 def bursts(works, count, launches=10, pause=0.1):
-    """Median seconds of a launch, of each."""
+    """Median seconds of a launch, of each. The GPU waits until all launches of a burst are there: none waits for Python."""
     times = {name: [] for name in works}
     for _ in range(count):
         for name in random.sample(list(works), len(works)):
             time.sleep(pause)
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda._sleep(WAIT_CYCLES)
             for _ in range(2):
                 works[name]()
             begin.record()

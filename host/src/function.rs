@@ -286,6 +286,9 @@ impl<'module> Function<'module> {
             .iter()
             .map(|cluster| LaunchAttribute::cluster_dimension(cluster.to_array()))
             .collect();
+        if self.signature.waits_for_kernels {
+            attributes.push(LaunchAttribute::programmatic_stream_serialization(true));
+        }
         let config = LaunchConfig::new(
             shape.grid.to_array(),
             shape.block.to_array(),

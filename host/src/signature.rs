@@ -16,6 +16,11 @@ pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
         static_shared_bytes: module
             .extract(entry.name.as_str())
             .map_or(0, |reached| static_shared_bytes(&reached)),
+        waits_for_kernels: entry
+            .body
+            .iter()
+            .flat_map(Block::instructions)
+            .any(|instruction| instruction.opcode.starts_with("griddepcontrol.wait")),
     }
 }
 
@@ -86,7 +91,7 @@ mod tests {
     mov.u64 %rd2, dynamic;
     ret;
 }
-.visible .entry plain() .reqntid 64 { call helper; ret; }
+.visible .entry plain() .reqntid 64 { griddepcontrol.wait; call helper; ret; }
 ";
 
     #[test]
@@ -114,6 +119,10 @@ mod tests {
 
         assert_eq!(plain.reqntid, Some(Dim3::new(64, 1, 1)));
         assert_eq!((plain.maxntid, plain.reqnctapercluster), (None, None));
+        assert_eq!(
+            (tile.waits_for_kernels, plain.waits_for_kernels),
+            (false, true)
+        );
         // The shared memory of the function that it calls: 2 bytes of its own, and 40 at 4.
         assert_eq!((plain.parameters.len(), plain.static_shared_bytes), (0, 44));
     }

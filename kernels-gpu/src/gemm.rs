@@ -3,14 +3,15 @@
 use core::hint::assert_unchecked;
 
 use tma::{
-    Accumulator, Block, Columns, Finish, KernelArg, Outputs, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, Columns, Finish, KernelArg, Outputs, SharedPtr, Swizzle128, Tile, TileMap,
+    Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
-    matrix::{Boxes, Layout, MatrixElement},
+    matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, Products},
-    ptx::wgmma::Sums,
-    shared,
-    tile::{Pair, Tiles},
+    ptx::{griddepcontrol, mbarrier::Mbarrier, wgmma::Sums},
+    shared, split_sums_bytes,
+    tile::Pair,
 };
 
 /// Rows of the product that a block computes at a time.
@@ -19,55 +20,29 @@ pub const ROWS: u32 = 128;
 pub const BOX: u32 = 64;
 /// Threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
+/// Boxes of the columns of a wide tile: as many products as possible for each byte that is loaded.
+const WIDE: usize = 4;
 /// Stages of wide tiles in shared memory.
 const WIDE_STAGES: u32 = 4;
-/// Stages of narrow tiles in shared memory.
-const NARROW_STAGES: u32 = 8;
+/// Boxes of the columns of a tile that blocks share, where there are few.
+const SHARED: usize = 2;
+/// Stages of shared tiles in shared memory.
+const SHARED_STAGES: u32 = 5;
+/// Blocks that share a tile: each has a part of K.
+const BLOCKS: u32 = 2;
 /// Tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
 type Box64<T> = [[T; BOX as usize]; BOX as usize];
+type Map<T> = TileMap<Box64<T>, Swizzle128>;
 type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
-type Stage<T, W> = Pair<Boxes64<T, 2>, <W as Width<T>>::Boxes>;
-
-/// Columns of the product that a block computes at a time.
-pub trait Width<T: MatrixElement> {
-    /// How many.
-    const COLUMNS: u32;
-    /// Boxes of B in a stage.
-    type Boxes: Tiles<Shape = Box64<T>, Mode = Swizzle128>;
-    /// B, with columns of K elements or of N.
-    type B<const K_MAJOR: bool>: Layout<Element = T, Tiles = Self::Boxes>;
-    /// Registers for the sums of 64 rows.
-    type Sums: Columns + Sums<T::Ptx, T::Ptx>;
-}
-
-/// 256 columns: as many products as possible for each byte that is loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wide {}
-
-/// 64 columns: as many blocks as possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Narrow {}
-
-macro_rules! widths {
-    ($($name:ident: $boxes:literal $registers:literal;)+) => {$(
-        impl<T: MatrixElement> Width<T> for $name
-        where
-            [f32; $registers]: Sums<T::Ptx, T::Ptx>,
-        {
-            const COLUMNS: u32 = BOX * $boxes;
-            type Boxes = Boxes64<T, $boxes>;
-            type B<const K_MAJOR: bool> = Boxes<Box64<T>, Swizzle128, $boxes, K_MAJOR>;
-            type Sums = [f32; $registers];
-        }
-    )+};
-}
-
-widths! {
-    Wide: 4 128;
-    Narrow: 1 32;
-}
+type Output<T> = Boxes64<T, { OUTPUTS as usize }>;
+/// Rows of A, and so many boxes of columns of B.
+type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
+type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
+    Boxes<Box64<T>, Swizzle128, BOXES, K_MAJOR>;
+/// What a thread has of the sums of 64 rows of a shared tile.
+type Part = [f32; 64];
 
 /// The extents of the product, and what becomes of its sums.
 #[derive(Clone, Copy, Debug, KernelArg)]
@@ -145,6 +120,65 @@ impl Product {
     fn is_plain(&self) -> bool {
         self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()
     }
+
+    /// Row and column of the first element of a tile with so many columns.
+    ///
+    /// # Safety
+    /// 1. There are tiles, and rows in a group; the columns of tiles, times those rows, are below 2^32.
+    #[inline(always)]
+    unsafe fn origin(&self, tile: u32, tile_columns: u32) -> [u32; 2] {
+        let [rows, columns] = self.tiles;
+        let in_group = self.group * columns;
+        // SAFETY: (1).
+        unsafe { assert_unchecked(columns != 0 && in_group != 0) };
+        let first_row = tile / in_group * self.group;
+        let height = (rows - first_row).min(self.group);
+        // SAFETY: the group has the tile's row.
+        unsafe { assert_unchecked(height != 0) };
+        let within = tile % in_group;
+        [
+            (first_row + within % height) * ROWS,
+            within / height * tile_columns,
+        ]
+    }
+
+    /// Loads stages of 64 along K, from `first` on, of the tile that begins at this row and column.
+    #[inline(always)]
+    fn load<
+        T: MatrixElement,
+        const BOXES: usize,
+        const STAGES: u32,
+        const A_K_MAJOR: bool,
+        const B_K_MAJOR: bool,
+    >(
+        &self,
+        fill: &mut Fill<Stage<T, BOXES>, STAGES>,
+        [a, b]: [&Map<T>; 2],
+        [row, column]: [u32; 2],
+        [first, end]: [u32; 2],
+    ) {
+        let [last_row, last_column] = self.last_boxes;
+        // Boxes follow each other along M or N: in memory these are the rows where K lies together.
+        let at = |k_major: bool, mn: u32, last: u32, k: u32| {
+            move |number: u32| {
+                let mn = (mn + number * BOX).min(last) as i32;
+                if k_major {
+                    [k as i32, mn]
+                } else {
+                    [mn, k as i32]
+                }
+            }
+        };
+        let mut stage = first;
+        while stage < end {
+            let k = stage * BOX;
+            fill.next().load_pair(
+                (a, at(A_K_MAJOR, row, last_row, k)),
+                (b, at(B_K_MAJOR, column, last_column, k)),
+            );
+            stage += 1;
+        }
+    }
 }
 
 /// The sums are the results.
@@ -197,136 +231,152 @@ impl Finish for Finished {
     max_threads = 384,
     min_blocks = 1,
     instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = shared_bytes::<T, Wide>(WIDE_STAGES)
+    shared_bytes = 2 * size_of::<Output<T>>() as u64 + pipeline::bytes::<Stage<T, WIDE>>(WIDE_STAGES, 1)
 )]
 pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
-    #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
-    #[grid_constant] a: &TileMap<Box64<T>, Swizzle128>,
-    #[grid_constant] b: &TileMap<Box64<T>, Swizzle128>,
+    #[grid_constant] c: &Map<T>,
+    #[grid_constant] a: &Map<T>,
+    #[grid_constant] b: &Map<T>,
     product: Product,
     bias: *const f32,
 ) where
     [f32; 128]: Sums<T::Ptx, T::Ptx>,
 {
-    // SAFETY: the conditions are the same.
-    unsafe { multiply::<T, Wide, WIDE_STAGES, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
-}
-
-/// [`gemm`] with tiles of 128 by 64, for products of few tiles.
-///
-/// # Safety
-/// 1. Those of [`gemm`].
-#[kernel(
-    max_threads = 384,
-    min_blocks = 1,
-    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
-    shared_bytes = shared_bytes::<T, Narrow>(NARROW_STAGES)
-)]
-pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
-    #[grid_constant] c: &TileMap<Box64<T>, Swizzle128>,
-    #[grid_constant] a: &TileMap<Box64<T>, Swizzle128>,
-    #[grid_constant] b: &TileMap<Box64<T>, Swizzle128>,
-    product: Product,
-    bias: *const f32,
-) where
-    [f32; 32]: Sums<T::Ptx, T::Ptx>,
-{
-    // SAFETY: (1).
-    unsafe { multiply::<T, Narrow, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>([c, a, b], product, bias) }
-}
-
-const fn shared_bytes<T: MatrixElement, W: Width<T>>(stages: u32) -> u64 {
-    let outputs = 2 * size_of::<Boxes64<T, { OUTPUTS as usize }>>() as u64;
-    outputs + pipeline::bytes::<Stage<T, W>>(stages, 1)
-}
-
-/// # Safety
-/// 1. Those of [`gemm`].
-#[inline(always)]
-unsafe fn multiply<
-    T: MatrixElement + Half,
-    W: Width<T>,
-    const STAGES: u32,
-    const A_K_MAJOR: bool,
-    const B_K_MAJOR: bool,
->(
-    [c, a, b]: [&TileMap<Box64<T>, Swizzle128>; 3],
-    product: Product,
-    bias: *const f32,
-) {
-    // SAFETY: every thread gets here (4 of `gemm`).
+    // SAFETY: every thread gets here (4).
     let block = unsafe { Block::converged() };
-    let outputs = shared::dynamic::<Boxes64<T, { OUTPUTS as usize }>, 1024>();
-    let pipeline = block.product_pipeline::<Stage<T, W>, STAGES>(outputs.add(2).cast());
-    let Product {
-        tiles: [rows, columns],
-        last_boxes: [last_row, last_column],
-        stages,
-        group,
-        ..
-    } = product;
-    let in_group = group * columns;
-    // SAFETY: there are columns and rows of a group, and their product is below 2^32 (2).
-    unsafe { assert_unchecked(columns != 0 && in_group != 0) };
-    let origin = |tile: u32| {
-        let first_row = tile / in_group * group;
-        let height = (rows - first_row).min(group);
-        // SAFETY: the group has the tile's row.
-        unsafe { assert_unchecked(height != 0) };
-        let within = tile % in_group;
-        [
-            (first_row + within % height) * ROWS,
-            within / height * W::COLUMNS,
-        ]
-    };
-    let tiles = rows * columns;
-    let fill = |mut fill: Fill<Stage<T, W>, STAGES>| {
-        // Boxes follow each other along M or N: in memory these are the rows where K lies together.
-        let at = |k_major: bool, mn: u32, last: u32, k: u32| {
-            move |number: u32| {
-                let mn = (mn + number * BOX).min(last) as i32;
-                if k_major {
-                    [k as i32, mn]
-                } else {
-                    [mn, k as i32]
-                }
-            }
-        };
+    let outputs = shared::dynamic::<Output<T>, 1024>();
+    let pipeline = block.product_pipeline::<Stage<T, WIDE>, WIDE_STAGES>(outputs.add(2).cast());
+    follow();
+    let tiles = product.tiles[0] * product.tiles[1];
+    // SAFETY: (2).
+    let origin = |tile| unsafe { product.origin(tile, BOX * WIDE as u32) };
+    let fill = |mut fill: Fill<Stage<T, WIDE>, WIDE_STAGES>| {
         for tile in block.items(tiles) {
-            let [row, column] = origin(tile);
-            let mut stage = 0;
-            while stage < stages {
-                let k = stage * BOX;
-                fill.next().load_pair(
-                    (a, at(A_K_MAJOR, row, last_row, k)),
-                    (b, at(B_K_MAJOR, column, last_column, k)),
-                );
-                stage += 1;
-            }
+            let all = [0, product.stages];
+            product.load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(&mut fill, [a, b], origin(tile), all);
         }
     };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, W>, STAGES>| {
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, WIDE>, WIDE_STAGES>| {
         let index = warpgroup.index();
         let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
         for tile in block.items(tiles) {
             let [row, column] = origin(tile);
-            let row = row + BOX * index;
-            let sums = products.accumulate(Accumulator::<W::Sums>::zero(), stages, |stage| {
+            let zero = Accumulator::<[f32; 128]>::zero();
+            let sums = products.accumulate(zero, product.stages, |stage| {
                 let (a, b) = stage.pair();
-                let a = a.matrix::<Boxes<Box64<T>, Swizzle128, 2, A_K_MAJOR>>();
-                (a.part::<64>(index), b.matrix::<W::B<B_K_MAJOR>>())
+                let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
+                (
+                    a.part::<64>(index),
+                    b.matrix::<Matrix<T, WIDE, B_K_MAJOR>>(),
+                )
             });
-            let at = [column, row];
-            if product.is_plain() {
-                outputs.store_sums(&sums, c, at, &Plain);
-            } else {
-                outputs.store_sums(&sums, c, at, &Finished { product, bias });
-            }
+            store(
+                &mut outputs,
+                &sums,
+                c,
+                [column, row + BOX * index],
+                product,
+                bias,
+            );
         }
         outputs.finish();
     };
     // SAFETY: the attributes say so.
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+}
+
+/// [`gemm`] for few tiles: each, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
+///
+/// # Safety
+/// 1. Those of [`gemm`]; the grid has a cluster for each tile.
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    cluster = 2,
+    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
+    shared_bytes = size_of::<Output<T>>() as u64
+        + split_sums_bytes::<Part>(BLOCKS)
+        + pipeline::bytes::<Stage<T, SHARED>>(SHARED_STAGES, 1)
+)]
+pub unsafe fn gemm_split<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
+    #[grid_constant] c: &Map<T>,
+    #[grid_constant] a: &Map<T>,
+    #[grid_constant] b: &Map<T>,
+    product: Product,
+    bias: *const f32,
+) where
+    Part: Sums<T::Ptx, T::Ptx>,
+{
+    shared! { static RECEIVED: Mbarrier; }
+    // SAFETY: every thread gets here (1).
+    let block = unsafe { Block::converged() };
+    let cluster = block.cluster();
+    let outputs = shared::dynamic::<Output<T>, 1024>();
+    let parts: SharedPtr<Part> = outputs.add(1).cast();
+    let stages = parts.byte_add(split_sums_bytes::<Part>(BLOCKS) as u32);
+    let pipeline = block.product_pipeline::<Stage<T, SHARED>, SHARED_STAGES>(stages.cast());
+    let split = cluster.split_sums::<Part, BLOCKS>(parts, RECEIVED::ptr());
+    follow();
+    // SAFETY: (1).
+    let [row, column] = unsafe { product.origin(block.index() / BLOCKS, BOX * SHARED as u32) };
+    let share = product.stages.div_ceil(BLOCKS);
+    let first = (cluster.rank() * share).min(product.stages);
+    let end = (first + share).min(product.stages);
+    let fill = |mut fill: Fill<Stage<T, SHARED>, SHARED_STAGES>| {
+        let (at, some) = ([row, column], [first, end]);
+        product.load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(&mut fill, [a, b], at, some);
+    };
+    let multiply = |warpgroup: Warpgroup,
+                    mut products: Products<Stage<T, SHARED>, SHARED_STAGES>| {
+        let index = warpgroup.index();
+        let part = products.accumulate(Accumulator::<Part>::zero(), end - first, |stage| {
+            let (a, b) = stage.pair();
+            let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
+            (
+                a.part::<64>(index),
+                b.matrix::<Matrix<T, SHARED, B_K_MAJOR>>(),
+            )
+        });
+        if let Some(sums) = split.add(warpgroup, part) {
+            let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.cast());
+            store(
+                &mut outputs,
+                &sums,
+                c,
+                [column, row + BOX * index],
+                product,
+                bias,
+            );
+            outputs.finish();
+        }
+    };
+    // SAFETY: the attributes say so.
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
+}
+
+/// Lets the kernel that follows begin as blocks of this one end, and waits for the one before: both only where the launch
+/// allows it.
+#[inline(always)]
+fn follow() {
+    griddepcontrol::launch_dependents();
+    griddepcontrol::wait();
+}
+
+/// Stores what becomes of the sums of 64 rows, the first of which begin at these coordinates, innermost first.
+#[inline(always)]
+fn store<T: MatrixElement + Half, R: Columns>(
+    outputs: &mut Outputs<Box64<T>, Swizzle128, Warpgroup, OUTPUTS>,
+    sums: &Accumulator<R>,
+    c: &Map<T>,
+    at: [u32; 2],
+    product: Product,
+    bias: *const f32,
+) {
+    if product.is_plain() {
+        outputs.store_sums(sums, c, at, &Plain);
+    } else {
+        outputs.store_sums(sums, c, at, &Finished { product, bias });
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -338,7 +388,7 @@ mod host {
     use tma::halves::{Bf16, F16};
     use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
-    use super::{Activation, BOX, Narrow, Product, ROWS, THREADS, Wide, Width, gemm, gemm_narrow};
+    use super::{Activation, BLOCKS, BOX, Product, ROWS, SHARED, THREADS, WIDE, gemm, gemm_split};
     use crate::arguments::product;
 
     /// The type of the numbers.
@@ -429,14 +479,11 @@ mod host {
                 conditions.reads(a.into());
                 conditions.reads(b.into());
             }
-            let tiles = |columns| [m.div_ceil(ROWS), n.div_ceil(columns)];
-            let wide = tiles(<Wide as Width<Bf16>>::COLUMNS);
+            let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
+            let wide = tiles(WIDE);
             // Few wide tiles leave multiprocessors without work.
             let is_wide = product(&wide) >= u64::from(self.multiprocessors / 2);
-            let tiles = match is_wide {
-                true => wide,
-                false => tiles(<Narrow as Width<Bf16>>::COLUMNS),
-            };
+            let tiles = if is_wide { wide } else { tiles(SHARED) };
             let reason = "tiles, each way, that are counted in 16 bits:";
             conditions.within("tiles down the product", tiles[0], 0..=0xffff, reason);
             conditions.within("tiles along the product", tiles[1], 0..=0xffff, reason);
@@ -475,13 +522,16 @@ mod host {
             }
             let call = match (self.numbers, is_wide) {
                 (Numbers::Bf16, true) => call!(gemm, Bf16),
-                (Numbers::Bf16, false) => call!(gemm_narrow, Bf16),
+                (Numbers::Bf16, false) => call!(gemm_split, Bf16),
                 (Numbers::F16, true) => call!(gemm, F16),
-                (Numbers::F16, false) => call!(gemm_narrow, F16),
+                (Numbers::F16, false) => call!(gemm_split, F16),
             };
-            // All blocks have as many tiles, or one less.
+            // All blocks have as many wide tiles, or one less.
             let rounds = count.div_ceil(self.multiprocessors.max(1));
-            let blocks = count.div_ceil(rounds.max(1));
+            let blocks = match is_wide {
+                true => count.div_ceil(rounds.max(1)),
+                false => count.saturating_mul(BLOCKS),
+            };
             conditions.launch(call, Shape::new(blocks, THREADS))
         }
     }

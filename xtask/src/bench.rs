@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         run_command(bench.args(&args.arguments))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let built = programs(&["build", "--package=bench", "--bin=bench"])?;
+    let built = programs(&["build", "--release", "--package=bench", "--bin=bench"])?;
     let program = &built.first().context("cargo made no program `bench`")?.1;
     if !args
         .arguments

@@ -60,7 +60,7 @@ no CUDA toolkit and no Rust.
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     python3 gemm.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
-                              products of matrices beside cuBLAS; needs PyTorch
+                              products of matrices beside cuBLASLt; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               attention beside cuDNN and flash attention; needs PyTorch
     python3 norms.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
@@ -87,6 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .unwrap_or_else(|| target_dir().join("bundle"));
     let mut built = programs(&[
         "build",
+        "--release",
         "--package=tma-cli",
         "--bin=tma",
         "--package=kernel-cases",
@@ -102,6 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ])?;
     built.extend(programs(&[
         "test",
+        "--release",
         "--no-run",
         "--package=tests",
         "--test=cases",
@@ -110,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--test=misuse",
     ])?);
     let host_tests = HOST_TESTS.map(|name| format!("--test={name}"));
-    let mut host = vec!["test", "--no-run", "--package=tma-host"];
+    let mut host = vec!["test", "--release", "--no-run", "--package=tma-host"];
     host.extend(host_tests.iter().map(String::as_str));
     let host = programs(&host)?.into_iter();
     built.extend(host.map(|(name, path)| (format!("host-{name}"), path)));
@@ -145,7 +147,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
     }
-    for name in ["attention.py", "beside.py", "gemm.py", "norms.py"] {
+    for name in [
+        "attention.py",
+        "beside.py",
+        "cublaslt.py",
+        "gemm.py",
+        "norms.py",
+    ] {
         let script = out.join(name);
         fs::copy(root().join("benches/torch").join(name), &script)
             .with_context(|| format!("cannot write {}", script.display()))?;

@@ -42,7 +42,8 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Runs the program that makes the mutants, for which there is a device compiler.
+/// Runs the program that makes the mutants, for which there is a device compiler. It is one for development: most of it
+/// has been built for the tests, and the emulator is optimised there, too.
 pub(crate) fn mutate(arguments: &[String]) -> Result<ExitCode> {
     let built = programs(&["build", "--package=tests", "--bin=mutate"])?;
     let program = built.first().context("cargo made no program `mutate`")?;

@@ -52,13 +52,13 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
     command.status().with_context(|| cannot_run(command))
 }
 
-/// Builds programs for release with `cargo build` or `cargo test --no-run`, and gives them by name.
+/// Builds programs with `cargo build` or `cargo test --no-run`, and gives them by name.
 /// Cargo's progress and complaints go to the standard error stream; that it is done goes nowhere.
 pub(crate) fn programs(arguments: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let mut command = cargo();
     command
         .args(arguments)
-        .args(["--release", "--message-format=json-render-diagnostics"]);
+        .arg("--message-format=json-render-diagnostics");
     let typed = shown(&command);
     if stderr().is_terminal() {
         command.env("CARGO_TERM_COLOR", "always");

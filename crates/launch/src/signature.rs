@@ -19,6 +19,9 @@ pub struct Signature {
     pub reqnctapercluster: Option<Dim3>,
     /// Shared memory that every block has without asking, in bytes.
     pub static_shared_bytes: u64,
+    /// It has a `griddepcontrol.wait`, by which it waits for the kernel before it: it may begin while that one ends.
+    #[doc(alias("cudaGridDependencySynchronize", "programmatic dependent launch"))]
+    pub waits_for_kernels: bool,
 }
 
 /// One parameter of a kernel.

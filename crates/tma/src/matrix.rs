@@ -170,8 +170,9 @@ impl<'stage, L: Layout> Matrix<'stage, L> {
     ///    of the async proxy.
     #[inline(always)]
     pub unsafe fn from_ptr(tiles: SharedPtr<L::Tiles>) -> Self {
-        // Shared memory ends below 2^18: the field has room for the address.
-        let start = u64::from(tiles.address() >> 4);
+        // Above these bits is the block's rank in its cluster, for which the field has no room (PTX ISA 9.7.15.5.1.2.2,
+        // "matrix-descriptor-encode").
+        let start = u64::from((tiles.address() & 0x3_ffff) >> 4);
         Self {
             descriptor: const { L::DESCRIPTOR.encode() } | start,
             tiles: PhantomData,

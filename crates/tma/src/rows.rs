@@ -9,7 +9,15 @@ impl<R: Rows> Accumulator<R> {
     pub fn map_rows(self, warpgroup: Warpgroup, change: impl Fn(usize, u32, f32) -> f32) -> Self {
         let first = warpgroup.warp().lane() % 4 * 2;
         Self {
-            registers: self.registers.map(first, change),
+            registers: self.registers.quads(|eight, [a, b, c, d]| {
+                let column = first + 8 * eight;
+                [
+                    change(0, column, a),
+                    change(0, column + 1, b),
+                    change(1, column, c),
+                    change(1, column + 1, d),
+                ]
+            }),
         }
     }
 
@@ -44,8 +52,9 @@ impl Warpgroup {
 
 /// Registers of a multiple of 8 columns of sums, 16 columns to 256.
 pub trait Rows: Registers {
+    /// Of each four, which are of 8 columns, what `change(number, four)` makes of them.
     #[doc(hidden)]
-    fn map(self, first: u32, change: impl Fn(usize, u32, f32) -> f32) -> Self;
+    fn quads(self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self;
 
     #[doc(hidden)]
     fn fold(&self, start: [f32; 2], combine: impl Fn(f32, f32) -> f32) -> [f32; 2];
@@ -57,8 +66,8 @@ macro_rules! rows {
     ([$($eight:literal)*] $last:literal $($rest:literal)*) => {
         impl Rows for [f32; 4 * ($last + 1)] {
             #[inline(always)]
-            fn map(mut self, first: u32, change: impl Fn(usize, u32, f32) -> f32) -> Self {
-                rows! { @map self first change [0 $($eight)* $last] }
+            fn quads(mut self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self {
+                rows! { @quads self change [0 $($eight)* $last] }
                 self
             }
 
@@ -72,12 +81,10 @@ macro_rules! rows {
         }
         rows! { [$($eight)* $last] $($rest)* }
     };
-    (@map $self:ident $first:ident $change:ident [$($eight:literal)*]) => {$(
-        let column = $first + 8 * $eight;
-        $self[4 * $eight] = $change(0, column, $self[4 * $eight]);
-        $self[4 * $eight + 1] = $change(0, column + 1, $self[4 * $eight + 1]);
-        $self[4 * $eight + 2] = $change(1, column, $self[4 * $eight + 2]);
-        $self[4 * $eight + 3] = $change(1, column + 1, $self[4 * $eight + 3]);
+    (@quads $self:ident $change:ident [$($eight:literal)*]) => {$(
+        let at = 4 * $eight;
+        [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]] =
+            $change($eight, [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]]);
     )*};
     (@fold $self:ident $even:ident $odd:ident $combine:ident [$($eight:literal)*]) => {$(
         $even = [$combine($even[0], $self[4 * $eight]), $combine($even[1], $self[4 * $eight + 2])];

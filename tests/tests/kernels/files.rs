@@ -75,7 +75,11 @@ fn every_kernel_has_its_three_files() {
     let cases = files("kernels/src/kernels", "rs", &[]);
     let mut references = files("../benches/cuda", "cu", &OF_NO_KERNEL);
     // The vendor's library is the reference of some, three of which one script has.
-    references.extend(files("../benches/torch", "py", &["beside", "norms"]));
+    references.extend(files(
+        "../benches/torch",
+        "py",
+        &["beside", "cublaslt", "norms"],
+    ));
     references.extend(set(["layer_norm", "rms_norm", "softmax"]));
     assert_eq!(missing(&kernels, &cases, &references), [""; 0]);
     assert_eq!(set(KERNELS.iter().map(|kernel| kernel.name)), kernels);

@@ -392,10 +392,9 @@ fn an_output_that_is_lost_is_an_error_and_a_reader_who_leaves_is_none() {
     let (_folder, path) = self::folder(PTX, &with_dump("words.bin"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
     let command = command.args(["emulate", path.to_str().unwrap(), "--seeds", "0..4"]);
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command.stdout(writer).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(output.stderr.starts_with(b"findings: "), "{output:?}");
 }

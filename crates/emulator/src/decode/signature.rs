@@ -1,6 +1,6 @@
 //! The signature that a kernel declares in its PTX.
 
-use ptx::Function;
+use ptx::{Block, Function};
 use tma_launch::{Dim3, Parameter, Signature};
 
 use crate::machine::Program;
@@ -15,6 +15,11 @@ pub(crate) fn signature(entry: &Function, program: &Program) -> Signature {
         reqntid: extent(".reqntid"),
         reqnctapercluster: extent(".reqnctapercluster"),
         static_shared_bytes: program.static_shared_bytes,
+        waits_for_kernels: entry
+            .body
+            .iter()
+            .flat_map(Block::instructions)
+            .any(|instruction| instruction.opcode.starts_with("griddepcontrol.wait")),
     }
 }
 

@@ -1,15 +1,25 @@
 //! The fused dot product: the products of one group and the accumulator are cut to a common exponent,
 //! added exactly and rounded once.
 
-use super::format::{Class, Format, shifted};
+use super::format::{Class, Format, Number, shifted};
+
+/// The elements of a row or column together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    /// All are zeros, as behind the end of a matrix.
+    Zeros,
+    Finite,
+    /// There is an infinity or a NaN.
+    Special,
+}
 
 /// Factors of one operand, those of each row (of A) or column (of B) together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Factors {
     significands: Vec<i32>,
     exponents: Vec<i32>,
-    /// True for each row that has an infinity or a NaN.
-    special: Vec<bool>,
+    /// Of each row, all that is to be known before its products.
+    rows: Vec<Row>,
     classes: Vec<(Class, bool)>,
     depth: usize,
 }
@@ -19,18 +29,20 @@ impl Factors {
     pub(super) fn new(format: Format, elements: &[u64], depth: usize, negated: bool) -> Self {
         let numbers: Vec<_> = elements.iter().map(|bits| format.decode(*bits)).collect();
         let sign = if negated { -1 } else { 1 };
-        let rows = numbers.chunks_exact(depth);
-        let special: Vec<_> = rows
-            .map(|row| row.iter().any(|number| number.class != Class::Finite))
-            .collect();
-        let is_plain = special.iter().all(|special| !special);
+        let row = |numbers: &[Number]| match numbers {
+            row if row.iter().any(|number| number.class != Class::Finite) => Row::Special,
+            row if row.iter().all(|number| number.significand == 0) => Row::Zeros,
+            _ => Row::Finite,
+        };
+        let rows: Vec<_> = numbers.chunks_exact(depth).map(row).collect();
+        let is_plain = !rows.contains(&Row::Special);
         let classes = numbers
             .iter()
             .map(|number| (number.class, number.negative != negated));
         Self {
             significands: numbers.iter().map(|n| sign * n.significand).collect(),
             exponents: numbers.iter().map(|n| n.exponent).collect(),
-            special,
+            rows,
             classes: if is_plain {
                 Vec::new()
             } else {
@@ -43,13 +55,13 @@ impl Factors {
     /// For each column, the elements that go with those of a row which were kept.
     pub(super) fn picked(&self, kept: &[u8]) -> Self {
         let indices = |of: usize| kept.iter().map(move |k| of * self.depth + usize::from(*k));
-        let columns = 0..self.special.len();
+        let columns = 0..self.rows.len();
         let all = || columns.clone().flat_map(indices);
         let is_plain = self.classes.is_empty();
         Self {
             significands: all().map(|at| self.significands[at]).collect(),
             exponents: all().map(|at| self.exponents[at]).collect(),
-            special: self.special.clone(),
+            rows: self.rows.clone(),
             classes: match is_plain {
                 true => Vec::new(),
                 false => all().map(|at| self.classes[at]).collect(),
@@ -60,7 +72,7 @@ impl Factors {
 
     /// How many rows there are.
     pub(super) fn len(&self) -> usize {
-        self.special.len()
+        self.rows.len()
     }
 
     fn class(&self, at: usize) -> (Class, bool) {
@@ -104,16 +116,20 @@ impl Unit {
     /// Row `i` of A times column `j` of B, and the accumulator.
     pub(super) fn dot(self, (a, i): (&Factors, usize), (b, j): (&Factors, usize), c: u64) -> u64 {
         let addend = self.accumulator.decode(c);
-        if a.special[i] || b.special[j] || addend.class != Class::Finite {
+        let kinds = [a.rows[i], b.rows[j]];
+        if kinds.contains(&Row::Special) || addend.class != Class::Finite {
             let special = self.special((a, i), (b, j), (addend.class, addend.negative));
             if let Some(bits) = special {
                 return bits;
             }
         }
-        let (rows, columns) = (
-            i * a.depth..(i + 1) * a.depth,
-            j * b.depth..(j + 1) * b.depth,
-        );
+        let (rows, columns) = match kinds.contains(&Row::Zeros) {
+            true => (0..0, 0..0),
+            false => (
+                i * a.depth..(i + 1) * a.depth,
+                j * b.depth..(j + 1) * b.depth,
+            ),
+        };
         let exponents = a.exponents[rows.clone()]
             .iter()
             .zip(&b.exponents[columns.clone()]);
