@@ -118,6 +118,10 @@ pub const EXCEPTIONS: &[(&str, &str)] = &[
     ("cvta.shared.", ELSEWHERE),
     ("ld.shared.", ELSEWHERE),
     ("ldmatrix.", IN_THE_EMULATOR),
+    ("mma.sync.aligned.m16*.rn.f64.", NOT_COMPARED),
+    ("mma.sync.aligned.m16*.rz.f64.", NOT_COMPARED),
+    ("mma.sync.aligned.m16*.rm.f64.", NOT_COMPARED),
+    ("mma.sync.aligned.m16*.rp.f64.", NOT_COMPARED),
     ("mma.", RECORDED),
     ("mov.u32 r, %ctaid", ELSEWHERE),
     ("mov.u32 r, %laneid", ELSEWHERE),
@@ -138,6 +142,7 @@ pub const EXCEPTIONS: &[(&str, &str)] = &[
 const NO_MANUAL: &str = "not executed: the manual of PTX ISA 9.5 was not at hand";
 const NOT_SEEN: &str = "not executed: no GPU has shown which pixels a store along W writes";
 const NO_DEVICE: &str = "not executed: no GPU that has it was at hand";
+const NOT_COMPARED: &str = "no results of a GPU were compared";
 const UNSETTLED: &str = "not executed: how the hardware computes it is not settled";
 const NOT_IN_32_BITS: &str = "a generic address of shared memory does not fit into 32 bits";
 const ELSEWHERE: &str = "in other kernels";
