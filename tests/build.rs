@@ -36,8 +36,8 @@ fn unchecked(path: &str) -> PtxBuilder {
         .overflow_checks(false)
 }
 
-/// The kernels that show each instruction form, for the architecture that has nearly all of them, or those
-/// of Hopper alone.
+/// The kernels that show each instruction form: for Hopper's own and for Blackwell's consumer GPUs those that no
+/// other has, else for the architecture that has nearly all of them.
 fn forms(arch: Arch) -> PtxBuilder {
     let builder = unchecked("forms")
         .arch(arch)
@@ -46,8 +46,12 @@ fn forms(arch: Arch) -> PtxBuilder {
     let all = [true, false]
         .into_iter()
         .flat_map(|of_hopper| features(of_hopper, false));
-    let is_alone = |name: &&str| *name == ptx_isa::Targets::Sm90aAlone.name();
-    let built = all.filter(|name| is_alone(name) == (arch == Arch::Sm90a));
+    let only = |name: &str| match ptx_isa::Targets::named(name) {
+        Some(ptx_isa::Targets::Sm90aAlone) => Arch::Sm90a,
+        Some(ptx_isa::Targets::Sm120a | ptx_isa::Targets::Sm120aAlone) => Arch::Sm120a,
+        _ => Arch::Sm103a,
+    };
+    let built = all.filter(|name| only(name) == arch);
     built.fold(builder, PtxBuilder::feature)
 }
 
@@ -86,6 +90,11 @@ fn main() {
                 "HOPPER_FORMS",
                 "forms",
                 scope.spawn(|| forms(Arch::Sm90a).build_or_exit()),
+            ),
+            (
+                "CONSUMER_FORMS",
+                "forms",
+                scope.spawn(|| forms(Arch::Sm120a).build_or_exit()),
             ),
             (
                 "LATER_FORMS",

@@ -16,6 +16,7 @@ pub mod math;
 pub mod matrix;
 mod modules;
 pub mod mutants;
+pub mod products;
 pub mod semantics;
 pub mod steps;
 mod width;
@@ -25,8 +26,8 @@ pub use kernel_cases::{
     open,
 };
 pub use modules::{
-    BLACKWELL_SEMANTICS_PTX, BUGS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX, HOPPER_FORMS_PTX,
-    KERNELS_PTX, LATER_FORMS_PTX, LATER_SEMANTICS_PTX, Module, SEMANTICS_PTX,
+    BLACKWELL_SEMANTICS_PTX, BUGS_PTX, CONSUMER_FORMS_PTX, DEVICE_COMPILER, DEVICE_PTX, FORMS_PTX,
+    HOPPER_FORMS_PTX, KERNELS_PTX, LATER_FORMS_PTX, LATER_SEMANTICS_PTX, Module, SEMANTICS_PTX,
 };
 pub use width::width;
 

@@ -54,6 +54,9 @@ no CUDA toolkit and no Rust.
                               random copies, compared byte by byte with the emulator's; FILE is tests/data/copies-*.z
     ./map-differential --sample FILE
                               random tensor maps, compared with the driver's; FILE is tests/data/maps-*.z
+    ./mma-differential --out FILE
+                              products of matrices, compared bit by bit with the emulator's (--unsettled: those that
+                              it refuses, too, with plain rules)
     ./math-differential --out FILE
                               functions of all 2^32 numbers, compared with the host's and double precision
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
@@ -96,6 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "--bin=copy-differential",
         "--bin=map-differential",
         "--bin=math-differential",
+        "--bin=mma-differential",
         "--package=bench",
         "--bin=bench",
         "--bin=deform_attn",
@@ -133,6 +137,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "copy-differential",
         "map-differential",
         "math-differential",
+        "mma-differential",
         "bench",
         "deform_attn",
     ]

@@ -242,7 +242,9 @@ impl Observer for Checker {
             }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),
             Event::ProductRegister { issue } => self.product_register(origin, issue),
-            Event::ProductUnfenced { access } => self.product_unfenced(origin, access),
+            Event::ProductUnfenced { access, is_early } => {
+                self.product_unfenced(origin, access, is_early);
+            }
             Event::ProductDescriptor => self.product_descriptor(origin),
             Event::Mbarrier {
                 range,

@@ -193,7 +193,7 @@ mod tests {
         "mapa", "mbarrier", "mbarrier_init", "membar", "mma", "mma_async", "mov", "movmatrix",
         "mul", "nanosleep", "nc", "noComplete", "noinc", "parity", "pending_count", "popc",
         "prefetch", "prefetchu", "prmt", "proxy", "query_cancel", "range", "rank", "rcp", "red",
-        "reduce", "relu", "replace", "rn", "rsqrt", "setmaxnreg", "shfl", "sin", "sp",
+        "reduce", "relu", "replace", "rn", "rna", "rsqrt", "setmaxnreg", "shfl", "sin", "sp",
         "sp::ordered_metadata", "sqrt", "st", "stmatrix", "sub", "swizzle_atomicity",
         "swizzle_mode", "sync", "tanh", "tensor", "tensormap", "tensormap::generic", "test_wait",
         "to", "try_cancel", "try_wait", "uni", "up", "vote", "wait", "wait_all", "wait_group",

@@ -19,6 +19,10 @@ pub enum Targets {
     Sm100a,
     /// The targets of each architecture from sm_100a on.
     Sm100aOrSm120a,
+    /// sm_120a and its family.
+    Sm120a,
+    /// The targets of sm_120a and sm_121a by their own names.
+    Sm120aAlone,
     /// sm_103a, and sm_107a after it.
     Sm103a,
     /// sm_107a and its family.
@@ -27,7 +31,7 @@ pub enum Targets {
 
 impl Targets {
     /// Every set.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Sm80,
         Self::Sm90,
         Self::Sm100,
@@ -36,6 +40,8 @@ impl Targets {
         Self::Sm90aOrSm100a,
         Self::Sm100a,
         Self::Sm100aOrSm120a,
+        Self::Sm120a,
+        Self::Sm120aAlone,
         Self::Sm103a,
         Self::Sm107a,
     ];
@@ -51,6 +57,8 @@ impl Targets {
             Self::Sm90aOrSm100a => "sm_90a_or_sm_100a",
             Self::Sm100a => "sm_100a",
             Self::Sm100aOrSm120a => "sm_100a_or_sm_120a",
+            Self::Sm120a => "sm_120a",
+            Self::Sm120aAlone => "sm_120a_alone",
             Self::Sm103a => "sm_103a",
             Self::Sm107a => "sm_107a",
         }
@@ -81,6 +89,8 @@ impl Targets {
             Self::Sm90aOrSm100a => is_90a || is_data_centre,
             Self::Sm100a => is_data_centre,
             Self::Sm100aOrSm120a => is_later,
+            Self::Sm120a => is_special && number >= 120,
+            Self::Sm120aAlone => target.ends_with('a') && number >= 120,
             Self::Sm103a => matches!(target, "sm_103a" | "sm_107a"),
             Self::Sm107a => is_special && number == 107,
         }
@@ -100,6 +110,8 @@ impl fmt::Display for Targets {
             Self::Sm100aOrSm120a => {
                 "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
             }
+            Self::Sm120a => "sm_120a, sm_121a or one of their families",
+            Self::Sm120aAlone => "sm_120a or sm_121a",
             other => other.name(),
         })
     }

@@ -2,6 +2,7 @@ use std::{
     collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use ptx::Module;
@@ -11,11 +12,14 @@ use crate::{
     compile::{Compilation, Output, package_name},
     finish::{Marker, finish, name_target, rename_folders},
     formatters::replace_formatters,
-    lint::{Diagnostic, Source, duplicated_barriers, lint, lost_speed, raise_version},
+    lint::{Diagnostic, Kind, Source, duplicated_barriers, lint, lost_speed, raise_version},
     locations::name_own_lines,
     ptxas::report,
     target_dir,
 };
+
+/// How long ptxas may take for a module with calls beside `wgmma`.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Builds a GPU crate to PTX.
 ///
@@ -189,11 +193,18 @@ impl PtxBuilder {
         fs::create_dir_all(&folder)
             .map_err(Error::io(format!("cannot create {}", folder.display())))?;
         let path = folder.join(format!("{}.ptx", package_name(&self.crate_dir)));
-        let (module, markers) = self.finish_and_lint(&output, &path, &mut warnings)?;
+        let (module, markers, is_costly) = self.finish_and_lint(&output, &path, &mut warnings)?;
         if let Some(copy) = &self.copy_to {
             fs::copy(&path, copy).map_err(Error::io(format!("cannot write {}", copy.display())))?;
         }
-        let resources = self.run_ptxas(&path, &target_dir, (&module, &markers), &mut warnings)?;
+        let limit = is_costly.then_some(LIMIT);
+        let resources = self.run_ptxas(
+            &path,
+            &target_dir,
+            (&module, &markers),
+            limit,
+            &mut warnings,
+        )?;
         if in_build_script.is_some() {
             self.tell_cargo(&output.sources);
         }
@@ -276,12 +287,13 @@ impl PtxBuilder {
         [self.debug_assertions, self.overflow_checks].map(|checks| checks.unwrap_or(is_dev))
     }
 
+    /// The module, and whether ptxas may take gigabytes and no end for it.
     fn finish_and_lint(
         &self,
         output: &Output,
         path: &Path,
         warnings: &mut Vec<String>,
-    ) -> Result<(Module, Vec<Marker>), Error> {
+    ) -> Result<(Module, Vec<Marker>, bool), Error> {
         let unfinished = |reason: String| Error::Finish {
             path: path.to_owned(),
             reason,
@@ -313,12 +325,16 @@ impl PtxBuilder {
         name_own_lines(&mut module, &output.ptx, own_files);
         diagnostics.extend(lint(&module, &markers, Some(&source)));
         write(&module.to_string())?;
+        // Checks are panics, and panics are calls: who asks for them does not ask for speed.
+        let is_checked = self.checks().contains(&true);
+        let is_beside = |found: &Diagnostic| matches!(found.kind, Kind::CallBesideWgmma { .. });
+        let is_costly = diagnostics.iter().any(is_beside);
         let (slow, diagnostics): (Vec<_>, Vec<_>) = diagnostics
             .into_iter()
-            .partition(|diagnostic| diagnostic.kind.is_warning());
+            .partition(|found| found.kind.is_warning() || is_checked && is_beside(found));
         warnings.extend(slow.iter().map(ToString::to_string));
         self.refuse(diagnostics)?;
-        Ok((module, markers))
+        Ok((module, markers, is_costly))
     }
 
     fn refuse(&self, diagnostics: Vec<Diagnostic>) -> Result<(), Error> {
@@ -336,6 +352,7 @@ impl PtxBuilder {
         path: &Path,
         target_dir: &Path,
         (module, markers): (&Module, &[Marker]),
+        limit: Option<Duration>,
         warnings: &mut Vec<String>,
     ) -> Result<Option<BTreeMap<String, Resources>>, Error> {
         let ptxas = match (self.assemble, Ptxas::find_for(self.arch)) {
@@ -351,9 +368,15 @@ impl PtxBuilder {
             }
             (_, Err(error)) => return Err(error),
         };
-        let said = ptxas.messages_once(path, self.arch, &target_dir.join("assembled"))?;
+        let kept = target_dir.join("assembled");
+        let Some(said) = ptxas.messages_once(path, self.arch, &kept, limit)? else {
+            warnings.push(format!(
+                "not assembled: with calls beside `wgmma`, ptxas has not ended after {} s",
+                LIMIT.as_secs()
+            ));
+            return Ok(None);
+        };
         let slow = lost_speed(&said, module, markers);
-        // Checks are panics, and panics are calls: who asks for them does not ask for speed.
         if self.checks().contains(&true) {
             warnings.extend(slow.iter().map(ToString::to_string));
         } else {

@@ -74,7 +74,8 @@ pub enum Kind {
     /// A function is called through a pointer, as by `dyn`.
     IndirectCall,
     /// A kernel that has `wgmma.mma_async` calls a function, be it only where it panics: ptxas then makes each
-    /// product wait for the one before (its message C7509).
+    /// product wait for the one before (its message C7509), and can take gigabytes of memory and no end. A kernel that
+    /// allows C7509 may.
     CallBesideWgmma {
         /// The function.
         callee: String,
@@ -111,7 +112,7 @@ impl Kind {
 
     /// Returns whether it is slow rather than wrong.
     pub const fn is_warning(&self) -> bool {
-        matches!(self, Self::IndirectCall | Self::CallBesideWgmma { .. })
+        matches!(self, Self::IndirectCall)
     }
 }
 
@@ -177,7 +178,8 @@ impl fmt::Display for Diagnostic {
             Kind::CallBesideWgmma { callee } => write!(
                 f,
                 ": `{callee}` is called in a kernel with `wgmma`, which makes ptxas wait for each product; \
-                 have it inlined, and what cannot happen said by `core::hint::assert_unchecked`"
+                 have it inlined, and what cannot happen said by `core::hint::assert_unchecked`, or say \
+                 `#[kernel(allow(C7509))]`"
             ),
             Kind::LostSpeed { code, said } => write!(
                 f,
@@ -236,7 +238,12 @@ pub fn lint(module: &Module, markers: &[Marker], source: Option<&Source>) -> Vec
     for kernel in module.entries() {
         let marker = markers.iter().find(|marker| kernel.name == *marker.kernel);
         let local_memory = marker.is_some_and(|marker| marker.local_memory);
-        diagnostics.extend(calls::of_kernel(module, kernel, local_memory));
+        let may_call = |marker: &Marker| marker.allowed.iter().any(|code| code == "C7509");
+        let mut of_calls = calls::of_kernel(module, kernel, local_memory);
+        if marker.is_some_and(may_call) {
+            of_calls.retain(|found| !matches!(found.kind, Kind::CallBesideWgmma { .. }));
+        }
+        diagnostics.extend(of_calls);
         if !local_memory {
             let locals = source.map(|source| &source.locals);
             diagnostics.extend(local_memory::of_kernel(module, kernel, locals));

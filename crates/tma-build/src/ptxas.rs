@@ -4,8 +4,11 @@ use std::{
     collections::BTreeMap,
     env, fs,
     hash::{DefaultHasher, Hash, Hasher},
+    io::Read,
     path::{Path, PathBuf},
-    process::{self, Command},
+    process::{self, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use crate::{Arch, Error, user_cache};
@@ -93,13 +96,14 @@ impl Ptxas {
     }
 
     /// As [`messages`](Self::messages), unless this ptxas took the same text for this architecture before:
-    /// what it said then is kept in the folder.
+    /// what it said then is kept in the folder. Nothing where it has not ended within the limit.
     pub(crate) fn messages_once(
         &self,
         ptx: &Path,
         arch: Arch,
         folder: &Path,
-    ) -> Result<String, Error> {
+        limit: Option<Duration>,
+    ) -> Result<Option<String>, Error> {
         let io = |error| {
             Error::io(format!(
                 "cannot keep what ptxas says in {}",
@@ -113,16 +117,18 @@ impl Ptxas {
         (text, arch.name(), &self.path, program.ok()).hash(&mut hasher);
         let kept = folder.join(format!("{:016x}.txt", hasher.finish()));
         if let Ok(said) = fs::read_to_string(&kept) {
-            return Ok(said);
+            return Ok(Some(said));
         }
         fs::create_dir_all(folder).map_err(io)?;
         // Nobody else writes this file; the cubin goes, and its name is that of the messages until these are complete.
         let own = kept.with_extension(process::id().to_string());
-        let said = self.messages(ptx, arch, &own)?;
+        let Some(said) = self.messages_within(ptx, arch, &own, limit)? else {
+            return Ok(None);
+        };
         fs::write(&own, &said)
             .and_then(|()| fs::rename(&own, &kept))
             .map_err(io)?;
-        Ok(said)
+        Ok(Some(said))
     }
 
     /// Assembles a finished module and returns what ptxas says of it.
@@ -130,15 +136,51 @@ impl Ptxas {
     /// # Errors
     /// As [`assemble`](Self::assemble).
     pub fn messages(&self, ptx: &Path, arch: Arch, cubin: &Path) -> Result<String, Error> {
-        let output = Command::new(&self.path)
+        let said = self.messages_within(ptx, arch, cubin, None)?;
+        Ok(said.unwrap_or_default())
+    }
+
+    /// The same, or nothing where it has not ended within the limit.
+    fn messages_within(
+        &self,
+        ptx: &Path,
+        arch: Arch,
+        cubin: &Path,
+        limit: Option<Duration>,
+    ) -> Result<Option<String>, Error> {
+        let io = |error| Error::io(format!("cannot run {}", self.path.display()))(error);
+        let mut child = Command::new(&self.path)
             .args(["--verbose", "--gpu-name", arch.name(), "--output-file"])
             .arg(cubin)
             .arg(ptx)
-            .output()
-            .map_err(Error::io(format!("cannot run {}", self.path.display())))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        if output.status.success() {
-            return Ok(said.into_owned());
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(io)?;
+        let mut stderr = child.stderr.take();
+        let reader = thread::spawn(move || {
+            let mut said = Vec::new();
+            let read = stderr.as_mut().map(|stderr| stderr.read_to_end(&mut said));
+            read.transpose().map(|_| said)
+        });
+        let start = Instant::now();
+        let status = loop {
+            let is_over = limit.is_some_and(|limit| start.elapsed() >= limit);
+            match (limit, child.try_wait().map_err(io)?) {
+                (_, Some(status)) => break status,
+                (None, None) => break child.wait().map_err(io)?,
+                (Some(_), None) if is_over => {
+                    child.kill().and_then(|()| child.wait()).map_err(io)?;
+                    return Ok(None);
+                }
+                (Some(_), None) => thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        let said = reader.join().unwrap_or_else(|_| Ok(Vec::new()));
+        let said = said.map_err(io)?;
+        let said = String::from_utf8_lossy(&said);
+        if status.success() {
+            return Ok(Some(said.into_owned()));
         }
         let text = std::fs::read_to_string(ptx).unwrap_or_default();
         Err(Error::Assemble {
@@ -305,5 +347,33 @@ ptxas info    : Function properties for helper
             text.ends_with("    frob %r1;\n    from src/tile.rs:70"),
             "{text}"
         );
+    }
+
+    /// A program in the place of ptxas, which says something and then does something.
+    #[cfg(unix)]
+    fn program(folder: &Path, does: &str) -> Ptxas {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("ptxas");
+        fs::write(&path, format!("#!/bin/sh\necho said >&2\n{does}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Ptxas { path }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_does_not_end_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ptx, cubin) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
+        let messages = |does, limit| {
+            let ptxas = program(folder.path(), does);
+            ptxas.messages_within(&ptx, Arch::Sm90a, &cubin, limit)
+        };
+        let limit = Some(Duration::from_millis(200));
+        assert_eq!(messages("exec sleep 1000", limit).unwrap(), None);
+        let said = Some("said\n".to_owned());
+        let limit = Some(Duration::from_secs(1000));
+        assert_eq!(messages("exit 0", limit).unwrap(), said);
+        assert_eq!(messages("exit 0", None).unwrap(), said);
+        assert!(messages("exit 1", limit).is_err());
     }
 }

@@ -55,7 +55,7 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         refusals::indirect_call,
     ),
     (
-        "a_call_in_a_kernel_with_wgmma_is_warned_of",
+        "a_call_in_a_kernel_with_wgmma_is_refused_before_ptxas",
         refusals::call_beside_wgmma,
     ),
     ("what_core_lacks_is_answered_with_advice", refusals::advice),

@@ -189,7 +189,7 @@ macro_rules! steps {
                 tile: SharedPtr<Tile<S, M>>,
                 [column, row]: [u32; 2],
             ) -> Self {
-                let at = |step: u32| tile.at([column + 16 * step, row]).as_ptr().cast();
+                let at = |step: u32| tile.at([column + 16 * step, row]).as_ptr().cast::<u8>();
                 // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes.
                 unsafe { [
                     $(ldmatrix::sync_aligned_m8n8_x4(at($step)),)*

@@ -35,6 +35,12 @@ macro_rules! architectures {
     (names sm_100a_or_sm_120a) => {
         "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
     };
+    (names sm_120a) => {
+        "sm_120a, sm_121a or one of their families"
+    };
+    (names sm_120a_alone) => {
+        "sm_120a or sm_121a"
+    };
     (names sm_103a) => {
         "sm_103a"
     };
@@ -71,13 +77,13 @@ macro_rules! architectures {
             ))
     };
     (in sm_100a_or_sm_120a) => {
-        architectures!(in sm_100a)
-            || cfg!(any(
-                tma_arch = "sm_120a",
-                tma_arch = "sm_120f",
-                tma_arch = "sm_121a",
-                tma_arch = "sm_121f",
-            ))
+        architectures!(in sm_100a) || architectures!(in sm_120a)
+    };
+    (in sm_120a) => {
+        architectures!(in sm_120a_alone) || cfg!(any(tma_arch = "sm_120f", tma_arch = "sm_121f"))
+    };
+    (in sm_120a_alone) => {
+        cfg!(any(tma_arch = "sm_120a", tma_arch = "sm_121a"))
     };
     (in sm_103a) => {
         cfg!(any(tma_arch = "sm_103a", tma_arch = "sm_107a"))

@@ -81,4 +81,34 @@ unsafe extern "unadjusted" {
     pub(crate) fn stmatrix_m8n8_x2_trans(row: *mut u8, a: u32, b: u32);
     #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m8n8.x4.trans.b16.p0"]
     pub(crate) fn stmatrix_m8n8_x4_trans(row: *mut u8, a: u32, b: u32, c: u32, d: u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p0"]
+    pub(crate) fn ldmatrix_m16n16_x1_trans_b8(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8x16.b6x16_p32.p0"]
+    pub(crate) fn ldmatrix_m16n16_x1_trans_b8x16_b6x16_p32(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8x16.b4x16_p64.p0"]
+    pub(crate) fn ldmatrix_m16n16_x1_trans_b8x16_b4x16_p64(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m16n16.x2.trans.b8.p0"]
+    pub(crate) fn ldmatrix_m16n16_x2_trans_b8(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m16n16.x2.trans.b8x16.b6x16_p32.p0"]
+    pub(crate) fn ldmatrix_m16n16_x2_trans_b8x16_b6x16_p32(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m16n16.x2.trans.b8x16.b4x16_p64.p0"]
+    pub(crate) fn ldmatrix_m16n16_x2_trans_b8x16_b4x16_p64(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n16.x1.b8x16.b6x16_p32.p0"]
+    pub(crate) fn ldmatrix_m8n16_x1_b8x16_b6x16_p32(row: *const u8) -> u32;
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n16.x1.b8x16.b4x16_p64.p0"]
+    pub(crate) fn ldmatrix_m8n16_x1_b8x16_b4x16_p64(row: *const u8) -> u32;
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n16.x2.b8x16.b6x16_p32.p0"]
+    pub(crate) fn ldmatrix_m8n16_x2_b8x16_b6x16_p32(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n16.x2.b8x16.b4x16_p64.p0"]
+    pub(crate) fn ldmatrix_m8n16_x2_b8x16_b4x16_p64(row: *const u8) -> (u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n16.x4.b8x16.b6x16_p32.p0"]
+    pub(crate) fn ldmatrix_m8n16_x4_b8x16_b6x16_p32(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.ldmatrix.sync.aligned.m8n16.x4.b8x16.b4x16_p64.p0"]
+    pub(crate) fn ldmatrix_m8n16_x4_b8x16_b4x16_p64(row: *const u8) -> (u32, u32, u32, u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m16n8.x1.trans.b8.p0"]
+    pub(crate) fn stmatrix_m16n8_x1_trans_b8(row: *mut u8, a: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m16n8.x2.trans.b8.p0"]
+    pub(crate) fn stmatrix_m16n8_x2_trans_b8(row: *mut u8, a: u32, b: u32);
+    #[link_name = "llvm.nvvm.stmatrix.sync.aligned.m16n8.x4.trans.b8.p0"]
+    pub(crate) fn stmatrix_m16n8_x4_trans_b8(row: *mut u8, a: u32, b: u32, c: u32, d: u32);
 }

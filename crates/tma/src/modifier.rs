@@ -95,6 +95,17 @@ words! {
     E4m3;
     /// `.e5m2`: 5 bits of exponent and 2 of fraction.
     E5m2;
+    /// `.e3m2`: 3 bits of exponent and 2 of fraction.
+    E3m2;
+    /// `.e2m3`: 2 bits of exponent and 3 of fraction.
+    E2m3;
+    /// `.e2m1`: 2 bits of exponent and 1 of fraction.
+    E2m1;
+    /// `.sp`: metadata may name the kept elements of a group in any order. ptxas says that some later architectures
+    /// are much slower with it.
+    AnyMetadata;
+    /// `.sp::ordered_metadata`: metadata names the kept elements of a group in their order.
+    OrderedMetadata;
     /// `.s8`: a signed byte.
     S8;
     /// `.u8`: an unsigned byte.
@@ -162,8 +173,51 @@ choices! {
     /// The bytes of a copy that a barrier of the layout v1 hears of: [`Per16Bytes80000000`], [`Per16Bytes8000`],
     /// [`Per16Bytes80`], [`Per16Bytes8`] or [`PerElementFf`]. Of every 16 bytes the hardware looks at one.
     Report = Per16Bytes80000000 Per16Bytes8000 Per16Bytes80 Per16Bytes8 PerElementFf;
+    /// How metadata of a sparse product is laid out: [`AnyMetadata`] or [`OrderedMetadata`].
+    Metadata = AnyMetadata OrderedMetadata;
     /// The one way in which a collective meets: [`Aligned`].
     Alignment = Aligned;
     /// The priority of the other lines: [`EvictFirst`] or [`EvictUnchanged`].
     SecondaryPriority = EvictFirst EvictUnchanged;
+}
+
+/// A format of at most 8 bits, in the words of instructions by the bits of its exponent and fraction: [`E4m3`],
+/// [`E5m2`], [`E3m2`], [`E2m3`] or [`E2m1`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no format of 4, 6 or 8 bits",
+    label = "the instruction takes `E4m3`, `E5m2`, `E3m2`, `E2m3` and `E2m1`"
+)]
+pub trait Narrow: Modifier {
+    /// Bits of the exponent.
+    #[doc(hidden)]
+    const EXPONENT: u32;
+    /// Bits of the fraction.
+    #[doc(hidden)]
+    const FRACTION: u32;
+}
+
+/// A format of 8 bits: [`E4m3`] or [`E5m2`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no format of 8 bits",
+    label = "the instruction takes `E4m3` and `E5m2`"
+)]
+pub trait Small: Narrow {}
+impl Small for E4m3 {}
+impl Small for E5m2 {}
+
+macro_rules! formats {
+    ($($format:ident $exponent:literal $fraction:literal;)+) => {$(
+        impl Narrow for $format {
+            const EXPONENT: u32 = $exponent;
+            const FRACTION: u32 = $fraction;
+        }
+    )+};
+}
+
+formats! {
+    E4m3 4 3;
+    E5m2 5 2;
+    E3m2 3 2;
+    E2m3 2 3;
+    E2m1 2 1;
 }

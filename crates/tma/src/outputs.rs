@@ -227,7 +227,7 @@ where
         let row = row + first_row + lane / 4;
         let pairs = fragment::round::<S::Element>(sums, [column, row], finish);
         let [column, row] = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
-        let to = self.tile.element(64 * row + column).as_ptr().cast();
+        let to = self.tile.element(64 * row + column).as_ptr().cast::<u8>();
         // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
         unsafe { stmatrix::sync_aligned_m8n8_x4(to, pairs) };
     }

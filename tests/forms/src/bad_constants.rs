@@ -32,5 +32,9 @@ bad! {
     dimension_5(p): tensormap_replace::tile_box_dim::<5>(global(p), 1); // the dimension is 0 to 4
     stride_4(p): tensormap_replace::tile_global_stride::<4>(generic(p), 16); // the dimension is 0 to 3
     type_16(_p): tensormap_replace::tile_elemtype::<16>(shared(0)); // the value is 0 to 15
+    selector_4(_p): mma::sp_sync_aligned_m16n8k16_row_col_f32_f16_f16_f32::<OrderedMetadata, 4>([0; 2], [0; 2], [0.0; 4], 0); // the sparsity selector is at most 3
+    selector_1(_p): mma::sp_sync_aligned_m16n8k64_row_col_s32_s8_s8_s32::<AnyMetadata, 1>([0; 4], [0; 4], [0; 4], 0); // the sparsity selector is at most 0
+    byte_1(_p): mma::sync_aligned_m16n8k64_row_col_kind_mxf4_block_scale_scale_vec_2x::<1, 0, 0, 0>([0; 4], [0; 2], [0.0; 4], [0; 2]); // the byte of a scale is 0 or 2
+    lane_4(_p): mma::sync_aligned_m16n8k64_row_col_kind_mxf4_block_scale_scale_vec_2x::<0, 0, 0, 4>([0; 4], [0; 2], [0.0; 4], [0; 2]); // the lanes of scales are 0 or 1 for A, and 0 to 3 for B
     fill_2(_p): tensormap_replace::tile_fill_mode::<2>(shared(0)); // the value is 0 to 1
 }

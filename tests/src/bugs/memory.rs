@@ -4,7 +4,7 @@ use tma_emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
     Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
     ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, SetmaxnregUnbounded,
-    SetmaxnregWrongWay, ShuffleOutsideMask, Trapped, UninitialisedRead,
+    SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped, UninitialisedRead,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -78,7 +78,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("another_descriptor", &[InvalidCollective]),
             Bug::new("another_product", &[IllegalInstruction]),
             Bug::new("no_fence", &[MissingProductFence]),
-            Bug::new("fence_before_the_zeros", &[MissingProductFence]),
+            Bug::new("fence_before_the_zeros", &[SumsSetAfterFence]),
             Bug::new("sum_read_early", &[ProductRegisterInFlight]),
             Bug::new(
                 "never_committed",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use half::{bf16, f16};
 
-use super::plan::Plan;
+use super::{conversions, plan::Plan};
 
 const LANES: usize = 32;
 /// Words of a lane, as the template has them.
@@ -58,8 +58,17 @@ pub(super) fn plans(form: &str, call: &str) -> Vec<Plan> {
         let result = match exact(parts[0]) {
             Some(values) => {
                 let (value, result) = values[lane % values.len()];
-                of_lane[0] = encode(value, parts[parts.len() - 1]) as u32;
-                encode(result, parts[parts.len() - 1])
+                match parts[parts.len() - 1] {
+                    "f64" => {
+                        let bits = value.to_bits();
+                        (of_lane[4], of_lane[5]) = (bits as u32, (bits >> 32) as u32);
+                        result.to_bits()
+                    }
+                    ty => {
+                        of_lane[0] = encode(value, ty) as u32;
+                        encode(result, ty)
+                    }
+                }
             }
             None => {
                 tame(&parts, lane, &mut of_lane);
@@ -123,6 +132,8 @@ fn exact(stem: &str) -> Option<&'static [(f64, f64)]> {
 /// precision; lengths and positions of fields that are often small.
 fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
     let special = [0x7fff, 0x7c00, 0x8000, 0x0001, 0xfc00, 0x7f80];
+    // The plain conversions have numbers of some size alone.
+    let is_special = parts.len() > 4 || parts.contains(&"rz") || parts.contains(&"tf32");
     for (number, word) in words[..3].iter_mut().enumerate() {
         let half = |bits: u32| match (parts.contains(&"bf16") || parts.contains(&"bf16x2"), bits) {
             (true, bits) => bits & 0x83ff | 0x3e00,
@@ -132,6 +143,10 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
             "bfe" | "bfi" if number > 0 && !lane.is_multiple_of(4) => *word &= 63,
             // Beyond 255 the manual says nothing, and an H200 does not mask the position in 64 bits.
             "bfe" if number > 0 => *word &= 255,
+            "cvt" if parts[parts.len() - 1] != "f32" => {}
+            "cvt" if is_special && (lane + number).is_multiple_of(3) => {
+                *word = conversions::special(lane + number);
+            }
             "cvt" => *word = *word & 0x83ff_ffff | 0x3c00_0000,
             "bfe" | "bfi" | "prmt" | "dp4a" | "dp2a" => {}
             _ => *word = half(*word & 0xffff) | half(*word >> 16) << 16,
@@ -156,14 +171,8 @@ fn compute(parts: &[&str], operands: &[u64]) -> u64 {
         "bfe" => extract(at(0), at(1) as u32 & 255, at(2) as u32 & 255, ty),
         "bfi" => insert(at(0), at(1), at(2) as u32 & 255, at(3) as u32 & 255, ty),
         "dp4a" | "dp2a" => dot(parts, at(0), at(1), at(2)),
-        "cvt" => match operands {
-            [value] => encode(f32::from_bits(*value as u32).into(), parts[2]),
-            _ => {
-                let half = &parts[2][..parts[2].len() - 2];
-                let of = |bits: u64| encode(f32::from_bits(bits as u32).into(), half);
-                of(at(0)) << 16 | of(at(1))
-            }
-        },
+        "cvt" => conversions::convert(parts, operands),
+        "min" | "max" if ["s32", "s16x2", "u16x2"].contains(&ty) => integers(parts, at(0), at(1)),
         _ => match ty.strip_suffix("x2") {
             None => half(parts, ty, operands),
             Some(ty) => {
@@ -254,6 +263,30 @@ pub(crate) fn encode(value: f64, ty: &str) -> u64 {
         above < below || (above == below && low & 1 == 1) || value.abs() == f64::INFINITY;
     let bits = if is_above { high } else { low };
     bits | u64::from(value.is_sign_negative()) << 15
+}
+
+/// `min` and `max` of integers, of 32 bits or of each half.
+fn integers(parts: &[&str], a: u64, b: u64) -> u64 {
+    let ty = parts[parts.len() - 1];
+    let width = if ty == "s32" { 32 } else { 16 };
+    let of = |shift: u32| {
+        let number = |bits: u64| {
+            let bits = bits >> shift & ((1 << width) - 1);
+            match ty.starts_with('s') && bits >> (width - 1) != 0 {
+                true => bits as i64 - (1 << width),
+                false => bits as i64,
+            }
+        };
+        let (a, b) = (number(a), number(b));
+        let result = if (a < b) == (parts[0] == "min") { a } else { b };
+        let result = if parts.contains(&"relu") && result < 0 {
+            0
+        } else {
+            result
+        };
+        (result as u64 & ((1 << width) - 1)) << shift
+    };
+    if width == 32 { of(0) } else { of(0) | of(16) }
 }
 
 fn permute(bytes: u64, selectors: u64) -> u64 {

@@ -102,7 +102,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("bfe.", "computed"),
     ("bfi.", "computed"),
     ("cos.", "computed"),
-    ("cvt.rn.", "computed"),
+    ("cvt.", "computed"),
     ("dp2a.", "computed"),
     ("dp4a.", "computed"),
     ("ex2.", "computed"),

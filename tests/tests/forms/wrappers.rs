@@ -75,7 +75,7 @@ pub(super) fn check() -> Result<(), Failed> {
 
 /// The false statements in a wrapper's documentation of its forms. It says "PTX ISA 8.0, with `Relaxed` 8.6;
 /// sm_90.": the versions of all forms, and the targets that have all of them. Where more is refused by a
-/// number, it says "`VALUE` from 13 on: sm_103a.", and these are the targets of all forms.
+/// number, it says "`VALUE` from 13 on: sm_103a.", by a type "Formats of 4 and 6 bits: sm_120a.", and these are the targets of all forms.
 fn differences(docs: &str, forms: &[Form]) -> impl Iterator<Item = String> {
     let mut wrong = Vec::new();
     let line = docs.lines().find_map(|line| line.strip_prefix("PTX ISA "));
@@ -103,9 +103,9 @@ fn differences(docs: &str, forms: &[Form]) -> impl Iterator<Item = String> {
                     has.join(", ")
                 ));
             }
-            let by_value = docs
-                .lines()
-                .filter(|line| line.starts_with("`VALUE` from "));
+            let by_value = docs.lines().filter(|line| {
+                line.starts_with("`VALUE` from ") || line.starts_with("Formats of ")
+            });
             let by_value = by_value.filter_map(|line| line.strip_suffix('.')?.split_once(": "));
             let mut stated: BTreeSet<String> =
                 by_value.map(|(_, targets)| targets.into()).collect();

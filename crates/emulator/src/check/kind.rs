@@ -123,6 +123,11 @@ kinds! {
     "a product of a warpgroup is issued, and no `wgmma.fence` orders it after accesses to its registers"
     "9.7.14.7.1, 9.7.14.7.3"
     "execute `wgmma.fence` before the first product, and after each access to registers of sums or of A"
+    /// Registers of sums were accessed behind a fence and before the first product.
+    SumsSetAfterFence "sums-set-after-fence" Warning
+    "registers of sums are accessed between `wgmma.fence` and the first product that uses them, where ptxas adds a fence of its own (C7519)"
+    "9.7.14.7.1"
+    "execute `wgmma.fence` behind the last access to registers of sums; nvcc puts their zeros there by itself, which `scale-d` makes needless"
     /// A load writes a stage that threads still read.
     StageStillRead "stage-still-read" Error
     "a load is issued into bytes that other threads may still read"

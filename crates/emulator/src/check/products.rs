@@ -17,7 +17,12 @@ impl Checker {
     }
 
     /// A product is issued whose registers were accessed since the last fence.
-    pub(super) fn product_unfenced(&mut self, origin: Origin, access: Option<usize>) {
+    pub(super) fn product_unfenced(
+        &mut self,
+        origin: Origin,
+        access: Option<usize>,
+        is_early: bool,
+    ) {
         let here = End::new(origin, "issues a product");
         let there = access.map(|instruction| End {
             instruction,
@@ -27,9 +32,11 @@ impl Checker {
             Some(_) => "no `wgmma.fence` lies between",
             None => "the warp has executed no `wgmma.fence`",
         };
-        self.report(Kind::MissingProductFence, here, there, |_| {
-            vec![note.into()]
-        });
+        let kind = match is_early {
+            true => Kind::SumsSetAfterFence,
+            false => Kind::MissingProductFence,
+        };
+        self.report(kind, here, there, |_| vec![note.into()]);
     }
 
     /// The warps of a warpgroup have different descriptors.

@@ -10,6 +10,9 @@ pub(crate) fn decode(
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
+    if integer::pairs::is_one(instruction) {
+        return integer::pairs::binary(decoder, instruction, modifiers);
+    }
     let is_float = float::is_float(instruction);
     let family: Words<Action> = match (instruction.opcode.stem(), is_float) {
         ("mad", true) => float::fma,

@@ -1,6 +1,7 @@
 //! Integer arithmetic. PTX ISA 9.7.1 and 9.7.2.
 
 mod carry;
+pub(crate) mod pairs;
 
 use ptx::{Instruction, Type};
 

@@ -97,6 +97,9 @@ pub(crate) fn decode(
     form: &Form,
     op: Op,
 ) -> Result<(), NotSupported> {
+    if op == Op::Narrow {
+        return Err(NotSupported::NotExecuted(form.isa()));
+    }
     let shape = form.shape().ok_or(NotSupported::Part("shape"))?;
     let types: Vec<Type> = form.types().collect();
     let [d, a, b, c] = types[..] else {

@@ -62,7 +62,10 @@ impl Execute for Wgmma {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         collective::whole_warp(step)?;
         match self {
-            Self::Fence => step.warp.products.accessed = Some(BTreeMap::new()),
+            Self::Fence => {
+                step.warp.products.accessed = Some(BTreeMap::new());
+                step.warp.products.is_fenced = true;
+            }
             Self::CommitGroup => {
                 let group = step.warp.products.current;
                 step.warp.products.current += 1;

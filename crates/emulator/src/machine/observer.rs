@@ -317,6 +317,8 @@ pub enum Event {
     ProductUnfenced {
         /// Index of the access; without one, the warp has executed no fence at all.
         access: Option<usize>,
+        /// True for sums between the fence and the first product behind it, as in code that nvcc makes.
+        is_early: bool,
     },
     /// The thread issues a `wgmma` with another descriptor than the first warp of its warpgroup, whose
     /// descriptor counts.

@@ -152,9 +152,11 @@ pub(crate) struct Products {
     pub(crate) current: u64,
     /// Registers of products that no wait has covered, each with the group of the last one and its instruction.
     pub(crate) in_flight: BTreeMap<Slot, (u64, usize)>,
-    /// Registers that were accessed since the last `wgmma.fence`, and the instruction; nothing before the
-    /// first fence.
-    pub(crate) accessed: Option<BTreeMap<Slot, usize>>,
+    /// Registers that were accessed since the last `wgmma.fence`, by which instruction, and whether before all
+    /// products since then; nothing before the first fence.
+    pub(crate) accessed: Option<BTreeMap<Slot, (usize, bool)>>,
+    /// True if there was no product since the last fence.
+    pub(crate) is_fenced: bool,
 }
 
 /// Lanes that are at the same instruction by the same calls.

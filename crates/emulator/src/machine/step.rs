@@ -128,7 +128,8 @@ impl<O: Watch, A> Step<'_, O, A> {
         let base = self.group.base;
         let products = &mut self.warp.products;
         if let Some(accessed) = &mut products.accessed {
-            accessed.extend(registers.iter().map(|slot| (base + slot, self.group.pc)));
+            let access = (self.group.pc, products.is_fenced);
+            accessed.extend(registers.iter().map(|slot| (base + slot, access)));
         }
         let found = registers
             .iter()

@@ -1,8 +1,20 @@
-//! `cvt`, conversions of two numbers to halves.
+//! `cvt`, conversions of numbers to and from halves, tf32 and formats of 8 bits.
 
 family! { Cvt "9.7.9.21" { Convert }
-    Convert: "cvt.rn.{f16x2|bf16x2}.f32 r, r, r"
-        isa "7.0" on "sm_80" = "cvt::rn_{f16x2|bf16x2}_f32(f, g)";
-    Convert: "cvt.rn.bf16.f32 h, r"
-        isa "7.0" on "sm_80" = "cvt::rn_bf16_f32(f)";
+    Convert: "cvt.{rn|rz}{.relu|}{S:.satfinite|}.{f16x2|bf16x2}.f32 r, r, r"
+        isa "{S:8.1|7.0}" on "sm_80" = "cvt::{rn|rz}{_relu|}{S:_satfinite|}_{f16x2|bf16x2}_f32(f, g)";
+    Convert: "cvt.{rn|rz}{.relu|}{S:.satfinite|}.{f16|bf16}.f32 h, r"
+        isa "{S:8.1|7.0}" on "sm_80" = "cvt::{rn|rz}{_relu|}{S:_satfinite|}_{f16|bf16}_f32(f)";
+    Convert: "cvt.f32.{f16|bf16} r, h"
+        isa "{7.0|7.1}" on "sm_80" = "cvt::f32_{f16|bf16}(h)";
+    Convert: "cvt.rna{S:.satfinite|}.tf32.f32 r, r"
+        isa "{S:8.1|7.0}" on "sm_80" = "cvt::rna{S:_satfinite|}_tf32_f32(f)";
+    Convert: "cvt.{rn|rz}{.relu|}.tf32.f32 r, r"
+        isa "7.8" on "sm_90" = "cvt::{rn|rz}{_relu|}_tf32_f32(f)";
+    Convert: "cvt.{rn|rz}{.relu|}.satfinite.tf32.f32 r, r"
+        isa "8.6" on "sm_100" = "cvt::{rn|rz}{_relu|}_satfinite_tf32_f32(f)";
+    Convert: "cvt.rn.satfinite{.relu|}.{e4m3x2|e5m2x2}.{T:f32 h, r, r|f16x2 h, r}"
+        isa "7.8" on "sm_90" = "cvt::rn_satfinite{_relu|}_{e4m3x2|e5m2x2}_{T:f32(f, g)|f16x2(n)}";
+    Convert: "cvt.rn{.relu|}.f16x2.{e4m3x2|e5m2x2} r, h"
+        isa "7.8" on "sm_90" = "cvt::rn{_relu|}_f16x2_{e4m3x2|e5m2x2}(h)";
 }

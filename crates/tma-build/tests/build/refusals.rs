@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use libtest_mimic::Failed;
 use tma_build::{Arch, Assemble, PtxBuilder};
 
-use super::{Crate, contains, holds, refused, text};
+use super::{Crate, checks::checked, contains, holds, refused, text};
 
 /// A big array, recursion, a function of another language.
 pub(crate) fn refused_at_its_line() -> Result<(), Failed> {
@@ -64,17 +64,23 @@ pub(crate) fn product_and_quotient(name: &str, divisor: &str) -> String {
 pub(crate) fn call_beside_wgmma() -> Result<(), Failed> {
     let kernel = product_and_quotient;
     let both = Crate::new(&(kernel("may_panic", "y") + &kernel("never_panics", "(y | 1)")))?;
-    // Where there is a ptxas, it is refused.
-    let builder = both.builder().assemble(Assemble::Never);
+    let wanted = [
+        "call-beside-wgmma: in `may_panic` (src/lib.rs:8): `",
+        "is called in a kernel with `wgmma`",
+        "or say `#[kernel(allow(C7509))]`",
+    ];
+    // Before ptxas is asked, and so where there is none, too.
+    let error = refused(&both.builder().assemble(Assemble::Never))?;
+    contains(&error, &wanted)?;
+    holds(!error.contains("never_panics"), error)?;
+    // With checks it is a warning.
+    let builder = checked(both.builder()).assemble(Assemble::Never);
+    contains(&builder.build()?.warnings.join("\n"), &wanted[..2])?;
+    let allowed = kernel("may_panic", "y").replace("128)", "128, allow(C7509))");
+    let allowed = Crate::new(&allowed)?;
+    let builder = allowed.builder().assemble(Assemble::Never);
     let warnings = builder.build()?.warnings.join("\n");
-    contains(
-        &warnings,
-        &[
-            "call-beside-wgmma: in `may_panic` (src/lib.rs:8): `",
-            "is called in a kernel with `wgmma`",
-        ],
-    )?;
-    holds(!warnings.contains("never_panics"), warnings)
+    holds(!warnings.contains("call-beside-wgmma"), warnings)
 }
 
 pub(crate) fn advice() -> Result<(), Failed> {

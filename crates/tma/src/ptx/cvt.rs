@@ -1,13 +1,127 @@
-//! `cvt`, conversions of two numbers to halves. PTX ISA 9.7.9.21.
+//! `cvt`, conversions of numbers to and from halves, tf32 and formats of 8 bits. PTX ISA 9.7.9.21.
+//!
+//! Of two numbers the first goes to the upper half. What is too large becomes infinite, or with `.satfinite` the
+//! largest number; with `.relu` what is negative becomes 0.
 
 arithmetic! {
     /// Both rounded to nearest even, in one word.
     #[doc(alias = "__floats2half2_rn")]
     rn_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.f16x2.f32" isa "7.0" on sm_80;
+    /// Rounded to nearest even.
+    #[doc(alias = "__float2half_rn")]
+    rn_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.f16.f32" isa "7.0" on sm_80;
     /// Both rounded to nearest even, in one word.
     #[doc(alias = "__floats2bfloat162_rn")]
     rn_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.bf16x2.f32" isa "7.0" on sm_80;
     /// Rounded to nearest even.
     #[doc(alias = "__float2bfloat16_rn")]
     rn_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.bf16.f32" isa "7.0" on sm_80;
+    /// Both rounded to nearest even, finite, in one word.
+    rn_satfinite_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.satfinite.f16x2.f32" isa "8.1" on sm_80;
+    /// Rounded to nearest even, finite.
+    rn_satfinite_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.f16.f32" isa "8.1" on sm_80;
+    /// Both rounded to nearest even, finite, in one word.
+    rn_satfinite_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.f32" isa "8.1" on sm_80;
+    /// Rounded to nearest even, finite.
+    rn_satfinite_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.bf16.f32" isa "8.1" on sm_80;
+    /// Both rounded to nearest even, not negative, in one word.
+    rn_relu_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.f16x2.f32" isa "7.0" on sm_80;
+    /// Rounded to nearest even, not negative.
+    rn_relu_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.relu.f16.f32" isa "7.0" on sm_80;
+    /// Both rounded to nearest even, not negative, in one word.
+    rn_relu_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.bf16x2.f32" isa "7.0" on sm_80;
+    /// Rounded to nearest even, not negative.
+    rn_relu_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.relu.bf16.f32" isa "7.0" on sm_80;
+    /// Both rounded to nearest even, not negative, finite, in one word.
+    rn_relu_satfinite_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.satfinite.f16x2.f32" isa "8.1" on sm_80;
+    /// Rounded to nearest even, not negative, finite.
+    rn_relu_satfinite_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.relu.satfinite.f16.f32" isa "8.1" on sm_80;
+    /// Both rounded to nearest even, not negative, finite, in one word.
+    rn_relu_satfinite_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.f32" isa "8.1" on sm_80;
+    /// Rounded to nearest even, not negative, finite.
+    rn_relu_satfinite_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rn.relu.satfinite.bf16.f32" isa "8.1" on sm_80;
+    /// Both rounded toward zero, in one word.
+    rz_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.f16x2.f32" isa "7.0" on sm_80;
+    /// Rounded toward zero.
+    #[doc(alias = "__float2half_rz")]
+    rz_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.f16.f32" isa "7.0" on sm_80;
+    /// Both rounded toward zero, in one word.
+    rz_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.bf16x2.f32" isa "7.0" on sm_80;
+    /// Rounded toward zero.
+    #[doc(alias = "__float2bfloat16_rz")]
+    rz_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.bf16.f32" isa "7.0" on sm_80;
+    /// Both rounded toward zero, finite, in one word.
+    rz_satfinite_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.satfinite.f16x2.f32" isa "8.1" on sm_80;
+    /// Rounded toward zero, finite.
+    rz_satfinite_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.satfinite.f16.f32" isa "8.1" on sm_80;
+    /// Both rounded toward zero, finite, in one word.
+    rz_satfinite_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.satfinite.bf16x2.f32" isa "8.1" on sm_80;
+    /// Rounded toward zero, finite.
+    rz_satfinite_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.satfinite.bf16.f32" isa "8.1" on sm_80;
+    /// Both rounded toward zero, not negative, in one word.
+    rz_relu_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.f16x2.f32" isa "7.0" on sm_80;
+    /// Rounded toward zero, not negative.
+    rz_relu_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.relu.f16.f32" isa "7.0" on sm_80;
+    /// Both rounded toward zero, not negative, in one word.
+    rz_relu_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.bf16x2.f32" isa "7.0" on sm_80;
+    /// Rounded toward zero, not negative.
+    rz_relu_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.relu.bf16.f32" isa "7.0" on sm_80;
+    /// Both rounded toward zero, not negative, finite, in one word.
+    rz_relu_satfinite_f16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.satfinite.f16x2.f32" isa "8.1" on sm_80;
+    /// Rounded toward zero, not negative, finite.
+    rz_relu_satfinite_f16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.relu.satfinite.f16.f32" isa "8.1" on sm_80;
+    /// Both rounded toward zero, not negative, finite, in one word.
+    rz_relu_satfinite_bf16x2_f32(high: f32 as reg32, low: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.satfinite.bf16x2.f32" isa "8.1" on sm_80;
+    /// Rounded toward zero, not negative, finite.
+    rz_relu_satfinite_bf16_f32(x: f32 as reg32) -> u16 as reg16 = "cvt.rz.relu.satfinite.bf16.f32" isa "8.1" on sm_80;
+    /// Exact.
+    #[doc(alias = "__half2float")]
+    f32_f16(x: u16 as reg16) -> f32 as reg32 = "cvt.f32.f16" isa "7.0" on sm_80;
+    /// Exact.
+    #[doc(alias = "__bfloat162float")]
+    f32_bf16(x: u16 as reg16) -> f32 as reg32 = "cvt.f32.bf16" isa "7.1" on sm_80;
+    /// Rounded to nearest, halfway cases away from zero.
+    rna_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rna.tf32.f32" isa "7.0" on sm_80;
+    /// Rounded to nearest, halfway cases away from zero, finite.
+    rna_satfinite_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rna.satfinite.tf32.f32" isa "8.1" on sm_80;
+    /// Rounded to nearest even.
+    rn_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rn.tf32.f32" isa "7.8" on sm_90;
+    /// Rounded to nearest even, not negative.
+    rn_relu_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.tf32.f32" isa "7.8" on sm_90;
+    /// Rounded toward zero.
+    rz_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rz.tf32.f32" isa "7.8" on sm_90;
+    /// Rounded toward zero, not negative.
+    rz_relu_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.tf32.f32" isa "7.8" on sm_90;
+    /// Rounded to nearest even, finite.
+    rn_satfinite_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rn.satfinite.tf32.f32" isa "8.6" on sm_100;
+    /// Rounded to nearest even, not negative, finite.
+    rn_relu_satfinite_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rn.relu.satfinite.tf32.f32" isa "8.6" on sm_100;
+    /// Rounded toward zero, finite.
+    rz_satfinite_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rz.satfinite.tf32.f32" isa "8.6" on sm_100;
+    /// Rounded toward zero, not negative, finite.
+    rz_relu_satfinite_tf32_f32(x: f32 as reg32) -> u32 as reg32 = "cvt.rz.relu.satfinite.tf32.f32" isa "8.6" on sm_100;
+    /// Both rounded to nearest even, in 16 bits.
+    rn_satfinite_e4m3x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e4m3x2.f32" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, in 16 bits.
+    rn_satfinite_e4m3x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e4m3x2.f16x2" isa "7.8" on sm_90;
+    /// Two halves, exact.
+    rn_f16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.f16x2.e4m3x2" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, in 16 bits.
+    rn_satfinite_e5m2x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e5m2x2.f32" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, in 16 bits.
+    rn_satfinite_e5m2x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e5m2x2.f16x2" isa "7.8" on sm_90;
+    /// Two halves, exact.
+    rn_f16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.f16x2.e5m2x2" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, not negative, in 16 bits.
+    rn_satfinite_relu_e4m3x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e4m3x2.f32" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, not negative, in 16 bits.
+    rn_satfinite_relu_e4m3x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e4m3x2.f16x2" isa "7.8" on sm_90;
+    /// Two halves, not negative, exact.
+    rn_relu_f16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.f16x2.e4m3x2" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, not negative, in 16 bits.
+    rn_satfinite_relu_e5m2x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e5m2x2.f32" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, not negative, in 16 bits.
+    rn_satfinite_relu_e5m2x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e5m2x2.f16x2" isa "7.8" on sm_90;
+    /// Two halves, not negative, exact.
+    rn_relu_f16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.f16x2.e5m2x2" isa "7.8" on sm_90;
 }

@@ -175,7 +175,7 @@ macro_rules! ptx_asm_pieces {
 }
 
 /// Instructions that read registers and write one: safe functions, whose operands stand in the order of the
-/// text.
+/// text. Those that an architecture can lack have type parameters.
 macro_rules! arithmetic {
     ($($(#[$attribute:meta])* $name:ident($($argument:ident: $type:ty as $class:ident),+) -> $result:ty as $out:ident
         = $text:literal isa $isa:literal on $arch:ident;)+) => { device_fn! {$(
@@ -183,7 +183,8 @@ macro_rules! arithmetic {
         ///
         $(#[$attribute])*
         isa $isa on $arch;
-        pub fn $name($($argument: $type),+) -> $result {
+        pub fn $name($($argument: arithmetic!(@taken $arch $type)),+) -> $result {
+            $(arithmetic!(@given $arch $argument $type);)+
             let result;
             // SAFETY: it reads and writes registers alone.
             unsafe {
@@ -196,6 +197,12 @@ macro_rules! arithmetic {
             result
         }
     )+} };
+    (@taken sm_80 $type:ty) => { $type };
+    (@taken sm_90 $type:ty) => { $type };
+    (@taken $arch:ident $type:ty) => { impl Into<$type> };
+    (@given sm_80 $argument:ident $type:ty) => {};
+    (@given sm_90 $argument:ident $type:ty) => {};
+    (@given $arch:ident $argument:ident $type:ty) => { let $argument: $type = $argument.into(); };
 }
 
 /// Assembly without instructions, so often that LLVM finds the block too big to copy into the arms of a branch.

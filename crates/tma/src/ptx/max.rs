@@ -1,4 +1,4 @@
-//! `max`, the greater half. PTX ISA 9.7.4.8.
+//! `max`, the greater half or integer. PTX ISA 9.7.4.8 and 9.7.1.13.
 
 arithmetic! {
     /// Where one of them is a NaN, the other one.
@@ -21,4 +21,16 @@ arithmetic! {
     /// Each half: a NaN where one of them is a NaN.
     #[doc(alias = "__hmax2_nan")]
     nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.bf16x2" isa "7.0" on sm_80;
+    /// The greater one; what is negative becomes 0.
+    #[doc(alias = "__vimax_s32_relu")]
+    relu_s32(a: i32 as reg32, b: i32 as reg32) -> i32 as reg32 = "max.relu.s32" isa "8.0" on sm_90;
+    /// Of each half, a signed integer.
+    #[doc(alias = "__vmaxs2")]
+    s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.s16x2" isa "8.0" on sm_90;
+    /// Of each half, a signed integer; what is negative becomes 0.
+    #[doc(alias = "__vimax_s16x2_relu")]
+    relu_s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.relu.s16x2" isa "8.0" on sm_90;
+    /// Of each half, an unsigned integer.
+    #[doc(alias = "__vmaxu2")]
+    u16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.u16x2" isa "8.0" on sm_90;
 }

@@ -84,4 +84,37 @@ device_fn! {
         // SAFETY: the caller's conditions.
         unsafe { d.multiply_satfinite(a, b, scale_d) }
     }
+
+    /// `wgmma.mma_async.sp.sync.aligned.m64nNkK.D.A.B d, a, b, metadata, SELECTOR, scale_d, SCALE_A, SCALE_B,
+    /// TRANS_A, TRANS_B;`
+    ///
+    /// As [`mma_async`], with twice its K: `a` has the elements that `metadata` names, as PTX ISA 9.7.14.6 has it,
+    /// and the others are zeros. `SELECTOR`, which lanes have the metadata, is 0 or 1, and 0 for elements of 8 bits.
+    isa "8.2, of `S8` and `U8` 8.4" on sm_90a_alone;
+    /// # Safety
+    /// As for [`mma_async`].
+    pub unsafe fn mma_async_sp[D: Sums<A, B>, A, B, const SELECTOR: u32, const SCALE_A: i32, const SCALE_B: i32,
+        const TRANS_A: i32, const TRANS_B: i32](d: D, a: impl Left, b: u64, metadata: u32, scale_d: bool) -> D
+    {
+        const { assert!(sums::IS_COMPILED, "the builder must say that it compiles for `sm_90a`") };
+        const { sums::assert_immediates::<D, A, B>([SCALE_A, SCALE_B], [TRANS_A, TRANS_B]) };
+        const { sums::assert_selector::<D, A, B>(SELECTOR) };
+        // SAFETY: the caller's conditions.
+        unsafe { d.multiply_sparse::<SELECTOR, SCALE_A, SCALE_B, TRANS_A, TRANS_B>(a, b, metadata, scale_d) }
+    }
+
+    /// `wgmma.mma_async.sp.sync.aligned.m64nNk64.s32.A.B.satfinite d, a, b, metadata, SELECTOR, scale_d;`
+    ///
+    /// As [`mma_async_sp`], of bytes; a sum that is too large for its register becomes the nearest that is not.
+    isa "8.2, of `S8` and `U8` 8.4" on sm_90a_alone;
+    /// # Safety
+    /// As for [`mma_async`].
+    pub unsafe fn mma_async_sp_satfinite[D: Sums<A, B>, A, B, const SELECTOR: u32](
+        d: D, a: impl Left, b: u64, metadata: u32, scale_d: bool,
+    ) -> D {
+        const { assert!(D::IS_BYTES, "`.satfinite` is there for bytes") };
+        const { sums::assert_selector::<D, A, B>(SELECTOR) };
+        // SAFETY: the caller's conditions.
+        unsafe { d.multiply_sparse_satfinite::<SELECTOR>(a, b, metadata, scale_d) }
+    }
 }

@@ -149,18 +149,28 @@ impl Multiply {
         let (base, pc) = (step.group.base, step.group.pc);
         let products = &mut step.warp.products;
         let group = products.current;
-        let mut registers = self.registers().map(|slot| base + slot);
-        let missing = match &products.accessed {
-            None => Some(None),
+        products.is_fenced = false;
+        let missing = match &mut products.accessed {
+            None => Some((None, false)),
             Some(accessed) => {
-                let access = registers.find_map(|slot| accessed.get(&slot));
-                access.map(|access| Some(*access))
+                // Those of sums come first.
+                let found: Vec<_> = self
+                    .registers()
+                    .map(|slot| accessed.remove(&(base + slot)))
+                    .enumerate()
+                    .filter_map(|(at, access)| {
+                        let (access, is_early) = access?;
+                        Some((Some(access), is_early && at < self.d.len()))
+                    })
+                    .collect();
+                let is_wrong = |(_, is_early): &&(_, bool)| !is_early;
+                found.iter().find(is_wrong).or(found.first()).copied()
             }
         };
         let registers = self.registers().map(|slot| (base + slot, (group, pc)));
         products.in_flight.extend(registers);
-        if let Some(access) = missing {
-            step.tell(0, |_| Event::ProductUnfenced { access });
+        if let Some((access, is_early)) = missing {
+            step.tell(0, |_| Event::ProductUnfenced { access, is_early });
         }
     }
 

@@ -1,6 +1,6 @@
 //! The registers of sums, and a product for each number of them.
 
-use crate::modifier::{B1, Bf16, E4m3, E5m2, F16, S8, Tf32, U8};
+use crate::modifier::{B1, Bf16, F16, S8, Small, Tf32, U8};
 
 /// A of a product: a matrix descriptor, or the registers of a thread.
 pub trait Left: Copy + crate::sealed::Sealed {
@@ -68,6 +68,10 @@ pub trait Sums<A, B>: Sized {
     #[doc(hidden)]
     const IS_BYTES: bool;
 
+    /// The sparsity selectors that there are, from 0; none without a sparse product.
+    #[doc(hidden)]
+    const SELECTORS: u32;
+
     /// The instruction.
     #[doc(hidden)]
     unsafe fn multiply<
@@ -85,6 +89,36 @@ pub trait Sums<A, B>: Sized {
     /// The same with `.satfinite`.
     #[doc(hidden)]
     unsafe fn multiply_satfinite(self, _a: impl Left, _b: u64, _scale_d: bool) -> Self {
+        self
+    }
+
+    /// The instruction for a sparse A.
+    #[doc(hidden)]
+    unsafe fn multiply_sparse<
+        const SELECTOR: u32,
+        const SCALE_A: i32,
+        const SCALE_B: i32,
+        const TRANS_A: i32,
+        const TRANS_B: i32,
+    >(
+        self,
+        _a: impl Left,
+        _b: u64,
+        _metadata: u32,
+        _scale_d: bool,
+    ) -> Self {
+        self
+    }
+
+    /// The same with `.satfinite`.
+    #[doc(hidden)]
+    unsafe fn multiply_sparse_satfinite<const SELECTOR: u32>(
+        self,
+        _a: impl Left,
+        _b: u64,
+        _metadata: u32,
+        _scale_d: bool,
+    ) -> Self {
         self
     }
 }
@@ -121,16 +155,28 @@ pub(super) const fn assert_immediates<D: Sums<A, B>, A, B>(scales: [i32; 2], tra
     }
 }
 
-/// One `asm!`, of the text between the shape and the list, the registers of the sums, and what comes last.
+/// Refuses, when the kernel is compiled, a sparsity selector that the form does not have.
+#[cfg(target_arch = "nvptx64")]
+pub(super) const fn assert_selector<D: Sums<A, B>, A, B>(selector: u32) {
+    assert!(D::SELECTORS > 0, "there is no sparse product of bits");
+    assert!(
+        selector < D::SELECTORS,
+        "the sparsity selector is 0 or 1, for elements of 8 bits 0"
+    );
+}
+
+/// One `asm!`, of `.sp` or nothing, the text between N and the list, the registers of the sums, and what comes
+/// behind B and last.
 #[cfg(tma_arch = "sm_90a")]
 macro_rules! product {
-    ($b:ident $scale_d:ident; $n:literal [$($type:literal)+] [$first:ident $($r:ident)*];
-        $a:literal $end:literal $($operands:tt)*) => {
+    ($b:ident $scale_d:ident; $sparse:literal $n:literal [$($type:literal)+] [$first:ident $($r:ident)*];
+        $a:literal $metadata:literal $end:literal $($operands:tt)*) => {
         core::arch::asm!(
             concat!(
-                "{{ .reg .pred p; setp.ne.b32 p, {scale_d}, 0; wgmma.mma_async.sync.aligned.m64n", $n, $($type,)+
-                " {{ {", stringify!($first), "}", $(", {", stringify!($r), "}",)* " }}, ", $a, ", {b}, p",
-                $end, "; }}"
+                "{{ .reg .pred p; setp.ne.b32 p, {scale_d}, 0; wgmma.mma_async", $sparse, ".sync.aligned.m64n", $n,
+                $($type,)+
+                " {{ {", stringify!($first), "}", $(", {", stringify!($r), "}",)* " }}, ", $a, ", {b}, ", $metadata,
+                "p", $end, "; }}"
             ),
             $first = inout(reg32) $first, $($r = inout(reg32) $r,)*
             b = in(reg64) $b, scale_d = in(reg32) $scale_d as u32,
@@ -174,26 +220,33 @@ const fn is_shared<L: Left>(_: &L) -> bool {
     L::IS_SHARED
 }
 
-/// The instruction, with A from shared memory or from registers: what comes last in each, the operands of
-/// both and those of the first alone.
+/// The instruction, for a dense or a sparse A, from shared memory or from registers: what comes last in each, the
+/// operands of both and those of the first alone.
 macro_rules! multiply {
-    ($name:ident [$($generic:tt)*] $n:literal [$($r:ident)+] $type:tt $shared:literal $registers:literal
+    (dense $name:ident $($rest:tt)*) => { multiply! { @emit "" "" [] [] $name $($rest)* } };
+    (sparse $name:ident [$($generic:tt)*] $($rest:tt)*) => {
+        multiply! { @emit ".sp" "{e}, {f}, " [_metadata: u32,] [e = in(reg32) _metadata, f = const SELECTOR,]
+            $name [const SELECTOR: u32, $($generic)*] $($rest)* }
+    };
+    (@emit $sparse:literal $arguments:literal [$($metadata:tt)*] [$($of_metadata:tt)*]
+        $name:ident [$($generic:tt)*] $n:literal [$($r:ident)+] $type:tt $shared:literal $registers:literal
         [$($of_both:tt)*] [$($of_shared:tt)*]) => {
         #[inline(always)]
-        unsafe fn $name<$($generic)*>(self, a: impl Left, b: u64, scale_d: bool) -> Self {
+        unsafe fn $name<$($generic)*>(self, a: impl Left, b: u64, $($metadata)* scale_d: bool) -> Self {
             #[cfg(tma_arch = "sm_90a")]
             {
                 let [$(mut $r),+] = self;
                 // SAFETY: the conditions of `mma_async` are the caller's.
                 unsafe {
                     if is_shared(&a) {
-                        product! { b scale_d; $n $type [$($r)+]; "{a}" $shared
-                            a = in(reg64) a.descriptor(), $($of_both)* $($of_shared)* }
+                        product! { b scale_d; $sparse $n $type [$($r)+]; "{a}" $arguments $shared
+                            a = in(reg64) a.descriptor(), $($of_metadata)* $($of_both)* $($of_shared)* }
                     } else {
                         let [a0, a1, a2, a3] = a.registers();
-                        product! { b scale_d; $n $type [$($r)+]; "{{ {a0}, {a1}, {a2}, {a3} }}" $registers
+                        product! { b scale_d; $sparse $n $type [$($r)+];
+                            "{{ {a0}, {a1}, {a2}, {a3} }}" $arguments $registers
                             a0 = in(reg32) a0, a1 = in(reg32) a1, a2 = in(reg32) a2, a3 = in(reg32) a3,
-                            $($of_both)* }
+                            $($of_metadata)* $($of_both)* }
                     }
                 }
                 [$($r),+]
@@ -215,6 +268,7 @@ macro_rules! sums {
             const IS_HALVES: bool = sums!(@is $kind halves);
             const IS_FLOAT: bool = sums!(@is $kind halves) || sums!(@is $kind small) || sums!(@is $kind words);
             const IS_BYTES: bool = sums!(@is $kind bytes);
+            const SELECTORS: u32 = sums!(@selectors $kind);
 
             sums! { @multiply $kind $n $list $type }
         } }
@@ -230,42 +284,39 @@ macro_rules! sums {
     (@is small small) => { true };
     (@is bytes bytes) => { true };
     (@is $kind:ident $other:ident) => { false };
+    (@selectors halves) => { 2 };
+    (@selectors words) => { 2 };
+    (@selectors bits) => { 0 };
+    (@selectors $kind:ident) => { 1 };
     (@multiply halves $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
+        sums! { @both [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list ["k16" "k32" $type]
             ", {sa}, {sb}, {ta}, {tb}" ", {sa}, {sb}, {tb}"
             [sa = const SA, sb = const SB, tb = const TB,] [ta = const TA,] }
     };
     (@multiply words $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
+        sums! { @both [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list ["k8" "k16" $type]
             ", {sa}, {sb}" ", {sa}, {sb}" [sa = const SA, sb = const SB,] [] }
     };
     (@multiply small $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type]
+        sums! { @both [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list ["k32" "k64" $type]
             ", {sa}, {sb}" ", {sa}, {sb}"
-            [sa = const SA, sb = const SB, ae = const A::EXPONENT, am = const 7 - A::EXPONENT,
-                be = const B::EXPONENT, bm = const 7 - B::EXPONENT,] [] }
+            [sa = const SA, sb = const SB, ae = const A::EXPONENT, am = const A::FRACTION,
+                be = const B::EXPONENT, bm = const B::FRACTION,] [] }
     };
     (@multiply bytes $n:literal $list:tt $type:literal) => {
-        sums! { @multiply bits $n $list $type }
-        multiply! { multiply_satfinite [] $n $list [$type ".satfinite"] "" "" [] [] }
+        sums! { @both [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list ["k32" "k64" $type]
+            "" "" [] [] }
+        multiply! { dense multiply_satfinite [] $n $list ["k32" $type ".satfinite"] "" "" [] [] }
+        multiply! { sparse multiply_sparse_satfinite [] $n $list ["k64" $type ".satfinite"] "" "" [] [] }
     };
     (@multiply bits $n:literal $list:tt $type:literal) => {
-        multiply! { multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list [$type] "" "" [] [] }
+        multiply! { dense multiply [const SA: i32, const SB: i32, const TA: i32, const TB: i32] $n $list
+            ["k256" $type] "" "" [] [] }
     };
-}
-
-/// A format of 8 bits, by the bits of its exponent.
-pub trait Small: crate::modifier::Modifier {
-    #[doc(hidden)]
-    const EXPONENT: u32;
-}
-
-impl Small for E4m3 {
-    const EXPONENT: u32 = 4;
-}
-
-impl Small for E5m2 {
-    const EXPONENT: u32 = 5;
+    (@both $generic:tt $n:literal $list:tt [$dense:literal $sparse:literal $type:literal] $($rest:tt)*) => {
+        multiply! { dense multiply $generic $n $list [$dense $type] $($rest)* }
+        multiply! { sparse multiply_sparse $generic $n $list [$sparse $type] $($rest)* }
+    };
 }
 
 /// The sums of all types for one N.
@@ -275,25 +326,25 @@ macro_rules! width {
         registers! { [i32; $words], $n [$($word)*] }
         registers! { [u32; $pairs], $n [$($pair)*] }
         sums! { [f32; $words], $n [$($word)*];
-            F16 F16 halves "k16.f32.f16.f16";
-            Bf16 Bf16 halves "k16.f32.bf16.bf16";
-            Tf32 Tf32 words "k8.f32.tf32.tf32";
-            A B small "k32.f32.e{ae}m{am}.e{be}m{bm}";
+            F16 F16 halves ".f32.f16.f16";
+            Bf16 Bf16 halves ".f32.bf16.bf16";
+            Tf32 Tf32 words ".f32.tf32.tf32";
+            A B small ".f32.e{ae}m{am}.e{be}m{bm}";
         }
         sums! { [u32; $pairs], $n [$($pair)*];
-            F16 F16 halves "k16.f16.f16.f16";
-            A B small "k32.f16.e{ae}m{am}.e{be}m{bm}";
+            F16 F16 halves ".f16.f16.f16";
+            A B small ".f16.e{ae}m{am}.e{be}m{bm}";
         }
         width! { @integers $mark $n $words [$($word)*] }
     };
     (@integers floats $n:literal $words:literal $list:tt) => {};
     (@integers any $n:literal $words:literal $list:tt) => {
         sums! { [i32; $words], $n $list;
-            S8 S8 bytes "k32.s32.s8.s8";
-            S8 U8 bytes "k32.s32.s8.u8";
-            U8 S8 bytes "k32.s32.u8.s8";
-            U8 U8 bytes "k32.s32.u8.u8";
-            B1 B1 bits "k256.s32.b1.b1.and.popc";
+            S8 S8 bytes ".s32.s8.s8";
+            S8 U8 bytes ".s32.s8.u8";
+            U8 S8 bytes ".s32.u8.s8";
+            U8 U8 bytes ".s32.u8.u8";
+            B1 B1 bits ".s32.b1.b1.and.popc";
         }
     };
 }

@@ -1,0 +1,64 @@
+//! Products of matrices on the emulator, beside plain rules: each form, on tiles of each class. `mma-differential`
+//! compares a GPU.
+
+use tests::products::{Tiles, all};
+
+/// Forms of which the rules say nothing: double precision that is not rounded to nearest even by itself.
+fn is_left_out(name: &str) -> bool {
+    let words = [".rn.", ".rz.", ".rm.", ".rp."];
+    name.contains("f64") && words.iter().any(|word| name.contains(word))
+}
+
+#[test]
+fn every_executed_form_gives_what_the_rules_say() {
+    let (mut compared, mut refused, mut left_out) = (0, 0, 0);
+    for form in all() {
+        let name = form.name();
+        let tiles = Tiles::new(&form, 1, 1);
+        if let Some(why) = tiles.refusal() {
+            assert!(
+                why.contains("that the emulator cannot execute"),
+                "{name}: {why}"
+            );
+            assert!(name.contains(".sp"), "{name}");
+            refused += 1;
+            continue;
+        }
+        let Some(expected) = tiles.expected() else {
+            assert!(is_left_out(&name), "{name}");
+            left_out += 1;
+            continue;
+        };
+        let tally = tiles.compare(&tiles.emulated(), &expected);
+        assert_eq!(
+            tally.differing, 0,
+            "{name}: {:?} of {}",
+            tally.first, tally.results
+        );
+        compared += 1;
+    }
+    println!("{compared} forms compared, {refused} refused, {left_out} without rules");
+    assert!(
+        compared > 300 && left_out == 16,
+        "{compared} and {left_out}"
+    );
+}
+
+#[test]
+fn another_bit_is_found() {
+    let form = all()
+        .into_iter()
+        .find(|form| form.name().contains("m16n8k16.row.col.f32.f16"));
+    let form = form.expect("there is one");
+    let tiles = Tiles::new(&form, 1, 1);
+    let expected = tiles.expected().expect("there are rules");
+    let mut other = expected.clone();
+    other[77] ^= 1;
+    let tally = tiles.compare(&other, &expected);
+    assert_eq!((tally.differing, tally.results), (1, 1280));
+    assert!(
+        tally
+            .first
+            .is_some_and(|first| first.starts_with("tile 0 of class 0"))
+    );
+}
