@@ -38,7 +38,7 @@ pub(crate) struct Shared {
 pub(crate) struct Global {
     pub(crate) name: String,
     pub(crate) address: u64,
-    /// What it starts with, until the module is loaded.
+    /// Its initial contents, until the module is loaded.
     pub(crate) bytes: Vec<u8>,
 }
 
