@@ -191,7 +191,7 @@ impl Arena {
         }
         let other = |run: &Run| -> Result<()> {
             let other = Work::Kernel {
-                function: modules.kernels.function(&run.entry)?,
+                function: modules.kernels.function(&run.entry)?.into(),
                 shape: run.shape,
                 values: run.values.clone(),
                 counter: None,

@@ -206,7 +206,7 @@ impl<'a> Bench<'a> {
 
     fn kernel(&self, module: &'a Module, case: &Case) -> Result<Work<'a>> {
         Ok(Work::Kernel {
-            function: module.function(&case.entry)?,
+            function: module.function(&case.entry)?.into(),
             shape: case.shape,
             values: case.values.clone(),
             counter: case.draws.then(|| self.arena.counter.address()),
@@ -244,7 +244,7 @@ impl<'a> Bench<'a> {
         const ROUNDS: usize = 5;
         let work = |shape: &Shape| -> Result<Work<'a>> {
             Ok(Work::Kernel {
-                function: cuda.function("gather_ldg")?,
+                function: cuda.function("gather_ldg")?.into(),
                 shape: *shape,
                 values: values.to_vec(),
                 counter: None,

@@ -10,7 +10,7 @@ pub(crate) enum Work<'m> {
     Copy { dst: u64, src: u64, bytes: u64 },
     /// A kernel. Its counter, if it has one, is set to zero before each run, and that is part of it.
     Kernel {
-        function: Function<'m>,
+        function: Box<Function<'m>>,
         shape: Shape,
         values: Vec<Argument>,
         counter: Option<u64>,

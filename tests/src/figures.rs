@@ -35,7 +35,7 @@ const MEASURED: &[(&str, &str)] = &[
     ("rows of `bench`, beside their CUDA versions", BENCH),
     ("best settings of `bench --sweep`", "sweep-h200.txt"),
     ("forms of deformable attention", "deform-attn-h200.txt"),
-    ("kernels of products beside cuBLASLt", GEMM),
+    ("kernels of products beside cuBLAS", GEMM),
     ("kernels of attention beside cuDNN", ATTENTION),
     ("kernels over rows beside PyTorch", NORMS),
 ];
@@ -65,7 +65,7 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
         let block = match name {
             "runs" => runs(folder)?,
             "benchmarks" => benchmarks(folder)?,
-            "gemm" => beside_torch(folder, GEMM, ["M x N x K", "cuBLASLt", "gemm"])?,
+            "gemm" => beside_torch(folder, GEMM, ["M x N x K", "cuBLAS", "gemm"])?,
             "attention" => beside_torch(
                 folder,
                 ATTENTION,
