@@ -73,7 +73,8 @@ pub fn report(step: &str) -> Result<String, String> {
         let mut launches = scenario.launches.iter();
         launches.all(|launch| launch.entry == *entry)
     };
-    let cases = KERNELS.iter().flat_map(|kernel| (kernel.cases)());
+    let kernels = KERNELS.iter().filter(|it| entry.starts_with(it.name));
+    let cases = kernels.flat_map(|kernel| (kernel.cases)());
     for scenario in cases.filter(launches_it) {
         let mut job = Job {
             ptx,

@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 use kernels_gpu::{attention::Attention, gemm::Numbers};
+use tests_references::Attention as Reference;
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -109,33 +110,17 @@ fn scenario(attention: &Attention) -> Scenario {
     let (q_bits, q) = random(numbers, of_queries, 0);
     let (k_bits, k) = random(numbers, of_keys, 1000);
     let (v_bits, v) = random(numbers, of_keys, 2000);
-    let mut results = vec![0.0; of_queries];
-    let mut logarithms = Vec::new();
-    for sequence in 0..sequences {
-        for head in 0..heads {
-            let key_head = head / (heads / key_heads);
-            let key_at = |key| ((sequence * keys + key) * key_heads + key_head) * elements;
-            for query in 0..queries {
-                let query_at = ((sequence * queries + query) * heads + head) * elements;
-                // Behind the query are keys that are nearer to the end.
-                let seen = (0..keys).filter(|key| !is_causal || keys - key >= queries - query);
-                let scores: Vec<(usize, f64)> = seen
-                    .map(|key| {
-                        let products =
-                            (0..elements).map(|at| q[query_at + at] * k[key_at(key) + at]);
-                        (key, f64::from(attention.scale) * products.sum::<f64>())
-                    })
-                    .collect();
-                let sum: f64 = scores.iter().map(|(_, score)| score.exp()).sum();
-                for (key, score) in scores {
-                    for at in 0..elements {
-                        results[query_at + at] += score.exp() / sum * v[key_at(key) + at];
-                    }
-                }
-                logarithms.push(sum.ln());
-            }
-        }
-    }
+    let reference = Reference {
+        elements,
+        sequences,
+        queries,
+        keys,
+        heads,
+        key_heads,
+        scale: f64::from(attention.scale),
+        is_causal,
+    };
+    let (results, logarithms) = reference.of(&q, &k, &v);
     // The error of the results is that of the powers, which are rounded too.
     let (format, relative_l2) = match numbers {
         Numbers::Bf16 => (Format::Bf16, 4e-3),

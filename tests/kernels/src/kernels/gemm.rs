@@ -1,5 +1,6 @@
 use half::{bf16, f16};
 use kernels_gpu::gemm::{Activation, Gemm, Numbers};
+use tests_references::{Matrix, product};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -211,13 +212,24 @@ impl Places {
         let [of_row, of_matrix] = self.strides;
         matrix.min(self.count - 1) * of_matrix + row * of_row + column
     }
+
+    fn matrix<'a>(&self, elements: &'a [f64], matrix: usize, is_transposed: bool) -> Matrix<'a> {
+        let given = Matrix {
+            elements: &elements[self.at(matrix, 0, 0)..],
+            strides: [self.strides[0], 1],
+        };
+        match is_transposed {
+            true => given.transposed(),
+            false => given,
+        }
+    }
 }
 
 /// Small whole numbers, whose sums `f32` has exactly in any order.
-fn small(len: usize, least: i32, most: i32) -> Vec<f32> {
+fn small(len: usize, least: i32, most: i32) -> Vec<f64> {
     let numbers = numbers(len).into_iter();
     let small = numbers.map(|number| least + number.rem_euclid(most - least + 1));
-    small.map(|number| number as f32).collect()
+    small.map(f64::from).collect()
 }
 
 /// The elements as they lie in memory; signs of zeros are not those of the products, and NaN is all ones.
@@ -284,23 +296,18 @@ fn scenario(case: Case) -> Scenario {
     let a = small(places_of_a.len(), -8, 9);
     let b = small(places_of_b.len(), -5, 4);
     let bias = small(if case.has_bias { n } else { 0 }, -100, 100);
+    let bias: Vec<f32> = bias.into_iter().map(|number| number as f32).collect();
     let mut before = vec![f64::NAN; places.len()];
     if beta != 0.0 {
-        let small = small(places.len(), -20, 20);
-        before = small.into_iter().map(f64::from).collect();
+        before = small(places.len(), -20, 20);
     }
     let mut after = before.clone();
     for batch in 0..batches {
+        let of_a = places_of_a.matrix(&a, batch, case.a_transposed);
+        let of_b = places_of_b.matrix(&b, batch, case.b_transposed);
+        let mut sums = product(case.size, of_a, of_b).into_iter();
         for row in 0..m {
-            for column in 0..n {
-                let products = (0..k).map(|at| {
-                    let [a_row, a_column] = given(case.a_transposed, [row, at]);
-                    let [b_row, b_column] = given(case.b_transposed, [at, column]);
-                    let a = a[places_of_a.at(batch, a_row, a_column)];
-                    let b = b[places_of_b.at(batch, b_row, b_column)];
-                    f64::from(a) * f64::from(b)
-                });
-                let sum = products.fold(0.0, |sum, product| sum + product);
+            for (column, sum) in sums.by_ref().take(n).enumerate() {
                 let bias = bias.get(column).copied().map_or(0.0, f64::from);
                 let at = places.at(batch, row, column);
                 let mut result = f64::from(case.alpha) * sum + bias;
@@ -316,11 +323,7 @@ fn scenario(case: Case) -> Scenario {
             }
         }
     }
-    let halves = |values: &[f32]| {
-        let values: Vec<f64> = values.iter().copied().map(f64::from).collect();
-        Elements::rounded(&values, case.numbers)
-    };
-    let (a, b) = (halves(&a), halves(&b));
+    let [a, b] = [a, b].map(|values| Elements::rounded(&values, case.numbers));
     let (before, after) = (Elements::of(&before, &case), Elements::of(&after, &case));
     let Case {
         numbers,

@@ -1,5 +1,6 @@
 use half::bf16;
 use kernels_gpu::gemm_step::GemmStep;
+use tests_references::{Matrix, product};
 use tma_launch::Buffer;
 
 use super::{Kernel, kept, numbers};
@@ -41,14 +42,14 @@ fn small(len: usize) -> Vec<bf16> {
 fn scenario(step: u32, size: [usize; 3], multiprocessors: u32) -> Scenario {
     let [m, n, k] = size;
     let (a, b) = (small(m * k), small(n * k));
-    let mut expected = Vec::new();
-    for row in a.chunks(k) {
-        for column in b.chunks(k) {
-            let products = row.iter().zip(column).map(|(a, b)| a.to_f64() * b.to_f64());
-            // Signs of zeros are not those of the products.
-            expected.push(bf16::from_f64(products.sum::<f64>() + 0.0));
-        }
-    }
+    let [of_a, of_b] =
+        [&a, &b].map(|matrix| matrix.iter().map(|it| it.to_f64()).collect::<Vec<_>>());
+    let [of_a, of_b] = [&of_a, &of_b].map(|elements| Matrix {
+        elements,
+        strides: [k, 1],
+    });
+    let sums = product(size, of_a, of_b.transposed()).into_iter();
+    let expected: Vec<bf16> = sums.map(bf16::from_f64).collect();
     let step_of = GemmStep {
         step,
         size: size.map(|extent| extent as u32),

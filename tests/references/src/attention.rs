@@ -1,0 +1,83 @@
+/// Attention over heads of several sequences: elements of a head lie together, then heads, positions and sequences.
+#[derive(Clone, Copy, Debug)]
+pub struct Attention {
+    /// Elements of a head.
+    pub elements: usize,
+    /// Sequences, each with its own keys.
+    pub sequences: usize,
+    /// Queries of a sequence.
+    pub queries: usize,
+    /// Keys of a sequence.
+    pub keys: usize,
+    /// Heads of queries.
+    pub heads: usize,
+    /// Heads of keys, each for as many heads of queries.
+    pub key_heads: usize,
+    /// The factor of scores.
+    pub scale: f64,
+    /// Queries do not see keys that are nearer to the end of the sequence than they.
+    pub is_causal: bool,
+}
+
+impl Attention {
+    /// The results of queries `q`, keys `k` and values `v`, and for each sequence, head and query the logarithm of the sum
+    /// of powers.
+    pub fn of(&self, q: &[f64], k: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (elements, queries, keys) = (self.elements, self.queries, self.keys);
+        let mut results = vec![0.0; q.len()];
+        let mut logarithms = Vec::new();
+        for sequence in 0..self.sequences {
+            for head in 0..self.heads {
+                let key_head = head / (self.heads / self.key_heads);
+                let key_at = |key| ((sequence * keys + key) * self.key_heads + key_head) * elements;
+                for query in 0..queries {
+                    let query_at = ((sequence * queries + query) * self.heads + head) * elements;
+                    let seen =
+                        (0..keys).filter(|key| !self.is_causal || keys - key >= queries - query);
+                    let power = |key| {
+                        let products =
+                            (0..elements).map(|at| q[query_at + at] * k[key_at(key) + at]);
+                        (key, (self.scale * products.sum::<f64>()).exp())
+                    };
+                    let powers: Vec<(usize, f64)> = seen.map(power).collect();
+                    let sum: f64 = powers.iter().map(|(_, power)| power).sum();
+                    for (key, power) in powers {
+                        for at in 0..elements {
+                            results[query_at + at] += power / sum * v[key_at(key) + at];
+                        }
+                    }
+                    logarithms.push(sum.ln());
+                }
+            }
+        }
+        (results, logarithms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Attention;
+
+    #[test]
+    fn the_softmax_of_scores_weighs_values() {
+        // One query of a head sees both keys, and the other one the first.
+        let attention = Attention {
+            elements: 1,
+            sequences: 1,
+            queries: 2,
+            keys: 2,
+            heads: 1,
+            key_heads: 1,
+            scale: 2.0,
+            is_causal: true,
+        };
+        let three = 3.0_f64.ln() / 2.0;
+        let (results, logarithms) = attention.of(&[5.0, 1.0], &[0.0, three], &[8.0, 4.0]);
+        let near = |values: &[f64], expected: [f64; 2]| {
+            let mut pairs = values.iter().zip(expected);
+            pairs.all(|(value, expected)| (value - expected).abs() < 1e-12)
+        };
+        assert!(near(&results, [8.0, 5.0]), "{results:?}");
+        assert!(near(&logarithms, [0.0, 4.0_f64.ln()]), "{logarithms:?}");
+    }
+}
