@@ -181,7 +181,10 @@ impl PtxBuilder {
     /// # Errors
     /// Every [`Error`]; nothing is left out of what rustc and ptxas said.
     pub fn build(&self) -> Result<Ptx, Error> {
-        let in_build_script = env::var_os("OUT_DIR").map(PathBuf::from);
+        // Cargo says `OUT_DIR` to programs that it runs, too, and that folder is not theirs.
+        let is_build_script = env::var_os("CARGO_CFG_TARGET_ARCH").is_some();
+        let out_dir = env::var_os("OUT_DIR").filter(|_| is_build_script);
+        let in_build_script = out_dir.map(PathBuf::from);
         let target_dir = target_dir::find().join("tma-build");
         let mut warnings = Vec::new();
         let compiler = self.find_compiler(&mut warnings)?;

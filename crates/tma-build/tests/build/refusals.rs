@@ -114,6 +114,7 @@ pub(crate) fn told_once() -> Result<(), Failed> {
         ])
         .env(CHILD, wrong.folder.path())
         .env("OUT_DIR", wrong.folder.path())
+        .env("CARGO_CFG_TARGET_ARCH", "x86_64")
         .output()?;
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
