@@ -1,7 +1,7 @@
 //! The cases of the kernels and of the device library, with digests of what runs and what must come out.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     sync::{Mutex, PoisonError},
 };
 
@@ -75,12 +75,15 @@ fn text_of(module: &'static Module, entry: &str) -> Result<String, String> {
     if let Some(text) = texts.get(&(address, entry.to_owned())) {
         return Ok(text.clone());
     }
-    if !modules.contains_key(&address) {
-        let parsed = ptx::parse(module.text).map_err(|errors| errors.to_string())?;
-        modules.insert(address, parsed);
-    }
+    let parsed = match modules.entry(address) {
+        Entry::Occupied(parsed) => parsed.into_mut(),
+        Entry::Vacant(place) => {
+            let parsed = ptx::parse(module.text).map_err(|errors| errors.to_string())?;
+            place.insert(parsed)
+        }
+    };
     let missing = || format!("there is no kernel `{entry}`");
-    let text = entry_text(&modules[&address], entry).ok_or_else(missing)?;
+    let text = entry_text(parsed, entry).ok_or_else(missing)?;
     texts.insert((address, entry.to_owned()), text.clone());
     Ok(text)
 }

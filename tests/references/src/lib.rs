@@ -1,4 +1,4 @@
-//! What the kernels that multiply shall compute, by plain loops in `f64`.
+//! The products and the attention that kernels shall compute, by plain loops in `f64`.
 
 mod attention;
 
