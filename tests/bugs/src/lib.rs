@@ -33,3 +33,4 @@ mod store_tile;
 mod swizzled;
 mod tensor_tile;
 mod two_phases;
+mod warpgroup_product;

@@ -77,6 +77,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("half_of_b", &[UninitialisedRead]),
             Bug::new("another_descriptor", &[InvalidCollective]),
             Bug::new("another_product", &[IllegalInstruction]),
+            Bug::new("a_warp_has_left", &[IllegalInstruction]),
             Bug::new("no_fence", &[MissingProductFence]),
             Bug::new("fence_before_the_zeros", &[SumsSetAfterFence]),
             Bug::new("sum_read_early", &[ProductRegisterInFlight]),
@@ -86,6 +87,26 @@ pub(super) const FAMILIES: &[Family] = &[
             ),
             Bug::new("one_group_left", &[ProductSourceOverwritten]),
             Bug::new("cleared_at_once", &[ProductSourceOverwritten]),
+        ],
+    },
+    Family {
+        name: "warpgroup_product",
+        ptx: None,
+        scenario: |entry| {
+            let number = |i| 32 * (2 * (i / 2 % 4) + i % 2 + 1);
+            let mut scenario = writes(entry, 128, number, 256);
+            let launch = Launch::new(entry, 1, 128).buffer(0);
+            scenario.launches = vec![launch.shared_bytes(2304)];
+            scenario
+        },
+        bugs: &[
+            Bug::new("no_proxy_fence", &[MissingProxyFence]),
+            Bug::new("half_of_b", &[UninitialisedRead]),
+            Bug::new("outside_of_shared_memory", &[OutOfBounds]),
+            Bug::new("no_fence", &[MissingProductFence]),
+            Bug::new("sums_read_early", &[ProductRegisterInFlight]),
+            Bug::new("cleared_at_once", &[ProductSourceOverwritten]),
+            Bug::new("a_warp_has_left", &[IllegalInstruction]),
         ],
     },
     Family {

@@ -288,7 +288,8 @@ impl Multiply {
             let other = step.cta().warps.get(warp);
             if other.is_none_or(|other| other.alive != u32::MAX) {
                 let what = format!(
-                    "warp {warp} of the block, which is of the same warpgroup, has not all its threads"
+                    "warp {warp} of the block, which is of the same warpgroup, has not all its threads: \
+                     all 128 threads of four warps execute it, the first a multiple of four"
                 );
                 return Err(step.trapped(Trap::IllegalInstruction, what));
             }
@@ -303,7 +304,8 @@ impl Multiply {
             }
             if its_pc != pc {
                 let what = format!(
-                    "warp {warp} of the same warpgroup is at another wgmma, that of {}",
+                    "warp {warp} of the same warpgroup is at another wgmma, that of {}: all four execute \
+                     the same",
                     step.program.location(its_pc)
                 );
                 return Err(step.trapped(Trap::IllegalInstruction, what));
