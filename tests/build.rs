@@ -21,6 +21,9 @@ const CRATES: &[(&str, &str, &[Arch])] = &[
     ("BUGS", "bugs", &[Arch::Sm90a]),
 ];
 
+/// For the consumer GPUs' forms after PTX ISA 9.0: PTX is named by its architecture, and sm_120a has the others.
+const CONSUMER_OF_LATER: Arch = Arch::Sm121a;
+
 /// The features of the forms that Hopper has, or of the others, up to PTX ISA 9.0 or of those after it.
 fn features(of_hopper: bool, are_later: bool) -> BTreeSet<&'static str> {
     let calls = ptx_isa::calls().map(|(_, form)| form);
@@ -36,6 +39,13 @@ fn unchecked(path: &str) -> PtxBuilder {
         .overflow_checks(false)
 }
 
+/// Returns whether Blackwell's consumer GPUs alone have the forms of a feature.
+fn is_of_consumers(feature: &str) -> bool {
+    use ptx_isa::Targets;
+    let targets = Targets::named(feature);
+    matches!(targets, Some(Targets::Sm120a | Targets::Sm120aAlone))
+}
+
 /// The kernels that show each instruction form: for Hopper's own and for Blackwell's consumer GPUs those that no
 /// other has, else for the architecture that has nearly all of them.
 fn forms(arch: Arch) -> PtxBuilder {
@@ -48,7 +58,7 @@ fn forms(arch: Arch) -> PtxBuilder {
         .flat_map(|of_hopper| features(of_hopper, false));
     let only = |name: &str| match ptx_isa::Targets::named(name) {
         Some(ptx_isa::Targets::Sm90aAlone) => Arch::Sm90a,
-        Some(ptx_isa::Targets::Sm120a | ptx_isa::Targets::Sm120aAlone) => Arch::Sm120a,
+        _ if is_of_consumers(name) => Arch::Sm120a,
         _ => Arch::Sm103a,
     };
     let built = all.filter(|name| only(name) == arch);
@@ -57,17 +67,18 @@ fn forms(arch: Arch) -> PtxBuilder {
 
 /// The kernels of the forms after PTX ISA 9.0, which no other module may need. The ptxas that is installed
 /// may be too old for them; the tests of forms say so.
-fn later(path: &str) -> PtxBuilder {
+fn later(path: &str, arch: Arch) -> PtxBuilder {
     let ptx_isa::Version { major, minor } = ptx_isa::NEWEST;
     let builder = unchecked(path)
-        .arch(Arch::Sm107a)
+        .arch(arch)
         .ptx_isa(PtxIsa::new(major, minor))
         .assemble(Assemble::Never)
         .feature("later");
     let all = [true, false]
         .into_iter()
         .flat_map(|of_hopper| features(of_hopper, true));
-    all.fold(builder, PtxBuilder::feature)
+    let built = all.filter(|name| is_of_consumers(name) == (arch == CONSUMER_OF_LATER));
+    built.fold(builder, PtxBuilder::feature)
 }
 
 /// The kernels that show what each instruction form does: those that a Hopper GPU runs, or the others.
@@ -99,7 +110,12 @@ fn main() {
             (
                 "LATER_FORMS",
                 "forms",
-                scope.spawn(|| later("forms").build_or_exit()),
+                scope.spawn(|| later("forms", Arch::Sm107a).build_or_exit()),
+            ),
+            (
+                "LATER_CONSUMER_FORMS",
+                "forms",
+                scope.spawn(|| later("forms", CONSUMER_OF_LATER).build_or_exit()),
             ),
             (
                 "SEMANTICS",
@@ -114,7 +130,7 @@ fn main() {
             (
                 "LATER_SEMANTICS",
                 "semantics",
-                scope.spawn(|| later("semantics").build_or_exit()),
+                scope.spawn(|| later("semantics", Arch::Sm107a).build_or_exit()),
             ),
         ];
         let build = |arch: &'static Arch| {

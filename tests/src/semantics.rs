@@ -16,6 +16,7 @@ mod order;
 mod plan;
 mod registers;
 pub mod results;
+mod singles;
 #[allow(unreachable_pub, reason = "a build script has it, too")]
 mod template;
 pub mod text;
@@ -98,6 +99,7 @@ pub const EXCEPTIONS: &[(&str, &str)] = &[
     ("getctarank.u32 ", NOT_IN_32_BITS),
     ("cp.async.bulk.wait_group.sync_restrict", NO_MANUAL),
     ("fence.alias.", NO_MANUAL),
+    ("fma.rn.oob.", UNSETTLED),
     ("*.im2col_no_offs::w.", NOT_SEEN),
     ("*.kind::", NO_DEVICE),
     ("ldmatrix.*.m16n16.", NO_DEVICE),

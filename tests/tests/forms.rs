@@ -15,19 +15,23 @@ mod wrappers;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use libtest_mimic::{Arguments, Trial};
-use tests::{CONSUMER_FORMS_PTX, FORMS_PTX, HOPPER_FORMS_PTX, LATER_FORMS_PTX, forms};
+use tests::{
+    CONSUMER_FORMS_PTX, FORMS_PTX, HOPPER_FORMS_PTX, LATER_CONSUMER_FORMS_PTX, LATER_FORMS_PTX,
+    forms,
+};
 use tma_build::Ptxas;
 
 /// The forms with a wrapper.
 static SUPPORT: LazyLock<Vec<forms::Support>> = LazyLock::new(forms::support);
 
 /// The modules with the form kernels.
-static MODULES: LazyLock<[ptx::Module; 4]> = LazyLock::new(|| {
+static MODULES: LazyLock<[ptx::Module; 5]> = LazyLock::new(|| {
     [
         FORMS_PTX,
         HOPPER_FORMS_PTX,
         CONSUMER_FORMS_PTX,
         LATER_FORMS_PTX,
+        LATER_CONSUMER_FORMS_PTX,
     ]
     .map(|module| ptx::parse(module.text).expect("the builder parsed it"))
 });

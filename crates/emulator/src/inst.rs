@@ -340,10 +340,10 @@ impl InstructionSet for Action {
             Wgmma(op) => wgmma::decode(decoder, instruction, form, op),
 
             // These are some forms of instructions that have many more.
-            Add(_) | Atom(_) | Bfe(_) | Bfi(_) | Clock(_) | Cos(_) | Cvt(_) | Dp2a(_) | Dp4a(_)
-            | Ex2(_) | Fma(_) | LdGlobal(_) | LdShared(_) | Lg2(_) | Max(_) | Min(_) | Mul(_)
-            | Nanosleep(_) | Prmt(_) | Rcp(_) | RedShared(_) | Rsqrt(_) | Sin(_) | Sqrt(_)
-            | Sreg(_) | StGlobal(_) | StShared(_) | Sub(_) | Tanh(_) => {
+            Abs(_) | Add(_) | Atom(_) | Bfe(_) | Bfi(_) | Clock(_) | Cos(_) | Cvt(_) | Dp2a(_)
+            | Dp4a(_) | Ex2(_) | Fma(_) | LdGlobal(_) | LdShared(_) | Lg2(_) | Max(_) | Min(_)
+            | Mul(_) | Nanosleep(_) | Neg(_) | Prmt(_) | Rcp(_) | RedShared(_) | Rsqrt(_)
+            | Sin(_) | Sqrt(_) | Sreg(_) | StGlobal(_) | StShared(_) | Sub(_) | Tanh(_) => {
                 Err("the instruction is not known".into())
             }
         }

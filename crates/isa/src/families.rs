@@ -46,6 +46,7 @@ macro_rules! families {
 }
 
 families! {
+    abs: Abs,
     add: Add,
     applypriority: Applypriority,
     atom: Atom,
@@ -90,6 +91,7 @@ families! {
     movmatrix: Movmatrix,
     mul: Mul,
     nanosleep: Nanosleep,
+    neg: Neg,
     prefetch: Prefetch,
     prmt: Prmt,
     rcp: Rcp,

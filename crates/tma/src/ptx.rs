@@ -19,6 +19,7 @@
 #[macro_use]
 mod macros;
 
+pub mod abs;
 pub mod add;
 pub mod applypriority;
 pub mod atom;
@@ -63,6 +64,7 @@ pub mod mma;
 pub mod movmatrix;
 pub mod mul;
 pub mod nanosleep;
+pub mod neg;
 pub mod prefetch;
 pub mod prmt;
 pub mod rcp;

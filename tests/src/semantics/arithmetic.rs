@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use half::{bf16, f16};
 
-use super::{conversions, plan::Plan};
+use super::{conversions, plan::Plan, singles};
 
 const LANES: usize = 32;
 /// Words of a lane, as the template has them.
@@ -37,6 +37,7 @@ pub(super) fn operands(call: &str, words: &[u32]) -> Vec<u64> {
         ("j", word(2) & 0xffff),
         ("w", long(4)),
         ("v", long(6)),
+        ("r", long(8)),
         ("l", long(4)),
         ("e", long(4)),
         ("t", word(8)),
@@ -143,9 +144,22 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
             "bfe" | "bfi" if number > 0 && !lane.is_multiple_of(4) => *word &= 63,
             // Beyond 255 the manual says nothing, and an H200 does not mask the position in 64 bits.
             "bfe" if number > 0 => *word &= 255,
+            // What `.relu` makes of -0 is open, and so are the upper two bits of a byte.
+            "cvt" if is_narrow(parts[parts.len() - 1]) && number == 0 => {
+                *word &= if parts[parts.len() - 1] == "e2m1x2" {
+                    !0
+                } else {
+                    !0xc0c0
+                };
+                *word |= if parts.contains(&"relu") { 0x1111 } else { 0 };
+            }
             "cvt" if parts[parts.len() - 1] != "f32" => {}
             "cvt" if is_special && (lane + number).is_multiple_of(3) => {
                 *word = conversions::special(lane + number);
+            }
+            // About the numbers that formats of 4 and 6 bits have.
+            "cvt" if is_narrow(parts[parts.len() - 2]) => {
+                *word = (*word & 0x83ff_ffff | 0x3c00_0000) + (3 << 23);
             }
             "cvt" => *word = *word & 0x83ff_ffff | 0x3c00_0000,
             "bfe" | "bfi" | "prmt" | "dp4a" | "dp2a" => {}
@@ -155,10 +169,45 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
             *word = *word & !0xffff | special[lane % special.len()];
         }
     }
+    if parts.contains(&"f32x2") {
+        singles::tame(parts, lane, &mut words[4..10]);
+        return;
+    }
+    if let Some(special) = special_halves(parts) {
+        let number = lane % 15;
+        if number < 3 {
+            words[number] = words[number] & !0xffff | special[lane % special.len()];
+        }
+        // A zero of either sign may be the result of `.sat`.
+        let mask = if parts.contains(&"sat") && parts.contains(&"ftz") {
+            0x7fff_7fff
+        } else {
+            !0
+        };
+        words.iter_mut().for_each(|word| *word &= mask);
+    }
     if parts[0] == "bfi" {
         words[1] = random_words(lane as u64 + 100)[0];
         words[3] &= 63;
     }
+}
+
+/// Formats of 4 and 6 bits.
+fn is_narrow(ty: &str) -> bool {
+    matches!(ty, "e3m2x2" | "e2m3x2" | "e2m1x2")
+}
+
+/// Halves of which a modifier makes something special.
+fn special_halves(parts: &[&str]) -> Option<&'static [u32]> {
+    let has = |word: &str| parts.contains(&word);
+    Some(match () {
+        () if has("xorsign") => &[0xfe00, 0x8001, 0x7c00, 0x8000, 0x7fff, 0x03ff, 0xfc00],
+        () if has("ftz") => &[0x0001, 0x83ff, 0x0400, 0x03ff, 0x8001, 0x8400, 0x0000],
+        () if has("sat") => &[0x7fff, 0x4500, 0xfc00, 0x0001, 0x7c00, 0xc500, 0x3c01],
+        // The bits of a NaN are open.
+        () if has("neg") || has("abs") => &[0x8000, 0xfc00, 0x0001, 0x83ff, 0x0000, 0x7c00],
+        () => return None,
+    })
 }
 
 /// The result of an instruction on these operands.
@@ -172,7 +221,10 @@ fn compute(parts: &[&str], operands: &[u64]) -> u64 {
         "bfi" => insert(at(0), at(1), at(2) as u32 & 255, at(3) as u32 & 255, ty),
         "dp4a" | "dp2a" => dot(parts, at(0), at(1), at(2)),
         "cvt" => conversions::convert(parts, operands),
-        "min" | "max" if ["s32", "s16x2", "u16x2"].contains(&ty) => integers(parts, at(0), at(1)),
+        _ if ty == "f32x2" => singles::pair(parts, operands),
+        "add" | "min" | "max" if ["s32", "s16x2", "u16x2"].contains(&ty) => {
+            integers(parts, at(0), at(1))
+        }
         _ => match ty.strip_suffix("x2") {
             None => half(parts, ty, operands),
             Some(ty) => {
@@ -189,8 +241,19 @@ fn compute(parts: &[&str], operands: &[u64]) -> u64 {
 
 /// Arithmetic of one half.
 fn half(parts: &[&str], ty: &str, operands: &[u64]) -> u64 {
-    let values: Vec<f64> = operands.iter().map(|bits| decode(*bits, ty)).collect();
-    let (a, b) = (values[0], values[1]);
+    let has = |word: &str| parts.contains(&word);
+    let flush = |bits: u64| match has("ftz") && bits & 0x7c00 == 0 {
+        true => bits & 0x8000,
+        false => bits,
+    };
+    let flushed = operands.iter().map(|bits| flush(*bits));
+    let magnitude = if has("xorsign") || parts[0] == "abs" {
+        0x7fff
+    } else {
+        0xffff
+    };
+    let values: Vec<f64> = flushed.map(|bits| decode(bits & magnitude, ty)).collect();
+    let (a, b) = (values[0], values.get(1).copied().unwrap_or_default());
     let is_nan = a.is_nan() || b.is_nan();
     let lesser = |a: f64, b: f64| {
         if a.is_nan() || b < a || (a == b && b.is_sign_negative()) {
@@ -200,21 +263,25 @@ fn half(parts: &[&str], ty: &str, operands: &[u64]) -> u64 {
         }
     };
     let result = match parts[0] {
+        "abs" => a,
+        "neg" => -a,
         "add" => a + b,
         "sub" => a - b,
         "mul" => a * b,
         "fma" => a * b + values[2],
-        "min" | "max" if is_nan && parts.contains(&"NaN") => f64::NAN,
+        "min" | "max" if is_nan && has("NaN") => f64::NAN,
         "min" => lesser(a, b),
         _ if a.is_nan() || b.is_nan() => lesser(a, b),
         _ => -lesser(-a, -b),
     };
-    let result = if parts.contains(&"relu") && result < 0.0 {
-        0.0
-    } else {
-        result
+    let result = match () {
+        () if has("relu") && result < 0.0 => 0.0,
+        () if has("sat") && result.is_nan() => 0.0,
+        () if has("sat") => result.clamp(0.0, 1.0),
+        () => result,
     };
-    encode(result, ty)
+    let is_negative = has("xorsign") && !result.is_nan() && (operands[0] ^ operands[1]) >> 15 == 1;
+    flush(encode(result, ty)) | u64::from(is_negative) << 15
 }
 
 /// The value of a half.
@@ -265,7 +332,7 @@ pub(crate) fn encode(value: f64, ty: &str) -> u64 {
     bits | u64::from(value.is_sign_negative()) << 15
 }
 
-/// `min` and `max` of integers, of 32 bits or of each half.
+/// `add`, `min` and `max` of integers, of 32 bits or of each half.
 fn integers(parts: &[&str], a: u64, b: u64) -> u64 {
     let ty = parts[parts.len() - 1];
     let width = if ty == "s32" { 32 } else { 16 };
@@ -278,7 +345,16 @@ fn integers(parts: &[&str], a: u64, b: u64) -> u64 {
             }
         };
         let (a, b) = (number(a), number(b));
-        let result = if (a < b) == (parts[0] == "min") { a } else { b };
+        let result = match parts[0] {
+            "add" => a + b,
+            stem => {
+                if (a < b) == (stem == "min") {
+                    a
+                } else {
+                    b
+                }
+            }
+        };
         let result = if parts.contains(&"relu") && result < 0 {
             0
         } else {

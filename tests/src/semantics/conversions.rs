@@ -25,6 +25,10 @@ fn format(ty: &str) -> Format {
         ),
         "e4m3" => (4, 3, 0x7e, None, 0x7f, 0),
         "e5m2" => (5, 2, 0x7b, Some(0x7c), 0x7f, 0),
+        // A NaN becomes the largest number.
+        "e3m2" => (3, 2, 0x1f, None, 0x1f, 0),
+        "e2m3" => (2, 3, 0x1f, None, 0x1f, 0),
+        "e2m1" => (2, 1, 0x07, None, 0x07, 0),
         _ => (8, 23, 0x7f7f_ffff, Some(0x7f80_0000), 0x7fff_ffff, 0),
     };
     Format {
@@ -116,19 +120,61 @@ pub(super) fn convert(parts: &[&str], operands: &[u64]) -> u64 {
     let [.., to, from] = parts else { return 0 };
     let (to_one, from_one) = (to.trim_end_matches("x2"), from.trim_end_matches("x2"));
     let (of, into) = (format(from_one), format(to_one));
-    let one = |bits: u64| into.round(of.value(bits), parts);
+    let one = |bits: u64, scale: f64| match (from_one, to_one) {
+        (_, "ue8m0") => exponent(of.value(bits), parts),
+        ("ue8m0", _) => into.round(power(bits), parts),
+        _ => into.round(of.value(bits) * scale, parts),
+    };
     if to_one == *to {
-        return one(operands[0]);
+        return one(operands[0], 1.0);
     }
-    let width = |format: &Format| format.exponent + format.fraction + 1;
-    let (high, low) = match operands {
-        [high, low] => (*high, *low),
-        _ => (
-            operands[0] >> width(&of),
-            operands[0] & ((1 << width(&of)) - 1),
+    // Numbers of 6 bits are in bytes.
+    let width = |ty: &str| match ty {
+        "e2m1" => 4,
+        "f16" | "bf16" => 16,
+        _ => 8,
+    };
+    let part =
+        |bits: u64, index: u32| bits >> (index * width(from_one)) & ((1 << width(from_one)) - 1);
+    let scale = |index: u32| match operands {
+        [_, scales] if parts.contains(&"scaled::n2::ue8m0") => power(scales >> (8 * index) & 0xff),
+        _ => 1.0,
+    };
+    let (high, low) = match (from_one, operands) {
+        ("f32", [high, low]) => (*high, *low),
+        _ => (part(operands[0], 1), part(operands[0], 0)),
+    };
+    one(high, scale(1)) << width(to_one) | one(low, scale(0))
+}
+
+/// The power of two of an exponent of 8 bits.
+fn power(exponent: u64) -> f64 {
+    match exponent {
+        255 => f64::NAN,
+        _ => 2.0_f64.powi(exponent as i32 - 127),
+    }
+}
+
+/// The exponent of the power of two below a magnitude, or above it.
+fn exponent(value: f64, parts: &[&str]) -> u64 {
+    let magnitude = value.abs();
+    let mut exponents = 0..255;
+    let found = match () {
+        () if value.is_nan() => return 255,
+        () if parts.contains(&"rp") => exponents.find(|exponent| power(*exponent) >= magnitude),
+        () if magnitude.is_infinite() => None,
+        () => Some(
+            exponents
+                .rfind(|exponent| power(*exponent) <= magnitude)
+                .unwrap_or(0),
         ),
     };
-    one(high) << width(&into) | one(low)
+    let beyond = if parts.contains(&"satfinite") {
+        254
+    } else {
+        255
+    };
+    found.unwrap_or(beyond)
 }
 
 /// Numbers of single precision beside the limits of the formats, by turns.
@@ -179,6 +225,10 @@ mod tests {
         assert_eq!(of("cvt.rn.satfinite.f16.f32", &[65520.0]), 0x7bff);
         assert_eq!(of("cvt.rz.f16.f32", &[65520.0]), 0x7bff);
         assert_eq!(of("cvt.rn.satfinite.e4m3x2.f32", &[1000.0, 1.0]), 0x7e38);
+        assert_eq!(of("cvt.rn.satfinite.e2m1x2.f32", &[-3.6, 0.3]), 0xe1);
+        assert_eq!(of("cvt.rn.satfinite.e3m2x2.f32", &[f32::NAN, -1.0]), 0x1f2c);
+        assert_eq!(of("cvt.rz.ue8m0x2.f32", &[1.5, 0.0]), 0x7f00);
+        assert_eq!(of("cvt.rp.ue8m0x2.f32", &[1.5, f32::INFINITY]), 0x80ff);
         assert_eq!(
             of("cvt.rna.tf32.f32", &[f32::from_bits(0x3f80_1000)]),
             0x3f80_2000

@@ -13,6 +13,7 @@ const SEMANTICS: &str = "crates/emulator/src/inst";
 
 /// Families that are a part of a larger one there.
 const PARTS: &[(&str, &str)] = &[
+    ("abs", "arithmetic"),
     ("add", "arithmetic"),
     ("bfe", "logic"),
     ("bfi", "logic"),
@@ -28,6 +29,7 @@ const PARTS: &[(&str, &str)] = &[
     ("max", "arithmetic"),
     ("min", "arithmetic"),
     ("mul", "arithmetic"),
+    ("neg", "arithmetic"),
     ("prmt", "logic"),
     ("rcp", "float"),
     ("red_shared", "atom"),

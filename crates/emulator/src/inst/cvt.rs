@@ -93,19 +93,35 @@ pub(crate) fn decode(
     }
     let bits = register.ty.size_bytes().unwrap_or(8) * 8;
     let bits = bits as u32;
-    let convert = Convert {
+    let convert = One {
         d,
         a,
         conversion,
         bits,
     };
-    decoder.emit(Action::Convert(Box::new(convert)));
+    decoder.emit(Action::Convert(Box::new(Convert::One(convert))));
     Ok(())
 }
 
 /// A conversion that is not one function.
 #[derive(Clone, Debug)]
-pub(crate) struct Convert {
+pub(crate) enum Convert {
+    One(One),
+    Packed(small::Packed),
+}
+
+impl Execute for Convert {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        match self {
+            Self::One(one) => one.run(step),
+            Self::Packed(packed) => packed.run(step),
+        }
+    }
+}
+
+/// A conversion of one number.
+#[derive(Clone, Debug)]
+pub(crate) struct One {
     d: Slot,
     a: Slot,
     conversion: Conversion,
@@ -113,7 +129,7 @@ pub(crate) struct Convert {
     bits: u32,
 }
 
-impl Execute for Convert {
+impl One {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let mut d = [0; LANES];
         for (d, a) in d.iter_mut().zip(step.get(self.a)) {
@@ -160,13 +176,13 @@ impl Conversion {
 
     fn temporary(&self, decoder: &mut Decoder<'_>, a: Slot) -> Slot {
         let d = decoder.scope.slot();
-        let convert = Convert {
+        let convert = One {
             d,
             a,
             conversion: self.clone(),
             bits: 16,
         };
-        decoder.emit_hidden(Action::Convert(Box::new(convert)));
+        decoder.emit_hidden(Action::Convert(Box::new(Convert::One(convert))));
         d
     }
 

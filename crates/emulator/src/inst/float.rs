@@ -68,11 +68,59 @@ impl Around {
         ty: Type,
     ) -> Result<Slot, NotSupported> {
         let a = decoder.source(operand, ty)?;
+        self.flushed(decoder, a, ty)
+    }
+
+    fn flushed(&self, decoder: &mut Decoder<'_>, a: Slot, ty: Type) -> Result<Slot, NotSupported> {
         if !self.flushes {
             return Ok(a);
         }
         let f = flush(ty)?;
         Ok(decoder.temporary(|d| Alu::Unary { f, d, a }))
+    }
+
+    /// Emits an operation of each number that a register of this type holds: one, two halves, or two of
+    /// single precision.
+    fn each<const N: usize>(
+        &self,
+        decoder: &mut Decoder<'_>,
+        ty: Type,
+        d: &ptx::Operand,
+        sources: [&ptx::Operand; N],
+        alu: impl Fn(Slot, [Slot; N]) -> Alu,
+    ) -> Result<(), NotSupported> {
+        let one = of_pair(ty);
+        let mut words = [[0; N]; 2];
+        for (index, operand) in sources.into_iter().enumerate() {
+            let a = decoder.source(operand, ty)?;
+            let parts = if one == ty {
+                [a, a]
+            } else {
+                let parts = [(); 2].map(|()| decoder.scope.slot());
+                let bits = 32;
+                let unpack = Alu::Unpack {
+                    parts: parts.into(),
+                    a,
+                    bits,
+                };
+                decoder.emit_hidden(unpack.into());
+                parts
+            };
+            for (word, part) in words.iter_mut().zip(parts) {
+                word[index] = self.flushed(decoder, part, one)?;
+            }
+        }
+        let d = decoder.destination(d)?.slot;
+        if one == ty {
+            return self.emit(decoder, d, ty, |d| alu(d, words[0]));
+        }
+        let parts = [(); 2].map(|()| decoder.scope.slot());
+        for (part, word) in parts.into_iter().zip(words) {
+            self.emit(decoder, part, one, |d| alu(d, word))?;
+        }
+        let parts = parts.into();
+        decoder.emit(Action::Alu(Alu::Pack { d, parts, bits: 32 }));
+        Ok(())
     }
 
     /// Emits what gives the result, and what the modifiers do to it.
@@ -103,12 +151,20 @@ impl Around {
     }
 }
 
+/// The type of both numbers of a pair of single precision; any other type itself.
+fn of_pair(ty: Type) -> Type {
+    match ty {
+        Type::F32x2 => Type::F32,
+        ty => ty,
+    }
+}
+
 fn flush(ty: Type) -> Result<Unary, NotSupported> {
     for_float!(ty, |a| a.flush()).ok_or(NotSupported::Part("type"))
 }
 
 pub(crate) fn is_float(instruction: &Instruction) -> bool {
-    let types = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
+    let types = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"];
     types.iter().any(|ty| instruction.opcode.has(ty))
 }
 
@@ -129,12 +185,22 @@ pub(crate) fn binary(
     let direction = direction(modifiers);
     let around = Around::take(modifiers);
     let propagates = modifiers.take("NaN");
-    let ty = modifiers.ty()?;
+    let of_magnitudes = modifiers.take("xorsign") && modifiers.take("abs");
+    let pair = modifiers.ty()?;
+    let ty = of_pair(pair);
     let f: Option<Binary> = match instruction.opcode.stem() {
         stem if let Some(mode) = direction => directed::binary(stem, ty, mode),
         "add" => for_float!(ty, |a, b| Float::add(a, b)),
         "sub" => for_float!(ty, |a, b| Float::sub(a, b)),
         "mul" => for_float!(ty, |a, b| Float::mul(a, b)),
+        stem @ ("min" | "max") if of_magnitudes => match (stem, propagates) {
+            ("min", false) => for_float!(ty, |a, b| with_signs(a, b, Float::min)),
+            ("max", false) => for_float!(ty, |a, b| with_signs(a, b, Float::max)),
+            ("min", _) => {
+                for_float!(ty, |a, b| with_signs(a, b, |a, b| nan_or(a, b, Float::min)))
+            }
+            _ => for_float!(ty, |a, b| with_signs(a, b, |a, b| nan_or(a, b, Float::max))),
+        },
         "min" if propagates => for_float!(ty, |a, b| nan_or(a, b, Float::min)),
         "max" if propagates => for_float!(ty, |a, b| nan_or(a, b, Float::max)),
         "min" => for_float!(ty, |a, b| Float::min(a, b)),
@@ -149,12 +215,24 @@ pub(crate) fn binary(
     };
     let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b] = operands(instruction)?;
-    let (a, b) = (
-        around.source(decoder, a, ty)?,
-        around.source(decoder, b, ty)?,
-    );
-    let d = decoder.destination(d)?.slot;
-    around.emit(decoder, d, ty, |d| Alu::Binary { f, d, a, b })
+    around.each(decoder, pair, d, [a, b], |d, [a, b]| Alu::Binary {
+        f,
+        d,
+        a,
+        b,
+    })
+}
+
+/// A function of the absolute values, times both signs, unless it is a NaN.
+fn with_signs<T: Float + Bits>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
+    let sign = 1 << (8 * size_of::<T>() - 1);
+    let magnitude = |x: T| T::of(x.bits() & !sign);
+    let result = f(magnitude(a), magnitude(b));
+    if result.is_nan() {
+        result
+    } else {
+        T::of(result.bits() | (a.bits() ^ b.bits()) & sign)
+    }
 }
 
 fn nan_or<T: Float>(a: T, b: T, f: impl Fn(T, T) -> T) -> T {
@@ -176,7 +254,12 @@ pub(crate) fn fma(
     let direction = direction(modifiers);
     let around = Around::take(modifiers);
     let relu = modifiers.take("relu");
-    let ty = modifiers.ty()?;
+    // Which of three operands count is open: the manual says "either".
+    if modifiers.take("oob") {
+        return Err(NotSupported::NotExecuted(ptx_isa::Version::new(8, 1)));
+    }
+    let pair = modifiers.ty()?;
+    let ty = of_pair(pair);
     let f: Option<Ternary> = match (direction, relu) {
         (Some(mode), false) => directed::ternary(ty, mode),
         (Some(_), true) => None,
@@ -185,11 +268,8 @@ pub(crate) fn fma(
     };
     let f = f.ok_or(NotSupported::Part("type"))?;
     let [d, a, b, c] = operands(instruction)?;
-    let a = around.source(decoder, a, ty)?;
-    let b = around.source(decoder, b, ty)?;
-    let c = around.source(decoder, c, ty)?;
-    let d = decoder.destination(d)?.slot;
-    around.emit(decoder, d, ty, |d| Alu::Ternary { f, d, a, b, c })
+    let ternary = |d, [a, b, c]: [Slot; 3]| Alu::Ternary { f, d, a, b, c };
+    around.each(decoder, pair, d, [a, b, c], ternary)
 }
 
 /// A function of double precision.

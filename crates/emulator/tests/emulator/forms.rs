@@ -33,6 +33,7 @@ const NOT_EXECUTED: &[&str] = &[
     "cp.async.bulk.wait_group.sync_restrict::*",
     "cp.reduce.async.bulk.tensor.*.im2col_no_offs::w.*",
     "fence.alias.*",
+    "fma.rn.oob.*",
     "ldmatrix.*.m16n16.*",
     "ldmatrix.*.m8n16.*",
     "mma.*.kind::*",

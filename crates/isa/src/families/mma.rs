@@ -75,6 +75,12 @@ family! { Mma "9.7.14.5.14, 9.7.14.6" { Dense, Sparse, Narrow }
         isa "8.7" on "sm_120a_alone" = "mma::sp_ordered_metadata_sync_aligned_m16n8k128_row_col_kind_mxf4nvf4_block_scale_scale_vec_{S:2x|4x}::<0, 0, 0, 0>([a, b, c, n], [n, m, a, b], [f, g, f, g], q, [a, b])";
     Narrow: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::{S:2X|4X}.f32.e2m1.e2m1.f32.{S:ue8m0|ue4m3} {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, r, 0, r, {h,h}, r, {h,h}"
         isa "8.7" on "sm_120a_alone" == "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::{S:2X|4X}.f32.e2m1.e2m1.f32.{S:ue8m0|ue4m3} {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, r, 0, r, {0,0}, r, {0,0}";
-    Narrow: "mma.{S:|sp::ordered_metadata.}sync.aligned.m16n8{S:k64|k128}.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {S:{r,r}|{r,r,r,r}}, {r,r,r,r}, {S:|r, 0, }r, {I:{0,0}|{h,h}}, r, {I:{0,0}|{h,h}}"
-        isa "9.1" on "{S:sm_120a|sm_120a_alone}";
+    Narrow: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {r,r}, {r,r,r,r}, r, {0,0}, r, {0,0}"
+        isa "9.1" on "sm_120a" = "mma::sync_aligned_m16n8k64_row_col_kind_mxf4nvf4_block_scale_scale_vec_4x_ue8m0::<0, 0, 0, 0>([a, b, c, n], [n, m], [f, g, f, g], [a, b])";
+    Narrow: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {r,r}, {r,r,r,r}, r, {h,h}, r, {h,h}"
+        isa "9.1" on "sm_120a" == "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {r,r}, {r,r,r,r}, r, {0,0}, r, {0,0}";
+    Narrow: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, r, 0, r, {0,0}, r, {0,0}"
+        isa "9.1" on "sm_120a_alone" = "mma::sp_ordered_metadata_sync_aligned_m16n8k128_row_col_kind_mxf4nvf4_block_scale_scale_vec_4x_ue8m0::<0, 0, 0, 0>([a, b, c, n], [n, m, a, b], [f, g, f, g], q, [a, b])";
+    Narrow: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, r, 0, r, {h,h}, r, {h,h}"
+        isa "9.1" on "sm_120a_alone" == "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, {r,r,r,r}, r, 0, r, {0,0}, r, {0,0}";
 }

@@ -100,6 +100,10 @@ words! {
         E5m2 = ".e5m2",
         E4m3x2 = ".e4m3x2",
         E5m2x2 = ".e5m2x2",
+        E3m2x2 = ".e3m2x2",
+        E2m3x2 = ".e2m3x2",
+        E2m1x2 = ".e2m1x2",
+        Ue8m0x2 = ".ue8m0x2",
         Pred = ".pred",
         Texref = ".texref",
         Samplerref = ".samplerref",
@@ -112,8 +116,8 @@ impl Type {
     pub const fn size_bytes(self) -> Option<u64> {
         use Type::*;
         match self {
-            B8 | U8 | S8 | E4m3 | E5m2 => Some(1),
-            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 => Some(2),
+            B8 | U8 | S8 | E4m3 | E5m2 | E2m1x2 => Some(1),
+            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 | E3m2x2 | E2m3x2 | Ue8m0x2 => Some(2),
             B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 => Some(4),
             B64 | U64 | S64 | F64 | F32x2 => Some(8),
             B128 => Some(16),

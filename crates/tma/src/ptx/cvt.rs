@@ -1,4 +1,4 @@
-//! `cvt`, conversions of numbers to and from halves, tf32 and formats of 8 bits. PTX ISA 9.7.9.21.
+//! `cvt`, conversions of numbers to and from halves, tf32 and formats of 4 to 8 bits. PTX ISA 9.7.9.21.
 //!
 //! Of two numbers the first goes to the upper half. What is too large becomes infinite, or with `.satfinite` the
 //! largest number; with `.relu` what is negative becomes 0.
@@ -124,4 +124,211 @@ arithmetic! {
     rn_satfinite_relu_e5m2x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e5m2x2.f16x2" isa "7.8" on sm_90;
     /// Two halves, not negative, exact.
     rn_relu_f16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.f16x2.e5m2x2" isa "7.8" on sm_90;
+    /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_e3m2x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e3m2x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_e2m3x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e2m3x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// Two halves, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_f16x2_e3m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.f16x2.e3m2x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// Two halves, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_f16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.f16x2.e2m3x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, in 16 bits.
+    rn_satfinite_e4m3x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e4m3x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, in 16 bits.
+    rn_satfinite_e5m2x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e5m2x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_e3m2x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e3m2x2.f16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_e3m2x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e3m2x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_e2m3x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e2m3x2.f16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_e2m3x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.e2m3x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Two numbers, exact.
+    rn_bf16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_scaled_bf16x2_e4m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, exact.
+    rn_bf16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_scaled_bf16x2_e5m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_bf16x2_e3m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_scaled_bf16x2_e3m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_bf16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_scaled_bf16x2_e2m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, exact.
+    rn_satfinite_bf16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_satfinite_scaled_bf16x2_e4m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, exact.
+    rn_satfinite_bf16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_satfinite_scaled_bf16x2_e5m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_satfinite_bf16x2_e3m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_satfinite_scaled_bf16x2_e3m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_satfinite_bf16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_satfinite_scaled_bf16x2_e2m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_relu_e3m2x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e3m2x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_relu_e2m3x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e2m3x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// Two halves, not negative, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_f16x2_e3m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.f16x2.e3m2x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// Two halves, not negative, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_f16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.f16x2.e2m3x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, in 16 bits.
+    rn_satfinite_relu_e4m3x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e4m3x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, in 16 bits.
+    rn_satfinite_relu_e5m2x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e5m2x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_relu_e3m2x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e3m2x2.f16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_relu_e3m2x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e3m2x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_relu_e2m3x2_f16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e2m3x2.f16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, not negative, each in 6 bits of a byte; a NaN is the largest number.
+    rn_satfinite_relu_e2m3x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.e2m3x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, exact.
+    rn_relu_bf16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_relu_scaled_bf16x2_e4m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, exact.
+    rn_relu_bf16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_relu_scaled_bf16x2_e5m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_bf16x2_e3m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_scaled_bf16x2_e3m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_bf16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_scaled_bf16x2_e2m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, exact.
+    rn_relu_satfinite_bf16x2_e4m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_relu_satfinite_scaled_bf16x2_e4m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e4m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, exact.
+    rn_relu_satfinite_bf16x2_e5m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_relu_satfinite_scaled_bf16x2_e5m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_satfinite_bf16x2_e3m2x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_satfinite_scaled_bf16x2_e3m2x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e3m2x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, exact. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_satfinite_bf16x2_e2m3x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// Two numbers, not negative, finite, each times a power of two: the scales are a pair of `ue8m0`. The upper 2 bits of each byte of `x` are 0.
+    rn_relu_satfinite_scaled_bf16x2_e2m3x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m3x2" isa "9.2" on sm_100a_or_sm_120a;
+    /// The exponents of the next lower powers of two, finite. The manual leaves open what becomes of a minus sign.
+    rz_satfinite_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rz.satfinite.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next lower powers of two, finite. The manual leaves open what becomes of a minus sign.
+    rz_satfinite_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rz.satfinite.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next lower powers of two. The manual leaves open what becomes of a minus sign.
+    rz_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rz.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next lower powers of two. The manual leaves open what becomes of a minus sign.
+    rz_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rz.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next higher powers of two, finite. The manual leaves open what becomes of a minus sign.
+    rp_satfinite_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rp.satfinite.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next higher powers of two, finite. The manual leaves open what becomes of a minus sign.
+    rp_satfinite_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rp.satfinite.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next higher powers of two. The manual leaves open what becomes of a minus sign.
+    rp_ue8m0x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.f32" isa "8.6" on sm_100a_or_sm_120a;
+    /// The exponents of the next higher powers of two. The manual leaves open what becomes of a minus sign.
+    rp_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// Two powers of two, exact.
+    rn_bf16x2_ue8m0x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.ue8m0x2" isa "8.6" on sm_100a_or_sm_120a;
+}
+
+/// Conversions from and to pairs of 4 bits, in a register of 8 bits, which `asm!` has none of.
+macro_rules! nibbles {
+    (to: $($(#[$attribute:meta])* $name:ident($($argument:ident: $type:ty as $class:ident),+)
+        = $text:literal isa $isa:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`", $text, " result" $(, ", ", stringify!($argument))+, ";`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on sm_100a_or_sm_120a;
+        pub fn $name($($argument: impl Into<$type>),+) -> u8 {
+            $(let $argument: $type = $argument.into();)+
+            let result: u16;
+            // SAFETY: it reads and writes registers alone.
+            unsafe {
+                core::arch::asm!(
+                    concat!("{{ .reg .b8 v; ", $text, " v" $(, ", {", stringify!($argument), "}")+,
+                        "; cvt.u16.u8 {result}, v; }}"),
+                    result = out(reg16) result, $($argument = in($class) $argument,)+
+                    options(pure, nomem, nostack, preserves_flags),
+                )
+            }
+            result as u8
+        }
+    )+} };
+    (of: $($(#[$attribute:meta])* $name:ident(x $(, $argument:ident: $type:ty as $class:ident)?)
+        = $text:literal isa $isa:literal;)+) => { device_fn! {$(
+        #[doc = concat!("`", $text, " result, x" $(, ", ", stringify!($argument))?, ";`")]
+        ///
+        $(#[$attribute])*
+        isa $isa on sm_100a_or_sm_120a;
+        pub fn $name(x: impl Into<u8> $(, $argument: impl Into<$type>)?) -> u32 {
+            let x = u16::from(x.into());
+            $(let $argument: $type = $argument.into();)?
+            let result;
+            // SAFETY: it reads and writes registers alone.
+            unsafe {
+                core::arch::asm!(
+                    concat!("{{ .reg .b8 v; cvt.u8.u16 v, {x}; ", $text, " {result}, v"
+                        $(, ", {", stringify!($argument), "}")?, "; }}"),
+                    result = out(reg32) result, x = in(reg16) x, $($argument = in($class) $argument,)?
+                    options(pure, nomem, nostack, preserves_flags),
+                )
+            }
+            result
+        }
+    )+} };
+}
+
+nibbles! { to:
+    /// Both rounded to nearest even, in 8 bits; a NaN is the largest number.
+    rn_satfinite_e2m1x2_f32(high: f32 as reg32, low: f32 as reg32) = "cvt.rn.satfinite.e2m1x2.f32" isa "8.6";
+    /// Both rounded to nearest even, in 8 bits; a NaN is the largest number.
+    rn_satfinite_e2m1x2_f16x2(x: u32 as reg32) = "cvt.rn.satfinite.e2m1x2.f16x2" isa "9.1";
+    /// Both rounded to nearest even, in 8 bits; a NaN is the largest number.
+    rn_satfinite_e2m1x2_bf16x2(x: u32 as reg32) = "cvt.rn.satfinite.e2m1x2.bf16x2" isa "9.1";
+    /// Both rounded to nearest even, not negative, in 8 bits; a NaN is the largest number.
+    rn_satfinite_relu_e2m1x2_f32(high: f32 as reg32, low: f32 as reg32) = "cvt.rn.satfinite.relu.e2m1x2.f32" isa "8.6";
+    /// Both rounded to nearest even, not negative, in 8 bits; a NaN is the largest number.
+    rn_satfinite_relu_e2m1x2_f16x2(x: u32 as reg32) = "cvt.rn.satfinite.relu.e2m1x2.f16x2" isa "9.1";
+    /// Both rounded to nearest even, not negative, in 8 bits; a NaN is the largest number.
+    rn_satfinite_relu_e2m1x2_bf16x2(x: u32 as reg32) = "cvt.rn.satfinite.relu.e2m1x2.bf16x2" isa "9.1";
+}
+
+nibbles! { of:
+    /// Two halves, exact.
+    rn_f16x2_e2m1x2(x) = "cvt.rn.f16x2.e2m1x2" isa "8.6";
+    /// Two numbers, exact.
+    rn_bf16x2_e2m1x2(x) = "cvt.rn.bf16x2.e2m1x2" isa "9.2";
+    /// Two numbers, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_scaled_bf16x2_e2m1x2(x, scales: u16 as reg16) = "cvt.rn.scaled::n2::ue8m0.bf16x2.e2m1x2" isa "9.2";
+    /// Two numbers, finite, exact.
+    rn_satfinite_bf16x2_e2m1x2(x) = "cvt.rn.satfinite.bf16x2.e2m1x2" isa "9.2";
+    /// Two numbers, finite, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_satfinite_scaled_bf16x2_e2m1x2(x, scales: u16 as reg16) = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2" isa "9.2";
+    /// Two halves, not negative, exact.
+    rn_relu_f16x2_e2m1x2(x) = "cvt.rn.relu.f16x2.e2m1x2" isa "8.6";
+    /// Two numbers, not negative, exact.
+    rn_relu_bf16x2_e2m1x2(x) = "cvt.rn.relu.bf16x2.e2m1x2" isa "9.2";
+    /// Two numbers, not negative, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_relu_scaled_bf16x2_e2m1x2(x, scales: u16 as reg16) = "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.e2m1x2" isa "9.2";
+    /// Two numbers, not negative, finite, exact.
+    rn_relu_satfinite_bf16x2_e2m1x2(x) = "cvt.rn.relu.satfinite.bf16x2.e2m1x2" isa "9.2";
+    /// Two numbers, not negative, finite, each times a power of two: the scales are a pair of `ue8m0`.
+    rn_relu_satfinite_scaled_bf16x2_e2m1x2(x, scales: u16 as reg16) = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e2m1x2" isa "9.2";
 }

@@ -21,6 +21,38 @@ arithmetic! {
     /// Each half: a NaN where one of them is a NaN.
     #[doc(alias = "__hmax2_nan")]
     nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.bf16x2" isa "7.0" on sm_80;
+    /// Where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.f16" isa "7.0" on sm_80;
+    /// Each half: where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.f16x2" isa "7.0" on sm_80;
+    /// A NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.NaN.f16" isa "7.0" on sm_80;
+    /// Each half: a NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.NaN.f16x2" isa "7.0" on sm_80;
+    /// Of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.xorsign.abs.f16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.xorsign.abs.bf16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.xorsign.abs.bf16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.NaN.xorsign.abs.bf16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.NaN.xorsign.abs.bf16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.xorsign.abs.f16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "max.ftz.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.ftz.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
     /// The greater one; what is negative becomes 0.
     #[doc(alias = "__vimax_s32_relu")]
     relu_s32(a: i32 as reg32, b: i32 as reg32) -> i32 as reg32 = "max.relu.s32" isa "8.0" on sm_90;

@@ -21,6 +21,38 @@ arithmetic! {
     /// Each half: a NaN where one of them is a NaN.
     #[doc(alias = "__hmin2_nan")]
     nan_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.bf16x2" isa "7.0" on sm_80;
+    /// Where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.f16" isa "7.0" on sm_80;
+    /// Each half: where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.f16x2" isa "7.0" on sm_80;
+    /// A NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.NaN.f16" isa "7.0" on sm_80;
+    /// Each half: a NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.NaN.f16x2" isa "7.0" on sm_80;
+    /// Of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.xorsign.abs.f16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.xorsign.abs.bf16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one.
+    xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.xorsign.abs.bf16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_bf16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.NaN.xorsign.abs.bf16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN.
+    nan_xorsign_abs_bf16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.NaN.xorsign.abs.bf16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; where one of them is a NaN, the other one; subnormal numbers become zeros.
+    ftz_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.xorsign.abs.f16x2" isa "7.8" on sm_90;
+    /// Of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_xorsign_abs_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "min.ftz.NaN.xorsign.abs.f16" isa "7.8" on sm_90;
+    /// Each half: of absolute values, times both signs; a NaN where one of them is a NaN; subnormal numbers become zeros.
+    ftz_nan_xorsign_abs_f16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "min.ftz.NaN.xorsign.abs.f16x2" isa "7.8" on sm_90;
     /// The lesser one; what is negative becomes 0.
     #[doc(alias = "__vimin_s32_relu")]
     relu_s32(a: i32 as reg32, b: i32 as reg32) -> i32 as reg32 = "min.relu.s32" isa "8.0" on sm_90;

@@ -492,6 +492,10 @@ scaled! {
         sync_aligned_m16n8k64_row_col_kind_mxf4nvf4_block_scale_scale_vec_4x = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32."
             "e2m1.e2m1.f32.ue4m3", 0 "0";
     }
+    isa "9.1" on sm_120a: (a0 a1 a2 a3) (b0 b1) (c0 c1 c2 c3) {
+        sync_aligned_m16n8k64_row_col_kind_mxf4nvf4_block_scale_scale_vec_4x_ue8m0 = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32."
+            "e2m1.e2m1.f32.ue8m0", 0 "0";
+    }
     isa "8.7" on sm_120a: (a0 a1 a2 a3) (b0 b1 b2 b3) (c0 c1 c2 c3), metadata {
         sp_ordered_metadata_sync_aligned_m16n8k64_row_col_kind_mxf8f6f4_block_scale_scale_vec_1x[Narrow] = "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32."
             ".f32.ue8m0", 3 "0 to 3";
@@ -503,5 +507,9 @@ scaled! {
             "e2m1.e2m1.f32.ue8m0", 2 "0 or 2";
         sp_ordered_metadata_sync_aligned_m16n8k128_row_col_kind_mxf4nvf4_block_scale_scale_vec_4x = "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32."
             "e2m1.e2m1.f32.ue4m3", 0 "0";
+    }
+    isa "9.1" on sm_120a_alone: (a0 a1 a2 a3) (b0 b1 b2 b3) (c0 c1 c2 c3), metadata {
+        sp_ordered_metadata_sync_aligned_m16n8k128_row_col_kind_mxf4nvf4_block_scale_scale_vec_4x_ue8m0 = "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32."
+            "e2m1.e2m1.f32.ue8m0", 0 "0";
     }
 }

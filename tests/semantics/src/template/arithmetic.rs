@@ -4,7 +4,8 @@ use tma::thread;
 
 use crate::io::{Io, NONE, Operands};
 
-/// Words of each lane: `n`, `m`, `b` and `c`; `w` and `v`, of two words each; `t`, `u` and `x`.
+/// Words of each lane: `n`, `m`, `b` and `c`; `w` and `v`, of two words each; `t`, `u` and `x`; `r` is
+/// those of `t` and `u`.
 const WORDS: u32 = 11;
 
 /// A value as words, those that it lacks 0.
@@ -56,6 +57,7 @@ pub(crate) unsafe fn operands(io: Io, from: u32) -> Operands {
         j: word(2) as u16,
         w: long(4),
         v: long(6),
+        r: long(8),
         l: long(4) as i64,
         e: f64::from_bits(long(4)),
         t: word(8) as i32,
