@@ -71,8 +71,9 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
                 false => [step, number],
             };
             // A swizzle exchanges 16 bytes within a row as every eighth row does.
-            let from = SharedPtr::<T>::from_address(first.address() ^ (along * 32));
-            let from = from.byte_add(down * (16 * 128)).as_ptr();
+            let from = SharedPtr::<T>::from_address(first.address() ^ (along * 32)).as_ptr();
+            // A generic address, so that it is an instruction's offset.
+            let from = from.wrapping_byte_add((down * (16 * 128)) as usize);
             // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes (1).
             unsafe {
                 match K_MAJOR {
