@@ -4,10 +4,10 @@
 use tma::{
     Block, KernelArg, Ring, SharedPtr, WarpColumns, WarpRows, WarpSums,
     halves::{Bf16, F16, Half},
-    kernel,
-    pipeline::{self, Items},
+    kernel, pipeline,
     ring::Cursor,
     shared,
+    thread::grid_dim,
 };
 
 use crate::product::{BOX, Map, ROWS, Stage, Tiling, WIDE, place};
@@ -71,7 +71,7 @@ pub unsafe fn gemm_mma<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, co
         stages,
         ring,
         cursor: Cursor::new(),
-        tiles: block.items(tiles),
+        tile: block.index(),
         origin: [0; 2],
         stage: tiling.stages,
     };
@@ -109,8 +109,9 @@ struct Loads<'a, T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: 
     stages: SharedPtr<Stage<T, WIDE>>,
     ring: Ring<STAGES>,
     cursor: Cursor<STAGES>,
-    tiles: Items<'static>,
-    /// Row and column of the tile that is being loaded, and the number of its next stage.
+    /// The next tile.
+    tile: u32,
+    /// Row and column of the one that is being loaded, and the number of its next stage.
     origin: [u32; 2],
     stage: u32,
 }
@@ -122,11 +123,13 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     #[inline(always)]
     fn next(&mut self) {
         if self.stage == self.tiling.stages {
-            let Some(tile) = self.tiles.next().filter(|_| self.tiling.stages > 0) else {
+            let [down, along] = self.tiling.tiles;
+            if self.tile >= down * along || self.tiling.stages == 0 {
                 return;
-            };
+            }
             // SAFETY: (2) of `gemm_mma`.
-            self.origin = unsafe { self.tiling.origin(tile, COLUMNS) };
+            self.origin = unsafe { self.tiling.origin(self.tile, COLUMNS) };
+            self.tile += grid_dim().x;
             self.stage = 0;
         }
         if self.block.elect() {
