@@ -6,7 +6,7 @@ mod launch;
 mod module;
 mod panic;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Weak};
 
 use tma_launch::{Failure, Stage};
 
@@ -61,6 +61,9 @@ pub struct Session {
     config: Config,
     memory: Memory,
     modules: BTreeMap<ModuleId, Module>,
+    /// The module that was found valid last: many jobs run the same one. Its address is not given out again
+    /// while this is there.
+    valid: Weak<ptx::Module>,
     /// That of the next module.
     next_module: ModuleId,
     /// Where in global memory the variables of the next module begin.
@@ -76,6 +79,7 @@ impl Session {
             config,
             memory: Memory::default(),
             modules: BTreeMap::new(),
+            valid: Weak::new(),
             next_module: ModuleId::default(),
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),

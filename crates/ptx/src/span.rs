@@ -136,11 +136,8 @@ pub struct LineIndex {
 impl LineIndex {
     /// Finds the lines of `text`.
     pub fn new(text: &str) -> Self {
-        let after_newlines = text
-            .bytes()
-            .enumerate()
-            .filter(|(_, b)| *b == b'\n')
-            .map(|(i, _)| (i + 1) as u32);
+        let newlines = text.match_indices('\n');
+        let after_newlines = newlines.map(|(at, _)| at as u32 + 1);
         Self {
             starts: std::iter::once(0).chain(after_newlines).collect(),
         }

@@ -96,6 +96,7 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("made_after_the_fence", &[MissingProductFence]),
             Bug::new("no_fence_again", &[MissingProductFence]),
+            Bug::new("a_zero_after_the_fence", &[SumsSetAfterFence]),
             Bug::new("made_again_in_flight", &[ProductRegisterInFlight]),
             Bug::new("read_in_flight", &[ProductRegisterInFlight]),
             Bug::new("cleared_in_flight", &[ProductRegisterInFlight]),

@@ -1,11 +1,12 @@
 //! Mutants that may survive: how many each pattern of `mutants/allowed.txt` excuses, and that ptxas makes the
-//! same machine code where that is the reason. Without ptxas and nvdisasm the latter are listed as ignored.
+//! same machine code where that is the reason. Without ptxas and nvdisasm, and without `--long`, the latter are
+//! listed as ignored.
 
 use std::{fs, path::PathBuf, process::Command, sync::LazyLock};
 
 use libtest_mimic::{Failed, Trial};
 use tests::{
-    KERNELS,
+    KERNELS, is_long,
     mutants::{self, Allowed, Explanation, Mutant, Subject},
 };
 use tma_build::{Arch, Ptxas, tool_dirs};
@@ -60,7 +61,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Some(tools) => same_code(&explanation, tools),
             None => Err("there is no ptxas".into()),
         };
-        Trial::test(name, test).with_ignored_flag(!is_there)
+        Trial::test(name, test).with_ignored_flag(!is_there || !is_long())
     });
     let is_there = tools.is_some();
     let noticed = tools.clone();

@@ -34,6 +34,7 @@ pub struct Guard {
 /// assert_eq!(opcode.stem(), "cp");
 /// assert!(opcode.starts_with("cp.async.bulk"));
 /// assert!(opcode.has(".shared::cluster") && !opcode.has(".shared"));
+/// assert!(opcode.modifiers().eq([".async", ".bulk", ".shared::cluster", ".global"]));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opcode {
@@ -64,6 +65,15 @@ impl Opcode {
     /// The part before the first dot.
     pub fn stem(&self) -> &str {
         self.parts().next().unwrap_or("")
+    }
+
+    /// The parts behind the first one, each with its dot: `.s32`.
+    pub fn modifiers(&self) -> impl Iterator<Item = &str> {
+        let starts = self.name.match_indices('.').map(|(at, _)| at);
+        starts.map(|at| {
+            let behind = &self.name[at + 1..];
+            &self.name[at..=at + behind.find('.').unwrap_or(behind.len())]
+        })
     }
 
     /// Returns whether it has this modifier, written with its dot or without.

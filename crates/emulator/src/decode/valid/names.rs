@@ -74,8 +74,9 @@ impl<'m> Scope<'m> {
     pub(super) fn find(&self, name: &str) -> Option<Meaning> {
         let mut scopes = self.open.iter().rev();
         let found = scopes.find_map(|names| {
-            let single = names.names.get(name).copied();
-            single.or_else(|| names.in_range(name))
+            // Most names are registers of a range, whose names have no hash.
+            let of_range = names.in_range(name);
+            of_range.or_else(|| names.names.get(name).copied())
         });
         found.or_else(|| special(name))
     }

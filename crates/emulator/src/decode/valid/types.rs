@@ -76,8 +76,8 @@ pub(super) fn is_like(ty: Type, takes: Takes) -> Option<String> {
         true => bytes(ty) >= bytes(takes_ty),
         false => bytes(ty) == bytes(takes_ty),
     };
-    let says = format!("the instruction takes `{}` here", takes_ty.as_str());
-    (!is_of_class || !is_of_size).then_some(says)
+    (!is_of_class || !is_of_size)
+        .then(|| format!("the instruction takes `{}` here", takes_ty.as_str()))
 }
 
 /// Twice as wide.
@@ -95,10 +95,7 @@ fn doubled(ty: Type) -> Type {
 pub(super) fn takes(instruction: &Instruction) -> Option<Vec<Takes>> {
     use Takes::{Any, Exactly, Special, Wide};
     let opcode = &instruction.opcode;
-    let types = opcode.parts().skip(1);
-    let types: Vec<Type> = types
-        .filter_map(|part| Type::from_word(&format!(".{part}")))
-        .collect();
+    let types: Vec<Type> = opcode.modifiers().filter_map(Type::from_word).collect();
     let count = instruction.operands.len();
     let is_vector = instruction
         .operands
