@@ -46,9 +46,10 @@ impl Setup<'_> {
     fn values(self, launch: &Launch) -> Result<Vec<Argument>> {
         let value = |argument: &Argument| {
             Ok(match argument {
-                Argument::Scalar(_) | Argument::Address(_) | Argument::EncodedMap(_) => {
-                    argument.clone()
-                }
+                Argument::Scalar(_)
+                | Argument::Bytes(_)
+                | Argument::Address(_)
+                | Argument::EncodedMap(_) => argument.clone(),
                 Argument::Buffer {
                     index,
                     offset_bytes,
