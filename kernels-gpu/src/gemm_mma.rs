@@ -171,7 +171,7 @@ struct Drain<T, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
     cursor: Cursor<STAGES>,
 }
 
-/// What a warp multiplies of 16 along K.
+/// The factors of a warp's products of 16 along K.
 type Step<T> = (WarpRows<T>, WarpColumns<T>);
 
 impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
@@ -179,7 +179,7 @@ impl<T: Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool, const STAGES: u32>
 {
     /// The sums of the next `stages` stages, each of which has `load_ahead` called.
     ///
-    /// What a product needs is loaded from shared memory while the one before is computed.
+    /// The factors of each 16 along K are loaded from shared memory while the products before are computed.
     #[inline(always)]
     fn sum(&mut self, stages: u32, mut load_ahead: impl FnMut()) -> WarpSums {
         let warp = self.block.warp();
