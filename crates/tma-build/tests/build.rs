@@ -85,10 +85,6 @@ const NEED_COMPILER: &[(&str, Test)] = &[
         "conditions_are_checked_with_debug_assertions_alone",
         debug_assertions,
     ),
-    (
-        "every_kernel_builds_with_debug_assertions",
-        checks::kernels_with_debug_assertions,
-    ),
     ("overflow_is_checked_where_asked_for", checks::overflow),
     ("every_instance_of_a_generic_kernel_is_an_entry", instances),
     ("kernels_can_be_compiled_by_name", by_name),
@@ -98,6 +94,12 @@ const NEED_COMPILER: &[(&str, Test)] = &[
     ),
     ("the_ptx_does_not_say_where_it_was_built", no_absolute_paths),
 ];
+
+/// With `cargo xtask test --long`, as in CI.
+const LONG: &[(&str, Test)] = &[(
+    "every_kernel_builds_with_debug_assertions",
+    checks::kernels_with_debug_assertions,
+)];
 
 const NEED_PTXAS: &[(&str, Test)] = &[
     ("ptxas_complains_with_the_rust_line", ptxas_error),
@@ -136,6 +138,8 @@ fn main() {
     };
     let mut all = trials(NEED_NOTHING, false);
     all.extend(trials(NEED_COMPILER, compiler.is_err()));
+    let is_long = std::env::var_os("TMA_LONG_TESTS").is_some();
+    all.extend(trials(LONG, compiler.is_err() || !is_long));
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
 }

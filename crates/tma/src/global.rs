@@ -126,8 +126,10 @@ impl<T, O: Owner> GlobalRef<T, O> {
     /// The value that is this thread's, block's or grid's.
     #[inline(always)]
     pub fn of(&self, block: Block) -> &T {
-        // SAFETY: the value is there, and nobody writes it, as the parameter's type says.
-        unsafe { &*self.start.add(O::index(block)) }
+        // SAFETY: the value is there, as the parameter's type says.
+        let value = unsafe { self.start.add(O::index(block)) };
+        // SAFETY: nobody writes it, as the type says, too.
+        unsafe { &*value }
     }
 }
 
@@ -167,8 +169,10 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
         let elements = self.as_ptr(block).cast::<T>();
         let mut index = block.thread();
         while index < N as u32 {
-            // SAFETY: there is room for the element, which no other thread writes.
-            unsafe { elements.add(index as usize).write(element(index)) };
+            // SAFETY: there is room for the element.
+            let at = unsafe { elements.add(index as usize) };
+            // SAFETY: no other thread writes it.
+            unsafe { at.write(element(index)) };
             index += block.threads();
         }
     }
@@ -179,13 +183,11 @@ impl<T: Copy, const N: usize> GlobalMut<[T; N], PerBlock> {
     pub fn write_own(self, block: Block, element: impl FnOnce() -> T) {
         let thread = block.thread();
         if thread < N as u32 {
-            // SAFETY: there is room for the element, which no other thread writes.
-            unsafe {
-                self.as_ptr(block)
-                    .cast::<T>()
-                    .add(thread as usize)
-                    .write(element())
-            };
+            let elements = self.as_ptr(block).cast::<T>();
+            // SAFETY: there is room for the element.
+            let at = unsafe { elements.add(thread as usize) };
+            // SAFETY: no other thread writes it.
+            unsafe { at.write(element()) };
         }
     }
 }

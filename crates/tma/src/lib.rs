@@ -73,8 +73,6 @@
     )
 )]
 #![cfg_attr(target_arch = "nvptx64", allow(internal_features))]
-// On the device one proof covers the steps of an operation.
-#![allow(clippy::multiple_unsafe_ops_per_block)]
 
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;

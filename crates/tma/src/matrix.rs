@@ -248,8 +248,9 @@ where
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
         // Where K does not lie together, the instruction says so.
+        #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
         // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
-        sums = unsafe {
+        let with_step = unsafe {
             match (A::K_MAJOR, B::K_MAJOR) {
                 (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, true),
                 (true, false) => sums.multiply::<1, 1, 0, 1>(a, b, true),
@@ -257,6 +258,7 @@ where
                 (false, false) => sums.multiply::<1, 1, 1, 1>(a, b, true),
             }
         };
+        sums = with_step;
         step += 1;
     }
     sums
@@ -268,6 +270,7 @@ where
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums` and of `a`.
 /// 2. Nobody writes the matrix before a `wait_group` that covers this.
 #[inline(always)]
+#[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
 pub(crate) unsafe fn multiply_step<D: Sums<T, T>, T, B: Layout>(
     sums: D,
     a: [u32; 4],

@@ -278,12 +278,11 @@ impl<S: TileArray, M: Mode, const BLOCKS: u32> FullParts<S, M, BLOCKS> {
         self.warp.sync();
         let rank = self.warp.lane();
         if rank < BLOCKS {
-            // SAFETY: the cluster has this block (`new`), which stays until `split` ends; its barrier takes an
-            // arrival of this warp. It releases what the lanes read, which `sync` has ordered before.
-            unsafe {
-                let there = mapa::shared_cluster_u32(self.empty.address(), rank);
-                mbarrier::arrive_sink::<Release, Cluster>(there);
-            }
+            // SAFETY: the cluster has this block (`new`).
+            let there = unsafe { mapa::shared_cluster_u32(self.empty.address(), rank) };
+            // SAFETY: the block stays until `split` ends; its barrier takes an arrival of this warp. It
+            // releases what the lanes read, which `sync` has ordered before.
+            unsafe { mbarrier::arrive_sink::<Release, Cluster>(there) };
         }
     }
 }

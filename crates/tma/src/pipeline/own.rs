@@ -53,7 +53,9 @@ impl<T: SharedValue> Own<'_, T> {
         while index < self.len {
             let element = self.elements.add(index);
             // SAFETY: the element is in the stage, which has been loaded, and this thread's alone.
-            unsafe { element.write(change(element.read())) };
+            let value = unsafe { element.read() };
+            // SAFETY: as above.
+            unsafe { element.write(change(value)) };
             index += self.step;
         }
     }
