@@ -199,11 +199,8 @@ fn add_part<T: Half>(
     [b0, b1, b2, b3]: [u32; 4],
 ) -> [f32; 8] {
     // SAFETY: all threads of the warp are here (2 of `Block::converged`).
-    let ([d0, d1, d2, d3], [d4, d5, d6, d7]) = unsafe {
-        (
-            T::multiply(a, [b0, b1], [s0, s1, s2, s3]),
-            T::multiply(a, [b2, b3], [s4, s5, s6, s7]),
-        )
-    };
+    let [d0, d1, d2, d3] = unsafe { T::multiply(a, [b0, b1], [s0, s1, s2, s3]) };
+    // SAFETY: as above.
+    let [d4, d5, d6, d7] = unsafe { T::multiply(a, [b2, b3], [s4, s5, s6, s7]) };
     [d0, d1, d2, d3, d4, d5, d6, d7]
 }
