@@ -74,12 +74,12 @@ impl<T: Half, const OF_A: bool> WarpFragment<T, OF_A> {
             let from = SharedPtr::<T>::from_address(first.address() ^ (along * 32)).as_ptr();
             // A generic address, so that it is an instruction's offset.
             let from = from.wrapping_byte_add((down * (16 * 128)) as usize);
-            // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes (1).
-            unsafe {
-                match K_MAJOR {
-                    true => ldmatrix::sync_aligned_m8n8_x4(from),
-                    false => ldmatrix::sync_aligned_m8n8_x4_trans(from),
-                }
+            if K_MAJOR {
+                // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that nobody writes (1).
+                unsafe { ldmatrix::sync_aligned_m8n8_x4(from) }
+            } else {
+                // SAFETY: as above.
+                unsafe { ldmatrix::sync_aligned_m8n8_x4_trans(from) }
             }
         };
         Self {
