@@ -107,6 +107,7 @@ impl Arena {
     ) -> Setup<'a> {
         Setup {
             multiprocessors: gpu.multiprocessors(),
+            block_shared_bytes: gpu.limits().shared_bytes,
             bytes: self.bytes(),
             src: self.src.address(),
             dst: self.dst.address(),

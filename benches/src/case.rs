@@ -33,6 +33,8 @@ pub(crate) enum Amount {
     Bytes(u64),
     /// Boxes of 256 bytes gathered.
     Boxes(u64),
+    /// Bytes read and bytes written, which have no part in how long it takes, and operations on numbers.
+    Products { bytes: u64, operations: u64 },
     /// Bytes sent from block to block of a cluster: memory has no part in it.
     Sent(u64),
 }
@@ -95,7 +97,7 @@ impl Amount {
     /// Bytes moved in all.
     pub(crate) fn bytes(self) -> u64 {
         match self {
-            Self::Bytes(bytes) | Self::Sent(bytes) => bytes,
+            Self::Bytes(bytes) | Self::Sent(bytes) | Self::Products { bytes, .. } => bytes,
             Self::Boxes(boxes) => 256 * boxes,
         }
     }

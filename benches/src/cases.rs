@@ -20,6 +20,8 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
     pub(crate) multiprocessors: u32,
+    /// Shared memory that a block can have.
+    pub(crate) block_shared_bytes: u64,
     /// Of the source and of the destination.
     pub(crate) bytes: u64,
     pub(crate) src: u64,
@@ -44,9 +46,10 @@ impl Setup<'_> {
     fn values(self, launch: &Launch) -> Result<Vec<Argument>> {
         let value = |argument: &Argument| {
             Ok(match argument {
-                Argument::Scalar(_) | Argument::Address(_) | Argument::EncodedMap(_) => {
-                    argument.clone()
-                }
+                Argument::Scalar(_)
+                | Argument::Bytes(_)
+                | Argument::Address(_)
+                | Argument::EncodedMap(_) => argument.clone(),
                 Argument::Buffer {
                     index,
                     offset_bytes,
@@ -103,7 +106,13 @@ pub(crate) fn all(setup: Setup<'_>) -> Result<Vec<Case>> {
     let mut cases = bulk::cases(setup)?;
     cases.extend(tile::cases(setup)?);
     cases.extend(gather::cases(setup)?);
-    for row in guide::all(setup.multiprocessors, setup.bytes)? {
+    // Four stages of a product have 192 KiB, and barriers.
+    let stages = if setup.block_shared_bytes > 200 << 10 {
+        4
+    } else {
+        2
+    };
+    for row in guide::all(setup.multiprocessors, stages, setup.bytes)? {
         cases.push(row.case(setup)?);
     }
     Ok(cases)
@@ -144,6 +153,7 @@ mod tests {
     fn setup(encode: &dyn Fn(Params, u64) -> Result<TensorMap>) -> Setup<'_> {
         Setup {
             multiprocessors: 132,
+            block_shared_bytes: Limits::SM_90.shared_bytes,
             bytes: 1 << 32,
             src: 1 << 34,
             dst: 1 << 35,

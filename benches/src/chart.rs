@@ -130,6 +130,7 @@ mod tests {
             bytes: 1 << 33,
             is_of_memory: true,
             boxes: None,
+            operations: None,
             rust: times(gb_s),
             cuda: cuda.map(times),
             reference: Some(times(1500.0)),

@@ -33,6 +33,8 @@ pub(crate) struct Row {
     pub(crate) bytes: u64,
     /// Boxes gathered in one run, where it gathers.
     pub(crate) boxes: Option<u64>,
+    /// Operations on numbers in one run, where it multiplies.
+    pub(crate) operations: Option<u64>,
     /// True if the limit of the memory is meaningful for it.
     pub(crate) is_of_memory: bool,
     pub(crate) rust: Times,
@@ -159,9 +161,13 @@ impl<'a> Bench<'a> {
             bytes: case.amount.bytes(),
             boxes: match case.amount {
                 Amount::Boxes(boxes) => Some(boxes),
-                Amount::Bytes(_) | Amount::Sent(_) => None,
+                _ => None,
             },
-            is_of_memory: !matches!(case.amount, Amount::Sent(_)),
+            operations: match case.amount {
+                Amount::Products { operations, .. } => Some(operations),
+                _ => None,
+            },
+            is_of_memory: matches!(case.amount, Amount::Bytes(_) | Amount::Boxes(_)),
             of_cuda: cuda_times.map(|cuda| by(rust_times.0, cuda.0)),
             of_reference: reference_times.map(|other| by(other.0, rust_times.0) / scale),
             rust: summed(rust_times, case.amount.bytes())?,

@@ -106,6 +106,16 @@ pub(crate) fn times(rows: &[Row], machine: &Machine) -> String {
         }
     }
     for row in rows {
+        let Some(operations) = row.operations else {
+            continue;
+        };
+        let rate = |times: &Times| operations as f64 / times.milliseconds.median / 1e9;
+        text += &format!("\n{}: {:.0} TFLOP/s", row.name(), rate(&row.rust));
+        if let Some(cuda) = &row.cuda {
+            text += &format!(", its CUDA version {:.0}", rate(cuda));
+        }
+    }
+    for row in rows {
         for short in row.short() {
             text += &format!("\nshort: {}: {short}", row.name());
         }

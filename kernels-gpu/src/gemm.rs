@@ -4,28 +4,20 @@
 
 pub mod batched;
 
-use core::hint::assert_unchecked;
-
 use tma::{
-    Accumulator, Block, Columns, Finish, KernelArg, Outputs, SharedPtr, Swizzle128, Tile, TileMap,
-    Warpgroup,
+    Accumulator, Block, Columns, Finish, KernelArg, Outputs, SharedPtr, Swizzle128, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
     matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, Products},
     ptx::{griddepcontrol, mbarrier::Mbarrier, wgmma::Sums},
     shared, split_sums_bytes,
-    tile::Pair,
 };
 
-/// Rows of the product that a block computes at a time.
-pub const ROWS: u32 = 128;
-/// Elements along K of a stage, and rows and columns of the boxes of all maps.
-pub const BOX: u32 = 64;
+use crate::product::{BOX, Box64, Boxes64, Map, Stage, Tiling, WIDE};
+
 /// Threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
-/// Boxes of the columns of a wide tile: as many products as possible for each byte that is loaded.
-const WIDE: usize = 4;
 /// Stages of wide tiles in shared memory.
 const WIDE_STAGES: u32 = 4;
 /// Boxes of the columns of a tile that blocks share, where there are few.
@@ -37,12 +29,7 @@ const BLOCKS: u32 = 2;
 /// Tiles in which a warpgroup leaves results.
 const OUTPUTS: u32 = 2;
 
-type Box64<T> = [[T; BOX as usize]; BOX as usize];
-type Map<T> = TileMap<Box64<T>, Swizzle128>;
-type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
 type Output<T> = Boxes64<T, { OUTPUTS as usize }>;
-/// Rows of A, and so many boxes of columns of B.
-type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
 type Matrix<T, const BOXES: usize, const K_MAJOR: bool> =
     Boxes<Box64<T>, Swizzle128, BOXES, K_MAJOR>;
 /// The part of a thread of the sums of 64 rows of a shared tile.
@@ -52,15 +39,8 @@ type Part = [f32; 64];
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Product {
-    /// Tiles of the product down its rows, and along its columns.
-    pub tiles: [u32; 2],
-    /// The first row of the last box that has rows of A, and the first column of the last one that has columns of B.
-    /// Boxes behind it are loaded from there: the hardware is slow to fill boxes that have nothing.
-    pub last_boxes: [u32; 2],
-    /// Stages along K.
-    pub stages: u32,
-    /// Rows of tiles that are gone through together, so that their blocks share in L2 what they read: at least one.
-    pub group: u32,
+    /// Its tiles.
+    pub tiling: Tiling,
     /// Columns that have a bias: all or none.
     pub biased: u32,
     /// The factor of the sums.
@@ -123,67 +103,6 @@ impl Product {
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.alpha == 1.0 && self.biased == 0 && self.activation.is_none()
-    }
-
-    /// Row and column of the first element of a tile with so many columns.
-    ///
-    /// # Safety
-    /// 1. There are tiles, and rows in a group; the columns of tiles, times those rows, are below 2^32.
-    #[inline(always)]
-    unsafe fn origin(&self, tile: u32, tile_columns: u32) -> [u32; 2] {
-        let [rows, columns] = self.tiles;
-        let in_group = self.group * columns;
-        // SAFETY: (1).
-        unsafe { assert_unchecked(columns != 0 && in_group != 0) };
-        let first_row = tile / in_group * self.group;
-        let height = (rows - first_row).min(self.group);
-        // SAFETY: the group has the tile's row.
-        unsafe { assert_unchecked(height != 0) };
-        let within = tile % in_group;
-        [
-            (first_row + within % height) * ROWS,
-            within / height * tile_columns,
-        ]
-    }
-
-    /// Loads stages of 64 along K, from `first` on, of the tile that begins at this row and column.
-    #[inline(always)]
-    fn load<
-        T: MatrixElement,
-        const BOXES: usize,
-        const STAGES: u32,
-        const A_K_MAJOR: bool,
-        const B_K_MAJOR: bool,
-    >(
-        &self,
-        fill: &mut Fill<Stage<T, BOXES>, STAGES>,
-        [a, b]: [&Map<T>; 2],
-        [row, column]: [u32; 2],
-        [first, end]: [u32; 2],
-    ) {
-        let [last_row, last_column] = self.last_boxes;
-        let at = |k_major, mn, last, k| move |number| place(k_major, mn + number * BOX, last, k);
-        let mut stage = first;
-        while stage < end {
-            let k = stage * BOX;
-            fill.next().load_pair(
-                (a, at(A_K_MAJOR, row, last_row, k)),
-                (b, at(B_K_MAJOR, column, last_column, k)),
-            );
-            stage += 1;
-        }
-    }
-}
-
-/// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
-/// in memory these are the rows where K lies together.
-#[inline(always)]
-fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
-    let mn = mn.min(last) as i32;
-    if k_major {
-        [k as i32, mn]
-    } else {
-        [mn, k as i32]
     }
 }
 
@@ -253,13 +172,18 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
     let outputs = shared::dynamic::<Output<T>, 1024>();
     let pipeline = block.product_pipeline::<Stage<T, WIDE>, WIDE_STAGES>(outputs.add(2).cast());
     follow();
-    let tiles = product.tiles[0] * product.tiles[1];
+    let tiles = product.tiling.tiles[0] * product.tiling.tiles[1];
     // SAFETY: (2).
-    let origin = |tile| unsafe { product.origin(tile, BOX * WIDE as u32) };
+    let origin = |tile| unsafe { product.tiling.origin(tile, BOX * WIDE as u32) };
     let fill = |mut fill: Fill<Stage<T, WIDE>, WIDE_STAGES>| {
         for tile in block.items(tiles) {
-            let all = [0, product.stages];
-            product.load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(&mut fill, [a, b], origin(tile), all);
+            let all = [0, product.tiling.stages];
+            product.tiling.load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(
+                &mut fill,
+                [a, b],
+                origin(tile),
+                all,
+            );
         }
     };
     let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, WIDE>, WIDE_STAGES>| {
@@ -268,7 +192,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
         for tile in block.items(tiles) {
             let [row, column] = origin(tile);
             let zero = Accumulator::<[f32; 128]>::zero();
-            let sums = products.accumulate(zero, product.stages, |stage| {
+            let sums = products.accumulate(zero, product.tiling.stages, |stage| {
                 let (a, b) = stage.pair();
                 let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
                 (
@@ -324,13 +248,19 @@ pub unsafe fn gemm_split<T: MatrixElement + Half, const A_K_MAJOR: bool, const B
     let split = cluster.split_sums::<Part, BLOCKS>(parts, RECEIVED::ptr());
     follow();
     // SAFETY: (1).
-    let [row, column] = unsafe { product.origin(block.index() / BLOCKS, BOX * SHARED as u32) };
-    let share = product.stages.div_ceil(BLOCKS);
-    let first = (cluster.rank() * share).min(product.stages);
-    let end = (first + share).min(product.stages);
+    let [row, column] = unsafe {
+        product
+            .tiling
+            .origin(block.index() / BLOCKS, BOX * SHARED as u32)
+    };
+    let share = product.tiling.stages.div_ceil(BLOCKS);
+    let first = (cluster.rank() * share).min(product.tiling.stages);
+    let end = (first + share).min(product.tiling.stages);
     let fill = |mut fill: Fill<Stage<T, SHARED>, SHARED_STAGES>| {
         let (at, some) = ([row, column], [first, end]);
-        product.load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(&mut fill, [a, b], at, some);
+        product
+            .tiling
+            .load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(&mut fill, [a, b], at, some);
     };
     let multiply = |warpgroup: Warpgroup,
                     mut products: Products<Stage<T, SHARED>, SHARED_STAGES>| {

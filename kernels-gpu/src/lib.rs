@@ -57,6 +57,7 @@ pub mod gather_rows;
 // `wgmma` is an instruction of a single architecture.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod gemm;
+pub mod gemm_mma;
 // As above.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod gemm_step;
@@ -68,6 +69,7 @@ pub mod persistent_tiles;
 pub mod prefetch;
 pub mod prefetch_1d;
 pub mod producer_consumer;
+pub mod product;
 pub mod ring;
 pub mod rms_norm;
 pub mod rows;

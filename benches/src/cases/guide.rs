@@ -3,6 +3,7 @@
 //! The output is compared with the result that the host computes from the numbers in the inputs.
 
 mod inputs;
+mod products;
 mod rows;
 #[cfg(test)]
 mod tests;

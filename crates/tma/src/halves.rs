@@ -181,10 +181,17 @@ pub trait Half: crate::tile::Element {
     /// The values of two in one word.
     #[doc(hidden)]
     fn values(pair: u32) -> [f32; 2];
+
+    /// `a * b + c`, of 16 rows, 8 columns and 16 elements along K.
+    ///
+    /// # Safety
+    /// 1. All threads of the warp reach this same call together.
+    #[doc(hidden)]
+    unsafe fn multiply(a: [u32; 4], b: [u32; 2], c: [f32; 4]) -> [f32; 4];
 }
 
 macro_rules! pairs {
-    ($($name:ident of $half:ident: $convert:ident;)+) => {$(
+    ($($name:ident of $half:ident: $convert:ident, $multiply:ident;)+) => {$(
         impl Half for $half {
             #[inline(always)]
             fn round(values: [f32; 2]) -> u32 {
@@ -194,6 +201,12 @@ macro_rules! pairs {
             #[inline(always)]
             fn values(pair: u32) -> [f32; 2] {
                 $name::from_bits(pair).to_f32s()
+            }
+
+            #[inline(always)]
+            unsafe fn multiply(a: [u32; 4], b: [u32; 2], c: [f32; 4]) -> [f32; 4] {
+                // SAFETY: (1) is the caller's.
+                unsafe { ptx::mma::$multiply(a, b, c) }
             }
         }
 
@@ -232,6 +245,6 @@ macro_rules! pairs {
 }
 
 pairs! {
-    F16x2 of F16: rn_f16x2_f32;
-    Bf16x2 of Bf16: rn_bf16x2_f32;
+    F16x2 of F16: rn_f16x2_f32, sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
+    Bf16x2 of Bf16: rn_bf16x2_f32, sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
 }

@@ -126,6 +126,7 @@ pub mod tile;
 mod transaction;
 pub mod value;
 pub mod warp;
+mod warp_sums;
 mod warpgroup;
 mod warps;
 
@@ -154,6 +155,7 @@ pub use tile::{Rank, Swizzle32, Swizzle64, Swizzle128, Tile, TileArray, TileMap,
 pub use tma_macros::{KernelArg, constant, kernel, println, shared};
 pub use transaction::Transaction;
 pub use warp::Warp;
+pub use warp_sums::{WarpColumns, WarpFragment, WarpRows, WarpSums};
 pub use warpgroup::Warpgroup;
 pub use warps::Warps;
 

@@ -13,7 +13,8 @@ use tma::{
     tile::Pair,
 };
 
-use super::{BOX, Box64, Finished, Product, THREADS, WIDE, WIDE_STAGES, place};
+use super::{Finished, Product, THREADS, WIDE_STAGES};
+use crate::product::{BOX, Box64, Tiling, WIDE, place};
 
 /// Boxes of the columns of a narrow tile: as many blocks as possible.
 pub(super) const NARROW: usize = 1;
@@ -142,14 +143,14 @@ unsafe fn multiply<
     // SAFETY: every thread gets here (3 of `gemm_batched`).
     let block = unsafe { Block::converged() };
     let pipeline = block.product_pipeline::<Stage<T, BOXES>, STAGES>(shared::dynamic::<_, 1024>());
-    let Product {
+    let Tiling {
         tiles: [rows, columns],
         last_boxes: [last_row, last_column],
         stages,
         ..
-    } = end.product;
+    } = end.product.tiling;
     // SAFETY: there are tiles and rows of a group (3 of `gemm_batched`).
-    let origin = |tile| unsafe { end.product.origin(tile, BOX * BOXES as u32) };
+    let origin = |tile| unsafe { end.product.tiling.origin(tile, BOX * BOXES as u32) };
     let in_batch = rows * columns;
     // SAFETY: there are tiles (3 of `gemm_batched`).
     unsafe { assert_unchecked(in_batch != 0) };

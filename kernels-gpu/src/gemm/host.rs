@@ -5,11 +5,14 @@ use tma::halves::{Bf16, F16};
 use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{
-    Activation, BLOCKS, BOX, Product, ROWS, SHARED, THREADS, WIDE,
+    Activation, BLOCKS, Product, SHARED, THREADS,
     batched::{NARROW, Results, gemm_batched, gemm_batched_narrow},
     gemm, gemm_split,
 };
-use crate::arguments::product;
+use crate::{
+    arguments::product,
+    product::{BOX, ROWS, Tiling, WIDE},
+};
 
 /// The type of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,18 +92,18 @@ impl Default for Gemm {
 
 /// Matrices in memory, one for each product or one for all.
 #[derive(Clone, Copy)]
-struct Matrices {
+pub(crate) struct Matrices {
     buffer: usize,
     rows: u32,
     columns: u32,
     count: u32,
     /// From row to row, and from matrix to matrix.
-    strides: [u64; 2],
+    pub(crate) strides: [u64; 2],
 }
 
 impl Matrices {
     /// Elements from the first to behind the last.
-    fn span(&self) -> u64 {
+    pub(crate) fn span(&self) -> u64 {
         let [row, matrix] = self.strides;
         let steps = |count: u32, stride: u64| stride.saturating_mul(count.saturating_sub(1).into());
         let rows = steps(self.rows, row).saturating_add(self.columns.into());
@@ -131,64 +134,89 @@ impl Gemm {
     /// # Errors
     /// All that the kernels cannot take.
     pub fn launch(&self) -> Result<Launch, Violations> {
-        let [m, n, k] = self.size;
+        let [m, n, _] = self.size;
         let mut conditions = Conditions::default();
+        let matrices = self.all_matrices(&mut conditions);
+        let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
+        let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
+        let wide = tiles(WIDE);
+        // Few wide tiles leave multiprocessors without work.
+        let is_wide = self.all_tiles(wide) >= u64::from(self.multiprocessors / 2);
+        let tiles = match (is_wide, is_batched) {
+            (true, _) => wide,
+            (false, true) => tiles(NARROW),
+            (false, false) => tiles(SHARED),
+        };
+        let (tiling, count) = self.tiling(&mut conditions, tiles);
+        if let Some(bias) = self.bias {
+            conditions.reads(Region::bytes(bias, u64::from(n) * 4));
+        }
+        let arguments = Product {
+            tiling,
+            biased: if self.bias.is_some() { n } else { 0 },
+            alpha: self.alpha,
+            activation: self.activation,
+        };
+        let call = if is_batched {
+            self.batched(&mut conditions, matrices, arguments, is_wide)
+        } else {
+            self.one(&mut conditions, matrices, arguments, is_wide)
+        };
+        let blocks = match is_wide || is_batched {
+            true => self.blocks(count),
+            false => count.saturating_mul(BLOCKS),
+        };
+        conditions.launch(call, Shape::new(blocks, THREADS))
+    }
+
+    /// Checks C, A and B.
+    pub(crate) fn all_matrices(&self, conditions: &mut Conditions) -> [Matrices; 3] {
+        let [m, n, k] = self.size;
         let given = |is_transposed, [rows, columns]: [u32; 2]| match is_transposed {
             true => [columns, rows],
             false => [rows, columns],
         };
         let extents_of_a = given(self.a_transposed, [m, k]);
         let extents_of_b = given(self.b_transposed, [k, n]);
-        let c = self.matrices(&mut conditions, 0, [m, n]);
-        let a = self.matrices(&mut conditions, 1, extents_of_a);
-        let b = self.matrices(&mut conditions, 2, extents_of_b);
-        c.check_apart(&mut conditions);
+        let c = self.matrices(conditions, 0, [m, n]);
+        let a = self.matrices(conditions, 1, extents_of_a);
+        let b = self.matrices(conditions, 2, extents_of_b);
+        c.check_apart(conditions);
         let most = i32::MAX as u32;
         conditions.within("batches", self.batches, 1..=most, "products:");
+        [c, a, b]
+    }
 
-        let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
-        let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
-        let of_all = |[down, along]: [u32; 2]| product(&[down, along, self.batches]);
-        let wide = tiles(WIDE);
-        // Few wide tiles leave multiprocessors without work.
-        let is_wide = of_all(wide) >= u64::from(self.multiprocessors / 2);
-        let tiles = match (is_wide, is_batched) {
-            (true, _) => wide,
-            (false, true) => tiles(NARROW),
-            (false, false) => tiles(SHARED),
-        };
+    /// The number of all tiles, so many of each product.
+    fn all_tiles(&self, [down, along]: [u32; 2]) -> u64 {
+        product(&[down, along, self.batches])
+    }
+
+    /// Checks the tiles of a product, and counts those of all.
+    pub(crate) fn tiling(&self, conditions: &mut Conditions, tiles: [u32; 2]) -> (Tiling, u32) {
+        let [m, n, k] = self.size;
+        let most = i32::MAX as u32;
         let reason = "tiles, each way, that are counted in 16 bits:";
         conditions.within("tiles down the product", tiles[0], 1..=0xffff, reason);
         conditions.within("tiles along the product", tiles[1], 1..=0xffff, reason);
         let reason = "coordinates have 32 bits, one of them the sign:";
         conditions.within("K", k, 0..=most, reason);
-        let count = of_all(tiles).min(u64::from(u32::MAX)) as u32;
+        let count = self.all_tiles(tiles).min(u64::from(u32::MAX)) as u32;
         let reason = "tiles that are counted in 31 bits:";
         conditions.within("tiles of the product", count, 0..=most, reason);
-        if let Some(bias) = self.bias {
-            conditions.reads(Region::bytes(bias, u64::from(n) * 4));
-        }
-        let arguments = Product {
+        let tiling = Tiling {
             tiles,
             last_boxes: [m, n].map(|extent| extent.saturating_sub(1) / BOX * BOX),
             stages: k.div_ceil(BOX),
             group: if k < 16384 { 16 } else { 12 },
-            biased: if self.bias.is_some() { n } else { 0 },
-            alpha: self.alpha,
-            activation: self.activation,
         };
-        let call = if is_batched {
-            self.batched(&mut conditions, [c, a, b], arguments, is_wide)
-        } else {
-            self.one(&mut conditions, [c, a, b], arguments, is_wide)
-        };
-        // All blocks have as many tiles, or one less, but for those that share one.
-        let rounds = count.div_ceil(self.multiprocessors.max(1));
-        let blocks = match is_wide || is_batched {
-            true => count.div_ceil(rounds.max(1)),
-            false => count.saturating_mul(BLOCKS),
-        };
-        conditions.launch(call, Shape::new(blocks, THREADS))
+        (tiling, count)
+    }
+
+    /// The blocks among which so many tiles are dealt: all have as many, or one less.
+    pub(crate) fn blocks(&self, tiles: u32) -> u32 {
+        let rounds = tiles.div_ceil(self.multiprocessors.max(1));
+        tiles.div_ceil(rounds.max(1))
     }
 
     /// Checks the strides of the matrices with this number. Where there are no products, nobody loads A and B.
@@ -226,12 +254,29 @@ impl Gemm {
     }
 
     /// A map of the rows of matrices, one by one.
-    fn map(&self, matrices: Matrices) -> MapRef {
+    pub(crate) fn map(&self, matrices: Matrices) -> MapRef {
         let Matrices { rows, columns, .. } = matrices;
         let map = Tiled::new(self.data_type(), &[columns.into(), rows.into()])
             .strides_bytes(&[matrices.strides[0].saturating_mul(2)])
             .box_dims(&[BOX; 2]);
         MapRef::new(map.swizzle(Swizzle::B128), matrices.buffer)
+    }
+
+    /// The maps of A and B; where there are no products, nobody loads through them, and that of C will do.
+    pub(crate) fn operands(
+        &self,
+        conditions: &mut Conditions,
+        c: MapRef,
+        matrices: [Matrices; 2],
+    ) -> [MapRef; 2] {
+        if self.size[2] == 0 {
+            return [c; 2];
+        }
+        matrices.map(|matrices| {
+            let map = self.map(matrices);
+            conditions.reads(map.into());
+            map
+        })
     }
 
     /// A map of many matrices.
@@ -271,15 +316,7 @@ impl Gemm {
     ) -> Call<'static> {
         let c = self.map(c);
         conditions.writes(c.into());
-        let mut operand = |matrices| {
-            if self.size[2] == 0 {
-                return c;
-            }
-            let map = self.map(matrices);
-            conditions.reads(map.into());
-            map
-        };
-        let (a, b) = (operand(a), operand(b));
+        let [a, b] = self.operands(conditions, c, [a, b]);
         let (a_k_major, b_k_major) = (!self.a_transposed, self.b_transposed);
         // Where no column has a bias, none is read.
         let bias = BufferRef::<f32>::new(self.bias.unwrap_or(self.c));

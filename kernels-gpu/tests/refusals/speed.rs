@@ -8,6 +8,7 @@ use kernels_gpu::{
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
     gemm::Gemm,
+    gemm_mma::GemmMma,
     gemm_step::GemmStep,
     layer_norm::LayerNorm,
     rms_norm::RmsNorm,
@@ -322,6 +323,43 @@ fn blocks_of_rows() {
     assert_eq!(shape(Numbers::F32, 16384, 1000), [10, 544]);
     assert_eq!(shape(Numbers::F32, 16388, 1000), [10, 320]);
     assert_eq!(shape(Numbers::F32, 32768, 1000), [10, 544]);
+}
+
+#[test]
+fn gemm_mma() {
+    let good = GemmMma {
+        numbers: kernels_gpu::gemm::Numbers::Bf16,
+        size: [40, 21, 16],
+        a_transposed: false,
+        b_transposed: true,
+        strides: [Some(24), None, None],
+        c: 0,
+        a: 1,
+        b: 2,
+        stages: 2,
+        multiprocessors: 132,
+    };
+    // An element behind the last one is written.
+    assert_eq!(least_bytes(good.launch()), [(0, (39 * 24 + 22) * 2)]);
+    assert_eq!(
+        good.launch().unwrap().shape.shared_bytes,
+        2 * (6 * 8192 + 20)
+    );
+    refused(
+        GemmMma {
+            size: [40, 20, 12],
+            strides: [None, Some(8), None],
+            stages: 3,
+            ..good
+        }
+        .launch(),
+        &[
+            "stages is 3; there are kernels for 2, 4; take 2 or 4",
+            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
+            "row stride of A is 8; rows do not overlap: at least 12; take 12 or more",
+            "row stride of B is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+        ],
+    );
 }
 
 #[test]

@@ -171,12 +171,13 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 }
 
 /// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles alone.
-const FOR_ALL: [(&str, &[&str]); 5] = [
+const FOR_ALL: [(&str, &[&str]); 6] = [
     ("attention", &["attention_128_bf16_true"]),
     (
         "gemm",
         &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],
     ),
+    ("gemm_mma", &["gemm_mma_bf16_true_true_2"]),
     ("layer_norm", &["layer_norm_bf16_false"]),
     ("rms_norm", &["rms_norm_bf16_false"]),
     ("softmax", &["softmax_bf16_false"]),

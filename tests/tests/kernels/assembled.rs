@@ -57,12 +57,12 @@ fn assembles(module: Module, arch: Arch, ptxas: &Ptxas) -> Result<(), Failed> {
 fn is_complete(module: Module) -> Result<(), Failed> {
     let here = entries(module);
     let is_plain = module.arch.ends_with(|last: char| last.is_ascii_digit());
+    let has_wgmma = |entry: &&str| {
+        let kernels = ["attention", "gemm"];
+        kernels.iter().any(|kernel| entry.starts_with(kernel)) && !entry.starts_with("gemm_mma")
+    };
     let lacks = |entry: &&str| {
-        is_plain && entry.starts_with("encode_map")
-            || module.arch != "sm_90a"
-                && ["attention", "gemm"]
-                    .iter()
-                    .any(|kernel| entry.starts_with(kernel))
+        is_plain && entry.starts_with("encode_map") || module.arch != "sm_90a" && has_wgmma(entry)
     };
     let all = KERNELS_PTX.iter().flat_map(|module| entries(*module));
     let missing: BTreeSet<&str> = all

@@ -4,6 +4,7 @@ use anyhow::Result;
 use kernels_gpu::{encode_map::map_fields, hwc_tile::Image};
 use tensor_map::{DataType, TensorMap};
 
+use super::products;
 use crate::arena::hash;
 
 /// Indices of the buffers in launches.
@@ -21,7 +22,10 @@ pub(super) const COORDS: usize = 7;
 /// The fields that tensor maps are made of, and where they are made.
 pub(super) const FIELDS: usize = 8;
 pub(super) const MAPS: usize = 9;
-pub(crate) const BUFFERS: usize = 10;
+/// A and the transpose of B.
+pub(super) const A: usize = 10;
+pub(super) const B: usize = 11;
+pub(crate) const BUFFERS: usize = 12;
 pub(crate) const INPUTS: usize = BUFFERS - FIRST_INPUT;
 
 /// The image that tiles are taken from, at the start of the source.
@@ -42,6 +46,8 @@ pub(super) struct Sizes {
     pub(super) rows: u32,
     pub(super) tiles: u32,
     pub(super) maps: u32,
+    /// Rows and columns of the largest product.
+    pub(super) product_side: u32,
 }
 
 impl Sizes {
@@ -54,6 +60,7 @@ impl Sizes {
             rows: (bytes / 1024) as u32,
             tiles: (bytes / 2048) as u32,
             maps: (bytes / MAP_TENSOR_BYTES).min(16384) as u32,
+            product_side: if bytes >> 27 == 0 { 256 } else { 8192 },
         }
     }
 }
@@ -111,5 +118,7 @@ pub(crate) fn inputs(bytes: u64) -> Result<Vec<Vec<u8>>> {
         words(&mut (0..sizes.tiles.into()).flat_map(tile)),
         fields,
         vec![0; 128 * sizes.maps as usize],
+        products::matrix(A, sizes.product_side),
+        products::matrix(B, sizes.product_side),
     ])
 }

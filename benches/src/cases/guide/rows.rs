@@ -27,7 +27,7 @@ use super::{
         CENTER, COORDS, FIELDS, FILTERS, IMAGE, INDICES, LEFT, MAP_TENSOR_BYTES, MAPS, RIGHT, SRC,
         Sizes, row, small, tile,
     },
-    kept,
+    kept, products,
 };
 use crate::{
     arena::hash,
@@ -35,9 +35,10 @@ use crate::{
     work::L2,
 };
 
-/// All of them, where source and destination have so many bytes, a power of two.
-pub(crate) fn all(multiprocessors: u32, bytes: u64) -> Result<Vec<Ported>> {
-    Ok(vec![
+/// All of them, where source and destination have so many bytes, a power of two, and shared memory so many stages of a
+/// product.
+pub(crate) fn all(multiprocessors: u32, stages: u32, bytes: u64) -> Result<Vec<Ported>> {
+    let mut rows = vec![
         stencil(StencilForm::Loads, bytes)?,
         stencil(StencilForm::Threads, bytes)?,
         stencil(StencilForm::Block, bytes)?,
@@ -56,7 +57,9 @@ pub(crate) fn all(multiprocessors: u32, bytes: u64) -> Result<Vec<Ported>> {
         multicast_tile(bytes)?,
         histogram(multiprocessors, bytes)?,
         conv_im2col(bytes)?,
-    ])
+    ];
+    rows.extend(products::rows(multiprocessors, stages, bytes)?);
+    Ok(rows)
 }
 
 /// A row that reads as many bytes as it writes, all of which are compared.

@@ -34,7 +34,7 @@ fn run(row: &Ported, text: &str) -> Vec<u32> {
 }
 
 fn write_what_is_expected(text: &str) {
-    for row in all(MULTIPROCESSORS, BYTES).unwrap() {
+    for row in all(MULTIPROCESSORS, 2, BYTES).unwrap() {
         let words = run(&row, text);
         let name = format!("{} {}", row.kernel, row.variant);
         assert!(row.words > 0 && 4 * row.words <= BYTES, "{name}");
@@ -66,7 +66,7 @@ fn cuda_kernels_write_what_is_expected() {
 #[test]
 fn what_is_compared_fits_the_arena() {
     let bytes = 1 << 32;
-    for row in all(132, bytes).unwrap() {
+    for row in all(132, 4, bytes).unwrap() {
         assert!(4 * row.words <= bytes, "{} {}", row.kernel, row.variant);
     }
 }

@@ -226,33 +226,34 @@ impl Places {
 }
 
 /// Small whole numbers, whose sums `f32` has exactly in any order.
-fn small(len: usize, least: i32, most: i32) -> Vec<f64> {
+pub(super) fn small(len: usize, least: i32, most: i32) -> Vec<f64> {
     let numbers = numbers(len).into_iter();
     let small = numbers.map(|number| least + number.rem_euclid(most - least + 1));
     small.map(f64::from).collect()
 }
 
-/// The elements as they lie in memory; signs of zeros are not those of the products, and NaN is all ones.
+/// The bits of the nearest numbers; signs of zeros are not those of the products, and NaN is all ones.
+pub(super) fn rounded(values: &[f64], numbers: Numbers) -> Vec<u16> {
+    let values = values.iter().map(|value| value + 0.0);
+    values
+        .map(|value| match numbers {
+            _ if value.is_nan() => u16::MAX,
+            Numbers::Bf16 => bf16::from_f64(value).to_bits(),
+            Numbers::F16 => f16::from_f64(value).to_bits(),
+        })
+        .collect()
+}
+
+/// The elements as they lie in memory.
 enum Elements {
     Halves(Vec<u16>),
     Singles(Vec<u32>),
 }
 
 impl Elements {
-    fn rounded(values: &[f64], numbers: Numbers) -> Vec<u16> {
-        let values = values.iter().map(|value| value + 0.0);
-        values
-            .map(|value| match numbers {
-                _ if value.is_nan() => u16::MAX,
-                Numbers::Bf16 => bf16::from_f64(value).to_bits(),
-                Numbers::F16 => f16::from_f64(value).to_bits(),
-            })
-            .collect()
-    }
-
     fn of(values: &[f64], case: &Case) -> Self {
         if !case.results.is_single {
-            return Self::Halves(Self::rounded(values, case.numbers));
+            return Self::Halves(rounded(values, case.numbers));
         }
         let bits = |value: f64| match value.is_nan() {
             true => u32::MAX,
@@ -323,7 +324,7 @@ fn scenario(case: Case) -> Scenario {
             }
         }
     }
-    let [a, b] = [a, b].map(|values| Elements::rounded(&values, case.numbers));
+    let [a, b] = [a, b].map(|values| rounded(&values, case.numbers));
     let (before, after) = (Elements::of(&before, &case), Elements::of(&after, &case));
     let Case {
         numbers,

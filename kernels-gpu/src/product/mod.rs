@@ -1,0 +1,100 @@
+//! How products of matrices are cut into tiles, and how these are loaded: what `gemm` and `gemm_mma` share.
+
+use core::hint::assert_unchecked;
+
+use tma::{
+    KernelArg, Swizzle128, Tile, TileMap,
+    pipeline::Fill,
+    tile::{Element, Pair},
+};
+
+/// Rows of the product that a block computes at a time.
+pub const ROWS: u32 = 128;
+/// Elements along K of a stage, and rows and columns of the boxes of all maps.
+pub const BOX: u32 = 64;
+/// Boxes of the columns of a wide tile: as many products as possible for each byte that is loaded.
+pub(crate) const WIDE: usize = 4;
+
+pub(crate) type Box64<T> = [[T; BOX as usize]; BOX as usize];
+pub(crate) type Map<T> = TileMap<Box64<T>, Swizzle128>;
+pub(crate) type Boxes64<T, const BOXES: usize> = [Tile<Box64<T>, Swizzle128>; BOXES];
+/// Rows of A, and so many boxes of columns of B.
+pub(crate) type Stage<T, const BOXES: usize> = Pair<Boxes64<T, 2>, Boxes64<T, BOXES>>;
+
+/// The tiles of a product.
+#[derive(Clone, Copy, Debug, KernelArg)]
+#[repr(C)]
+pub struct Tiling {
+    /// Tiles of the product down its rows, and along its columns.
+    pub tiles: [u32; 2],
+    /// The first row of the last box that has rows of A, and the first column of the last one that has columns of B.
+    /// Boxes behind it are loaded from there: the hardware is slow to fill boxes that have nothing.
+    pub last_boxes: [u32; 2],
+    /// Stages along K.
+    pub stages: u32,
+    /// Rows of tiles that are gone through together, so that their blocks share in L2 what they read: at least one.
+    pub group: u32,
+}
+
+impl Tiling {
+    /// Row and column of the first element of a tile with so many columns.
+    ///
+    /// # Safety
+    /// 1. There are tiles, and rows in a group; the columns of tiles, times those rows, are below 2^32.
+    #[inline(always)]
+    pub(crate) unsafe fn origin(&self, tile: u32, tile_columns: u32) -> [u32; 2] {
+        let [rows, columns] = self.tiles;
+        let in_group = self.group * columns;
+        // SAFETY: (1).
+        unsafe { assert_unchecked(columns != 0 && in_group != 0) };
+        let first_row = tile / in_group * self.group;
+        let height = (rows - first_row).min(self.group);
+        // SAFETY: the group has the tile's row.
+        unsafe { assert_unchecked(height != 0) };
+        let within = tile % in_group;
+        [
+            (first_row + within % height) * ROWS,
+            within / height * tile_columns,
+        ]
+    }
+
+    /// Loads stages of 64 along K, from `first` on, of the tile that begins at this row and column.
+    #[inline(always)]
+    pub(crate) fn load<
+        T: Element,
+        const BOXES: usize,
+        const STAGES: u32,
+        const A_K_MAJOR: bool,
+        const B_K_MAJOR: bool,
+    >(
+        &self,
+        fill: &mut Fill<Stage<T, BOXES>, STAGES>,
+        [a, b]: [&Map<T>; 2],
+        [row, column]: [u32; 2],
+        [first, end]: [u32; 2],
+    ) {
+        let [last_row, last_column] = self.last_boxes;
+        let at = |k_major, mn, last, k| move |number| place(k_major, mn + number * BOX, last, k);
+        let mut stage = first;
+        while stage < end {
+            let k = stage * BOX;
+            fill.next().load_pair(
+                (a, at(A_K_MAJOR, row, last_row, k)),
+                (b, at(B_K_MAJOR, column, last_column, k)),
+            );
+            stage += 1;
+        }
+    }
+}
+
+/// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
+/// in memory these are the rows where K lies together.
+#[inline(always)]
+pub(crate) fn place(k_major: bool, mn: u32, last: u32, k: u32) -> [i32; 2] {
+    let mn = mn.min(last) as i32;
+    if k_major {
+        [k as i32, mn]
+    } else {
+        [mn, k as i32]
+    }
+}
