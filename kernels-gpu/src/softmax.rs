@@ -1,6 +1,8 @@
 //! Softmax of rows, which bulk copies bring and take.
 
-use tma::{Counter, halves::Bf16, kernel, math};
+use core::f32::consts::LOG2_E;
+
+use tma::{Counter, halves::Bf16, kernel, ptx};
 
 use crate::rows::{self, Number, Operation, Row};
 
@@ -44,9 +46,15 @@ impl Operation<0> for Powers {
     #[inline(always)]
     fn apply<T: Number, const VECTORS: usize>(&self, mut row: Row<'_, T, VECTORS, 0>) {
         let greatest = row.greatest();
-        let power = |x| math::approx::exp(x - greatest);
-        let factor = 1.0 / row.sum(power);
-        row.finish(|x, []| power(x) * factor);
+        // What is so small that it is subnormal may as well be zero.
+        let power = |x| ptx::ex2::approx_ftz_f32((x - greatest) * LOG2_E);
+        if row.change(power) {
+            let factor = 1.0 / row.sum(|x| x);
+            row.finish(|x, []| x * factor);
+        } else {
+            let factor = 1.0 / row.sum(power);
+            row.finish(|x, []| power(x) * factor);
+        }
     }
 }
 

@@ -38,6 +38,7 @@ const MEASURED: &[(&str, &str)] = &[
     ("kernels of products beside cuBLAS", GEMM),
     ("kernels of attention beside cuDNN", ATTENTION),
     ("kernels over rows beside PyTorch", NORMS),
+    ("steps to a product beside cuBLAS", STEPS),
 ];
 
 /// Rows of the benchmark's table that the page shows.
@@ -296,11 +297,8 @@ fn beside_torch(
     Ok(page)
 }
 
-/// The steps to a product, beside cuBLAS; nothing before a GPU has run them.
+/// The steps to a product, beside cuBLAS.
 fn gemm_steps(folder: &Path) -> Result<String, String> {
-    if !folder.join(DOCS).join(STEPS).exists() {
-        return Ok(String::new());
-    }
     let (mut page, rows) = torch_record(folder, STEPS)?;
     page += "| step | TFLOP/s | of cuBLAS |\n| --- | ---: | ---: |\n";
     for row in &rows {

@@ -1,3 +1,5 @@
+use core::array;
+
 use tma::{SharedPtr, Warp, Warps, memory, shared};
 
 use super::{EACH, Floats, MOST_THREADS, Number};
@@ -36,7 +38,7 @@ macro_rules! for_each {
 /// The parameters of a thread's columns: each `threads`-th vector of a row is its own.
 pub(crate) struct Parameters<T, const VECTORS: usize, const P: usize> {
     sources: [*const T; P],
-    /// Those that stay in registers.
+    /// Those that stay in registers: [`Self::HELD`] of each column.
     held: [[Vector; P]; VECTORS],
     workers: Warps,
     vectors: u32,
@@ -45,8 +47,12 @@ pub(crate) struct Parameters<T, const VECTORS: usize, const P: usize> {
 impl<T: Number, const VECTORS: usize, const P: usize> Parameters<T, VECTORS, P> {
     /// A row that is not long stays in registers.
     const HOLDS_ROW: bool = VECTORS * size_of::<Vector>() / size_of::<T>() <= EACH as usize;
-    /// So does one parameter of each column; there are no registers for more.
-    const HOLDS_ALL: bool = Self::HOLDS_ROW && P <= 1;
+    /// So does the first parameter of each column, unless there are more and they are `f32`: there are no registers.
+    const HELD: usize = if Self::HOLDS_ROW && (P == 1 || P > 1 && size_of::<T>() < 4) {
+        1
+    } else {
+        0
+    };
 
     /// # Safety
     /// 1. `sources` have `vectors` vectors each, at multiples of 16 bytes, that nobody writes while the kernel
@@ -59,14 +65,14 @@ impl<T: Number, const VECTORS: usize, const P: usize> Parameters<T, VECTORS, P> 
             workers,
             vectors,
         };
-        if Self::HOLDS_ALL {
-            for_each!(turn of VECTORS, {
-                if let Some(index) = new.index(turn) {
+        for_each!(turn of VECTORS, {
+            if let Some(index) = new.index(turn) {
+                for parameter in 0..Self::HELD {
                     // SAFETY: (1) is the caller's.
-                    new.held[turn] = unsafe { new.load(index) };
+                    new.held[turn][parameter] = unsafe { new.load(parameter, index) };
                 }
-            });
-        }
+            }
+        });
         new
     }
 
@@ -80,23 +86,23 @@ impl<T: Number, const VECTORS: usize, const P: usize> Parameters<T, VECTORS, P> 
     /// # Safety
     /// 1. That of `new`; a row has the vector.
     #[inline(always)]
-    unsafe fn load(&self, index: u32) -> [Vector; P] {
-        self.sources.map(|source| {
-            // SAFETY: the vector is there (1).
-            unsafe { memory::load_nc(source.cast::<Vector>().add(index as usize)) }
-        })
+    unsafe fn load(&self, parameter: usize, index: u32) -> Vector {
+        let source = self.sources[parameter].cast::<Vector>();
+        // SAFETY: the vector is there (1).
+        unsafe { memory::load_nc(source.add(index as usize)) }
     }
 
     /// The values of vector `turn`, whose index is `index`.
     #[inline(always)]
     fn values(&self, turn: usize, index: u32) -> [T::Floats; P] {
-        let vectors = if Self::HOLDS_ALL {
-            self.held[turn]
-        } else {
-            // SAFETY: `new` asked for it, and `index` is that of a vector of the row.
-            unsafe { self.load(index) }
-        };
-        vectors.map(T::floats)
+        array::from_fn(|parameter| {
+            T::floats(if parameter < Self::HELD {
+                self.held[turn][parameter]
+            } else {
+                // SAFETY: `new` asked for it, and `index` is that of a vector of the row.
+                unsafe { self.load(parameter, index) }
+            })
+        })
     }
 }
 
@@ -105,8 +111,8 @@ pub(crate) struct Row<'a, T: Number, const VECTORS: usize, const P: usize> {
     parameters: &'a Parameters<T, VECTORS, P>,
     len: u32,
     stage: SharedPtr<Vector>,
-    /// Its vectors, if they stay in registers.
-    held: [Vector; VECTORS],
+    /// Its elements, if they stay in registers.
+    held: [T::Floats; VECTORS],
     /// Reductions so far.
     reductions: u32,
 }
@@ -125,14 +131,14 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
             parameters,
             len,
             stage,
-            held: [[0; 4]; VECTORS],
+            held: [T::Floats::splat(0.0); VECTORS],
             reductions: 0,
         };
         if Parameters::<T, VECTORS, P>::HOLDS_ROW {
             for_each!(turn of VECTORS, {
                 if let Some(index) = parameters.index(turn) {
                     // SAFETY: the vector is in the row (1).
-                    row.held[turn] = unsafe { stage.add(index).read() };
+                    row.held[turn] = T::floats(unsafe { stage.add(index).read() });
                 }
             });
         }
@@ -142,12 +148,23 @@ impl<'a, T: Number, const VECTORS: usize, const P: usize> Row<'a, T, VECTORS, P>
     /// The elements of vector `turn`, whose index is `index`.
     #[inline(always)]
     fn elements(&self, turn: usize, index: u32) -> T::Floats {
-        T::floats(if Parameters::<T, VECTORS, P>::HOLDS_ROW {
+        if Parameters::<T, VECTORS, P>::HOLDS_ROW {
             self.held[turn]
         } else {
             // SAFETY: the vector is in the row, and this thread's (1 of `new`).
-            unsafe { self.stage.add(index).read() }
-        })
+            T::floats(unsafe { self.stage.add(index).read() })
+        }
+    }
+
+    /// Replaces each element by `change` of it, and returns whether it did: not if the row does not stay in registers.
+    #[inline(always)]
+    pub(crate) fn change(&mut self, change: impl Fn(f32) -> f32) -> bool {
+        if Parameters::<T, VECTORS, P>::HOLDS_ROW {
+            self.held = self
+                .held
+                .map(|floats| floats.map_with([], |element, []| change(element)));
+        }
+        Parameters::<T, VECTORS, P>::HOLDS_ROW
     }
 
     /// Elements of the row.
