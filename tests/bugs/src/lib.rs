@@ -24,6 +24,7 @@ mod last_block;
 mod load_store;
 mod load_tile;
 mod prefetch;
+mod product_of_boxes;
 mod reverse;
 mod signal;
 mod spin;
