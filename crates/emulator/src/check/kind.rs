@@ -305,6 +305,26 @@ kinds! {
     "see what is executed, and whether its condition can ever change; allow more steps if the kernel is meant to run that long"
 }
 
+impl Kind {
+    /// Title and usual fix where a product of a warpgroup does what the kind says of a copy.
+    pub(super) const fn of_product(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::MissingProxyFence => Some([
+                "a product of a warpgroup reads bytes that were written by ordinary stores, with no proxy fence between",
+                "every thread that writes executes `fence.proxy.async`, then all synchronise at a barrier, then the \
+                 warpgroup issues the product",
+            ]),
+            Self::MisplacedProxyFence => Some([
+                "a product of a warpgroup reads bytes that were written by ordinary stores, and no proxy fence lies on \
+                 the path from the writes to the product",
+                "every thread that writes executes `fence.proxy.async` after its writes and before the barrier that the \
+                 warpgroup waits at",
+            ]),
+            _ => None,
+        }
+    }
+}
+
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
