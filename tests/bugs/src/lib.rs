@@ -34,4 +34,6 @@ mod store_tile;
 mod swizzled;
 mod tensor_tile;
 mod two_phases;
+mod warpgroup_fragment;
 mod warpgroup_product;
+mod warpgroup_registers;
