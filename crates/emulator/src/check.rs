@@ -17,6 +17,7 @@ mod grid;
 mod hash;
 mod kind;
 mod knowledge;
+mod layouts;
 mod lifetime;
 mod linear_map;
 mod mbarriers;
@@ -278,11 +279,8 @@ impl Observer for Checker {
                 kind,
                 range,
             } => self.copy_plan(origin, copy, proxy, kind, range),
-            Event::CopySwizzle {
-                range,
-                pattern_bytes,
-                ..
-            } => self.copy_swizzle(origin, range, pattern_bytes),
+            Event::CopyBox { copy, tile, .. } => self.copy_box(origin, copy, tile),
+            Event::ProductMatrix(matrix) => self.product_matrix(origin, matrix),
             Event::GroupWait { kind, until, read } => self.group_wait(origin, kind, until, read),
             Event::ThreadStart => self.thread_start(origin),
             Event::ThreadExit => self.thread_exit(origin),

@@ -117,16 +117,27 @@ impl MatrixDescriptor {
         self.swizzled(line + k % 8 * span + k / 8 * u64::from(depth))
     }
 
-    /// Bytes of a line of the swizzle.
+    /// The address at which a byte would be without swizzle that is at this address with it.
+    #[inline]
+    pub fn unswizzled(self, address: u64) -> u64 {
+        self.exchanged(address)
+    }
+
+    /// Bytes of a line of the swizzle; 16 without one.
     #[inline]
     fn span_bytes(self) -> u64 {
         self.swizzle.span_bytes().unwrap_or(CHUNK_BYTES)
     }
 
-    /// The swizzle takes the bits of the address itself.
     #[inline]
     fn swizzled(self, offset: u64) -> u64 {
-        let address = u64::from(self.start_bytes) + offset;
+        self.exchanged(u64::from(self.start_bytes) + offset)
+    }
+
+    /// The swizzle takes the bits of the address itself, and those that it changes are not among them: the way back
+    /// is the same.
+    #[inline]
+    fn exchanged(self, address: u64) -> u64 {
         let mask = self.span_bytes() / CHUNK_BYTES - 1;
         address ^ ((address >> 7).wrapping_sub(self.base_offset.into()) & mask) << 4
     }
@@ -171,6 +182,23 @@ mod tests {
                 swizzle,
             };
             assert_eq!(MatrixDescriptor::decode(descriptor.encode()), descriptor);
+        }
+    }
+
+    #[test]
+    fn a_line_without_its_swizzle_lies_behind_the_one_before() {
+        for base_offset in [0, 3] {
+            let matrix = MatrixDescriptor {
+                start_bytes: 1024,
+                leading_bytes: 16,
+                stride_bytes: 1024,
+                base_offset,
+                swizzle: Swizzle::B128,
+            };
+            for line in 0..24 {
+                let at = matrix.k_major_address(line, 48);
+                assert_eq!(matrix.unswizzled(at), 1024 + 128 * line + 48);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use tma::{
     SharedPtr, kernel,
     ptx::{
-        Aligned, U8, fence,
+        Aligned, S8, U8, fence,
         wgmma::{self, Registers},
     },
     shared,
@@ -18,9 +18,10 @@ const NO_FENCE: u32 = 4;
 const SUMS_READ_EARLY: u32 = 5;
 const CLEARED_AT_ONCE: u32 = 6;
 const A_WARP_HAS_LEFT: u32 = 7;
+const ANOTHER_PRODUCT: u32 = 8;
 
-#[kernel(max_threads = 128, allow(C7517, C7519), instances(BUG = CORRECT, NO_PROXY_FENCE, HALF_OF_B, OUTSIDE_OF_SHARED_MEMORY, NO_FENCE,
-    SUMS_READ_EARLY, CLEARED_AT_ONCE, A_WARP_HAS_LEFT))]
+#[kernel(max_threads = 128, allow(C7517, C7519, C7520), instances(BUG = CORRECT, NO_PROXY_FENCE, HALF_OF_B, OUTSIDE_OF_SHARED_MEMORY, NO_FENCE,
+    SUMS_READ_EARLY, CLEARED_AT_ONCE, A_WARP_HAS_LEFT, ANOTHER_PRODUCT))]
 unsafe fn warpgroup_product<const BUG: u32>(output: *mut i32) {
     let thread = thread_idx().x;
     let a = shared::dynamic::<u32, 128>();
@@ -53,7 +54,12 @@ unsafe fn warpgroup_product<const BUG: u32>(output: *mut i32) {
     if BUG != NO_FENCE {
         wgmma::fence_sync::<Aligned>();
     }
-    let sums = wgmma::mma_async::<_, U8, U8, 1, 1, 0, 0>(sums, descriptor(a), descriptor(b), true);
+    let sums = if BUG == ANOTHER_PRODUCT && thread >= 96 {
+        // The numbers are the same with a sign.
+        wgmma::mma_async::<_, U8, S8, 1, 1, 0, 0>(sums, descriptor(a), descriptor(b), true)
+    } else {
+        wgmma::mma_async::<_, U8, U8, 1, 1, 0, 0>(sums, descriptor(a), descriptor(b), true)
+    };
     wgmma::commit_group_sync::<Aligned>();
     if BUG == SUMS_READ_EARLY {
         to.write_volatile(sums[0]);

@@ -107,6 +107,22 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("sums_read_early", &[ProductRegisterInFlight]),
             Bug::new("cleared_at_once", &[ProductSourceOverwritten]),
             Bug::new("a_warp_has_left", &[IllegalInstruction]),
+            Bug::new("another_product", &[IllegalInstruction]),
+        ],
+    },
+    Family {
+        name: "warpgroup_fragment",
+        ptx: None,
+        scenario: |entry| {
+            let number = |i| (1 + 2 + 3) * 32 * (2 * (i / 2 % 4) + i % 2 + 1);
+            let mut scenario = writes(entry, 128, number, 256);
+            let launch = Launch::new(entry, 1, 128).buffer(0).scalar(3_u32);
+            scenario.launches = vec![launch.shared_bytes(256)];
+            scenario
+        },
+        bugs: &[
+            Bug::new("read_in_flight", &[ProductRegisterInFlight]),
+            Bug::new("changed_in_flight", &[ProductRegisterInFlight]),
         ],
     },
     Family {
@@ -172,6 +188,22 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("more_than_the_block_has", &[Deadlock]),
             Bug::new("given_back_too_late", &[Deadlock]),
         ],
+    },
+    Family {
+        name: "warpgroup_registers",
+        ptx: None,
+        scenario: |entry| writes(entry, 256, |i| i, 256),
+        bugs: &[
+            Bug::new("first_warp_alone", &[SetmaxnregDiverges]),
+            Bug::new("fewer_by_inc", &[SetmaxnregWrongWay]),
+            Bug::new("more_than_the_block_has", &[Deadlock]),
+        ],
+    },
+    Family {
+        name: "unbounded_registers",
+        ptx: None,
+        scenario: |entry| writes(entry, 256, |i| i, 256),
+        bugs: &[Bug::new("no_min_blocks", &[SetmaxnregUnbounded])],
     },
     Family {
         name: "discarded",

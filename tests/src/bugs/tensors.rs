@@ -3,7 +3,7 @@
 use tensor_map::{DataType, Params, Swizzle, TensorMap};
 use tma_emulator::check::Kind::{
     DestinationOverwritten, IllegalInstruction, MapInLocalMemory, Misaligned, MissingProxyFence,
-    ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
+    ProductLayout, ScopeTooNarrow, SwizzleAlignment, TensorMapChangedInUse, TensorMapNotAcquired,
     TensorMapNotReleased, TransactionBytes,
 };
 use tma_launch::{Buffer, Launch};
@@ -33,6 +33,30 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("stage_of_a_box", &[SwizzleAlignment]),
             Bug::new("behind_a_header", &[SwizzleAlignment]),
+        ],
+    },
+    // 9.7.14.7: the descriptors say where the copies have put the matrices.
+    Family {
+        name: "product_of_boxes",
+        ptx: None,
+        scenario: product_of_boxes,
+        bugs: &[
+            Bug::new("another_swizzle", &[ProductLayout]),
+            Bug::new("a_base_offset", &[ProductLayout]),
+            Bug::new("stride_of_four_rows", &[ProductLayout]),
+            Bug::new("boxes_too_near", &[ProductLayout]),
+            Bug::new("rows_of_b", &[ProductLayout]),
+        ],
+    },
+    Family {
+        name: "tensor_product",
+        ptx: Some(include_str!("../../bugs/ptx/tensor_product.ptx")),
+        scenario: tensor_product,
+        bugs: &[
+            Bug::new("no_swizzle", &[ProductLayout]),
+            Bug::new("swizzle_of_64_bytes", &[ProductLayout]),
+            Bug::new("eight_rows_of_64_bytes", &[ProductLayout]),
+            Bug::new("begins_at_the_last_piece", &[ProductLayout]),
         ],
     },
     Family {
@@ -155,5 +179,76 @@ fn swizzled(entry: &str) -> Scenario {
         ],
         launches: vec![launch.shared_bytes(4096)],
         expected: vec![Expected::of(1, &matrix[128..160])],
+    }
+}
+
+/// The row and the column of a number of the sums of a thread, of which two follow each other.
+fn place_of_sum(thread: usize, number: usize) -> (usize, usize) {
+    let (warp, lane) = (thread / 32, thread % 32);
+    let row = 16 * warp + lane / 4 + 8 * (number / 2 % 2);
+    (row, 8 * (number / 4) + 2 * (lane % 4) + number % 2)
+}
+
+fn product_of_boxes(entry: &str) -> Scenario {
+    let a = |row: usize, k: usize| (7 * row + 3 * k) % 11;
+    let b = |k: usize, column: usize| (5 * k + 2 * column) % 13;
+    // Small numbers have no bits that `bf16` lacks.
+    let bits = |number: usize| ((number as f32).to_bits() >> 16) as u16;
+    let numbers_of_a: Vec<u16> = (0..64 * 64).map(|i| bits(a(i / 64, i % 64))).collect();
+    let numbers_of_b: Vec<u16> = (0..64 * 32).map(|i| bits(b(i / 32, i % 32))).collect();
+    let sums = (0..128 * 16).map(|i| {
+        let (row, column) = place_of_sum(i / 16, i % 16);
+        (0..64).map(|k| a(row, k) * b(k, column)).sum::<usize>() as f32
+    });
+    let sums: Vec<f32> = sums.collect();
+    let map_a = TensorMap::tiled(DataType::Bf16, &[64, 64]).box_dims(&[64, 64]);
+    let map_b = TensorMap::tiled(DataType::Bf16, &[32, 64]).box_dims(&[16, 64]);
+    let launch = Launch::new(entry, 1, 128)
+        .tensor_map(map_a.swizzle(Swizzle::B128), 0)
+        .tensor_map(map_b.swizzle(Swizzle::B32), 1);
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::new("a", &numbers_of_a),
+            Buffer::new("b", &numbers_of_b),
+            Buffer::zeroed::<f32>("output", sums.len()),
+        ],
+        launches: vec![launch.buffer(2).shared_bytes(8192 + 2 * 2048)],
+        expected: vec![Expected::of(2, &sums)],
+    }
+}
+
+/// Of the 128 bytes of each row and column, 64 are multiplied.
+fn tensor_product(entry: &str) -> Scenario {
+    let a = |row: usize, k: usize| (7 * row + 3 * k) as u8;
+    let b = |column: usize, k: usize| (5 * k + 20 * column) as u8;
+    let bytes_of_a: Vec<u8> = (0..64 * 128).map(|i| a(i / 128, i % 128)).collect();
+    let bytes_of_b: Vec<u8> = (0..8 * 128).map(|i| b(i / 128, i % 128)).collect();
+    let sums = (0..128 * 4).map(|i| {
+        let (row, column) = place_of_sum(i / 4, i % 4);
+        let products = (0..64).map(|k| u32::from(a(row, k)) * u32::from(b(column, k)));
+        products.sum::<u32>()
+    });
+    let sums: Vec<u32> = sums.collect();
+    let map = |rows: u32| {
+        TensorMap::tiled(DataType::U8, &[128, rows.into()])
+            .box_dims(&[128, rows])
+            .swizzle(Swizzle::B128)
+    };
+    let launch = Launch::new(entry, 1, 128);
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::new("a", &bytes_of_a),
+            Buffer::new("b", &bytes_of_b),
+            Buffer::zeroed::<u32>("output", sums.len()),
+        ],
+        launches: vec![
+            launch
+                .tensor_map(map(64), 0)
+                .tensor_map(map(8), 1)
+                .buffer(2),
+        ],
+        expected: vec![Expected::of(2, &sums)],
     }
 }

@@ -10,7 +10,7 @@ use super::{
     shadow::{Access, Actor},
 };
 use crate::machine::observer::{
-    AccessKind, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
+    AccessKind, BoxLayout, CopyCompletion, CopyId, GroupKind, Memory, Origin, Proxy, Range, Scope,
 };
 
 /// How a thread learns that a copy is complete.
@@ -39,6 +39,8 @@ pub(super) struct CopyInfo {
     pub(super) origin: Origin,
     /// True if a copy had written to its destination before.
     pub(super) overwrites_copy: bool,
+    /// Of a tensor copy, how its box lies in shared memory.
+    pub(super) tile: Option<Box<BoxLayout>>,
 }
 
 /// Waits with cluster scope count apart.
@@ -56,6 +58,7 @@ impl CopyInfo {
             epoch: Epoch::MAX,
             origin,
             overwrites_copy: false,
+            tile: None,
         }
     }
 
@@ -149,6 +152,7 @@ impl Checker {
             epoch,
             origin,
             overwrites_copy: false,
+            tile: None,
         };
         // Copies are numbered in the order of their issues.
         debug_assert_eq!(copy, self.copies.len() as CopyId);
@@ -238,18 +242,6 @@ impl Checker {
         let mut before = before.filter(|copy| copy.issuer == issuer);
         let last = before.find(|copy| copy.done == Done::Group(GroupKind::Async));
         last.map_or(0, |copy| copy.epoch)
-    }
-
-    pub(super) fn copy_swizzle(&mut self, origin: Origin, range: Range, pattern_bytes: u32) {
-        let beyond = range.address % u64::from(pattern_bytes.max(1));
-        if beyond != 0 {
-            let what = format!("copies a box at shared address {:#x}", range.address);
-            self.report(Kind::SwizzleAlignment, End::new(origin, what), None, |_| {
-                vec![format!(
-                    "the pattern repeats every {pattern_bytes} bytes; the box begins {beyond} bytes into it"
-                )]
-            });
-        }
     }
 
     pub(super) fn group_wait(&mut self, origin: Origin, kind: GroupKind, until: u64, read: bool) {

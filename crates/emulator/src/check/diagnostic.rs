@@ -31,6 +31,23 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Returns what is wrong in one sentence: the kind's title, or what it says of products.
+    pub fn title(&self) -> &'static str {
+        self.of_product()
+            .map_or(self.kind.title(), |[title, _]| title)
+    }
+
+    /// The usual fix: the kind's help, or what it says of products.
+    pub fn help(&self) -> &'static str {
+        self.of_product().map_or(self.kind.help(), |[_, help]| help)
+    }
+
+    fn of_product(&self) -> Option<[&'static str; 2]> {
+        let here = self.here.as_ref()?;
+        let is_product = here.instruction.starts_with("wgmma.");
+        self.kind.of_product().filter(|_| is_product)
+    }
+
     /// Returns whether the kernel did not run to its end.
     pub fn ends_kernel(&self) -> bool {
         self.trap.is_some()
@@ -113,7 +130,7 @@ impl Display for Diagnostic {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        let title = self.said.as_deref().unwrap_or(self.kind.title());
+        let title = self.said.as_deref().unwrap_or(self.title());
         write!(f, "{severity}[{}]: {title}", self.kind)?;
         if let Some(here) = &self.here {
             write!(f, "\n{here}")?;
@@ -135,6 +152,6 @@ impl Display for Diagnostic {
             )?;
         }
         write!(f, "\n  = rule: PTX ISA {}", self.kind.rule())?;
-        write!(f, "\n  = help: {}", self.kind.help())
+        write!(f, "\n  = help: {}", self.help())
     }
 }

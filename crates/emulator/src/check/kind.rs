@@ -128,6 +128,11 @@ kinds! {
     "registers of sums are accessed between `wgmma.fence` and the first product that uses them, where ptxas adds a fence of its own (C7519)"
     "9.7.14.7.1"
     "execute `wgmma.fence` behind the last access to registers of sums; nvcc puts their zeros there by itself, which `scale-d` makes needless"
+    /// A product reads a matrix elsewhere than a tensor copy has put it.
+    ProductLayout "product-layout" Warning
+    "the descriptor of a product's matrix does not fit the box that a tensor copy has put there"
+    "5.5.7, 9.7.14.7"
+    "make the descriptor from the tensor map: its swizzle, base offset 0, and a stride of eight rows of the box, which take the swizzle's span each; a row or column that the box does not hold begins in another box"
     /// A load writes a stage that threads still read.
     StageStillRead "stage-still-read" Error
     "a load is issued into bytes that other threads may still read"
@@ -298,6 +303,26 @@ kinds! {
     "the kernel is not over after as many steps as were allowed"
     "9.7.12"
     "see what is executed, and whether its condition can ever change; allow more steps if the kernel is meant to run that long"
+}
+
+impl Kind {
+    /// Title and usual fix where a product of a warpgroup does what the kind says of a copy.
+    pub(super) const fn of_product(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::MissingProxyFence => Some([
+                "a product of a warpgroup reads bytes that were written by ordinary stores, with no proxy fence between",
+                "every thread that writes executes `fence.proxy.async`, then all synchronise at a barrier, then the \
+                 warpgroup issues the product",
+            ]),
+            Self::MisplacedProxyFence => Some([
+                "a product of a warpgroup reads bytes that were written by ordinary stores, and no proxy fence lies on \
+                 the path from the writes to the product",
+                "every thread that writes executes `fence.proxy.async` after its writes and before the barrier that the \
+                 warpgroup waits at",
+            ]),
+            _ => None,
+        }
+    }
 }
 
 impl Display for Kind {

@@ -191,12 +191,17 @@ impl Checker {
 
     /// A range in words.
     pub(super) fn words(&self, range: Range) -> String {
+        let bytes = range.bytes;
+        let of = self.place(range);
+        format!("{bytes} byte{} at {of}", if bytes == 1 { "" } else { "s" })
+    }
+
+    /// Where a range begins, in words.
+    pub(super) fn place(&self, range: Range) -> String {
         let Range {
-            memory,
-            address,
-            bytes,
+            memory, address, ..
         } = range;
-        let of = match memory {
+        match memory {
             Memory::Shared { block } => format!(
                 "shared address {address:#x} of block {block}{}",
                 self.shared_names.suffix(address)
@@ -208,8 +213,7 @@ impl Checker {
             Memory::Local => format!("local address {address:#x}"),
             Memory::Const => format!("constant address {address:#x}"),
             Memory::Param => format!("offset {address:#x} of the parameters"),
-        };
-        format!("{bytes} byte{} at {of}", if bytes == 1 { "" } else { "s" })
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod turn;
 
+use tensor_map::{DataType, Swizzle};
 use tma_launch::Shape;
 
 pub use turn::{Pause, Turn};
@@ -359,15 +360,18 @@ pub enum Event {
         /// The bytes.
         range: Range,
     },
-    /// A copy has a swizzled box in shared memory.
-    CopySwizzle {
+    /// A tensor copy has a box in shared memory.
+    CopyBox {
         /// The copy.
         copy: CopyId,
-        /// Where the box begins.
-        range: Range,
-        /// Bytes after which the pattern repeats.
-        pattern_bytes: u32,
+        /// The memory of the box.
+        memory: Memory,
+        /// How it lies there.
+        tile: BoxLayout,
     },
+    /// Warps of a warpgroup, whose first the thread is in, issue a `wgmma` that reads a matrix in their block's shared
+    /// memory.
+    ProductMatrix(MatrixRead),
     /// A copy has read all of its source.
     CopyRead(CopyId),
     /// A copy is complete.
@@ -392,6 +396,36 @@ pub enum Event {
     ThreadStart,
     /// The thread is over.
     ThreadExit,
+}
+
+/// The box of a tensor copy, as it lies in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BoxLayout {
+    /// Where it begins.
+    pub address: u64,
+    /// The type of its elements.
+    pub data_type: DataType,
+    /// Its extents, innermost first, in elements, with 1 beyond its rank. Im2col has channels and pixels.
+    pub extents: [u32; 5],
+    /// How pieces of its rows are permuted.
+    pub swizzle: Swizzle,
+    /// The alignment of a box that begins with the swizzle's pattern.
+    pub pattern_bytes: u32,
+}
+
+/// A matrix in shared memory that a product reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixRead {
+    /// A, or else B.
+    pub is_a: bool,
+    /// The bits of its descriptor.
+    pub descriptor: u64,
+    /// Rows of A, or columns of B, lie together; or else elements along K.
+    pub is_mn_major: bool,
+    /// How many lie apart: rows of A or columns of B, or else elements along K.
+    pub lines: u32,
+    /// How many pieces of 16 bytes of each lie together.
+    pub pieces: u32,
 }
 
 /// How the completion of a copy is signalled.

@@ -2,7 +2,7 @@
 
 use ptx_isa::Mode;
 use tensor_map::{
-    DataType, Decoded, Dims, Im2col, Interleave, OobFill, Params, Swizzle, TensorMap, WideMode,
+    DataType, Decoded, Dims, Im2col, Interleave, OobFill, Params, TensorMap, WideMode,
     walk::{Direction, NoWalk, Walk},
 };
 
@@ -14,7 +14,7 @@ use crate::{
     inst::{Execute, Step, cp_reduce_async_bulk_tensor, each_lane},
     machine::{
         Completion, Flow, Issue, Located, Piece, Slot, Target, Trap, Trapped, issue,
-        observer::{AccessKind, Event, Proxy, Watch},
+        observer::{AccessKind, BoxLayout, Event, Proxy, Watch},
         target,
     },
 };
@@ -140,15 +140,19 @@ impl TensorCopy {
                 kind: AccessKind::Read,
                 range: step.range(at, TensorMap::BYTES as u64),
             });
-            let pattern_bytes = tensor.shared_align_bytes() as u32;
-            if tensor.swizzle != Swizzle::None {
-                let located = Located::Shared { rank, offset };
-                step.tell(lane, |step| Event::CopySwizzle {
-                    copy,
-                    range: step.range(located, 0),
-                    pattern_bytes,
-                });
-            }
+            let tile = BoxLayout {
+                address: offset as u64,
+                data_type: tensor.data_type,
+                extents: self.extents(&decoded.params),
+                swizzle: tensor.swizzle,
+                pattern_bytes: tensor.shared_align_bytes() as u32,
+            };
+            let located = Located::Shared { rank, offset };
+            step.tell(lane, |step| Event::CopyBox {
+                copy,
+                memory: step.range(located, 0).memory,
+                tile,
+            });
         }
         Ok(())
     }
@@ -204,6 +208,36 @@ impl TensorCopy {
             tiled.tensor.strides_bytes = Dims::<u64>::new(&strides.collect::<Vec<u64>>());
         }
         Ok(decoded)
+    }
+
+    /// The extents of the box in shared memory, innermost first, in elements.
+    fn extents(&self, params: &Params) -> [u32; 5] {
+        let mut extents = [1; 5];
+        match params {
+            Params::Tiled(tiled) => {
+                let tensor = &tiled.tensor;
+                let slice = tensor.interleave.slice_bytes();
+                let slice = slice.map(|bytes| bytes / tensor.data_type.bytes());
+                // A slice stands for its channels.
+                let is_of_channels = |dim| slice.is_some() && dim + 2 == tensor.rank();
+                let dims = (0..tensor.rank()).filter(|dim| !is_of_channels(*dim));
+                let counts = dims.map(|dim| tiled.box_elements(dim));
+                for (extent, count) in extents.iter_mut().zip(slice.into_iter().chain(counts)) {
+                    *extent = count as u32;
+                }
+                if matches!(self.mode, Mode::TileGather4 | Mode::TileScatter4) {
+                    extents[1] = 4;
+                }
+            }
+            Params::Im2col(im2col) => {
+                extents[..2]
+                    .copy_from_slice(&[im2col.channels_per_pixel, im2col.pixels_per_column]);
+            }
+            Params::Im2colWide(wide) => {
+                extents[..2].copy_from_slice(&[wide.channels_per_pixel, wide.pixels()]);
+            }
+        }
+        extents
     }
 
     /// The rows of the box.

@@ -13,7 +13,9 @@ use crate::{
     },
     machine::{
         Flow, Located, SHARED_START, Slot, Trap, Trapped, Wait,
-        observer::{AccessKind, CopyCompletion, Event, GroupKind, Origin, Proxy, Watch},
+        observer::{
+            AccessKind, CopyCompletion, Event, GroupKind, MatrixRead, Origin, Proxy, Watch,
+        },
     },
     value::{Lanes, Rounding},
 };
@@ -183,6 +185,7 @@ impl Multiply {
         };
         let (descriptors, adds) = self.agreed(step, &parties)?;
         let mut read = Vec::new();
+        let mut matrices = Vec::new();
         let (m, n) = (WARPS * ROWS, self.shape.n as usize);
         let depth = self.depth();
         let a_depth = if self.selector.is_some() {
@@ -193,13 +196,9 @@ impl Multiply {
         let mut left = vec![0; m * a_depth];
         match (&self.a, descriptors[0]) {
             (Left::Shared { transposed, .. }, Some(bits)) => {
-                self.load(
-                    step,
-                    (bits, *transposed),
-                    self.product.a,
-                    &mut left,
-                    &mut read,
-                )?;
+                let element = self.product.a;
+                self.load(step, (bits, *transposed), element, &mut left, &mut read)?;
+                matrices.push(self.matrix_read(true, (bits, *transposed), element, left.len()));
             }
             (Left::Registers(slots), _) => {
                 let bits = self.product.a.bits();
@@ -225,6 +224,7 @@ impl Multiply {
             return Err(step.trapped(Trap::IllegalInstruction, what));
         }
         self.load(step, b, self.product.b, &mut right, &mut read)?;
+        matrices.push(self.matrix_read(false, b, self.product.b, right.len()));
         let kept = self.kept(step, &parties)?;
         let mut sums = vec![0; m * n];
         let bits = self.product.d.bits();
@@ -255,7 +255,7 @@ impl Multiply {
                 registers[base + slot] = value;
             }
         }
-        self.tell(step, read);
+        self.tell(step, read, &matrices);
         let here = step.here.warp;
         for (warp, _) in parties.iter().filter(|(warp, _)| *warp != here) {
             for group in &mut step.cta().warps[*warp].groups {
@@ -374,6 +374,25 @@ impl Multiply {
         Ok(Some(kept))
     }
 
+    /// A matrix of so many elements in shared memory, as an observer is told of it.
+    fn matrix_read(
+        &self,
+        is_a: bool,
+        (descriptor, is_mn_major): (u64, bool),
+        element: Element,
+        elements: usize,
+    ) -> MatrixRead {
+        let (mn, k) = (elements / self.depth(), self.depth());
+        let (lines, along) = if is_mn_major { (k, mn) } else { (mn, k) };
+        MatrixRead {
+            is_a,
+            descriptor,
+            is_mn_major,
+            lines: lines as u32,
+            pieces: (along * element.bits() as usize / 8 / CHUNK) as u32,
+        }
+    }
+
     /// Reads a matrix out of shared memory, by rows of A or columns of B.
     fn load<O: Watch>(
         &self,
@@ -427,7 +446,7 @@ impl Multiply {
     }
 
     /// Tells the observer what is read until a wait, in the name of each warp's first thread.
-    fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>) {
+    fn tell<O: Watch>(&self, step: &mut Step<'_, O>, mut read: Vec<u64>, matrices: &[MatrixRead]) {
         if !O::WATCHES {
             return;
         }
@@ -455,6 +474,9 @@ impl Multiply {
             ..step.origin(0)
         });
         step.observer.see(origins[0], Event::WarpgroupMeet);
+        for matrix in matrices {
+            step.observer.see(origins[0], Event::ProductMatrix(*matrix));
+        }
         let bytes = ranges.iter().map(|(_, bytes)| *bytes as u32).sum();
         let completion = CopyCompletion::Group(GroupKind::Wgmma, group);
         step.observer.see(

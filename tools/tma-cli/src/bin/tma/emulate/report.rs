@@ -265,14 +265,14 @@ fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
     });
     match diagnostic {
         Diagnostic::Kernel(found) => {
-            value["title"] = json!(found.kind.title());
+            value["title"] = json!(found.title());
             value["entry"] = json!(found.entry);
             value["here"] = json!(found.here.as_ref().map(site_to_json));
             value["there"] = json!(found.there.as_ref().map(site_to_json));
             value["notes"] = json!(found.notes);
             value["count"] = json!(found.count);
             value["rule"] = json!(found.kind.rule());
-            value["help"] = json!(found.kind.help());
+            value["help"] = json!(found.help());
             value["error_name"] = json!(found.trap.map(tma_emulator::Trap::name));
         }
         Diagnostic::Fault { error_name, .. } => value["error_name"] = json!(error_name),

@@ -1,0 +1,190 @@
+//! Boxes of tensor copies in shared memory, and the descriptors by which products of a warpgroup read them.
+
+use tensor_map::{MatrixDescriptor, Swizzle};
+
+use super::{Checker, Kind, raw::End};
+use crate::machine::observer::{BoxLayout, CopyId, MatrixRead, Memory, Origin, Range};
+
+/// Bytes that a swizzle of matrices moves as a whole.
+const PIECE: u64 = 16;
+
+impl BoxLayout {
+    /// Bytes from one row to the next, where the box has rows alone and each can be of one line of a matrix. Longer
+    /// rows without a swizzle may be matrices of eight lines each.
+    fn pitch(&self) -> Option<u64> {
+        let [width, _, rest @ ..] = self.extents;
+        let is_flat = rest.iter().all(|extent| *extent == 1);
+        let row = self.data_type.shared_bytes(width.into());
+        let pitch = self.swizzle.span_bytes().or((row == PIECE).then_some(row));
+        pitch.filter(|_| is_flat)
+    }
+
+    /// The address at which a byte would be without the swizzle.
+    fn unswizzled(&self, address: u64) -> u64 {
+        self.swizzle.apply(address as u32).into()
+    }
+}
+
+/// A place in a box: a row, and a byte in it.
+type Place = (i64, i64);
+
+impl Checker {
+    pub(super) fn copy_box(&mut self, origin: Origin, copy: CopyId, tile: BoxLayout) {
+        let BoxLayout {
+            address,
+            pattern_bytes,
+            ..
+        } = tile;
+        let beyond = address % u64::from(pattern_bytes.max(1));
+        if tile.swizzle != Swizzle::None && beyond != 0 {
+            let what = format!("copies a box at shared address {address:#x}");
+            self.report(Kind::SwizzleAlignment, End::new(origin, what), None, |_| {
+                vec![format!(
+                    "the pattern repeats every {pattern_bytes} bytes; the box begins {beyond} bytes into it"
+                )]
+            });
+        }
+        if let Some(info) = self.copies.get_mut(copy as usize) {
+            info.tile = Some(Box::new(tile));
+        }
+    }
+
+    /// Compares the descriptor of a matrix with the boxes that lie there. Of ordinary stores nothing is known.
+    pub(super) fn product_matrix(&mut self, origin: Origin, matrix: MatrixRead) {
+        let Some((copy, tile, misfit)) = self.misfit(origin, matrix) else {
+            return;
+        };
+        let MatrixRead {
+            is_a, descriptor, ..
+        } = matrix;
+        let name = if is_a { 'A' } else { 'B' };
+        let reads =
+            format!("issues a product that reads {name} by the descriptor {descriptor:#018x}");
+        let there = &self.copies[copy as usize];
+        let range = Range {
+            memory: Memory::Shared {
+                block: origin.block,
+            },
+            address: tile.address,
+            bytes: 0,
+        };
+        let writes = format!("issues a copy of a box to {}", self.place(range));
+        let there = End::new(there.origin, writes);
+        let here = End::new(origin, reads);
+        self.report(Kind::ProductLayout, here, Some(there), |_| {
+            vec![of_copy(&tile), of_descriptor(matrix), misfit]
+        });
+    }
+
+    /// The first piece of a matrix that is not where a copy has put it: the copy, and what is wrong.
+    fn misfit(&mut self, origin: Origin, matrix: MatrixRead) -> Option<(u32, BoxLayout, String)> {
+        let descriptor = MatrixDescriptor::decode(matrix.descriptor);
+        // For each box, where the matrix would begin in it.
+        let mut begins: Vec<(u32, Place)> = Vec::new();
+        for line in 0..matrix.lines {
+            for piece in 0..matrix.pieces {
+                let byte = u64::from(piece) * PIECE;
+                let address = match matrix.is_mn_major {
+                    true => descriptor.mn_major_address(byte, line.into()),
+                    false => descriptor.k_major_address(line.into(), byte),
+                };
+                let Some(copy) = self.writing_copy(origin, address) else {
+                    continue;
+                };
+                let Some(tile) = self.copies[copy as usize].tile.as_deref().copied() else {
+                    continue;
+                };
+                let lies = tile.unswizzled(address) - tile.address;
+                let read = descriptor.unswizzled(address) - tile.address;
+                if lies != read {
+                    let misfit = format!(
+                        "the swizzle of the box has put its bytes from {lies} on to shared address {address:#x}, and \
+                         that of the descriptor takes them for those from {read} on"
+                    );
+                    return Some((copy, tile, misfit));
+                }
+                let Some(pitch) = tile.pitch() else {
+                    continue;
+                };
+                let at = ((lies / pitch) as i64, (lies % pitch) as i64);
+                let begin = (at.0 - i64::from(line), at.1 - byte as i64);
+                let known = match begins.iter().find(|(of, _)| *of == copy) {
+                    Some((_, known)) => *known,
+                    None => {
+                        begins.push((copy, begin));
+                        begin
+                    }
+                };
+                if known != begin {
+                    let misfit = elsewhere(matrix, (line, byte), at, known);
+                    return Some((copy, tile, misfit));
+                }
+            }
+        }
+        None
+    }
+
+    /// The bulk copy that has written 16 bytes last, by their first word.
+    fn writing_copy(&mut self, origin: Origin, address: u64) -> Option<u32> {
+        let mut copy = None;
+        let block = Some(origin.block as u32);
+        self.shadow.visit(block, address, 4, |cell, _, _| {
+            copy = cell.write.copy().filter(|_| cell.write.is_write_of_copy());
+        });
+        copy
+    }
+}
+
+fn swizzle(swizzle: Swizzle) -> String {
+    match swizzle.span_bytes() {
+        Some(span) => format!("a swizzle of {span} bytes (`{}`)", swizzle.name()),
+        None => "no swizzle".to_owned(),
+    }
+}
+
+fn of_copy(tile: &BoxLayout) -> String {
+    let last = tile.extents.iter().rposition(|extent| *extent != 1);
+    let extents = &tile.extents[..=last.unwrap_or(0).max(1)];
+    let extents: Vec<String> = extents.iter().map(u32::to_string).collect();
+    format!(
+        "the copy has put a box of {} elements of `{}` there, with {}",
+        extents.join(" x "),
+        tile.data_type.name(),
+        swizzle(tile.swizzle)
+    )
+}
+
+fn of_descriptor(matrix: MatrixRead) -> String {
+    let MatrixDescriptor {
+        start_bytes,
+        leading_bytes,
+        stride_bytes,
+        base_offset,
+        swizzle: mode,
+    } = MatrixDescriptor::decode(matrix.descriptor);
+    let along = match (matrix.is_mn_major, matrix.is_a) {
+        (false, _) => "elements along K",
+        (true, true) => "rows of A",
+        (true, false) => "columns of B",
+    };
+    format!(
+        "the descriptor begins at shared address {start_bytes:#x}, where {along} lie together, with {}, the leading \
+         offset {leading_bytes}, the stride offset {stride_bytes} and the base offset {base_offset}",
+        swizzle(mode)
+    )
+}
+
+/// A piece lies in another row of the box, or at another byte of it, than those before.
+fn elsewhere(matrix: MatrixRead, (line, byte): (u32, u64), at: Place, known: Place) -> String {
+    let of = match (matrix.is_mn_major, matrix.is_a) {
+        (true, _) => format!("element {line} along K"),
+        (false, true) => format!("row {line} of A"),
+        (false, false) => format!("column {line} of B"),
+    };
+    let (row, column) = (known.0 + i64::from(line), known.1 + byte as i64);
+    format!(
+        "{of}, from byte {byte} on, is read from row {}, byte {} of the box, and lies in row {row}, byte {column} by \
+         what is read before",
+        at.0, at.1
+    )
+}
