@@ -33,6 +33,7 @@
 mod attention;
 mod entries;
 mod gemm;
+mod gemm_fp8;
 mod kernels;
 mod matrix;
 mod operand;
