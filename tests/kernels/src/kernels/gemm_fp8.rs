@@ -2,7 +2,7 @@
 
 use kernels_gpu::{
     gemm::Numbers,
-    gemm_fp8::{BLOCK, GemmFp8},
+    gemm_fp8::{BLOCK, GemmFp8, Groups},
 };
 use tests_references::{Matrix, bits_of_e4m3, e4m3, product, scaled};
 use tma_launch::Buffer;
@@ -13,7 +13,7 @@ use crate::{Expected, Format, Scenario};
 pub(super) const KERNEL: Kernel = Kernel {
     name: "gemm_fp8",
     summary: "multiplies matrices of 8-bit numbers with scales, with sums of f32",
-    golden: &["gemm_fp8"],
+    golden: &["gemm_fp8", "gemm_fp8_contiguous", "gemm_fp8_masked"],
     showcase: || scenario(Case::of([256, 384, 512], 2)),
     cases,
 };
@@ -23,10 +23,48 @@ pub(super) const KERNEL: Kernel = Kernel {
 struct Case {
     /// M, N and K.
     size: [usize; 3],
+    experts: Experts,
     multiprocessors: u32,
     /// There are elements between rows.
     has_gaps: bool,
     values: Values,
+}
+
+/// The rows that have a B of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Experts {
+    /// None.
+    None,
+    /// Those of each 128 rows have that of this expert, of so many.
+    Of(usize, &'static [i32]),
+    /// Each expert has M rows, of which so many are computed.
+    Rows(&'static [u32]),
+}
+
+impl Experts {
+    const fn count(self) -> usize {
+        match self {
+            Self::None => 1,
+            Self::Of(count, _) => count,
+            Self::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// The expert of a row; each has so many rows where they say how many are computed.
+    fn of(self, row: usize, rows: usize) -> Option<usize> {
+        let block = BLOCK as usize;
+        match self {
+            Self::None => Some(0),
+            Self::Of(count, numbers) => {
+                let number = usize::try_from(numbers[row / block]).ok();
+                number.filter(|number| *number < count)
+            }
+            Self::Rows(computed) => {
+                let computed = (computed[row / rows] as usize).next_multiple_of(block);
+                (row % rows < computed).then_some(row / rows)
+            }
+        }
+    }
 }
 
 /// The numbers of A and B, and their scales.
@@ -44,6 +82,7 @@ impl Case {
     const fn of(size: [usize; 3], multiprocessors: u32) -> Self {
         Self {
             size,
+            experts: Experts::None,
             multiprocessors,
             has_gaps: false,
             values: Values::Exact,
@@ -59,6 +98,10 @@ fn cases() -> Vec<Scenario> {
     let of = |size, values| Case {
         values,
         ..Case::of(size, 3)
+    };
+    let grouped = |size, experts, multiprocessors| Case {
+        experts,
+        ..Case::of(size, multiprocessors)
     };
     let cases = [
         Case::of([128, 128, 128], 1),
@@ -81,6 +124,22 @@ fn cases() -> Vec<Scenario> {
         of([136, 136, 272], Values::Any),
         of([70, 40, 1024], Values::Any),
         of([65, 136, 4096], Values::Growing),
+        // Rows without an expert, experts without rows, less than 128 rows at the end, several tiles a block.
+        grouped([552, 136, 272], Experts::Of(4, &[0, 2, -1, 2, 1]), 3),
+        grouped([384, 264, 16], Experts::Of(2, &[1, 2, 0]), 132),
+        grouped([130, 24, 0], Experts::Of(2, &[-1, 1]), 2),
+        Case {
+            values: Values::Any,
+            ..grouped([256, 136, 400], Experts::Of(3, &[2, 1]), 2)
+        },
+        // Experts without rows at the beginning, in between and at the end; all rows, and more than there are.
+        grouped([256, 136, 272], Experts::Rows(&[0, 130, 0, 256, 1, 0]), 3),
+        grouped([128, 264, 16], Experts::Rows(&[500, 3]), 132),
+        grouped([128, 24, 0], Experts::Rows(&[0, 7]), 2),
+        Case {
+            values: Values::Any,
+            ..grouped([256, 40, 400], Experts::Rows(&[70, 200]), 2)
+        },
     ];
     cases.into_iter().map(scenario).collect()
 }
@@ -123,63 +182,95 @@ impl Given {
 fn scenario(case: Case) -> Scenario {
     let Case {
         size: [m, n, k],
+        experts,
         multiprocessors,
         has_gaps,
         values,
     } = case;
     let block = BLOCK as usize;
-    let along = k.div_ceil(block);
-    let a_scale_stride = if has_gaps { m + 3 } else { m };
-    let a = Given::of([m, k], &case, along * a_scale_stride, 0);
-    let b = Given::of([n, k], &case, along * n.div_ceil(block), 1000);
+    let (along, blocks_of_b) = (k.div_ceil(block), n.div_ceil(block));
+    let rows = match experts {
+        Experts::Rows(computed) => m * computed.len(),
+        _ => m,
+    };
+    let a_scale_stride = if has_gaps { rows + 3 } else { rows };
+    let a = Given::of([rows, k], &case, along * a_scale_stride, 0);
+    let rows_of_b = experts.count() * n;
+    let scales_of_b = experts.count() * blocks_of_b * along;
+    let b = Given::of([rows_of_b, k], &case, scales_of_b, 1000);
+    // Behind the last number of a row there are no scales.
+    let at_k = |column: usize| column.min(k - 1) / block;
     let of_a = scaled(&a.bits, a.stride.max(1), |row, column| {
-        // Behind the last number of a row there are no scales.
-        let at = column.min(k - 1) / block * a_scale_stride + row;
-        a.scales[at]
+        a.scales[at_k(column) * a_scale_stride + row]
     });
     let of_b = scaled(&b.bits, b.stride.max(1), |row, column| {
-        b.scales[row / block * along + column.min(k - 1) / block]
+        let block_of_b = row / n * blocks_of_b + row % n / block;
+        b.scales[block_of_b * along + at_k(column)]
     });
     let matrix = |elements, stride| Matrix {
         elements,
         strides: [stride, 1],
     };
-    let sums = product(
-        case.size,
-        matrix(&of_a, a.stride),
-        matrix(&of_b, b.stride).transposed(),
-    );
     let c_stride = if has_gaps {
         n.next_multiple_of(8) + 8
     } else {
         n
     };
-    let before = vec![f64::NAN; m * c_stride];
+    let before = vec![f64::NAN; rows * c_stride];
     let mut after = before.clone();
-    for (to, sums) in after.chunks_mut(c_stride).zip(sums.chunks(n)) {
-        to[..n].copy_from_slice(sums);
+    for (row, to) in after.chunks_mut(c_stride).enumerate() {
+        let Some(expert) = experts.of(row, m) else {
+            continue;
+        };
+        let of_row = matrix(&of_a[row * a.stride..], a.stride);
+        let of_expert = matrix(&of_b[expert * n * b.stride..], b.stride);
+        let sums = product([1, n, k], of_row, of_expert.transposed());
+        to[..n].copy_from_slice(&sums);
         // Rows are written up to a multiple of 16 bytes; what lies behind the last row of B counts as zero.
         let end = n.next_multiple_of(8).min(c_stride);
         to[n..end].fill(0.0);
     }
     let [before, rounded_after] = [&before, &after].map(|values| rounded(values, Numbers::Bf16));
     let strides = [c_stride, a.stride, b.stride];
+    let count = experts.count() as u32;
     let gemm = GemmFp8 {
         size: case.size.map(|extent| extent as u32),
         strides: strides.map(|stride| has_gaps.then_some(stride as u64)),
         a_scale_stride: has_gaps.then_some(a_scale_stride as u64),
+        groups: match experts {
+            Experts::None => Groups::One,
+            Experts::Of(..) => Groups::Contiguous {
+                experts: count,
+                numbers: 5,
+            },
+            Experts::Rows(_) => Groups::Masked {
+                experts: count,
+                rows: 5,
+            },
+        },
         multiprocessors,
         ..GemmFp8::default()
     };
+    let of_experts = match experts {
+        Experts::None => Buffer::new("experts", &[0_i32; 0]),
+        Experts::Of(_, numbers) => Buffer::new("experts", numbers),
+        Experts::Rows(rows) => Buffer::new("experts", rows),
+    };
     let gaps = if has_gaps { "_gaps" } else { "" };
+    let grouped = match experts {
+        Experts::None => String::new(),
+        Experts::Of(count, _) => format!("_{count}_experts"),
+        Experts::Rows(rows) => format!("_{}_experts_masked", rows.len()),
+    };
     Scenario {
-        name: format!("{m}x{n}x{k}_{values:?}_{multiprocessors}_blocks{gaps}"),
+        name: format!("{m}x{n}x{k}_{values:?}_{multiprocessors}_blocks{gaps}{grouped}"),
         buffers: vec![
             Buffer::new("c", &before),
             Buffer::new("a", &a.bits),
             Buffer::new("b", &b.bits),
             Buffer::new("a_scales", &a.scales),
             Buffer::new("b_scales", &b.scales),
+            of_experts.clone(),
         ],
         launches: vec![kept(gemm.launch())],
         expected: vec![
@@ -192,6 +283,7 @@ fn scenario(case: Case) -> Scenario {
             Expected::of(2, &b.bits),
             Expected::of(3, &a.scales),
             Expected::of(4, &b.scales),
+            Expected::of(5, of_experts.bytes()),
         ],
     }
 }
