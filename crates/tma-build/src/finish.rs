@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use ptx::{Block, Function, Identifier, Item, Linkage, Module, Space, Statement};
 
-use crate::{Arch, PtxIsa, arch::NEWEST_OF_LLVM, narrow_stores::keep_bits};
+use crate::{
+    Arch, PtxIsa, arch::NEWEST_OF_LLVM, narrow_stores::keep_bits, shared_matrices::name_window,
+};
 
 /// The contents of a module-level `.pragma "tma kernel NAME key=value …";`, which `#[kernel]`
 /// writes.
@@ -80,7 +82,7 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 /// Turns each [`Marker`] into directives and takes it away, aligns the tensor maps among the
 /// parameters to 64 bytes, and drops debug sections, `, debug`, and labels and shared
 /// memory that nobody uses; `.file` and `.loc` stay. Stores that ptxas would get wrong get a copy of what
-/// they store.
+/// they store, and `ldmatrix` and `stmatrix` say `.shared` where their addresses are.
 ///
 /// # Errors
 /// A marker that makes no sense, or that names an entry or parameter that is not there.
@@ -94,6 +96,7 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
     drop_unused_shared(module);
     module.functions_mut().for_each(drop_unused_labels);
     module.functions_mut().for_each(keep_bits);
+    module.functions_mut().for_each(name_window);
     Ok(markers)
 }
 

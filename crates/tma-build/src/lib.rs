@@ -40,6 +40,7 @@ mod locations;
 mod narrow_stores;
 mod ptxas;
 mod self_test;
+mod shared_matrices;
 mod target_dir;
 
 pub use arch::{Arch, PtxIsa, UnknownArch};

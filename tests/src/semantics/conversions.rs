@@ -69,12 +69,7 @@ impl Format {
     fn round(&self, value: f64, parts: &[&str]) -> u64 {
         let has = |word: &str| parts.contains(&word);
         if value.is_nan() {
-            // Of tf32 the bits that do not count are set, too.
-            return if self.shift > 0 {
-                0x7fff_ffff
-            } else {
-                self.nan
-            };
+            return self.nan << self.shift;
         }
         if has("relu") && value < 0.0 {
             return 0;
@@ -121,6 +116,11 @@ pub(super) fn convert(parts: &[&str], operands: &[u64]) -> u64 {
     let (to_one, from_one) = (to.trim_end_matches("x2"), from.trim_end_matches("x2"));
     let (of, into) = (format(from_one), format(to_one));
     let one = |bits: u64, scale: f64| match (from_one, to_one) {
+        // Bits of a NaN are kept.
+        ("bf16", "f32") => bits << 16,
+        (_, "tf32") if parts.contains(&"rna") && of.value(bits).is_nan() => {
+            (bits >> 13 << 13) - 0x2000 * u64::from(parts.contains(&"satfinite"))
+        }
         (_, "ue8m0") => exponent(of.value(bits), parts),
         ("ue8m0", _) => into.round(power(bits), parts),
         _ => into.round(of.value(bits) * scale, parts),

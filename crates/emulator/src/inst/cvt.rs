@@ -214,7 +214,7 @@ impl Conversion {
             (Type::F64, Type::S32) => lift!(|a: i32| f64::from(a)),
             (Type::F64, Type::U32) => lift!(|a: u32| f64::from(a)),
             (Type::F32, Type::F16) => lift!(|a: f16| a.to_f32().canonical()),
-            (Type::F32, Type::Bf16) => lift!(|a: bf16| a.to_f32().canonical()),
+            (Type::F32, Type::Bf16) => lift!(|a: u16| u32::from(a) << 16),
             _ => return None,
         })
     }

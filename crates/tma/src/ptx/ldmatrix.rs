@@ -1,6 +1,7 @@
 //! `ldmatrix`, matrices that a warp loads from shared memory. PTX ISA 9.7.14.5.15.
 //!
-//! The addresses are generic ones: LLVM's intrinsics take no others from Rust.
+//! The addresses are generic ones, since LLVM's intrinsics take no others from Rust; the builder says `.shared`
+//! where it sees one made from an address of the window.
 
 /// Loads of so many matrices.
 macro_rules! loads {

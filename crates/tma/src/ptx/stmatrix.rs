@@ -1,6 +1,6 @@
 //! `stmatrix`, matrices that a warp stores to shared memory. PTX ISA 9.7.14.5.16.
 //!
-//! The addresses are generic ones: LLVM's intrinsics take no others from Rust.
+//! The addresses are generic ones, as in [`ldmatrix`](super::ldmatrix).
 
 /// Stores of so many matrices.
 macro_rules! stores {

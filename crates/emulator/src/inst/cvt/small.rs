@@ -297,11 +297,11 @@ enum Way {
 }
 
 fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
-    /// Ten bits of fraction are left.
+    /// Ten bits of fraction are left; those of a NaN are as an H200 has them.
     fn round(a: f32, way: Way, relu: bool, finite: bool) -> u32 {
         let bits = a.to_bits();
-        if a.is_nan() {
-            return 0x7fff_ffff;
+        if a.is_nan() && way != Way::Away {
+            return 0x7fff_e000;
         }
         if relu && a.is_sign_negative() {
             return 0;
@@ -309,18 +309,13 @@ fn tf32(way: Way, relu: bool, finite: bool) -> Option<Unary> {
         let odd = bits >> 13 & 1;
         let rounded = match way {
             Way::Even => bits.wrapping_add(0xfff + odd),
-            Way::Away => bits.wrapping_add(0x1000),
-            Way::Zero | Way::Up => bits,
+            Way::Away if !a.is_nan() => bits.wrapping_add(0x1000),
+            Way::Away | Way::Zero | Way::Up => bits,
         };
         let result = rounded & !0x1fff;
-        match (
-            a.is_infinite(),
-            finite && result & 0x7fff_ffff >= 0x7f80_0000,
-        ) {
-            (_, true) => bits & 0x8000_0000 | 0x7f7f_e000,
-            (true, false) => bits,
-            (false, false) => result,
-        }
+        // It takes a NaN for an infinity.
+        let is_infinite = finite && result & 0x7fff_ffff >= 0x7f80_0000;
+        result - u32::from(is_infinite) * 0x2000
     }
     macro_rules! of {
         ($($way:ident)*) => {
@@ -436,5 +431,9 @@ mod tests {
         );
         assert_eq!(round(Way::Away, true, false, (-1.0_f32).to_bits()), 0);
         assert_eq!(round(Way::Away, false, true, 0x7f80_0000), 0x7f7f_e000);
+        assert_eq!(round(Way::Zero, false, false, 0xff80_0000), 0xff80_0000);
+        assert_eq!(round(Way::Zero, true, false, 0xffc0_0000), 0x7fff_e000);
+        assert_eq!(round(Way::Away, false, false, 0xffff_ffff), 0xffff_e000);
+        assert_eq!(round(Way::Away, false, true, 0x7fbf_ffff), 0x7fbf_c000);
     }
 }
