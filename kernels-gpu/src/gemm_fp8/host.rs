@@ -121,18 +121,11 @@ impl GemmFp8 {
         let all = [all_rows.div_ceil(ROWS), tiles[1]];
         let most = i32::MAX as u32;
         let count = product(&all).min(u64::from(u32::MAX)) as u32;
-        conditions.within(
-            "tiles of all experts",
-            count,
-            0..=most,
-            "tiles that are counted in 31 bits:",
-        );
-        conditions.within(
-            "rows of all B",
-            rows_of_b,
-            0..=most,
-            "coordinates have 31 bits:",
-        );
+        let reason = "tiles that are counted in 31 bits:";
+        conditions.within("tiles of all experts", count, 0..=most, reason);
+        let reason = "coordinates have 31 bits:";
+        conditions.within("rows of all A", all_rows, 0..=most, reason);
+        conditions.within("rows of all B", rows_of_b, 0..=most, reason);
         let stages = k.div_ceil(BLOCK);
         let a_scale_stride = self.a_scale_stride.unwrap_or(all_rows.into());
         if stages > 1 {
