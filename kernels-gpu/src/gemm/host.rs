@@ -102,14 +102,14 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    /// One element at the start of a buffer, for maps through which nobody loads.
-    pub(crate) const fn element(buffer: usize) -> Self {
+    /// One element at the start of a buffer, in rows of so many, for maps through which nobody loads.
+    pub(crate) const fn element(buffer: usize, stride: u64) -> Self {
         Self {
             buffer,
             rows: 1,
             columns: 1,
             count: 1,
-            strides: [16; 2],
+            strides: [stride; 2],
         }
     }
 
@@ -377,7 +377,7 @@ impl Gemm {
             beta: self.beta,
         };
         // Where there are no products, nobody loads through the maps: they are of an element of C.
-        let none = Matrices::element(self.c);
+        let none = Matrices::element(self.c, 8);
         let mut operand = |matrices| {
             if self.size[2] == 0 {
                 return self.map_of_many(none);

@@ -137,7 +137,7 @@ impl GemmFp8 {
         conditions.writes(c.into());
         let [a, b] = if k == 0 {
             // Nobody loads through it.
-            [map(Matrices::element(self.c)); 2]
+            [map(Matrices::element(self.c, 16)); 2]
         } else {
             let scales = |count: u64| count.saturating_mul(4);
             let of_a = a_scale_stride
