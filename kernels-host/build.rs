@@ -6,7 +6,10 @@ use tma_build::{Arch, Assemble, PtxBuilder};
 
 /// The files of the kernels, and the architecture that runs most of those that there are for them.
 const KERNELS: [(Arch, &[&str]); 2] = [
-    (Arch::Sm90a, &["attention", "batched", "gemm"]),
+    (
+        Arch::Sm90a,
+        &["attention", "batched", "gemm", "gemm_fp8", "grouped"],
+    ),
     (Arch::Sm90, &["layer_norm", "rms_norm", "softmax"]),
 ];
 

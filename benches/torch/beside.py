@@ -13,6 +13,7 @@ import torch
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 # CUtensorMapDataType
 TYPES = {torch.bfloat16: 9, torch.float16: 6}
+MAP_TYPES = TYPES | {torch.float8_e4m3fn: 0}
 # Some two milliseconds.
 WAIT_CYCLES = 4_000_000
 PROGRAMMATIC_STREAM_SERIALIZATION = 6
@@ -58,7 +59,7 @@ def tensor_map(tensor, extents, box):
     call(
         "cuTensorMapEncodeTiled",
         ctypes.c_void_p(aligned),
-        TYPES[tensor.dtype],
+        MAP_TYPES[tensor.dtype],
         rank,
         ctypes.c_void_p(tensor.data_ptr()),
         (ctypes.c_uint64 * rank)(*extents),

@@ -107,7 +107,7 @@ impl Product {
 }
 
 /// The sums are the results.
-struct Plain;
+pub(crate) struct Plain;
 
 impl Finish for Plain {
     #[inline(always)]
@@ -293,7 +293,7 @@ pub unsafe fn gemm_split<T: MatrixElement + Half, const A_K_MAJOR: bool, const B
 /// Lets the kernel that follows begin as blocks of this one end, and waits for the one before: both only where the launch
 /// allows it.
 #[inline(always)]
-fn follow() {
+pub(crate) fn follow() {
     griddepcontrol::launch_dependents();
     griddepcontrol::wait();
 }
@@ -315,6 +315,8 @@ fn store<T: MatrixElement + Half, R: Columns>(
     }
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use host::Matrices;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use host::{Gemm, Numbers};
 

@@ -317,7 +317,7 @@ mod host {
                 ..Gemm::default()
             };
             let [m, n, _] = self.size;
-            let [c, a, b] = gemm.all_matrices(&mut conditions);
+            let [c, a, b] = gemm.all_matrices(&mut conditions, 2);
             let tiles = [m.div_ceil(ROWS), n.div_ceil(COLUMNS)];
             let (tiling, count) = gemm.tiling(&mut conditions, tiles);
             let [a, b] = gemm.operands(&mut conditions, gemm.map(c), [a, b]);

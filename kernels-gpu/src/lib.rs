@@ -57,6 +57,9 @@ pub mod gather_rows;
 // `wgmma` is an instruction of a single architecture.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub mod gemm;
+// As above.
+#[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
+pub mod gemm_fp8;
 pub mod gemm_mma;
 // As above.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]

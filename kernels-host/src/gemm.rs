@@ -143,11 +143,7 @@ impl Kernels {
         if let Some(bias) = epilogue.bias {
             operands.push(Operand::new("the bias", bias.at(0)));
         }
-        let mut extent = |name: &str, extent: usize| {
-            let most = i32::MAX as usize;
-            conditions.within(name, extent, 0..=most, "coordinates have 31 bits:");
-            extent.min(most) as u32
-        };
+        let mut extent = |name: &str, number: usize| extent(&mut conditions, name, number);
         let layouts = [c.layout, a.layout, b.layout];
         let gemm = Gemm {
             numbers: T::NUMBERS,
@@ -180,8 +176,15 @@ fn operand(Layout { rows, columns, .. }: Layout, op: Op) -> ([usize; 2], [&'stat
     }
 }
 
+/// An extent of a product, as kernels count it.
+pub(crate) fn extent(conditions: &mut Conditions, name: &str, extent: usize) -> u32 {
+    let most = i32::MAX as usize;
+    conditions.within(name, extent, 0..=most, "coordinates have 31 bits:");
+    extent.min(most) as u32
+}
+
 /// Refuses an extent that is another than that of another matrix.
-fn equal(
+pub(crate) fn equal(
     conditions: &mut Conditions,
     extent: &str,
     matrix: &str,
@@ -197,7 +200,7 @@ fn equal(
 }
 
 /// The memory of a matrix, from its first element on.
-fn elements<T>(
+pub(crate) fn elements<T>(
     conditions: &mut Conditions,
     name: &'static str,
     elements: Slice<'_, T>,

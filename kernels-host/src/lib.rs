@@ -33,12 +33,14 @@
 mod attention;
 mod entries;
 mod gemm;
+mod gemm_fp8;
 mod kernels;
 mod matrix;
 mod operand;
 mod rows;
 
 pub use gemm::{Element, Epilogue, Op, Output};
+pub use gemm_fp8::Experts;
 pub use kernels::Kernels;
 pub use kernels_gpu::{attention::Attention, gemm::Activation};
 pub use matrix::{Matrix, MatrixMut};

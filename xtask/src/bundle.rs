@@ -62,6 +62,8 @@ no CUDA toolkit and no Rust.
     ./bench --out FOLDER      the kernels beside their CUDA C++ versions by nvcc; a table, JSON and a chart
     python3 gemm.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               products of matrices beside cuBLASLt; needs PyTorch
+    python3 gemm_fp8.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
+                              products of e4m3 with scales beside cuBLASLt; needs PyTorch
     python3 attention.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
                               attention beside cuDNN and flash attention; needs PyTorch
     python3 gemm_step.py --ptx kernels/sm_90a.ptx --compiled compiled.json --out FILE
@@ -158,6 +160,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "beside.py",
         "cublaslt.py",
         "gemm.py",
+        "gemm_fp8.py",
         "gemm_step.py",
         "norms.py",
     ] {

@@ -172,7 +172,27 @@ impl<R: Registers, A> Batch<R, A> {
     {
         // SAFETY: all threads of the warpgroup are here (2 of `Block::converged`), behind the fence of `begin`, and
         // the sums are not read before the products have been waited for; the matrices stay (1).
-        self.registers = unsafe { matrix::multiply(self.registers, a, b) };
+        self.registers = unsafe { matrix::multiply::<true, _, _, _>(self.registers, a, b) };
+        self
+    }
+
+    /// Replaces the sums by the product of 64 rows of A and all columns of B. Collective of the warpgroup, with the
+    /// same matrices.
+    ///
+    /// # Safety
+    /// 1. As for [`multiply`](Self::multiply).
+    #[doc(alias("mm_AB", "ScaleOut::Zero"))]
+    #[inline(always)]
+    pub unsafe fn replace<L: Layout, B: Layout>(
+        mut self,
+        a: Matrix<'_, L>,
+        b: Matrix<'_, B>,
+    ) -> Self
+    where
+        R: Sums<<L::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        // SAFETY: as in `multiply`.
+        self.registers = unsafe { matrix::multiply::<false, _, _, _>(self.registers, a, b) };
         self
     }
 

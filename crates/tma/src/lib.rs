@@ -9,7 +9,7 @@
 //! loads that counts its bytes, [`Stores`] that are waited for, a [`Ring`] of stages; [`GlobalRef`] and [`GlobalMut`]
 //! for parameters in global memory, [`SharedPtr`] for this
 //! block's shared memory, [`kernel`], [`shared!`] and [`constant!`] for what Rust has no syntax for. Beside them
-//! are [`math`] for numbers, [`halves`] and [`integer`] for those that Rust has no methods for, [`memory`] and
+//! are [`math`] for numbers, [`halves`], [`float8`] and [`integer`] for those that Rust has no methods for, [`memory`] and
 //! [`atomic`] for what kernels share.
 //!
 //! A kernel crate is `no_std` and asks for two compiler features on the device:
@@ -95,6 +95,7 @@ mod block;
 pub mod cluster;
 mod counts;
 pub mod float;
+pub mod float8;
 mod fragment;
 pub mod global;
 pub mod halves;

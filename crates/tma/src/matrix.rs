@@ -6,6 +6,7 @@ use tensor_map::MatrixDescriptor;
 
 use crate::{
     SharedPtr, Tile,
+    float8::E4m3,
     halves::{Bf16, F16},
     modifier::{self, Modifier},
     ptx::wgmma::{Registers, Sums},
@@ -27,7 +28,7 @@ macro_rules! elements {
     )*};
 }
 
-elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 i8 = S8 u8 = U8 }
+elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 E4m3 = E4m3 i8 = S8 u8 = U8 }
 
 /// How the elements of a [`Matrix`] lie: as [`Boxes`] say, or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
@@ -220,13 +221,14 @@ pub(crate) const fn assert_extents<D: Registers, B: Layout>(k: usize) {
     assert!(k == B::K, "A and B have the same extent along K");
 }
 
-/// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K.
+/// Adds to `sums` the product of two matrices, by an instruction for each 32 bytes along K; or, where it does not
+/// `ADD`, gives that product alone.
 ///
 /// # Safety
 /// 1. As (1) of [`mma_async`](crate::ptx::wgmma::mma_async), and (4) and (5) of `sums`.
 /// 2. Nobody writes the matrices before a `wait_group` that covers this.
 #[inline(always)]
-pub(crate) unsafe fn multiply<D, A: Layout, B: Layout>(
+pub(crate) unsafe fn multiply<const ADD: bool, D, A: Layout, B: Layout>(
     mut sums: D,
     a: Matrix<'_, A>,
     b: Matrix<'_, B>,
@@ -247,15 +249,16 @@ where
     while step < const { (A::K / step_elems::<A::Element>()) as u64 } {
         let a = a.descriptor + step * const { A::STEP_BYTES as u64 >> 4 };
         let b = b.descriptor + step * const { B::STEP_BYTES as u64 >> 4 };
+        let scale_d = ADD || step > 0;
         // Where K does not lie together, the instruction says so.
         #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one of them is there")]
         // SAFETY: the matrices are there and stay (2), their writes went before (2 of `from_ptr`); the rest is (1).
         let with_step = unsafe {
             match (A::K_MAJOR, B::K_MAJOR) {
-                (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, true),
-                (true, false) => sums.multiply::<1, 1, 0, 1>(a, b, true),
-                (false, true) => sums.multiply::<1, 1, 1, 0>(a, b, true),
-                (false, false) => sums.multiply::<1, 1, 1, 1>(a, b, true),
+                (true, true) => sums.multiply::<1, 1, 0, 0>(a, b, scale_d),
+                (true, false) => sums.multiply::<1, 1, 0, 1>(a, b, scale_d),
+                (false, true) => sums.multiply::<1, 1, 1, 0>(a, b, scale_d),
+                (false, false) => sums.multiply::<1, 1, 1, 1>(a, b, scale_d),
             }
         };
         sums = with_step;

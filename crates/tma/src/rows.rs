@@ -1,6 +1,6 @@
 //! Rows of sums, of which a thread has parts of two.
 
-use crate::{Accumulator, Warpgroup, ptx::wgmma::Registers};
+use crate::{Accumulator, Warpgroup, math, ptx::wgmma::Registers};
 
 impl<R: Rows> Accumulator<R> {
     /// Of each sum what `change(row, column, sum)` makes of it. The row is 0 or 1: row `16 * warp + lane / 4` of the 64, or
@@ -18,6 +18,16 @@ impl<R: Rows> Accumulator<R> {
                     change(1, column + 1, d),
                 ]
             }),
+        }
+    }
+
+    /// Adds other sums, those of each row multiplied by its factor; each is rounded once. The rows are those of
+    /// [`map_rows`](Self::map_rows).
+    #[doc(alias("promotion", "FADD"))]
+    #[inline(always)]
+    pub fn add_scaled(self, other: &Self, factors: [f32; 2]) -> Self {
+        Self {
+            registers: self.registers.add_scaled(&other.registers, factors),
         }
     }
 
@@ -65,6 +75,9 @@ pub trait Rows: Registers {
     fn quads(self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self;
 
     #[doc(hidden)]
+    fn add_scaled(self, other: &Self, factors: [f32; 2]) -> Self;
+
+    #[doc(hidden)]
     fn each_pair(&self, first: u32, take: impl Fn(usize, u32, [f32; 2]));
 
     #[doc(hidden)]
@@ -79,6 +92,12 @@ macro_rules! rows {
             #[inline(always)]
             fn quads(mut self, change: impl Fn(u32, [f32; 4]) -> [f32; 4]) -> Self {
                 rows! { @quads self change [0 $($eight)* $last] }
+                self
+            }
+
+            #[inline(always)]
+            fn add_scaled(mut self, other: &Self, factors: [f32; 2]) -> Self {
+                rows! { @add self other factors [0 $($eight)* $last] }
                 self
             }
 
@@ -101,6 +120,13 @@ macro_rules! rows {
         let at = 4 * $eight;
         [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]] =
             $change($eight, [$self[at], $self[at + 1], $self[at + 2], $self[at + 3]]);
+    )*};
+    (@add $self:ident $other:ident $factors:ident [$($eight:literal)*]) => {$(
+        let at = 4 * $eight;
+        $self[at] = math::fma($other[at], $factors[0], $self[at]);
+        $self[at + 1] = math::fma($other[at + 1], $factors[0], $self[at + 1]);
+        $self[at + 2] = math::fma($other[at + 2], $factors[1], $self[at + 2]);
+        $self[at + 3] = math::fma($other[at + 3], $factors[1], $self[at + 3]);
     )*};
     (@pairs $self:ident $first:ident $take:ident [$($eight:literal)*]) => {$(
         let column = $first + 8 * $eight;

@@ -8,6 +8,7 @@
 use core::{marker::PhantomData, mem};
 
 use crate::{
+    float8::E4m3,
     halves::{Bf16, F16},
     ptx,
 };
@@ -198,6 +199,7 @@ shared_values! {
     i16: b16, |bits| bits as i16, |value| value as u16;
     F16: b16, F16::from_bits, F16::to_bits;
     Bf16: b16, Bf16::from_bits, Bf16::to_bits;
+    E4m3: b8, E4m3::from_bits, E4m3::to_bits;
     u32: b32, |bits| bits, |value| value;
     i32: b32, |bits| bits as i32, |value| value as u32;
     f32: b32, f32::from_bits, f32::to_bits;
@@ -219,7 +221,7 @@ macro_rules! shared_vectors {
     )*} };
 }
 
-shared_vectors! { [u8; 16] [i8; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64; 2] [i64; 2] [f64; 2] }
+shared_vectors! { [u8; 16] [i8; 16] [E4m3; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64; 2] [i64; 2] [f64; 2] }
 
 /// The start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
 /// 1024. Its size is the launch's `shared_bytes`.

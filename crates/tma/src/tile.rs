@@ -6,6 +6,7 @@ use tensor_map::{DataType, Swizzle, TensorMap};
 
 use crate::{
     SharedPtr,
+    float8::E4m3,
     halves::{Bf16, F16},
     shared::SharedValue,
 };
@@ -31,9 +32,10 @@ macro_rules! elements {
 impl crate::sealed::Sealed for i8 {}
 impl crate::sealed::Sealed for F16 {}
 impl crate::sealed::Sealed for Bf16 {}
+impl crate::sealed::Sealed for E4m3 {}
 
 elements! {
-    u8 = U8 i8 = U8 u16 = U16 F16 = F16 Bf16 = Bf16 u32 = U32 i32 = I32 f32 = F32 u64 = U64 i64 = I64 f64 = F64
+    u8 = U8 i8 = U8 E4m3 = U8 u16 = U16 F16 = F16 Bf16 = Bf16 u32 = U32 i32 = I32 f32 = F32 u64 = U64 i64 = I64 f64 = F64
 }
 
 /// The shape of a box: an array of one to five dimensions, outermost first as in C.

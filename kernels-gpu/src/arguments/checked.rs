@@ -30,6 +30,7 @@ checked! {
     crate::deform_attn::DeformAttn,
     crate::gather_rows::GatherRows,
     crate::gemm::Gemm,
+    crate::gemm_fp8::GemmFp8,
     crate::gemm_mma::GemmMma,
     crate::gemm_step::GemmStep,
     crate::histogram::Histogram,

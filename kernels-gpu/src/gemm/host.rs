@@ -93,15 +93,26 @@ impl Default for Gemm {
 /// Matrices in memory, one for each product or one for all.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices {
-    buffer: usize,
-    rows: u32,
-    columns: u32,
+    pub(crate) buffer: usize,
+    pub(crate) rows: u32,
+    pub(crate) columns: u32,
     count: u32,
     /// From row to row, and from matrix to matrix.
     pub(crate) strides: [u64; 2],
 }
 
 impl Matrices {
+    /// One element at the start of a buffer, in rows of so many, for maps through which nobody loads.
+    pub(crate) const fn element(buffer: usize, stride: u64) -> Self {
+        Self {
+            buffer,
+            rows: 1,
+            columns: 1,
+            count: 1,
+            strides: [stride; 2],
+        }
+    }
+
     /// Elements from the first to behind the last.
     pub(crate) fn span(&self) -> u64 {
         let [row, matrix] = self.strides;
@@ -136,7 +147,7 @@ impl Gemm {
     pub fn launch(&self) -> Result<Launch, Violations> {
         let [m, n, _] = self.size;
         let mut conditions = Conditions::default();
-        let matrices = self.all_matrices(&mut conditions);
+        let matrices = self.all_matrices(&mut conditions, 2);
         let is_batched = self.is_single || self.beta != 0.0 || self.batches != 1;
         let tiles = |boxes: usize| [m.div_ceil(ROWS), n.div_ceil(BOX * boxes as u32)];
         let wide = tiles(WIDE);
@@ -169,8 +180,13 @@ impl Gemm {
         conditions.launch(call, Shape::new(blocks, THREADS))
     }
 
-    /// Checks C, A and B.
-    pub(crate) fn all_matrices(&self, conditions: &mut Conditions) -> [Matrices; 3] {
+    /// Checks C, and A and B, whose elements have so many bytes.
+    pub(crate) fn all_matrices(
+        &self,
+        conditions: &mut Conditions,
+        element_bytes: u64,
+    ) -> [Matrices; 3] {
+        let bytes_of_c = if self.is_single { 4 } else { 2 };
         let [m, n, k] = self.size;
         let given = |is_transposed, [rows, columns]: [u32; 2]| match is_transposed {
             true => [columns, rows],
@@ -178,9 +194,9 @@ impl Gemm {
         };
         let extents_of_a = given(self.a_transposed, [m, k]);
         let extents_of_b = given(self.b_transposed, [k, n]);
-        let c = self.matrices(conditions, 0, [m, n]);
-        let a = self.matrices(conditions, 1, extents_of_a);
-        let b = self.matrices(conditions, 2, extents_of_b);
+        let c = self.matrices(conditions, 0, [m, n], bytes_of_c);
+        let a = self.matrices(conditions, 1, extents_of_a, element_bytes);
+        let b = self.matrices(conditions, 2, extents_of_b, element_bytes);
         c.check_apart(conditions);
         let most = i32::MAX as u32;
         conditions.within("batches", self.batches, 1..=most, "products:");
@@ -225,13 +241,14 @@ impl Gemm {
         conditions: &mut Conditions,
         number: usize,
         [rows, columns]: [u32; 2],
+        element_bytes: u64,
     ) -> Matrices {
         let (buffer, name) = ([self.c, self.a, self.b][number], NAMES[number]);
         let row = self.strides[number].unwrap_or(columns.into());
         let packed = row.saturating_mul(rows.into());
         let matrix = self.batch_strides[number].unwrap_or(packed);
         if number == 0 || self.size[2] > 0 {
-            let elements = if number == 0 && self.is_single { 4 } else { 8 };
+            let elements = 16 / element_bytes;
             let parameter = format!("row stride of {name}");
             let reason = "rows begin at multiples of 16 bytes: a multiple of";
             conditions.multiple(&parameter, row, elements, reason);
@@ -360,13 +377,7 @@ impl Gemm {
             beta: self.beta,
         };
         // Where there are no products, nobody loads through the maps: they are of an element of C.
-        let none = Matrices {
-            buffer: self.c,
-            rows: 1,
-            columns: 1,
-            count: 1,
-            strides: [8; 2],
-        };
+        let none = Matrices::element(self.c, 8);
         let mut operand = |matrices| {
             if self.size[2] == 0 {
                 return self.map_of_many(none);

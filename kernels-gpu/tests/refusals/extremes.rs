@@ -16,6 +16,7 @@ use kernels_gpu::{
     encode_map::EncodeMap,
     gather_rows::GatherRows,
     gemm::Gemm,
+    gemm_fp8::{GemmFp8, Groups},
     gemm_mma::GemmMma,
     gemm_step::GemmStep,
     histogram::Histogram,
@@ -80,6 +81,10 @@ refuses! {
     conv_im2col = ConvIm2col { images: MOST, height: MOST, width: MOST, padding: MOST, data: 0, filters: 1, output: 2 } => ["padding", "results"];
     gemm = Gemm { size: [MOST; 3], multiprocessors: MOST, bias: Some(3), ..Gemm::default() } => ["row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_batched = Gemm { is_single: true, batches: MOST, strides: [Some(u64::MAX); 3], batch_strides: [Some(u64::MAX); 3], size: [MOST; 3], beta: 1.0, ..Gemm::default() } => ["row stride of C", "batch stride of C", "row stride of A", "batch stride of A", "row stride of B", "batch stride of B", "batches", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
+    gemm_fp8 = GemmFp8 { size: [MOST; 3], strides: [None, Some(u64::MAX), None], a_scale_stride: Some(0), multiprocessors: MOST, ..GemmFp8::default() } => ["row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product", "tiles of all experts", "rows of all A", "rows of all B", "stride of the scales of A"];
+    gemm_fp8_contiguous = GemmFp8 { size: [1, 1 << 17, 16], strides: [None, None, Some(16)], groups: Groups::Contiguous { experts: MOST, numbers: 5 }, ..GemmFp8::default() } => ["experts", "rows of all B"];
+    gemm_fp8_masked = GemmFp8 { size: [MOST, 8, 16], groups: Groups::Masked { experts: 0, rows: MOST as usize }, ..GemmFp8::default() } => ["experts", "rows of an expert", "tiles down the product"];
+    gemm_fp8_of_many_rows = GemmFp8 { size: [1 << 16, 8, 16], groups: Groups::Masked { experts: 0xffff, rows: 5 }, ..GemmFp8::default() } => ["rows of all A"];
     gemm_mma = GemmMma { numbers: kernels_gpu::gemm::Numbers::F16, size: [MOST; 3], a_transposed: true, b_transposed: true, strides: [None, Some(u64::MAX), None], c: 0, a: 1, b: 2, stages: MOST, multiprocessors: MOST } => ["stages", "row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_step = GemmStep { step: 7, size: [MOST; 3], c: 0, a: 1, b: 2, multiprocessors: MOST } => ["M", "N", "K", "N", "K", "tiles of the product"];
     attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["elements of a head", "queries", "keys", "heads", "scale", "blocks"];

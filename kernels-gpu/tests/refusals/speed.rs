@@ -8,6 +8,7 @@ use kernels_gpu::{
     copy_bulk::CopyBulk,
     copy_tile::CopyTile,
     gemm::Gemm,
+    gemm_fp8::{GemmFp8, Groups},
     gemm_mma::GemmMma,
     gemm_step::GemmStep,
     layer_norm::LayerNorm,
@@ -358,6 +359,78 @@ fn gemm_mma() {
             "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
             "row stride of A is 8; rows do not overlap: at least 12; take 12 or more",
             "row stride of B is 12; rows begin at multiples of 16 bytes: a multiple of 8; take 8 or 16",
+        ],
+    );
+}
+
+#[test]
+fn gemm_fp8() {
+    let good = GemmFp8 {
+        size: [40, 136, 144],
+        a_scale_stride: Some(44),
+        ..GemmFp8::default()
+    };
+    // Scales of 40 rows behind 44, and for two blocks of columns two along K.
+    assert_eq!(
+        least_bytes(good.launch()),
+        [(3, (44 + 40) * 4), (4, 2 * 2 * 4)]
+    );
+    assert_eq!(
+        good.launch().unwrap().shape.shared_bytes,
+        32768 + 5 * (4 * 8192 + 20)
+    );
+    refused(
+        GemmFp8 {
+            size: [40, 20, 136],
+            strides: [None, Some(128), Some(152)],
+            a_scale_stride: Some(39),
+            ..good
+        }
+        .launch(),
+        &[
+            "row stride of C is 20; rows begin at multiples of 16 bytes: a multiple of 8; take 16 or 24",
+            "row stride of A is 128; rows do not overlap: at least 136; take 136 or more",
+            "row stride of B is 152; rows begin at multiples of 16 bytes: a multiple of 16; take 144 or 160",
+            "stride of the scales of A is 39; scales of all rows of A lie between: at least 40; take 40 or more",
+        ],
+    );
+}
+
+#[test]
+fn gemm_fp8_of_experts() {
+    let contiguous = GemmFp8 {
+        size: [300, 136, 144],
+        groups: Groups::Contiguous {
+            experts: 3,
+            numbers: 5,
+        },
+        ..GemmFp8::default()
+    };
+    // Scales of all rows, and of two blocks of each expert; a number for each 128 rows.
+    assert_eq!(
+        least_bytes(contiguous.launch()),
+        [(3, 2 * 300 * 4), (4, 3 * 2 * 2 * 4), (5, 3 * 4)]
+    );
+    let masked = GemmFp8 {
+        size: [256, 136, 144],
+        groups: Groups::Masked {
+            experts: 3,
+            rows: 5,
+        },
+        ..contiguous
+    };
+    assert_eq!(
+        least_bytes(masked.launch()),
+        [(3, 2 * 768 * 4), (4, 3 * 2 * 2 * 4), (5, 3 * 4)]
+    );
+    let uneven = GemmFp8 {
+        size: [200, 136, 144],
+        ..masked
+    };
+    refused(
+        uneven.launch(),
+        &[
+            "rows of an expert is 200; tiles have rows of one expert: a multiple of 128; take 128 or 256",
         ],
     );
 }

@@ -2,5 +2,6 @@
 
 mod attention;
 mod gemm;
+mod gemm_fp8;
 mod rows;
 mod support;

@@ -14,6 +14,7 @@ mod deform_attn;
 mod encode_map;
 mod gather_rows;
 mod gemm;
+mod gemm_fp8;
 mod gemm_mma;
 mod gemm_step;
 mod histogram;

@@ -1,8 +1,10 @@
 //! The products and the attention that kernels shall compute, by plain loops in `f64`.
 
 mod attention;
+mod scaled;
 
 pub use attention::Attention;
+pub use scaled::{bits_of_e4m3, e4m3, scaled};
 
 /// A matrix within a slice.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,112 @@
+//! Products of rows with matrices of experts: each group of rows of A has its own B.
+
+use core::hint::assert_unchecked;
+
+use tma::{halves::Bf16, kernel};
+
+use super::{BLOCK, Map8, Operands, Place, Product, SHARED_BYTES, multiply};
+use crate::product::Map;
+
+/// [`gemm_fp8`](super::gemm_fp8()) with a B for each 128 rows of A: `experts[i]` is the number of that for the rows from
+/// `128 * i` on. Rows for which it is none of the experts' numbers, such as -1, are not computed, and C is left as it is.
+///
+/// # Safety
+/// 1. Those of [`gemm_fp8`](super::gemm_fp8()), where B has the rows of all experts, those of one behind those of the one
+///    before, and so have their scales: those of an expert's last rows count as those of 128.
+/// 2. `experts` has a number for each 128 rows of A, and nobody writes them.
+#[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
+pub unsafe fn gemm_fp8_contiguous(
+    #[grid_constant] c: &Map<Bf16>,
+    #[grid_constant] a: &Map8,
+    #[grid_constant] b: &Map8,
+    product: Product,
+    a_scales: *const f32,
+    b_scales: *const f32,
+    experts: *const u32,
+) {
+    let operands = Operands {
+        c,
+        a,
+        b,
+        product,
+        a_scales,
+        b_scales,
+    };
+    let [down, along] = product.tiling.tiles;
+    let places = || {
+        move |tile| {
+            // SAFETY: (1).
+            let [row, column] = unsafe { product.tiling.origin(tile, BLOCK) };
+            // SAFETY: the rows have an expert (2).
+            let expert = unsafe { *experts.add((row / BLOCK) as usize) };
+            (expert < product.experts).then(|| Place::of_expert(&product, expert, [row, column]))
+        }
+    };
+    // SAFETY: (1).
+    unsafe { multiply(operands, down * along, places) };
+}
+
+/// [`gemm_fp8`](super::gemm_fp8()) with a B for each matrix of A. Each expert has as many rows of A and C, a multiple of
+/// 128, behind those of the one before; `rows[i]` of them are computed, up to the next multiple of 128. For the others C
+/// is left as it is.
+///
+/// # Safety
+/// 1. (1) of [`gemm_fp8_contiguous`], but the tiles are those of one expert.
+/// 2. `rows` has a number for each expert, and nobody writes them.
+#[kernel(max_threads = 384, min_blocks = 1, shared_bytes = SHARED_BYTES)]
+pub unsafe fn gemm_fp8_masked(
+    #[grid_constant] c: &Map<Bf16>,
+    #[grid_constant] a: &Map8,
+    #[grid_constant] b: &Map8,
+    product: Product,
+    a_scales: *const f32,
+    b_scales: *const f32,
+    rows: *const u32,
+) {
+    let operands = Operands {
+        c,
+        a,
+        b,
+        product,
+        a_scales,
+        b_scales,
+    };
+    let [most_down, along] = product.tiling.tiles;
+    let places = || {
+        // The expert of the tile before, and its first tile.
+        let (mut expert, mut first) = (0, 0);
+        move |tile: u32| {
+            while expert < product.experts {
+                // SAFETY: the expert has a number (2).
+                let rows = unsafe { *rows.add(expert as usize) };
+                let down = rows.div_ceil(BLOCK).min(most_down);
+                let within = tile - first;
+                if within < down * along {
+                    // SAFETY: there are tiles.
+                    unsafe { assert_unchecked(down != 0) };
+                    let row = (expert * most_down + within % down) * BLOCK;
+                    let at = [row, within / down * BLOCK];
+                    return Some(Place::of_expert(&product, expert, at));
+                }
+                first += down * along;
+                expert += 1;
+            }
+            None
+        }
+    };
+    // SAFETY: (1).
+    unsafe { multiply(operands, product.experts * most_down * along, places) };
+}
+
+impl Place {
+    /// That of the tile at these coordinates of C, row and column, whose B is that of this expert.
+    #[inline(always)]
+    fn of_expert(product: &Product, expert: u32, [row, column]: [u32; 2]) -> Self {
+        Self {
+            row,
+            column,
+            row_of_b: expert * product.columns + column,
+            block_of_b: expert * product.tiling.tiles[1] + column / BLOCK,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The launch of products with scales, and its conditions.
+
+use tensor_map::{DataType, Swizzle, Tiled};
+use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+
+use super::{
+    BLOCK, Product, THREADS, gemm_fp8,
+    grouped::{gemm_fp8_contiguous, gemm_fp8_masked},
+};
+use crate::{
+    arguments::product,
+    gemm::{Gemm, Matrices},
+    product::{BOX, ROWS, Tiling},
+};
+
+/// The rows of A that have a B of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    /// All rows have the same.
+    One,
+    /// Each 128 rows have that of one expert, the number of which is in a buffer of `i32`: rows without one, such as those
+    /// of -1, are not computed.
+    Contiguous {
+        /// Matrices B, one behind the other.
+        experts: u32,
+        /// The buffer of the experts' numbers.
+        numbers: usize,
+    },
+    /// Each expert has as many rows, M, a multiple of 128, of which some are computed: how many is in a buffer of `u32`.
+    /// Rows up to the next multiple of 128 are computed, too.
+    Masked {
+        /// Matrices A, B and C, one behind the other.
+        experts: u32,
+        /// The buffer of the numbers of rows.
+        rows: usize,
+    },
+}
+
+impl Groups {
+    /// Matrices B.
+    const fn experts(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Contiguous { experts, .. } | Self::Masked { experts, .. } => experts,
+        }
+    }
+}
+
+/// The product of a matrix of `e4m3` and the transpose of another one, with scales, rounded to `bf16`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GemmFp8 {
+    /// Rows of A and of C, rows of B and columns of C, and what products are added up over: columns of A and of B.
+    pub size: [u32; 3],
+    /// From row to row of C, A and B, in elements; rows lie one behind the other where nothing is said.
+    pub strides: [Option<u64>; 3],
+    /// Scales of A from those of 128 numbers along K to those of the next 128; where nothing is said, as many as there
+    /// are rows.
+    pub a_scale_stride: Option<u64>,
+    /// The buffer of C.
+    pub c: usize,
+    /// The buffer of A.
+    pub a: usize,
+    /// The buffer of B.
+    pub b: usize,
+    /// The buffer of A's scales, of type `f32`: one for each row, for the first 128 numbers along K, then those for the
+    /// next 128.
+    pub a_scales: usize,
+    /// The buffer of B's scales, of type `f32`: one for each 128 numbers along K, for the first 128 rows, then those of
+    /// the next 128 rows.
+    pub b_scales: usize,
+    /// The rows of A that have a B of their own.
+    pub groups: Groups,
+    /// Multiprocessors: blocks at most.
+    pub multiprocessors: u32,
+}
+
+impl Default for GemmFp8 {
+    /// No product, for the 132 multiprocessors of an H100 or H200.
+    fn default() -> Self {
+        Self {
+            size: [0; 3],
+            strides: [None; 3],
+            a_scale_stride: None,
+            c: 0,
+            a: 1,
+            b: 2,
+            a_scales: 3,
+            b_scales: 4,
+            groups: Groups::One,
+            multiprocessors: 132,
+        }
+    }
+}
+
+impl GemmFp8 {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// All that the kernels cannot take.
+    pub fn launch(&self) -> Result<Launch, Violations> {
+        let [m, n, k] = self.size;
+        let mut conditions = Conditions::default();
+        let experts = self.groups.experts();
+        let all_rows = self.all_rows(&mut conditions, experts);
+        // The same product as `gemm` has it.
+        let gemm = Gemm {
+            size: [all_rows, n, k],
+            b_transposed: true,
+            strides: self.strides,
+            c: self.c,
+            a: self.a,
+            b: self.b,
+            multiprocessors: self.multiprocessors,
+            ..Gemm::default()
+        };
+        let [c, a, mut b] = gemm.all_matrices(&mut conditions, 1);
+        let rows_of_b = n.saturating_mul(experts);
+        b.rows = rows_of_b;
+        let tiles = [m.div_ceil(ROWS), n.div_ceil(BLOCK)];
+        let (tiling, _) = gemm.tiling(&mut conditions, tiles);
+        let all = [all_rows.div_ceil(ROWS), tiles[1]];
+        let most = i32::MAX as u32;
+        let count = product(&all).min(u64::from(u32::MAX)) as u32;
+        let reason = "tiles that are counted in 31 bits:";
+        conditions.within("tiles of all experts", count, 0..=most, reason);
+        let reason = "coordinates have 31 bits:";
+        conditions.within("rows of all A", all_rows, 0..=most, reason);
+        conditions.within("rows of all B", rows_of_b, 0..=most, reason);
+        let stages = k.div_ceil(BLOCK);
+        let a_scale_stride = self.a_scale_stride.unwrap_or(all_rows.into());
+        if stages > 1 {
+            let reason = "scales of all rows of A lie between: at least";
+            let parameter = "stride of the scales of A";
+            conditions.at_least(parameter, a_scale_stride, all_rows.into(), reason);
+        }
+        let c = gemm.map(c);
+        conditions.writes(c.into());
+        let [a, b] = if k == 0 {
+            // Nobody loads through it.
+            [map(Matrices::element(self.c, 16)); 2]
+        } else {
+            let scales = |count: u64| count.saturating_mul(4);
+            let of_a = a_scale_stride
+                .saturating_mul(u64::from(stages) - 1)
+                .saturating_add(all_rows.into());
+            let of_b = product(&[experts, tiles[1], stages]);
+            conditions.reads(Region::bytes(self.a_scales, scales(of_a)));
+            conditions.reads(Region::bytes(self.b_scales, scales(of_b)));
+            [a, b].map(|matrix| {
+                let map = map(matrix);
+                conditions.reads(map.into());
+                map
+            })
+        };
+        let arguments = Product {
+            a_scale_stride,
+            tiling: Tiling {
+                // The rows of an expert begin anywhere.
+                last_boxes: [all_rows, rows_of_b].map(|rows| rows.saturating_sub(1)),
+                stages,
+                ..tiling
+            },
+            rows: all_rows,
+            columns: n,
+            experts,
+        };
+        let [a_scales, b_scales] = [self.a_scales, self.b_scales].map(BufferRef::new);
+        let call = match self.groups {
+            Groups::One => gemm_fp8(c, a, b, arguments, a_scales, b_scales),
+            Groups::Contiguous { numbers, .. } => {
+                conditions.reads(Region::bytes(numbers, u64::from(tiles[0]) * 4));
+                let numbers = BufferRef::new(numbers);
+                gemm_fp8_contiguous(c, a, b, arguments, a_scales, b_scales, numbers)
+            }
+            Groups::Masked { rows, .. } => {
+                conditions.reads(Region::bytes(rows, u64::from(experts) * 4));
+                let rows = BufferRef::new(rows);
+                gemm_fp8_masked(c, a, b, arguments, a_scales, b_scales, rows)
+            }
+        };
+        conditions.launch(call, Shape::new(gemm.blocks(count), THREADS))
+    }
+
+    /// Checks the rows of A, and counts them.
+    fn all_rows(&self, conditions: &mut Conditions, experts: u32) -> u32 {
+        let rows = self.size[0];
+        if self.groups == Groups::One {
+            return rows;
+        }
+        let reason = "experts that are counted in 16 bits:";
+        conditions.within("experts", experts, 1..=0xffff, reason);
+        if let Groups::Contiguous { .. } = self.groups {
+            return rows;
+        }
+        let reason = "tiles have rows of one expert: a multiple of";
+        conditions.multiple("rows of an expert", rows.into(), ROWS.into(), reason);
+        rows.saturating_mul(experts)
+    }
+}
+
+/// A map of the rows of a matrix of `e4m3`.
+fn map(matrix: Matrices) -> MapRef {
+    let map = Tiled::new(DataType::U8, &[matrix.columns.into(), matrix.rows.into()])
+        .strides_bytes(&[matrix.strides[0]])
+        .box_dims(&[BLOCK, BOX]);
+    MapRef::new(map.swizzle(Swizzle::B128), matrix.buffer)
+}
