@@ -352,25 +352,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_have_figures_when_a_gpu_has_run_them() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("tests/data");
-        fs::create_dir_all(&folder).unwrap();
-        assert_eq!(gemm_steps(&folder), Ok(String::new()));
-        fs::create_dir(root.path().join("docs")).unwrap();
-        let row = r#"{"step": "1", "tflops": 1.26, "ratio": 0.0019}"#;
-        let record =
-            format!(r#"{{"device": "A GPU", "torch": "2", "date": "today", "rows": [{row}]}}"#);
-        fs::write(root.path().join("docs").join(STEPS), record).unwrap();
-        let page = gemm_steps(&folder).unwrap();
-        assert!(
-            page.starts_with("A GPU, PyTorch 2, today:\n\n| step |"),
-            "{page}"
-        );
-        assert!(page.ends_with("\n| 1 | 1.3 | 0.002 |\n"), "{page}");
-    }
-
-    #[test]
     fn numbers_outside_of_blocks_are_found() {
         let page =
             format!("On 1,348 of 12\n{BEGIN}runs -->\n| 5000 |\n{END}(2040) cases of `9000`.\n");

@@ -94,8 +94,8 @@ impl Checker {
                 let Some(tile) = self.copies[copy as usize].tile.as_deref().copied() else {
                     continue;
                 };
-                let lies = tile.unswizzled(address) - tile.address;
-                let read = descriptor.unswizzled(address) - tile.address;
+                let lies = tile.unswizzled(address).wrapping_sub(tile.address);
+                let read = descriptor.unswizzled(address).wrapping_sub(tile.address);
                 if lies != read {
                     let misfit = format!(
                         "the swizzle of the box has put its bytes from {lies} on to shared address {address:#x}, and \
