@@ -111,6 +111,14 @@ class Launch:
         call("cuLaunchKernelEx", ctypes.byref(self.config), self.function, self.arguments, None)
 
 
+def relative_error(what, results, rows, exact, most):
+    """That of these rows against exact ones; ends the program where it is not below `most`, or a result is NaN."""
+    error = ((results[rows].double() - exact).norm() / exact.norm()).item()
+    if results.isnan().any() or not error < most:
+        raise SystemExit(f"error: {what}: the relative error is {error:.2e}")
+    return error
+
+
 def bursts(works, count, launches=10, pause=0.1):
     """Median seconds of a launch, of each. The GPU waits until all launches of a burst are there: none waits for Python."""
     times = {name: [] for name in works}

@@ -10,7 +10,7 @@ ten that its heuristics name. Numbers are N(0, 1).
 import ctypes
 
 import torch
-from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, tensor_map
+from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, relative_error, tensor_map
 from cublaslt import CublasLt
 
 BOX, ROWS, THREADS = 64, 128, 384
@@ -93,10 +93,7 @@ def check(module, size, dtype, a_transposed=False, b_transposed=True):
     gemm(module, c, own_a, own_b, a_transposed, b_transposed)()
     rows = torch.randperm(size[0], device="cuda")[:1024]
     exact = a[rows].double() @ b.double().t()
-    error = ((c[rows].double() - exact).norm() / exact.norm()).item()
-    if c.isnan().any() or not error < MOST_ERROR[dtype]:
-        raise SystemExit(f"error: {size} {dtype}: the relative error is {error:.2e}")
-    return error
+    return relative_error(f"{size} {dtype}", c, rows, exact, MOST_ERROR[dtype])
 
 
 def main():

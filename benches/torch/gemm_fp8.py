@@ -18,7 +18,7 @@ try:
 except ImportError as error:
     deep_gemm = None
     print(f"no DeepGEMM: {error}")
-from beside import Launch, arguments, bursts, load, record, tensor_map
+from beside import Launch, arguments, bursts, load, record, relative_error, tensor_map
 
 BLOCK, BOX, THREADS, STAGES = 128, 64, 384, 5
 SHARED_BYTES = 32768 + STAGES * (4 * 8192 + 20)
@@ -113,10 +113,7 @@ def check(module, size):
     gemm_fp8(module, c, a, a_scales.t().contiguous(), b, b_scales.contiguous())()
     rows = torch.randperm(size[0], device="cuda")[:1024]
     exact = values(a[rows], a_scales[rows], 1) @ values(b, b_scales, BLOCK).t()
-    error = ((c[rows].double() - exact).norm() / exact.norm()).item()
-    if c.isnan().any() or not error < MOST_ERROR:
-        raise SystemExit(f"error: {size}: the relative error is {error:.2e}")
-    return error
+    return relative_error(size, c, rows, exact, MOST_ERROR)
 
 
 def with_blocks(c, a, a_scales, b, b_scales):
@@ -173,9 +170,7 @@ def grouped(module, size):
     rows = torch.randperm(m, device="cuda")[:64]
     of_b = values(b, b_scales, BLOCK).view(experts, n, k)
     exact = torch.stack([values(a[row : row + 1], a_scales[row : row + 1], 1)[0] @ of_b[of_rows[row]].t() for row in rows])
-    error = ((c[rows].double() - exact).norm() / exact.norm()).item()
-    if c.isnan().any() or not error < MOST_ERROR:
-        raise SystemExit(f"error: {size}: the relative error is {error:.2e}")
+    error = relative_error(size, c, rows, exact, MOST_ERROR)
     of_b, b_scales = b.view(experts, n, k), b_scales.contiguous().view(experts, n // BLOCK, -1)
     works = {
         "deep_gemm": with_deep_gemm(torch.empty_like(c), a, a_scales, of_b, b_scales, of_rows),

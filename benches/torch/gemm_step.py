@@ -9,7 +9,7 @@ pause, in random order, and medians of bursts are compared. Numbers are N(0, 1).
 import ctypes
 
 import torch
-from beside import NAMES, Launch, arguments, bursts, load, record
+from beside import NAMES, Launch, arguments, bursts, load, record, relative_error
 from gemm import BOX, MOST_ERROR, gemm, matrices, matrix_map
 
 SIZE = (4096, 4096, 4096)
@@ -67,10 +67,7 @@ def check(name, launch, c, a, b):
     launch()
     rows = torch.randperm(c.shape[0], device="cuda")[:1024]
     exact = a[rows].double() @ b.double().t()
-    error = ((c[rows].double() - exact).norm() / exact.norm()).item()
-    if c.isnan().any() or not error < MOST_ERROR[c.dtype]:
-        raise SystemExit(f"error: step {name}: the relative error is {error:.2e}")
-    return error
+    return relative_error(f"step {name}", c, rows, exact, MOST_ERROR[c.dtype])
 
 
 def main():

@@ -11,7 +11,7 @@ import ctypes
 import time
 
 import torch
-from beside import Launch, arguments, bursts, load, record
+from beside import Launch, arguments, bursts, load, record, relative_error
 from torch.nn import functional
 
 NAMES = {torch.bfloat16: "bf16", torch.float32: "f32"}
@@ -109,10 +109,7 @@ def check(kernel, work, dst, src, parameters):
     work()
     rows = torch.randperm(src.shape[0], device="cuda")[:256]
     of_rows = exact(kernel, src[rows], parameters)
-    error = ((dst[rows].double() - of_rows).norm() / of_rows.norm()).item()
-    if dst.isnan().any() or not error < MOST_ERROR[src.dtype]:
-        raise SystemExit(f"error: {kernel} {tuple(src.shape)} {src.dtype}: the relative error is {error:.2e}")
-    return error
+    return relative_error(f"{kernel} {tuple(src.shape)} {src.dtype}", dst, rows, of_rows, MOST_ERROR[src.dtype])
 
 
 def torch_works(kernel, src, parameters, is_compiled):
