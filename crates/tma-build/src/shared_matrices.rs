@@ -3,7 +3,7 @@
 //! From Rust, LLVM's intrinsics take generic addresses alone. ptxas computes with all 64 bits of those and
 //! then turns them back, which are three more instructions for each matrix.
 
-use std::collections::HashMap;
+use std::{collections::HashSet, mem};
 
 use ptx::{Block, Function, Instruction, Opcode, OperandKind, Statement};
 
@@ -12,69 +12,60 @@ pub(crate) fn name_window(function: &mut Function) {
     let Some(body) = &mut function.body else {
         return;
     };
-    // Of each register that `cvta` writes, whether matrices alone are read through it.
-    let mut registers: HashMap<String, bool> = HashMap::new();
-    let generic = |instruction: &&Instruction| instruction.opcode.name() == "cvta.shared.u64";
-    for instruction in body.instructions().filter(generic) {
-        if let Some(register) = instruction.operands.first().and_then(|to| to.as_name()) {
-            registers.insert(register.to_owned(), true);
-        }
-    }
-    if registers.is_empty() {
-        return;
-    }
+    let generic = body.instructions().filter_map(generic).map(str::to_owned);
+    let mut registers: HashSet<String> = generic.collect();
     for instruction in body.instructions() {
-        let expected = match generic(&instruction) {
-            true => instruction.operands.first().and_then(|to| to.as_name()),
-            false => row(instruction),
-        };
+        if registers.is_empty() {
+            return;
+        }
+        let expected = generic_or_row(instruction);
         let mut seen = false;
         instruction.for_each_name(|name| {
             // Once, since a register may also be what is stored.
-            if expected != Some(name.as_str()) || std::mem::replace(&mut seen, true) {
-                registers
-                    .entry(name.as_str().to_owned())
-                    .and_modify(|alone| *alone = false);
+            if expected != Some(name.as_str()) || mem::replace(&mut seen, true) {
+                registers.remove(name.as_str());
             }
         });
     }
-    registers.retain(|_, alone| *alone);
     in_block(body, &registers);
+}
+
+/// The register that gets the generic address of a shared one.
+fn generic(instruction: &Instruction) -> Option<&str> {
+    let is_generic = instruction.opcode.name() == "cvta.shared.u64";
+    instruction
+        .operands
+        .first()?
+        .as_name()
+        .filter(|_| is_generic)
 }
 
 /// The register through which an instruction reads or writes matrices.
 fn row(instruction: &Instruction) -> Option<&str> {
-    if !matches!(instruction.opcode.stem(), "ldmatrix" | "stmatrix")
-        || instruction.opcode.has("shared")
-    {
+    let opcode = &instruction.opcode;
+    if !matches!(opcode.stem(), "ldmatrix" | "stmatrix") || opcode.has("shared") {
         return None;
     }
-    instruction
-        .operands
-        .iter()
-        .find_map(|operand| match &operand.kind {
-            OperandKind::Memory { address, .. } => match &address.kind {
-                OperandKind::Symbol(symbol) => Some(symbol.name.as_str()),
-                OperandKind::Offset(parts) => Some(parts.0.name.as_str()),
-                _ => None,
-            },
-            _ => None,
-        })
+    let mut operands = instruction.operands.iter();
+    let address = operands.find(|operand| matches!(operand.kind, OperandKind::Memory { .. }))?;
+    Some(address.base_and_offset()?.0.name.as_str())
 }
 
-fn in_block(block: &mut Block, registers: &HashMap<String, bool>) {
+fn generic_or_row(instruction: &Instruction) -> Option<&str> {
+    generic(instruction).or_else(|| row(instruction))
+}
+
+fn in_block(block: &mut Block, registers: &HashSet<String>) {
     for statement in &mut block.statements {
         match statement {
             Statement::Block(inner) => in_block(inner, registers),
-            Statement::Instruction(instruction) => {
-                if row(instruction).is_some_and(|row| registers.contains_key(row)) {
-                    instruction.opcode = in_window(&instruction.opcode);
-                } else if instruction.opcode.name() == "cvta.shared.u64"
-                    && let Some(to) = instruction.operands.first().and_then(|to| to.as_name())
-                    && registers.contains_key(to)
-                {
-                    instruction.opcode = Opcode::new("mov.b64");
-                }
+            Statement::Instruction(instruction)
+                if generic_or_row(instruction).is_some_and(|name| registers.contains(name)) =>
+            {
+                instruction.opcode = match generic(instruction) {
+                    Some(_) => Opcode::new("mov.b64"),
+                    None => in_window(&instruction.opcode),
+                };
             }
             _ => {}
         }
