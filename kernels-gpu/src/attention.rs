@@ -35,10 +35,12 @@ type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Sequences {
-    /// Queries of a sequence.
+    /// Queries of a sequence, or of the longest one.
     pub queries: u32,
-    /// Keys of a sequence.
+    /// Keys of a sequence, or of the longest one.
     pub keys: u32,
+    /// Queries and keys of all sequences, where these lie one behind the other with lengths of their own; else 0 of both.
+    pub packed: [u32; 2],
     /// Heads of queries.
     pub heads: u32,
     /// Heads of queries that share a head of keys.
@@ -51,7 +53,54 @@ pub struct Sequences {
     pub scale: f32,
 }
 
+/// Where the positions of a sequence are.
+#[derive(Clone, Copy)]
+struct Positions {
+    /// Its number in the tensors.
+    sequence: u32,
+    /// Its first query and its first key there.
+    first: [u32; 2],
+    queries: u32,
+    keys: u32,
+}
+
 impl Sequences {
+    #[inline(always)]
+    const fn are_packed(&self) -> bool {
+        self.packed[0] != 0
+    }
+
+    /// Those of a sequence. Whatever the starts are, they are in the tensors, and no more than those of the longest one.
+    ///
+    /// # Safety
+    /// 1. (4) of the kernels holds, and there is such a sequence.
+    #[inline(always)]
+    unsafe fn positions(&self, sequence: u32, starts: [*const u32; 2]) -> Positions {
+        if !self.are_packed() {
+            return Positions {
+                sequence,
+                first: [0; 2],
+                queries: self.queries,
+                keys: self.keys,
+            };
+        }
+        let of = |which: usize, longest: u32| {
+            let start = starts[which].wrapping_add(sequence as usize);
+            // SAFETY: there is one for each sequence, and one behind them (1).
+            let ends = unsafe { [*start, *start.wrapping_add(1)] };
+            let [first, end] = ends.map(|end| end.min(self.packed[which]));
+            (first, end.saturating_sub(first).min(longest))
+        };
+        let (first_query, queries) = of(0, self.queries);
+        let (first_key, keys) = of(1, self.keys);
+        Positions {
+            sequence: 0,
+            first: [first_query, first_key],
+            queries,
+            keys,
+        }
+    }
+
     /// Blocks for the queries of a head.
     #[inline(always)]
     const fn blocks(&self) -> u32 {
@@ -147,15 +196,20 @@ macro_rules! heads {
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
         /// Keys are those of the same sequence. Where it is causal, a query sees no key behind it, the last of both at the
-        /// same position. A query that sees none gets zeros, and the logarithm of 0.
+        /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, what
+        /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
         ///
         /// # Safety
-        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, and nobody writes
-        ///    queries, keys and values; nobody else uses results and logarithms, one `f32` for each query of each head of
-        ///    each sequence, positions innermost.
+        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, of which they have one
+        ///    where these are packed. Nobody writes queries, keys and values; nobody else uses results, which are at
+        ///    `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors, positions
+        ///    innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
-        /// 3. Grid and blocks are one-dimensional, with a block for each 128 queries of each head of each sequence.
+        /// 3. Grid and blocks are one-dimensional, with a block for each 128 queries of each head of each sequence, or of the
+        ///    longest one.
+        /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
+        ///    and behind them those of all, and nobody writes them.
         $(#[$attribute])*
         #[kernel(
             max_threads = 384,
@@ -170,6 +224,9 @@ macro_rules! heads {
             #[grid_constant] values: &KeyMap<T, $keys>,
             sequences: Sequences,
             logarithms: *mut f32,
+            results_at: *mut T,
+            query_starts: *const u32,
+            key_starts: *const u32,
         ) where
             [f32; $scores]: Sums<T::Ptx, T::Ptx>,
             [f32; $sums]: Sums<T::Ptx, T::Ptx>,
@@ -180,7 +237,9 @@ macro_rules! heads {
                     [results, queries],
                     [keys, values],
                     sequences,
+                    [query_starts, key_starts],
                     logarithms,
+                    results_at,
                 );
             }
         }
@@ -210,7 +269,9 @@ unsafe fn attend<
     [results, queries]: [&QueryMap<T>; 2],
     [keys, values]: [&KeyMap<T, KEYS>; 2],
     sequences: Sequences,
+    starts: [*const u32; 2],
     logarithms: *mut f32,
+    results_at: *mut T,
 ) where
     S: Rows + Sums<T::Ptx, T::Ptx>,
     R: Columns + Rows + Sums<T::Ptx, T::Ptx>,
@@ -240,17 +301,29 @@ unsafe fn attend<
     unsafe { assert_unchecked(heads != 0) };
     // SAFETY: as above.
     unsafe { assert_unchecked(sharing != 0) };
-    let (sequence, head) = (number / heads, number % heads);
+    let head = number % heads;
+    // SAFETY: there is such a sequence (3 and 4 of the kernels).
+    let positions = unsafe { sequences.positions(number / heads, starts) };
+    let Positions {
+        sequence,
+        first: [query_start, key_start],
+        queries: query_count,
+        keys: key_count,
+    } = positions;
+    if sequences.are_packed() && first_query >= query_count {
+        return;
+    }
     let elements = BOX * BOXES as u32;
     let column = head * elements;
     let key_column = head / sharing * elements;
     // The key that is the first one behind query 0.
-    let behind = sequences.keys as i32 - sequences.queries as i32 + 1;
+    let behind = key_count as i32 - query_count as i32 + 1;
     let end = if CAUSAL {
-        let end = (sequences.keys + first_query + QUERIES).saturating_sub(sequences.queries);
-        end.min(sequences.keys)
+        (key_count + first_query + QUERIES)
+            .saturating_sub(query_count)
+            .min(key_count)
     } else {
-        sequences.keys
+        key_count
     };
     let tiles = end.div_ceil(KEYS as u32);
 
@@ -264,7 +337,8 @@ unsafe fn attend<
         let mut number = 0;
         while number < 2 * BOXES as u32 {
             let (part, column) = (number / BOXES as u32, column + number % BOXES as u32 * BOX);
-            let at = [column, first_query + part * ROWS, sequence].map(|coord| coord as i32);
+            let row = query_start + first_query + part * ROWS;
+            let at = [column, row, sequence].map(|coord| coord as i32);
             // SAFETY: there is memory for so many boxes, and the tensor may be read (1 of the kernels).
             unsafe { loads.tile(query_tiles.cast().add(number), queries, at) };
             number += 1;
@@ -277,7 +351,8 @@ unsafe fn attend<
             fill.next().load_with(|loads, stage| {
                 let mut number = 0;
                 while number < BOXES as u32 {
-                    let at = [key_column + number * BOX, tile * KEYS as u32, sequence];
+                    let key = key_start + tile * KEYS as u32;
+                    let at = [key_column + number * BOX, key, sequence];
                     // SAFETY: the stage is empty, and the tensor may be read (1 of the kernels).
                     unsafe { loads.tile(stage.at(number), map, at.map(|coord| coord as i32)) };
                     number += 1;
@@ -307,16 +382,16 @@ unsafe fn attend<
         // Keys that a query sees.
         let seen = [0, 8].map(|below| {
             if CAUSAL {
-                ((first_row + below) as i32 + behind).min(sequences.keys as i32)
+                ((first_row + below) as i32 + behind).min(key_count as i32)
             } else {
-                sequences.keys as i32
+                key_count as i32
             }
         });
         // Those that all queries of the warpgroup see.
         let seen_by_all = if CAUSAL {
-            (row as i32 + behind).min(sequences.keys as i32)
+            (row as i32 + behind).min(key_count as i32)
         } else {
-            sequences.keys as i32
+            key_count as i32
         };
         let score = |stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
             let mut batch = Accumulator::<S>::zero().begin(warpgroup);
@@ -402,11 +477,33 @@ unsafe fn attend<
         let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
         // The queries' memory is the warpgroup's own, and its products with them are complete.
         let mut outputs = Outputs::<_, _, _, 1>::new(warpgroup, query_tiles.cast());
-        outputs.store_sums(&sums, results, [column, row, sequence], &Plain);
+        if !sequences.are_packed() || row + ROWS <= query_count {
+            outputs.store_sums(
+                &sums,
+                results,
+                [column, query_start + row, sequence],
+                &Plain,
+            );
+        } else {
+            // Behind the last query are those of the next sequence.
+            let width = heads as usize * elements as usize;
+            sums.each_pair(warpgroup, |below, element, pair| {
+                let query = first_row + 8 * below as u32;
+                if query < query_count {
+                    let at = (query_start + query) as usize * width + (column + element) as usize;
+                    // SAFETY: the results have these elements, at an even number, which are this thread's (1 of the kernels).
+                    unsafe { *results_at.add(at).cast::<u32>() = T::round(pair) };
+                }
+            });
+        }
         if warpgroup.warp().lane().is_multiple_of(4) {
-            let first = number as usize * sequences.queries as usize;
+            let first = if sequences.are_packed() {
+                head as usize * sequences.packed[0] as usize + query_start as usize
+            } else {
+                number as usize * query_count as usize
+            };
             let write = |query: u32, logarithm| {
-                if query < sequences.queries {
+                if query < query_count {
                     // SAFETY: each query of the head has a place, which is this thread's (1 of the kernels).
                     unsafe { *logarithms.add(first + query as usize) = logarithm };
                 }
@@ -421,7 +518,7 @@ unsafe fn attend<
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::Attention;
+pub use host::{Attention, Packed};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;

@@ -12,6 +12,19 @@ use crate::{arguments::product, gemm::Numbers};
 /// Bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
 
+/// Sequences that lie one behind the other, each with a length of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Queries of all sequences together.
+    pub queries: u32,
+    /// Keys of all sequences together.
+    pub keys: u32,
+    /// The buffer of `u32` with the number of each sequence's first query, and behind them that of all queries.
+    pub query_starts: usize,
+    /// The buffer of `u32` with the number of each sequence's first key, and behind them that of all keys.
+    pub key_starts: usize,
+}
+
 /// Attention of queries to keys of the same sequence; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,12 +33,16 @@ pub struct Attention {
     pub numbers: Numbers,
     /// Elements of a head: 64, 128 or 256.
     pub elements: u32,
-    /// Sequences, which are as long as each other.
+    /// Sequences, which are as long as each other, unless they are packed.
     pub sequences: u32,
-    /// Queries of a sequence.
+    /// Queries of a sequence, or of the longest one: what is behind so many is not computed.
     pub queries: u32,
-    /// Keys, and values, of a sequence.
+    /// Keys, and values, of a sequence, or of the longest one: what is behind so many is not seen.
     pub keys: u32,
+    /// Sequences lie one behind the other, with lengths of their own. What follows the values of one is multiplied by zero:
+    /// infinities and NaN there spread.
+    #[doc(alias("varlen", "cu_seqlens"))]
+    pub packed: Option<Packed>,
     /// Heads of queries.
     pub heads: u32,
     /// Heads of keys and values, each of which equally many neighbouring heads of queries share.
@@ -56,6 +73,7 @@ impl Default for Attention {
             sequences: 1,
             queries: 0,
             keys: 0,
+            packed: None,
             heads: 1,
             key_heads: 1,
             is_causal: false,
@@ -84,6 +102,7 @@ impl Attention {
             heads,
             key_heads,
             is_causal,
+            packed,
             ..
         } = *self;
         conditions.one_of(
@@ -108,6 +127,19 @@ impl Attention {
             let fix = format!("take {}", 1.0 / (elements as f32).sqrt());
             conditions.refuse("scale", self.scale, limit, fix);
         }
+        if let Some(packed) = packed {
+            let reason = "positions of all sequences, whose differences have 32 bits:";
+            conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
+            conditions.within("keys of all sequences", packed.keys, 0..=most, reason);
+            for starts in [packed.query_starts, packed.key_starts] {
+                conditions.reads(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
+            }
+        }
+        // Positions of the tensors, and sequences there.
+        let (all_queries, all_keys, in_tensors) = match packed {
+            Some(packed) => (packed.queries, packed.keys, 1),
+            None => (queries, keys, sequences),
+        };
         let blocks = product(&[queries.div_ceil(QUERIES), heads, sequences]);
         let reason = "blocks of a grid:";
         conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
@@ -120,27 +152,27 @@ impl Attention {
             let extents = [
                 product(&[heads, elements]),
                 positions.into(),
-                sequences.into(),
+                in_tensors.into(),
             ];
             let map = Tiled::new(data_type, &extents).box_dims(&[BOX, rows, 1]);
             MapRef::new(map.swizzle(Swizzle::B128), buffer)
         };
         let key_rows = if elements == 256 { 64 } else { 128 };
         // Where there are no keys, nobody loads any.
-        let key_map = |buffer| match keys {
-            0 => map(key_rows, queries, heads, self.results),
-            _ => map(key_rows, keys, key_heads, buffer),
+        let key_map = |buffer| match all_keys {
+            0 => map(key_rows, all_queries, heads, self.results),
+            _ => map(key_rows, all_keys, key_heads, buffer),
         };
-        let results_map = map(ROWS, queries, heads, self.results);
-        let queries_map = map(ROWS, queries, heads, self.queries_at);
+        let results_map = map(ROWS, all_queries, heads, self.results);
+        let queries_map = map(ROWS, all_queries, heads, self.queries_at);
         let (keys_map, values_map) = (key_map(self.keys_at), key_map(self.values_at));
         conditions.writes(results_map.into());
         conditions.reads(queries_map.into());
-        if keys > 0 {
+        if all_keys > 0 {
             conditions.reads(keys_map.into());
             conditions.reads(values_map.into());
         }
-        let logarithms = product(&[4, queries, heads, sequences]);
+        let logarithms = product(&[4, all_queries, heads, in_tensors]);
         conditions.writes(Region::bytes(self.logarithms, logarithms));
 
         let sharing = heads / key_heads;
@@ -150,6 +182,7 @@ impl Attention {
         let arguments = Sequences {
             queries,
             keys,
+            packed: packed.map_or([0; 2], |packed| [packed.queries, packed.keys]),
             heads,
             sharing,
             all_heads,
@@ -157,6 +190,12 @@ impl Attention {
             scale: self.scale * LOG2_E,
         };
         let logarithms = BufferRef::<f32>::new(self.logarithms);
+        // Where sequences are as long as each other, nobody reads starts.
+        let [query_starts, key_starts] = packed
+            .map_or([self.logarithms; 2], |packed| {
+                [packed.query_starts, packed.key_starts]
+            })
+            .map(BufferRef::<u32>::new);
         macro_rules! call {
             ($kernel:ident) => {
                 match self.numbers {
@@ -166,7 +205,16 @@ impl Attention {
             };
             ($kernel:ident $numbers:ty) => {
                 $kernel::<$numbers>(
-                    is_causal, results_map, queries_map, keys_map, values_map, arguments, logarithms,
+                    is_causal,
+                    results_map,
+                    queries_map,
+                    keys_map,
+                    values_map,
+                    arguments,
+                    logarithms,
+                    BufferRef::new(self.results),
+                    query_starts,
+                    key_starts,
                 )
             };
         }
