@@ -9,8 +9,8 @@ impl Kernels {
     /// each query of each head.
     ///
     /// Queries, keys, values and results have the elements of a head innermost, then heads, then positions, then
-    /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type and the
-    /// buffers of `extents` are not looked at, nor are its packed sequences.
+    /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type, the
+    /// multiprocessors and the buffers of `extents` are not looked at, nor are its packed sequences.
     ///
     /// # Errors
     /// Extents that the kernels cannot take, and buffers that are too short: all of these at once; or there is no
@@ -30,7 +30,7 @@ impl Kernels {
             ..*extents
         };
         let operands = operands(queries, keys, values, results, logarithms);
-        let attention = of_buffers::<T>(&extents);
+        let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
         // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
         unsafe { self.start("attention", Conditions::default(), &attention, &operands) }
     }
@@ -73,16 +73,17 @@ impl Kernels {
         let mut operands = operands(queries, keys, values, results, logarithms).to_vec();
         operands.push(Operand::new("the queries' starts", query_starts.at(0)));
         operands.push(Operand::new("the keys' starts", key_starts.at(0)));
-        let attention = of_buffers::<T>(&extents);
+        let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
         // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
         unsafe { self.start("attention", conditions, &attention, &operands) }
     }
 }
 
-/// The launch with the buffers in the order of [`operands`].
-fn of_buffers<T: Element>(extents: &Attention) -> Attention {
+/// The launch on a device with so many multiprocessors, with the buffers in the order of [`operands`].
+fn of_buffers<T: Element>(extents: &Attention, multiprocessors: u32) -> Attention {
     Attention {
         numbers: T::NUMBERS,
+        multiprocessors,
         results: 0,
         queries_at: 1,
         keys_at: 2,

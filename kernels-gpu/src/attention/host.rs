@@ -7,7 +7,7 @@ use tma::halves::{Bf16, F16};
 use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
-use crate::{arguments::product, gemm::Numbers};
+use crate::{arguments::product, gemm::Numbers, product::dealt};
 
 /// Bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
@@ -51,6 +51,9 @@ pub struct Attention {
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
+    /// Multiprocessors: blocks at most, where all queries see as many keys; else there is a block for each 128 queries of
+    /// each head.
+    pub multiprocessors: u32,
     /// The buffer of the results.
     pub results: usize,
     /// The buffer of the queries.
@@ -64,8 +67,8 @@ pub struct Attention {
 }
 
 impl Default for Attention {
-    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the
-    /// fields.
+    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`, for the 132 multiprocessors of an
+    /// H100 or H200; buffers in the order of the fields.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
@@ -78,6 +81,7 @@ impl Default for Attention {
             key_heads: 1,
             is_causal: false,
             scale: 0.088_388_35,
+            multiprocessors: 132,
             results: 0,
             queries_at: 1,
             keys_at: 2,
@@ -140,9 +144,15 @@ impl Attention {
             Some(packed) => (packed.queries, packed.keys, 1),
             None => (queries, keys, sequences),
         };
-        let blocks = product(&[queries.div_ceil(QUERIES), heads, sequences]);
-        let reason = "blocks of a grid:";
-        conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
+        let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
+        let reason = "128 queries of a head, which are counted in 31 bits:";
+        conditions.within("items", items, 1..=i32::MAX as u64, reason);
+        let are_equal = !is_causal && packed.is_none();
+        let blocks = match are_equal {
+            true => dealt(items as u32, self.multiprocessors),
+            // The hardware gives the next one to the block that is free.
+            false => items as u32,
+        };
 
         let data_type = match self.numbers {
             Numbers::Bf16 => DataType::Bf16,
@@ -223,6 +233,6 @@ impl Attention {
             256 => call!(attention_256),
             _ => call!(attention_128),
         };
-        conditions.launch(call, Shape::new(blocks as u32, THREADS))
+        conditions.launch(call, Shape::new(blocks, THREADS))
     }
 }

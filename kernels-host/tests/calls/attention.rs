@@ -17,6 +17,7 @@ const EXTENTS: Attention = Attention {
     key_heads: 1,
     is_causal: true,
     scale: 0.125,
+    multiprocessors: 1,
     // The call has its own.
     results: 9,
     queries_at: 9,

@@ -46,8 +46,9 @@ fn cases() -> Vec<Scenario> {
         },
         // More tiles of keys than the pipeline has stages.
         of([65, 1000], 128),
-        // Heads of several sequences, three for each head of keys.
+        // Heads of several sequences, three for each head of keys; blocks have several items each.
         Attention {
+            multiprocessors: 5,
             sequences: 2,
             heads: 6,
             key_heads: 2,
