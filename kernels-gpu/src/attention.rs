@@ -117,13 +117,17 @@ impl Sequences {
         let in_group = self.group * self.items_of_head();
         // A call for a division by zero would keep ptxas from overlapping products.
         // SAFETY: there are heads and queries (1).
-        unsafe { assert_unchecked(in_group != 0 && self.heads != 0 && self.sharing != 0) };
+        unsafe { assert_unchecked(in_group != 0) };
         let first_head = index / in_group * self.group;
         let height = (self.all_heads - first_head).min(self.group);
         // SAFETY: the group has the item's head (1).
         unsafe { assert_unchecked(height != 0) };
         let within = index % in_group;
         let number = first_head + within % height;
+        // SAFETY: there are heads (1).
+        unsafe { assert_unchecked(self.heads != 0) };
+        // SAFETY: as above.
+        unsafe { assert_unchecked(self.sharing != 0) };
         // SAFETY: there is such a sequence (1).
         let positions = unsafe { self.positions(number / self.heads, starts) };
         let item = Item {
@@ -162,6 +166,24 @@ impl Item {
             keys
         };
         end.div_ceil(tile)
+    }
+}
+
+/// Hands on what the block has of so many items: one of them where `ONE` says so.
+#[inline(always)]
+fn each_item<const ONE: bool>(
+    block: Block,
+    count: u32,
+    item: impl Fn(u32) -> Option<Item>,
+    mut each: impl FnMut(Item),
+) {
+    for index in block.items(count) {
+        if let Some(item) = item(index) {
+            each(item);
+        }
+        if ONE {
+            break;
+        }
     }
 }
 
@@ -269,7 +291,7 @@ macro_rules! heads {
         /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
         /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
-        ///    than 2^31 items together.
+        ///    than 2^31 items together, for each of which there is a block where it is causal.
         /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
         ///    and behind them those of all, and nobody writes them.
         $(#[$attribute])*
@@ -367,8 +389,7 @@ unsafe fn attend<
 
     let fill = |mut fill: Fill<Boxes3<T, KEYS, BOXES>, STAGES>| {
         let mut slot = Cursor::new();
-        for index in block.items(count) {
-            let Some(item) = item(index) else { continue };
+        each_item::<CAUSAL>(block, count, item, |item| {
             let Positions {
                 sequence,
                 first: [query_start, key_start],
@@ -415,14 +436,13 @@ unsafe fn attend<
             if tiles > 0 {
                 load(values, 0);
             }
-        }
+        });
     };
 
     let multiply = |warpgroup: Warpgroup, mut stages: Products<Boxes3<T, KEYS, BOXES>, STAGES>| {
         let index = warpgroup.index();
         let mut slot = Cursor::new();
-        for number in block.items(count) {
-            let Some(item) = item(number) else { continue };
+        each_item::<CAUSAL>(block, count, item, |item| {
             let Positions {
                 sequence,
                 first: [query_start, _],
@@ -577,10 +597,10 @@ unsafe fn attend<
                 loaded.release(slot);
             }
             slot.advance();
-        }
+        });
     };
     // SAFETY: the attributes say so.
-    unsafe { pipeline.split::<THREADS, 24, 240>(fill, multiply) };
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -147,10 +147,10 @@ impl Attention {
         let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
         let reason = "128 queries of a head, which are counted in 31 bits:";
         conditions.within("items", items, 1..=i32::MAX as u64, reason);
-        let are_equal = !is_causal && packed.is_none();
-        let blocks = match are_equal {
+        // Else the hardware gives the next one to a block that is free.
+        let are_dealt = !is_causal && packed.is_none();
+        let blocks = match are_dealt {
             true => dealt(items as u32, self.multiprocessors),
-            // The hardware gives the next one to the block that is free.
             false => items as u32,
         };
 

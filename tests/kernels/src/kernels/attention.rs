@@ -46,13 +46,28 @@ fn cases() -> Vec<Scenario> {
         },
         // More tiles of keys than the pipeline has stages.
         of([65, 1000], 128),
-        // Heads of several sequences, three for each head of keys; blocks have several items each.
+        // Heads of several sequences, three for each head of keys.
         Attention {
-            multiprocessors: 5,
             sequences: 2,
             heads: 6,
             key_heads: 2,
             ..of([130, 131], 64)
+        },
+        // Blocks have several items each.
+        Attention {
+            multiprocessors: 5,
+            heads: 6,
+            ..of([130, 140], 128)
+        },
+        Attention {
+            multiprocessors: 2,
+            heads: 3,
+            ..of([129, 0], 256)
+        },
+        Attention {
+            multiprocessors: 1,
+            heads: 4,
+            ..of([40, 100], 256)
         },
         Attention {
             sequences: 3,
