@@ -6,7 +6,7 @@ use tma_launch::{Buffer, Job, Ptx};
 use super::*;
 use crate::{arena::hash, modules::BUILT};
 
-const BYTES: u64 = 1 << 18;
+const BYTES: u64 = 1 << 20;
 const MULTIPROCESSORS: u32 = 2;
 
 /// The words of the destination after a row's launches.
