@@ -89,7 +89,7 @@ fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
         .fold(builder, PtxBuilder::feature)
 }
 
-/// What ptxas said of the kernels when they were built, for the modules that it assembled.
+/// The words of ptxas on the kernels when they were built, as a list for the modules that it assembled.
 fn local_bytes<'a>(built: impl Iterator<Item = &'a (&'static str, Ptx)>) -> String {
     let mut source = String::from(
         "/// For each architecture whose kernels ptxas has assembled: the bytes of local memory that each entry takes.\n\

@@ -21,7 +21,7 @@ use tma_emulator::EmulatorBackend;
 use tma_host::{Buffer as Memory, Device, DeviceChoice, Jobs};
 use tma_launch::{Buffer, Checked, Failure, Job, Kernels, Ptx, Rule, Stage};
 
-/// What the emulator runs: the kernels of these tests alone, since each launch reads the text anew.
+/// The text that the emulator runs: the kernels of these tests alone, since each launch reads it anew.
 fn emulated() -> Ptx<'static> {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let capability = Device::emulator(0).capability();

@@ -36,7 +36,7 @@ const CLIPPY: [&str; 6] = [
     "warnings",
 ];
 
-/// What is behind `--` there, as `cargo clippy` hands it on.
+/// The arguments behind `--` there, as `cargo clippy` hands them on.
 const CLIPPY_ARGS: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 type Step = (&'static str, fn(&mut Counts) -> Result<()>);

@@ -179,7 +179,7 @@ impl Compilation<'_> {
         Ok(())
     }
 
-    /// What a build that failed has left goes.
+    /// A build that failed has left some, which go.
     fn bring_fingerprints(&self, kept: &Path) -> Result<(), Error> {
         let io = |error| Error::io(format!("cannot take {}", kept.display()))(error);
         for folder in self.fingerprints() {
@@ -328,7 +328,7 @@ fn dependencies(text: &str) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// What is in a folder; nothing where it is not there.
+/// The paths in a folder; none where it is not there.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
