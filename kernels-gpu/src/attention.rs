@@ -1,6 +1,8 @@
 //! Attention: what queries find in keys, by tensor cores; scores never leave the registers.
 
-use core::{hint::assert_unchecked, mem::offset_of};
+mod items;
+
+use core::mem::offset_of;
 
 use tma::{
     Accumulator, Block, Columns, Finish, Fragment, KernelArg, Matrix, Outputs, Rows, SharedPtr,
@@ -13,6 +15,8 @@ use tma::{
     ring::{Cursor, Ring},
     shared,
 };
+
+use items::{Positions, each_item};
 
 /// Queries that a block has at a time: 64 for each warpgroup that multiplies.
 pub const QUERIES: u32 = 128;
@@ -52,139 +56,6 @@ pub struct Sequences {
     pub group: u32,
     /// The factor of the scores, which is positive: powers of 2 are taken of the products, not those of e.
     pub scale: f32,
-}
-
-/// Where the positions of a sequence are.
-#[derive(Clone, Copy)]
-struct Positions {
-    /// Its number in the tensors.
-    sequence: u32,
-    /// Its first query and its first key there.
-    first: [u32; 2],
-    queries: u32,
-    keys: u32,
-}
-
-impl Sequences {
-    #[inline(always)]
-    const fn are_packed(&self) -> bool {
-        self.packed[0] != 0
-    }
-
-    /// Those of a sequence. Whatever the starts are, they are in the tensors, and no more than those of the longest one.
-    ///
-    /// # Safety
-    /// 1. (4) of the kernels holds, and there is such a sequence.
-    #[inline(always)]
-    unsafe fn positions(&self, sequence: u32, starts: [*const u32; 2]) -> Positions {
-        if !self.are_packed() {
-            return Positions {
-                sequence,
-                first: [0; 2],
-                queries: self.queries,
-                keys: self.keys,
-            };
-        }
-        let of = |which: usize, longest: u32| {
-            let start = starts[which].wrapping_add(sequence as usize);
-            // SAFETY: there is one for each sequence, and one behind them (1).
-            let ends = unsafe { [*start, *start.wrapping_add(1)] };
-            let [first, end] = ends.map(|end| end.min(self.packed[which]));
-            (first, end.saturating_sub(first).min(longest))
-        };
-        let (first_query, queries) = of(0, self.queries);
-        let (first_key, keys) = of(1, self.keys);
-        Positions {
-            sequence: 0,
-            first: [first_query, first_key],
-            queries,
-            keys,
-        }
-    }
-
-    /// Times 128 queries of a head.
-    #[inline(always)]
-    const fn items_of_head(&self) -> u32 {
-        self.queries.div_ceil(QUERIES)
-    }
-
-    /// The 128 queries with this number, if there are any.
-    ///
-    /// # Safety
-    /// 1. (2) and (4) of the kernels hold, and there is such an item.
-    #[inline(always)]
-    unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
-        let in_group = self.group * self.items_of_head();
-        // A call for a division by zero would keep ptxas from overlapping products.
-        // SAFETY: there are heads and queries (1).
-        unsafe { assert_unchecked(in_group != 0) };
-        let first_head = index / in_group * self.group;
-        let height = (self.all_heads - first_head).min(self.group);
-        // SAFETY: the group has the item's head (1).
-        unsafe { assert_unchecked(height != 0) };
-        let within = index % in_group;
-        let number = first_head + within % height;
-        // SAFETY: there are heads (1).
-        unsafe { assert_unchecked(self.heads != 0) };
-        // SAFETY: as above.
-        unsafe { assert_unchecked(self.sharing != 0) };
-        // SAFETY: there is such a sequence (1).
-        let positions = unsafe { self.positions(number / self.heads, starts) };
-        let item = Item {
-            number,
-            head: number % self.heads,
-            key_head: number % self.heads / self.sharing,
-            // The last queries, which see most keys where it is causal, come first.
-            first_query: (self.items_of_head() - 1 - within / height) * QUERIES,
-            positions,
-        };
-        (!self.are_packed() || item.first_query < positions.queries).then_some(item)
-    }
-}
-
-/// 128 queries of a head, which a block has at a time.
-#[derive(Clone, Copy)]
-struct Item {
-    /// The head, counted through all sequences.
-    number: u32,
-    head: u32,
-    key_head: u32,
-    first_query: u32,
-    positions: Positions,
-}
-
-impl Item {
-    /// Tiles of keys that the queries see.
-    #[inline(always)]
-    fn tiles<const CAUSAL: bool>(&self, tile: u32) -> u32 {
-        let Positions { queries, keys, .. } = self.positions;
-        let end = if CAUSAL {
-            (keys + self.first_query + QUERIES)
-                .saturating_sub(queries)
-                .min(keys)
-        } else {
-            keys
-        };
-        end.div_ceil(tile)
-    }
-}
-
-/// Hands on what the block has of so many items: one of them where `ONE` says so.
-#[inline(always)]
-fn each_item<const ONE: bool>(
-    block: Block,
-    count: u32,
-    item: impl Fn(u32) -> Option<Item>,
-    mut each: impl FnMut(Item),
-) {
-    for index in block.items(count) {
-        if let Some(item) = item(index) {
-            each(item);
-        }
-        if ONE {
-            break;
-        }
-    }
 }
 
 /// Of a thread's two rows, what the softmax knows so far.

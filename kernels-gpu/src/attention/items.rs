@@ -1,0 +1,140 @@
+//! What a block has of the queries: 128 of a head at a time.
+
+use core::hint::assert_unchecked;
+
+use tma::Block;
+
+use super::{QUERIES, Sequences};
+
+/// Where the positions of a sequence are.
+#[derive(Clone, Copy)]
+pub(super) struct Positions {
+    /// Its number in the tensors.
+    pub(super) sequence: u32,
+    /// Its first query and its first key there.
+    pub(super) first: [u32; 2],
+    pub(super) queries: u32,
+    pub(super) keys: u32,
+}
+
+impl Sequences {
+    #[inline(always)]
+    pub(super) const fn are_packed(&self) -> bool {
+        self.packed[0] != 0
+    }
+
+    /// Those of a sequence. Whatever the starts are, they are in the tensors, and no more than those of the longest one.
+    ///
+    /// # Safety
+    /// 1. (4) of the kernels holds, and there is such a sequence.
+    #[inline(always)]
+    unsafe fn positions(&self, sequence: u32, starts: [*const u32; 2]) -> Positions {
+        if !self.are_packed() {
+            return Positions {
+                sequence,
+                first: [0; 2],
+                queries: self.queries,
+                keys: self.keys,
+            };
+        }
+        let of = |which: usize, longest: u32| {
+            let start = starts[which].wrapping_add(sequence as usize);
+            // SAFETY: there is one for each sequence, and one behind them (1).
+            let ends = unsafe { [*start, *start.wrapping_add(1)] };
+            let [first, end] = ends.map(|end| end.min(self.packed[which]));
+            (first, end.saturating_sub(first).min(longest))
+        };
+        let (first_query, queries) = of(0, self.queries);
+        let (first_key, keys) = of(1, self.keys);
+        Positions {
+            sequence: 0,
+            first: [first_query, first_key],
+            queries,
+            keys,
+        }
+    }
+
+    /// Times 128 queries of a head.
+    #[inline(always)]
+    pub(super) const fn items_of_head(&self) -> u32 {
+        self.queries.div_ceil(QUERIES)
+    }
+
+    /// The 128 queries with this number, if there are any.
+    ///
+    /// # Safety
+    /// 1. (2) and (4) of the kernels hold, and there is such an item.
+    #[inline(always)]
+    pub(super) unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
+        let in_group = self.group * self.items_of_head();
+        // A call for a division by zero would keep ptxas from overlapping products.
+        // SAFETY: there are heads and queries (1).
+        unsafe { assert_unchecked(in_group != 0) };
+        let first_head = index / in_group * self.group;
+        let height = (self.all_heads - first_head).min(self.group);
+        // SAFETY: the group has the item's head (1).
+        unsafe { assert_unchecked(height != 0) };
+        let within = index % in_group;
+        let number = first_head + within % height;
+        // SAFETY: there are heads (1).
+        unsafe { assert_unchecked(self.heads != 0) };
+        // SAFETY: as above.
+        unsafe { assert_unchecked(self.sharing != 0) };
+        // SAFETY: there is such a sequence (1).
+        let positions = unsafe { self.positions(number / self.heads, starts) };
+        let item = Item {
+            number,
+            head: number % self.heads,
+            key_head: number % self.heads / self.sharing,
+            // The last queries, which see most keys where it is causal, come first.
+            first_query: (self.items_of_head() - 1 - within / height) * QUERIES,
+            positions,
+        };
+        (!self.are_packed() || item.first_query < positions.queries).then_some(item)
+    }
+}
+
+/// 128 queries of a head, which a block has at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    /// The head, counted through all sequences.
+    pub(super) number: u32,
+    pub(super) head: u32,
+    pub(super) key_head: u32,
+    pub(super) first_query: u32,
+    pub(super) positions: Positions,
+}
+
+impl Item {
+    /// Tiles of keys that the queries see.
+    #[inline(always)]
+    pub(super) fn tiles<const CAUSAL: bool>(&self, tile: u32) -> u32 {
+        let Positions { queries, keys, .. } = self.positions;
+        let end = if CAUSAL {
+            (keys + self.first_query + QUERIES)
+                .saturating_sub(queries)
+                .min(keys)
+        } else {
+            keys
+        };
+        end.div_ceil(tile)
+    }
+}
+
+/// Hands on what the block has of so many items: one of them where `ONE` says so.
+#[inline(always)]
+pub(super) fn each_item<const ONE: bool>(
+    block: Block,
+    count: u32,
+    item: impl Fn(u32) -> Option<Item>,
+    mut each: impl FnMut(Item),
+) {
+    for index in block.items(count) {
+        if let Some(item) = item(index) {
+            each(item);
+        }
+        if ONE {
+            break;
+        }
+    }
+}
