@@ -26,6 +26,7 @@ mod raw;
 mod shadow;
 mod sync;
 mod tensormaps;
+mod uninitialised;
 mod unreleased;
 mod warps;
 
@@ -73,6 +74,8 @@ pub(crate) struct Checker {
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
     unwritten: Unwritten,
+    /// Lanes that store the same value by one instruction are told, too.
+    is_strict: bool,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -85,6 +88,7 @@ impl Checker {
         places: Places,
         [shared_names, global_names]: [Names; 2],
         unreleased: Unreleased,
+        is_strict: bool,
     ) -> Self {
         let extents = Extents {
             threads: places.threads().max(1),
@@ -108,6 +112,7 @@ impl Checker {
             found: Vec::new(),
             known: HashMap::new(),
             unwritten: Unwritten::default(),
+            is_strict,
             unreleased,
             released_maps: ReleasedMaps::default(),
             printed: String::new(),
@@ -181,8 +186,8 @@ fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 
 impl Observer for Checker {
     #[inline]
-    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
-        self.access(origin, access, Proxy::Generic);
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
+        self.access(origin, access, Proxy::Generic)
     }
 
     fn print(&mut self, text: &str) {
@@ -206,9 +211,11 @@ impl Observer for Checker {
                     sem,
                     scope,
                     range,
+                    changed: u32::MAX,
                 };
                 self.access(origin, access, proxy);
             }
+            Event::UnwrittenUse { read, used } => self.unwritten_use(origin, read, used),
             Event::Discard(range) => self.discard(origin, range),
             Event::ShuffleOutside { from } => self.shuffle_outside(origin, from),
             Event::SetMaxRegisters {

@@ -20,6 +20,7 @@ mod sreg;
 mod state;
 mod step;
 mod transfer;
+mod unwritten;
 
 pub(crate) use alu::{Alu, WithCarry};
 pub(crate) use barrier::{BarrierState, ClusterState};
@@ -40,6 +41,7 @@ pub(crate) use state::{
 };
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
+pub(crate) use unwritten::Unwritten;
 
 /// The shared window of the generic address space; bits 24 and up count the blocks of the cluster,
 /// so that an address in `shared::cta` is also one in `shared::cluster`.
@@ -84,6 +86,9 @@ pub struct Config {
     /// Makes [`EmulatorBackend::run`](crate::EmulatorBackend::run) fail when the [checker](crate::check)
     /// finds something.
     pub checks: bool,
+    /// Makes the checker report also what is a mistake by the letter alone: lanes of a warp that store the same value to
+    /// the same place by one instruction.
+    pub strict: bool,
 }
 
 impl Default for Config {
@@ -93,6 +98,7 @@ impl Default for Config {
             max_steps: 20_000_000_000,
             max_printed: 1 << 20,
             checks: true,
+            strict: false,
         }
     }
 }

@@ -171,7 +171,7 @@ impl Checker {
         let what = self.words(range);
         let what = match access.actor() {
             Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier there".to_owned(),
-            Actor::Thread(_) if access.is_discard() => format!("discards {what}"),
+            Actor::Thread(_) if access.is_discard() => format!("leaves no value in {what}"),
             Actor::Thread(_) => format!("{} {what}", verb(kind)),
             Actor::Copy { .. } if access.reads_map() => {
                 "issues a copy that uses the tensor map there".to_owned()

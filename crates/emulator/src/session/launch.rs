@@ -122,7 +122,8 @@ impl Session {
             ready.kernel.code.program.shared_names.clone(),
             self.memory.names(),
         ];
-        let mut checker = Checker::new(places, names, std::mem::take(&mut self.unreleased));
+        let unreleased = std::mem::take(&mut self.unreleased);
+        let mut checker = Checker::new(places, names, unreleased, self.config.strict);
         let mut observer: &mut dyn Observer = &mut checker;
         let result = self.observe(ready, &mut observer);
         self.unreleased = checker.unreleased();

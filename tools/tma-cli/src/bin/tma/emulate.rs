@@ -42,6 +42,9 @@ pub(crate) struct Emulate {
     /// Only run the kernels, without the checker that looks for errors of synchronisation
     #[arg(long)]
     no_check: bool,
+    /// Report also what is a mistake by the letter alone
+    #[arg(long, conflicts_with = "no_check")]
+    strict: bool,
     /// Write a timeline for Perfetto (ui.perfetto.dev); where the name ends in .svg, a drawing
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
@@ -61,6 +64,7 @@ impl Emulate {
             file: &self.file,
             max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
             no_check: self.no_check,
+            strict: self.strict,
         };
         let mut report = Report::new(again, self.seeds, self.json);
         let written = self.report(&mut report, out);
@@ -107,6 +111,7 @@ impl Emulate {
             max_steps: self.max_steps,
             max_printed: self.max_printed,
             checks: !self.no_check,
+            strict: self.strict,
         }
     }
 

@@ -19,6 +19,7 @@ pub(crate) struct Again<'a> {
     pub(crate) file: &'a Path,
     pub(crate) max_steps: Option<u64>,
     pub(crate) no_check: bool,
+    pub(crate) strict: bool,
 }
 
 impl Again<'_> {
@@ -31,6 +32,9 @@ impl Again<'_> {
         }
         if self.no_check {
             command.push_str(" --no-check");
+        }
+        if self.strict {
+            command.push_str(" --strict");
         }
         command
     }
@@ -312,6 +316,7 @@ mod tests {
                 file,
                 max_steps,
                 no_check: max_steps.is_some(),
+                strict: false,
             }
             .with(7)
         };
