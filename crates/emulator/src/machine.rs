@@ -16,6 +16,7 @@ mod program;
 mod registers;
 mod report;
 mod rng;
+mod source;
 mod sreg;
 mod state;
 mod step;
@@ -31,10 +32,11 @@ pub(crate) use mbarrier::{MAX_COUNT, Mbarrier};
 pub(crate) use memory::{Located, Memory, of_generic, of_shared};
 pub(crate) use names::{Names, in_source, parameter_in_source};
 pub use program::Program;
-pub(crate) use program::{Address, Code, Constant, Function, Operation, Passed, Slot, Space};
+pub(crate) use program::{Address, Code, Constant, Function, Line, Operation, Passed, Slot, Space};
 pub(crate) use registers::{RegisterPool, at_entry};
 pub(crate) use report::Report;
 pub(crate) use rng::Rng;
+use source::is_of_library;
 pub(crate) use sreg::Special;
 pub(crate) use state::{
     Cluster, Cta, Frame, Group, Here, Places, RESIDENT, Wait, Warp, World, flatten, unflatten,

@@ -173,6 +173,11 @@ kinds! {
     "two accesses to the same bytes, at least one of them a write, are not ordered"
     "8.7, 8.9"
     "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
+    /// Accesses that a `match.sync` orders, and nothing else.
+    OrderByCollective "order-by-collective" Warning
+    "two uses of the same bytes are ordered by nothing but a `match.sync` between them, which by the letter orders no memory"
+    "9.7.13.2, 9.7.13.10"
+    "execute `bar.warp.sync` (`__syncwarp`) beside the `match.sync`; libcu++'s `pipeline` does without"
     /// Several threads store one value to the same bytes, without order.
     SameValueRace "same-value-race" Warning
     "threads store the same value to the same bytes, and nothing orders them"

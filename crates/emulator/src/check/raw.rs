@@ -61,6 +61,7 @@ impl End {
     pub(super) fn site(&self, program: &Program, places: &Places) -> Site {
         Site {
             location: program.location(self.instruction),
+            function: program.function(self.instruction).to_owned(),
             instruction: program.opcode(self.instruction).to_owned(),
             block: places.block(self.block.into()),
             thread: places.thread(self.thread),

@@ -238,6 +238,7 @@ impl Collective {
             step.tell_all(Event::WarpMeet {
                 members,
                 orders: self.kind == Kind::Meet,
+                matches: matches!(self.kind, Kind::Match(_)),
             });
             if let Kind::Shfl(mode) = self.kind {
                 for lane in lanes_of(there) {

@@ -231,6 +231,9 @@ impl Move {
         let mut changed = 0;
         for (number, (element, (slot, _))) in elements.zip(&*self.registers).enumerate() {
             let differs = crate::value::read(element) ^ step.get(*slot)[lane];
+            if differs == 0 {
+                continue;
+            }
             for byte in 0..size {
                 changed |= u32::from(differs >> (8 * byte) & 0xff != 0) << (size * number + byte);
             }

@@ -334,6 +334,8 @@ pub enum Event {
         members: u32,
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
+        /// True for `match.sync`, which people take for an order.
+        matches: bool,
     },
     /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
     ProductRegister {
