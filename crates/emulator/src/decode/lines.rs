@@ -13,7 +13,7 @@ type Position = [u32; 3];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     current: Option<Line>,
-    /// What was said last of a position.
+    /// The line that a position had last.
     known: HashMap<Position, Line>,
 }
 
@@ -39,8 +39,11 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// The sources of the instructions of a kernel, and their chains.
-    fn lines(body: &str) -> Vec<(Option<(String, u32)>, Option<String>)> {
+    /// File and line of the user's, and the chain of calls.
+    type Found = (Option<(String, u32)>, Option<String>);
+
+    /// The sources of the instructions of a kernel.
+    fn lines(body: &str) -> Vec<Found> {
         let text = format!(
             ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n{body}\n}}"
         );

@@ -12,7 +12,7 @@ use crate::{
 /// Instructions whose result may not depend on an operand, which one of the others decides.
 const DECIDED: [&str; 6] = ["selp", "slct", "and", "or", "mul", "lop3"];
 
-/// What an operation does with such values.
+/// The way of such values through an operation.
 pub(crate) enum Flow {
     /// Each of these slots gets its value from those.
     Through(Vec<(Slot, Vec<Slot>)>),

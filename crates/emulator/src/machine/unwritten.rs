@@ -45,7 +45,7 @@ impl Warp {
             .collect()
     }
 
-    /// What has changed since then was written, and what is behind the frame that ends here is gone.
+    /// Values that have changed since then were written, and those behind the frame that ends here are gone.
     pub(crate) fn forget_unwritten(&mut self, before: &[(usize, Lanes)], end: usize) {
         for (register, values) in before {
             let now = &self.registers[*register];

@@ -249,7 +249,7 @@ fn channels_of_interleaved_tensors_lie_in_slices() {
         .box_dims(&[10, 4, 8, 1])
         .interleave(Interleave::B16);
     let launch = |at| {
-        let launch = Launch::new("tile", 1, 1).tensor_map_at(map.clone(), 0, at);
+        let launch = Launch::new("tile", 1, 1).tensor_map_at(map, 0, at);
         launch.buffer(1).scalar(0_u32)
     };
     let buffers = [
