@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path, thread};
 
-use tma_build::{Arch, Assemble, PtxBuilder, PtxIsa};
+use tma_build::{Arch, Assemble, Ptx, PtxBuilder, PtxIsa};
 
 const ARCHS: &[Arch] = &[
     Arch::Sm90,
@@ -89,6 +89,24 @@ fn semantics(arch: Arch, of_hopper: bool) -> PtxBuilder {
         .fold(builder, PtxBuilder::feature)
 }
 
+/// The words of ptxas on the kernels when they were built, as a list for the modules that it assembled.
+fn local_bytes<'a>(built: impl Iterator<Item = &'a (&'static str, Ptx)>) -> String {
+    let mut source = String::from(
+        "/// For each architecture whose kernels ptxas has assembled: the bytes of local memory that each entry takes.\n\
+         pub static KERNELS_LOCAL_BYTES: &[(&str, &[(&str, u32)])] = &[\n",
+    );
+    let assembled = built.filter_map(|(_, ptx)| Some((ptx.arch, ptx.resources.as_ref()?)));
+    for (arch, entries) in assembled {
+        let entries = entries.iter().map(|(entry, takes)| {
+            let bytes = takes.stack_bytes + takes.spill_store_bytes + takes.spill_load_bytes;
+            format!("({entry:?}, {bytes}), ")
+        });
+        let entries: String = entries.collect();
+        writeln!(source, "    ({:?}, &[{entries}]),", arch.name()).expect("a string takes all");
+    }
+    source + "];\n"
+}
+
 fn main() {
     let (built, alone) = thread::scope(|scope| {
         let alone = [
@@ -156,7 +174,7 @@ fn main() {
     for (name, path, _) in CRATES {
         writeln!(
             source,
-            "/// The finished PTX of `{path}`.\npub const {name}_PTX: &[Module] = &["
+            "/// The finished PTX of `{path}`.\npub static {name}_PTX: &[Module] = &["
         )
         .expect("a string takes all");
         let of_crate = built.iter().flatten().filter(|(of, _)| of == name);
@@ -170,11 +188,12 @@ fn main() {
         }
         source += "];\n";
     }
+    source += &local_bytes(built.iter().flatten().filter(|(of, _)| *of == "KERNELS"));
     for (name, path, ptx) in alone {
         let (arch, file) = (ptx.arch.name(), ptx.path.display().to_string());
         writeln!(
             source,
-            "/// The finished PTX of `{path}`.\npub const {name}_PTX: Module = \
+            "/// The finished PTX of `{path}`.\npub static {name}_PTX: Module = \
              Module {{ arch: {arch:?}, text: include_str!({file:?}) }};"
         )
         .expect("a string takes all");

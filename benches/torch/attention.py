@@ -2,7 +2,8 @@
 
     python3 attention.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
-Every size is checked first: against float64, for some queries of each head, over results that were poisoned with NaN.
+Every size is checked first: against float64, for some queries of each head, over results that were poisoned with NaN;
+and sequences of different lengths, packed.
 Then all run in bursts after a pause, in random order, and medians of bursts are compared. Numbers are N(0, 1). What
 causal attention leaves out counts as no operation.
 """
@@ -15,8 +16,8 @@ from beside import NAMES, TYPES, Launch, arguments, bursts, load, record, tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 BOX, ROWS, QUERIES, THREADS, L2_BYTES = 64, 64, 128, 384, 32 << 20
-# Keys of a tile, and stages in shared memory, by elements of a head.
-TILES = {64: (128, 6), 128: (128, 6), 256: (64, 5)}
+# Keys of a tile, stages in shared memory, and slots for queries there, by elements of a head.
+TILES = {64: (128, 6, 2), 128: (128, 5, 2), 256: (64, 5, 1)}
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 # Sequences, positions, heads, heads of keys, elements of a head: 16384 positions together.
 SIZES = [
@@ -26,12 +27,16 @@ SIZES = [
 ]
 # Queries and keys that are no multiples of a tile, with shared heads of keys.
 ODD = (2, 1000, 1111, 6, 2)
+# Queries and keys of packed sequences.
+PACKED = [(1, 1), (1000, 1111), (0, 7), (128, 128), (2000, 300), (300, 2000)]
 MOST_ERROR = {torch.bfloat16: 5e-3, torch.float16: 7e-4}
 
 
 class Sequences(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_uint32) for name in ("queries", "keys", "heads", "sharing", "all_heads", "group")),
+        *((name, ctypes.c_uint32) for name in ("queries", "keys")),
+        ("packed", ctypes.c_uint32 * 2),
+        *((name, ctypes.c_uint32) for name in ("heads", "sharing", "all_heads", "group")),
         ("scale", ctypes.c_float),
     ]
 
@@ -42,29 +47,39 @@ def head_map(tensor, rows):
     return tensor_map(tensor, (heads * elements, positions, sequences), (BOX, rows, 1))
 
 
-def attention(module, results, q, k, v, logarithms, is_causal):
-    """As `kernels_gpu::attention::Attention` launches it."""
+def attention(module, results, q, k, v, logarithms, is_causal, packed=None):
+    """As `kernels_gpu::attention::Attention` launches it; `packed` has the queries and keys of each sequence."""
     sequences, queries, heads, elements = q.shape
     keys, key_heads = k.shape[1:3]
-    tile, stages = TILES[elements]
+    of_all, starts = (0, 0), [logarithms] * 2
+    if packed:
+        of_all, sequences = (queries, keys), len(packed)
+        queries, keys = (max(lengths) for lengths in zip(*packed))
+        starts = [torch.tensor([0, *lengths], device="cuda").cumsum(0).int() for lengths in zip(*packed)]
+    tile, stages, slots = TILES[elements]
     sharing, all_heads = heads // key_heads, heads * sequences
     in_l2 = max(1, L2_BYTES // (4 * keys * elements))
     scale = math.log2(math.e) / math.sqrt(elements)
-    return Launch(
+    items = -(-queries // QUERIES) * all_heads
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    rounds = 1 if is_causal or packed else -(-items // processors)
+    launch = Launch(
         module,
         f"attention_{elements}_{NAMES[q.dtype]}_{str(is_causal).lower()}",
-        -(-queries // QUERIES) * all_heads,
+        -(-items // rounds),
         THREADS,
-        (2 * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20,
+        (2 * slots * ROWS + stages * tile) * elements * 2 + 1024 + stages * 20,
         [
             head_map(results, ROWS),
             head_map(q, ROWS),
             head_map(k, tile),
             head_map(v, tile),
-            Sequences(queries, keys, heads, sharing, all_heads, min(in_l2 * sharing, all_heads), scale),
-            ctypes.c_uint64(logarithms.data_ptr()),
+            Sequences(queries, keys, of_all, heads, sharing, all_heads, min(in_l2 * sharing, all_heads), scale),
+            *(ctypes.c_uint64(tensor.data_ptr()) for tensor in (logarithms, results, *starts)),
         ],
     )
+    launch.starts = starts
+    return launch
 
 
 def tensors(sequences, queries, keys, heads, key_heads, elements, dtype):
@@ -78,9 +93,28 @@ def tensors(sequences, queries, keys, heads, key_heads, elements, dtype):
 
 def check(module, sizes, dtype, is_causal):
     """The relative error against float64, of up to 64 queries of each head."""
-    sequences, queries, keys, heads, key_heads, elements = sizes
     results, q, k, v, logarithms = tensors(*sizes, dtype)
     attention(module, results, q, k, v, logarithms, is_causal)()
+    return compare(sizes, dtype, is_causal, results, q, k, v, logarithms)
+
+
+def check_packed(module, heads, key_heads, elements, dtype, is_causal):
+    queries, keys = (sum(lengths) for lengths in zip(*PACKED))
+    results, q, k, v, logarithms = tensors(1, queries, keys, heads, key_heads, elements, dtype)
+    attention(module, results, q, k, v, logarithms, is_causal, PACKED)()
+    worst, first_query, first_key = 0.0, 0, 0
+    for queries, keys in PACKED:
+        of_queries, of_keys = slice(first_query, first_query + queries), slice(first_key, first_key + keys)
+        if queries:
+            tensors_of = results[:, of_queries], q[:, of_queries], k[:, of_keys], v[:, of_keys], logarithms[:, :, of_queries]
+            sizes = (1, queries, keys, heads, key_heads, elements)
+            worst = max(worst, compare(sizes, dtype, is_causal, *tensors_of))
+        first_query, first_key = of_queries.stop, of_keys.stop
+    return worst
+
+
+def compare(sizes, dtype, is_causal, results, q, k, v, logarithms):
+    sequences, queries, keys, heads, key_heads, elements = sizes
     if results.isnan().any() or logarithms.isnan().any():
         raise SystemExit(f"error: {sizes} {dtype}: some results are missing")
     rows = torch.randperm(queries, device="cuda")[:64]
@@ -98,7 +132,7 @@ def check(module, sizes, dtype, is_causal):
             of_sums = logarithms[sequence, head, rows].double()
             if not torch.allclose(of_sums, scores.logsumexp(-1), rtol=1e-5, atol=1e-5):
                 raise SystemExit(f"error: {sizes} {dtype}: the logarithms are wrong")
-    error = math.sqrt(wrong / length)
+    error = math.sqrt(wrong / length) if length else 0.0
     if not error < MOST_ERROR[dtype]:
         raise SystemExit(f"error: {sizes} {dtype}: the relative error is {error:.2e}")
     return error
@@ -136,6 +170,8 @@ def main():
                     sizes = (sequences, queries, keys, heads, key_heads, elements)
                     error = check(module, sizes, dtype, is_causal)
                     print(f"{sizes}, {NAMES[dtype]}, causal {is_causal}: relative error {error:.2e}")
+                error = check_packed(module, heads, key_heads, elements, dtype, is_causal)
+                print(f"packed, {elements}, {NAMES[dtype]}, causal {is_causal}: relative error {error:.2e}")
     rows = []
     print(f"{torch.cuda.get_device_name()}: sequences, positions, heads, heads of keys, elements; TFLOP/s")
     for size in SIZES:

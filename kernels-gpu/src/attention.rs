@@ -10,10 +10,11 @@ use tma::{
     matrix::{Boxes, MatrixElement},
     pipeline::{self, Fill, ProductStage, Products},
     ptx::{ex2, mbarrier::Mbarrier, wgmma::Sums},
+    ring::{Cursor, Ring},
     shared,
 };
 
-/// Queries that a block has: 64 for each warpgroup that multiplies.
+/// Queries that a block has at a time: 64 for each warpgroup that multiplies.
 pub const QUERIES: u32 = 128;
 /// Threads: a warpgroup loads, two multiply.
 pub const THREADS: u32 = 384;
@@ -31,31 +32,158 @@ type QueryMap<T> = TileMap<Box3<T, { ROWS as usize }>, Swizzle128>;
 type KeyMap<T, const KEYS: usize> = TileMap<Box3<T, KEYS>, Swizzle128>;
 type Queries<T, const BOXES: usize> = Boxes3<T, { ROWS as usize }, BOXES>;
 
-/// The extents of the sequences, and which block has what of them.
+/// The extents of the sequences, and the order in which blocks have them.
 #[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Sequences {
-    /// Queries of a sequence.
+    /// Queries of a sequence, or of the longest one.
     pub queries: u32,
-    /// Keys of a sequence.
+    /// Keys of a sequence, or of the longest one.
     pub keys: u32,
+    /// Queries and keys of all sequences, where these lie one behind the other with lengths of their own; else 0 of both.
+    pub packed: [u32; 2],
     /// Heads of queries.
     pub heads: u32,
     /// Heads of queries that share a head of keys.
     pub sharing: u32,
     /// Heads of all sequences together.
     pub all_heads: u32,
-    /// Heads whose blocks follow each other, so that they find keys and values in L2.
+    /// Heads whose queries are gone through together, so that blocks find their keys and values in L2.
     pub group: u32,
     /// The factor of the scores, which is positive: powers of 2 are taken of the products, not those of e.
     pub scale: f32,
 }
 
+/// Where the positions of a sequence are.
+#[derive(Clone, Copy)]
+struct Positions {
+    /// Its number in the tensors.
+    sequence: u32,
+    /// Its first query and its first key there.
+    first: [u32; 2],
+    queries: u32,
+    keys: u32,
+}
+
 impl Sequences {
-    /// Blocks for the queries of a head.
     #[inline(always)]
-    const fn blocks(&self) -> u32 {
+    const fn are_packed(&self) -> bool {
+        self.packed[0] != 0
+    }
+
+    /// Those of a sequence. Whatever the starts are, they are in the tensors, and no more than those of the longest one.
+    ///
+    /// # Safety
+    /// 1. (4) of the kernels holds, and there is such a sequence.
+    #[inline(always)]
+    unsafe fn positions(&self, sequence: u32, starts: [*const u32; 2]) -> Positions {
+        if !self.are_packed() {
+            return Positions {
+                sequence,
+                first: [0; 2],
+                queries: self.queries,
+                keys: self.keys,
+            };
+        }
+        let of = |which: usize, longest: u32| {
+            let start = starts[which].wrapping_add(sequence as usize);
+            // SAFETY: there is one for each sequence, and one behind them (1).
+            let ends = unsafe { [*start, *start.wrapping_add(1)] };
+            let [first, end] = ends.map(|end| end.min(self.packed[which]));
+            (first, end.saturating_sub(first).min(longest))
+        };
+        let (first_query, queries) = of(0, self.queries);
+        let (first_key, keys) = of(1, self.keys);
+        Positions {
+            sequence: 0,
+            first: [first_query, first_key],
+            queries,
+            keys,
+        }
+    }
+
+    /// Times 128 queries of a head.
+    #[inline(always)]
+    const fn items_of_head(&self) -> u32 {
         self.queries.div_ceil(QUERIES)
+    }
+
+    /// The 128 queries with this number, if there are any.
+    ///
+    /// # Safety
+    /// 1. (2) and (4) of the kernels hold, and there is such an item.
+    #[inline(always)]
+    unsafe fn item(&self, index: u32, starts: [*const u32; 2]) -> Option<Item> {
+        let in_group = self.group * self.items_of_head();
+        // A call for a division by zero would keep ptxas from overlapping products.
+        // SAFETY: there are heads and queries (1).
+        unsafe { assert_unchecked(in_group != 0) };
+        let first_head = index / in_group * self.group;
+        let height = (self.all_heads - first_head).min(self.group);
+        // SAFETY: the group has the item's head (1).
+        unsafe { assert_unchecked(height != 0) };
+        let within = index % in_group;
+        let number = first_head + within % height;
+        // SAFETY: there are heads (1).
+        unsafe { assert_unchecked(self.heads != 0) };
+        // SAFETY: as above.
+        unsafe { assert_unchecked(self.sharing != 0) };
+        // SAFETY: there is such a sequence (1).
+        let positions = unsafe { self.positions(number / self.heads, starts) };
+        let item = Item {
+            number,
+            head: number % self.heads,
+            key_head: number % self.heads / self.sharing,
+            // The last queries, which see most keys where it is causal, come first.
+            first_query: (self.items_of_head() - 1 - within / height) * QUERIES,
+            positions,
+        };
+        (!self.are_packed() || item.first_query < positions.queries).then_some(item)
+    }
+}
+
+/// 128 queries of a head, which a block has at a time.
+#[derive(Clone, Copy)]
+struct Item {
+    /// The head, counted through all sequences.
+    number: u32,
+    head: u32,
+    key_head: u32,
+    first_query: u32,
+    positions: Positions,
+}
+
+impl Item {
+    /// Tiles of keys that the queries see.
+    #[inline(always)]
+    fn tiles<const CAUSAL: bool>(&self, tile: u32) -> u32 {
+        let Positions { queries, keys, .. } = self.positions;
+        let end = if CAUSAL {
+            (keys + self.first_query + QUERIES)
+                .saturating_sub(queries)
+                .min(keys)
+        } else {
+            keys
+        };
+        end.div_ceil(tile)
+    }
+}
+
+/// Hands on what the block has of so many items: one of them where `ONE` says so.
+#[inline(always)]
+fn each_item<const ONE: bool>(
+    block: Block,
+    count: u32,
+    item: impl Fn(u32) -> Option<Item>,
+    mut each: impl FnMut(Item),
+) {
+    for index in block.items(count) {
+        if let Some(item) = item(index) {
+            each(item);
+        }
+        if ONE {
+            break;
+        }
     }
 }
 
@@ -130,38 +258,48 @@ impl Finish for Plain {
 }
 
 #[repr(C)]
-struct Memory<Q, KV, const STAGES: usize> {
-    queries: [Q; 2],
+struct Memory<Q, KV, const SLOTS: usize> {
+    queries: [[Q; 2]; SLOTS],
     loaded: [Mbarrier; 128],
-    stages: [KV; STAGES],
+    stages: [KV; 1],
 }
 
-const fn shared_bytes<T, const KEYS: usize, const BOXES: usize>(stages: u32) -> u64 {
-    let before = offset_of!(Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, 1>, stages);
+const fn shared_bytes<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize>(
+    stages: u32,
+) -> u64 {
+    let before = offset_of!(
+        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, SLOTS>,
+        stages
+    );
     before as u64 + pipeline::bytes::<Boxes3<T, KEYS, BOXES>>(stages, 1)
 }
 
 macro_rules! heads {
     ($($(#[$attribute:meta])* $name:ident: $dim:literal elements in $boxes:literal boxes, sums $sums:literal,
-        $keys:literal keys in $steps:literal steps, scores $scores:literal, $stages:literal stages;)+) => {$(
+        $keys:literal keys in $steps:literal steps, scores $scores:literal, $slots:literal slots, $stages:literal stages;)+) => {$(
         #[doc = concat!("Writes `softmax(scale * Q * transpose(K)) * V` for heads of ", $dim, " elements, and the logarithms of the sums.")]
         ///
         /// Keys are those of the same sequence. Where it is causal, a query sees no key behind it, the last of both at the
-        /// same position. A query that sees none gets zeros, and the logarithm of 0.
+        /// same position. A query that sees none gets zeros, and the logarithm of 0. Where sequences are packed, what
+        /// follows the values of one is multiplied by zero: infinities and NaN among them reach its last keys' results.
         ///
         /// # Safety
-        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, and nobody writes
-        ///    queries, keys and values; nobody else uses results and logarithms, one `f32` for each query of each head of
-        ///    each sequence, positions innermost.
+        /// 1. The tensors have the elements of all heads innermost, then positions, then sequences, of which they have one
+        ///    where these are packed. Nobody writes queries, keys and values; nobody else uses results, which are at
+        ///    `results_at`, and logarithms, one `f32` for each query of each head of each sequence in the tensors, positions
+        ///    innermost.
         /// 2. `sequences` has the extents of the tensors, none of them zero but that of the keys, and one to all heads in a
         ///    group; positions are at most 2^30.
-        /// 3. Grid and blocks are one-dimensional, with a block for each 128 queries of each head of each sequence.
+        /// 3. Grid and blocks are one-dimensional; 128 queries of each head of each sequence, or of the longest one, are fewer
+        ///    than 2^31 items together, for each of which there is a block where it is causal.
+        /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
+        ///    and behind them those of all, and nobody writes them.
         $(#[$attribute])*
         #[kernel(
             max_threads = 384,
             min_blocks = 1,
             instances(T = Bf16, F16; CAUSAL = true, false),
-            shared_bytes = shared_bytes::<T, $keys, $boxes>($stages)
+            shared_bytes = shared_bytes::<T, $keys, $boxes, $slots>($stages)
         )]
         pub unsafe fn $name<T: MatrixElement + Half, const CAUSAL: bool>(
             #[grid_constant] results: &QueryMap<T>,
@@ -170,17 +308,22 @@ macro_rules! heads {
             #[grid_constant] values: &KeyMap<T, $keys>,
             sequences: Sequences,
             logarithms: *mut f32,
+            results_at: *mut T,
+            query_starts: *const u32,
+            key_starts: *const u32,
         ) where
             [f32; $scores]: Sums<T::Ptx, T::Ptx>,
             [f32; $sums]: Sums<T::Ptx, T::Ptx>,
         {
             // SAFETY: the conditions are the same.
             unsafe {
-                attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $steps, $stages>(
+                attend::<T, [f32; $scores], [f32; $sums], CAUSAL, $keys, $boxes, $boxes, $steps, $slots, $slots, $stages>(
                     [results, queries],
                     [keys, values],
                     sequences,
+                    [query_starts, key_starts],
                     logarithms,
+                    results_at,
                 );
             }
         }
@@ -188,10 +331,10 @@ macro_rules! heads {
 }
 
 heads! {
-    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 6 stages;
+    attention_64: 64 elements in 1 boxes, sums 32, 128 keys in 8 steps, scores 64, 2 slots, 6 stages;
     #[cfg_attr(doc, doc = concat!("\n# PTX of `attention_128_bf16_true`\n```text\n", include_str!("../../tests/golden/ptx/attention_128_bf16_true.ptx"), "\n```"))]
-    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 6 stages;
-    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 5 stages;
+    attention_128: 128 elements in 2 boxes, sums 64, 128 keys in 8 steps, scores 64, 2 slots, 5 stages;
+    attention_256: 256 elements in 4 boxes, sums 128, 64 keys in 4 steps, scores 32, 1 slots, 5 stages;
 }
 
 /// # Safety
@@ -204,13 +347,18 @@ unsafe fn attend<
     const CAUSAL: bool,
     const KEYS: usize,
     const BOXES: usize,
+    const OUTPUTS: u32,
     const STEPS: usize,
+    const SLOTS: usize,
+    const QUERY_SLOTS: u32,
     const STAGES: u32,
 >(
     [results, queries]: [&QueryMap<T>; 2],
     [keys, values]: [&KeyMap<T, KEYS>; 2],
     sequences: Sequences,
+    starts: [*const u32; 2],
     logarithms: *mut f32,
+    results_at: *mut T,
 ) where
     S: Rows + Sums<T::Ptx, T::Ptx>,
     R: Columns + Rows + Sums<T::Ptx, T::Ptx>,
@@ -218,210 +366,245 @@ unsafe fn attend<
 {
     // SAFETY: every thread gets here (3 of the kernels), and the tensors may be used (1).
     let block = unsafe { Block::converged() };
-    let Sequences {
-        heads,
-        sharing,
-        group,
-        ..
-    } = sequences;
-    let in_group = group * sequences.blocks();
-    // A call for a division by zero would keep ptxas from overlapping products.
-    // SAFETY: there are heads and queries (2 of the kernels).
-    unsafe { assert_unchecked(in_group != 0) };
-    let first_head = block.index() / in_group * group;
-    let height = (sequences.all_heads - first_head).min(group);
-    // SAFETY: the group has the block's head (3 of the kernels).
-    unsafe { assert_unchecked(height != 0) };
-    let within = block.index() % in_group;
-    let number = first_head + within % height;
-    // The last queries, which see most keys where it is causal, come first.
-    let first_query = (sequences.blocks() - 1 - within / height) * QUERIES;
-    // SAFETY: there are heads (2 of the kernels).
-    unsafe { assert_unchecked(heads != 0) };
-    // SAFETY: as above.
-    unsafe { assert_unchecked(sharing != 0) };
-    let (sequence, head) = (number / heads, number % heads);
     let elements = BOX * BOXES as u32;
-    let column = head * elements;
-    let key_column = head / sharing * elements;
-    // The key that is the first one behind query 0.
-    let behind = sequences.keys as i32 - sequences.queries as i32 + 1;
-    let end = if CAUSAL {
-        let end = (sequences.keys + first_query + QUERIES).saturating_sub(sequences.queries);
-        end.min(sequences.keys)
-    } else {
-        sequences.keys
-    };
-    let tiles = end.div_ceil(KEYS as u32);
+    let count = sequences.items_of_head() * sequences.all_heads;
+    // SAFETY: (2) and (4) of the kernels; there are so many items.
+    let item = |index| unsafe { sequences.item(index, starts) };
 
-    type All<T, const KEYS: usize, const BOXES: usize> =
-        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, 1>;
-    let memory = shared::dynamic::<All<T, KEYS, BOXES>, 1024>();
+    type All<T, const KEYS: usize, const BOXES: usize, const SLOTS: usize> =
+        Memory<Queries<T, BOXES>, Boxes3<T, KEYS, BOXES>, SLOTS>;
+    let memory = shared::dynamic::<All<T, KEYS, BOXES, SLOTS>, 1024>();
     let query_tiles: SharedPtr<Queries<T, BOXES>> = memory.cast();
-    let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES>, loaded) as u32);
-    let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES>, stages) as u32);
-    let loading = block.load(loaded.cast(), |loads| {
-        let mut number = 0;
-        while number < 2 * BOXES as u32 {
-            let (part, column) = (number / BOXES as u32, column + number % BOXES as u32 * BOX);
-            let at = [column, first_query + part * ROWS, sequence].map(|coord| coord as i32);
-            // SAFETY: there is memory for so many boxes, and the tensor may be read (1 of the kernels).
-            unsafe { loads.tile(query_tiles.cast().add(number), queries, at) };
-            number += 1;
-        }
-    });
+    let loaded = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, loaded) as u32);
+    let stages = memory.byte_add(offset_of!(All<T, KEYS, BOXES, SLOTS>, stages) as u32);
+    if block.elect() {
+        // SAFETY: one thread does so, before any other uses the barriers, in memory that is for them alone (3 of
+        // `Block::converged`). The thread that loads fills a slot, each warpgroup gives it back.
+        unsafe { Ring::<QUERY_SLOTS>::init(loaded.cast(), 1, 2) };
+    }
+    // SAFETY: all threads synchronise where the pipeline is made, before they use the barriers; each role goes through the
+    // slots in order.
+    let loaded = unsafe { Ring::<QUERY_SLOTS>::assume_init(loaded.cast()) };
     let pipeline = block.product_pipeline::<Boxes3<T, KEYS, BOXES>, STAGES>(stages.cast());
 
     let fill = |mut fill: Fill<Boxes3<T, KEYS, BOXES>, STAGES>| {
-        let mut load = |map: &KeyMap<T, KEYS>, tile: u32| {
-            fill.next().load_with(|loads, stage| {
-                let mut number = 0;
-                while number < BOXES as u32 {
-                    let at = [key_column + number * BOX, tile * KEYS as u32, sequence];
-                    // SAFETY: the stage is empty, and the tensor may be read (1 of the kernels).
-                    unsafe { loads.tile(stage.at(number), map, at.map(|coord| coord as i32)) };
-                    number += 1;
-                }
-            });
-        };
-        // In the order in which they are multiplied: keys, and the values of the keys before.
-        let mut tile = tiles;
-        while tile > 0 {
-            tile -= 1;
-            load(keys, tile);
-            if tile + 1 < tiles {
-                load(values, tile + 1);
+        let mut slot = Cursor::new();
+        each_item::<CAUSAL>(block, count, item, |item| {
+            let Positions {
+                sequence,
+                first: [query_start, key_start],
+                ..
+            } = item.positions;
+            loaded.acquire(slot);
+            let full = loaded.full(slot);
+            let mut loads = full.transaction();
+            let mut number = 0;
+            while number < 2 * BOXES as u32 {
+                let (part, of_row) = (number / BOXES as u32, number % BOXES as u32);
+                let row = query_start + item.first_query + part * ROWS;
+                let at = [item.head * elements + of_row * BOX, row, sequence];
+                let tile = query_tiles.add(2 * slot.stage()).cast().add(number);
+                // SAFETY: both warpgroups have given the slot back, and the tensor may be read (1 of the kernels).
+                unsafe { loads.tile(tile, queries, at.map(|coord| coord as i32)) };
+                number += 1;
             }
-        }
-        if tiles > 0 {
-            load(values, 0);
-        }
+            let _ = loads.arrive();
+            slot.advance();
+
+            let mut load = |map: &KeyMap<T, KEYS>, tile: u32| {
+                fill.next().load_with(|loads, stage| {
+                    let mut number = 0;
+                    while number < BOXES as u32 {
+                        let key = key_start + tile * KEYS as u32;
+                        let at = [item.key_head * elements + number * BOX, key, sequence];
+                        // SAFETY: the stage is empty, and the tensor may be read (1 of the kernels).
+                        unsafe { loads.tile(stage.at(number), map, at.map(|coord| coord as i32)) };
+                        number += 1;
+                    }
+                });
+            };
+            // In the order in which they are multiplied: keys, and the values of the keys before.
+            let tiles = item.tiles::<CAUSAL>(KEYS as u32);
+            let mut tile = tiles;
+            while tile > 0 {
+                tile -= 1;
+                load(keys, tile);
+                if tile + 1 < tiles {
+                    load(values, tile + 1);
+                }
+            }
+            if tiles > 0 {
+                load(values, 0);
+            }
+        });
     };
 
     let multiply = |warpgroup: Warpgroup, mut stages: Products<Boxes3<T, KEYS, BOXES>, STAGES>| {
         let index = warpgroup.index();
-        let query_tiles = query_tiles.add(index);
-        loading.wait();
-        let row = first_query + ROWS * index;
-        let first_row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
-        // Keys that a query sees.
-        let seen = [0, 8].map(|below| {
-            if CAUSAL {
-                ((first_row + below) as i32 + behind).min(sequences.keys as i32)
-            } else {
-                sequences.keys as i32
-            }
-        });
-        // Those that all queries of the warpgroup see.
-        let seen_by_all = if CAUSAL {
-            (row as i32 + behind).min(sequences.keys as i32)
-        } else {
-            sequences.keys as i32
-        };
-        let score = |stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
-            let mut batch = Accumulator::<S>::zero().begin(warpgroup);
-            let mut number = 0;
-            while number < BOXES as u32 {
-                // SAFETY: queries and keys have been loaded; keys are loaded again when the stage has been released,
-                // behind the wait for the scores.
-                batch = unsafe {
-                    let queries = query_tiles.at(number).cast();
-                    let keys = stage.as_ptr().at(number).cast();
-                    batch.multiply(
-                        Matrix::<Boxes<[[T; 64]; 64], Swizzle128, 1, true>>::from_ptr(queries),
-                        Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, 1, true>>::from_ptr(keys),
-                    )
-                };
-                number += 1;
-            }
-            batch.commit()
-        };
-        let mask = |scores: Accumulator<S>, tile: u32| {
-            let first = (tile * KEYS as u32) as i32;
-            if first + KEYS as i32 <= seen_by_all {
-                return scores;
-            }
-            scores.map_rows(warpgroup, |row, key, score| {
-                if first + (key as i32) < seen[row] {
-                    score
+        let mut slot = Cursor::new();
+        each_item::<CAUSAL>(block, count, item, |item| {
+            let Positions {
+                sequence,
+                first: [query_start, _],
+                queries: query_count,
+                keys: key_count,
+            } = item.positions;
+            let tiles = item.tiles::<CAUSAL>(KEYS as u32);
+            // The key that is the first one behind query 0.
+            let behind = key_count as i32 - query_count as i32 + 1;
+            let query_tiles = query_tiles.add(2 * slot.stage() + index);
+            loaded.wait(slot);
+            let row = item.first_query + ROWS * index;
+            let first_row = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
+            // Keys that a query sees.
+            let seen = [0, 8].map(|below| {
+                if CAUSAL {
+                    ((first_row + below) as i32 + behind).min(key_count as i32)
                 } else {
-                    f32::NEG_INFINITY
+                    key_count as i32
                 }
-            })
-        };
-        let add = |results: Accumulator<R>,
-                   powers,
-                   stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
-            // SAFETY: values have been loaded, and are loaded again when the stage has been released, behind the wait
-            // for the results.
-            unsafe {
-                let values = stage.as_ptr().cast();
-                let values =
-                    Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, BOXES, false>>::from_ptr(values);
-                let batch = results.begin_with(powers, warpgroup);
-                batch.multiply_fragment(values).commit()
-            }
-        };
-        let mut softmax = Softmax {
-            warpgroup,
-            scale: sequences.scale,
-            greatest: [f32::NEG_INFINITY; 2],
-            sums: [0.0; 2],
-        };
-        let mut sums = Accumulator::<R>::zero();
-        if tiles > 0 {
-            let mut tile = tiles - 1;
-            let stage = stages.next();
-            let scores = score(&stage).wait();
-            stage.release();
-            let (scores, _) = softmax.add(mask(scores, tile));
-            let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Plain);
-            let mut next = stages.next();
-            while tile > 0 {
-                tile -= 1;
-                let keys = next;
-                let scores = score(&keys);
-                let values = stages.next();
-                let products = add(sums, powers, &values);
-                // SAFETY: the products with values were committed behind the scores.
-                let scores = unsafe { scores.wait_behind::<1>() };
-                keys.release();
-                let (scores, factors) = softmax.add(mask(scores, tile));
-                // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the
-                // softmax before it.
-                next = stages.next();
-                (sums, _) = products.wait();
-                values.release();
-                sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-                powers = Fragment::of(&scores, warpgroup, &Plain);
-            }
-            (sums, _) = add(sums, powers, &next).wait();
-            next.release();
-        }
-        let [factors, of_sums] = softmax.finish();
-        let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
-        // The queries' memory is the warpgroup's own, and its products with them are complete.
-        let mut outputs = Outputs::<_, _, _, 1>::new(warpgroup, query_tiles.cast());
-        outputs.store_sums(&sums, results, [column, row, sequence], &Plain);
-        if warpgroup.warp().lane().is_multiple_of(4) {
-            let first = number as usize * sequences.queries as usize;
-            let write = |query: u32, logarithm| {
-                if query < sequences.queries {
-                    // SAFETY: each query of the head has a place, which is this thread's (1 of the kernels).
-                    unsafe { *logarithms.add(first + query as usize) = logarithm };
-                }
+            });
+            // Those that all queries of the warpgroup see.
+            let seen_by_all = if CAUSAL {
+                (row as i32 + behind).min(key_count as i32)
+            } else {
+                key_count as i32
             };
-            write(first_row, of_sums[0]);
-            write(first_row + 8, of_sums[1]);
-        }
-        outputs.finish();
+            let score = |stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
+                let mut batch = Accumulator::<S>::zero().begin(warpgroup);
+                let mut number = 0;
+                while number < BOXES as u32 {
+                    // SAFETY: queries and keys have been loaded; keys are loaded again when the stage has been released,
+                    // behind the wait for the scores.
+                    batch = unsafe {
+                        let queries = query_tiles.at(number).cast();
+                        let keys = stage.as_ptr().at(number).cast();
+                        batch.multiply(
+                            Matrix::<Boxes<[[T; 64]; 64], Swizzle128, 1, true>>::from_ptr(queries),
+                            Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, 1, true>>::from_ptr(keys),
+                        )
+                    };
+                    number += 1;
+                }
+                batch.commit()
+            };
+            let mask = |scores: Accumulator<S>, tile: u32| {
+                let first = (tile * KEYS as u32) as i32;
+                if first + KEYS as i32 <= seen_by_all {
+                    return scores;
+                }
+                scores.map_rows(warpgroup, |row, key, score| {
+                    if first + (key as i32) < seen[row] {
+                        score
+                    } else {
+                        f32::NEG_INFINITY
+                    }
+                })
+            };
+            let add =
+                |results: Accumulator<R>, powers, stage: &ProductStage<Boxes3<T, KEYS, BOXES>>| {
+                    // SAFETY: values have been loaded, and are loaded again when the stage has been released, behind the wait
+                    // for the results.
+                    unsafe {
+                        let values = stage.as_ptr().cast();
+                        let values =
+                            Matrix::<Boxes<[[T; 64]; KEYS], Swizzle128, BOXES, false>>::from_ptr(
+                                values,
+                            );
+                        let batch = results.begin_with(powers, warpgroup);
+                        batch.multiply_fragment(values).commit()
+                    }
+                };
+            let mut softmax = Softmax {
+                warpgroup,
+                scale: sequences.scale,
+                greatest: [f32::NEG_INFINITY; 2],
+                sums: [0.0; 2],
+            };
+            let mut sums = Accumulator::<R>::zero();
+            if tiles > 0 {
+                let mut tile = tiles - 1;
+                let stage = stages.next();
+                let scores = score(&stage).wait();
+                stage.release();
+                let (scores, _) = softmax.add(mask(scores, tile));
+                let mut powers = Fragment::<T, STEPS>::of(&scores, warpgroup, &Plain);
+                let mut next = stages.next();
+                while tile > 0 {
+                    tile -= 1;
+                    let keys = next;
+                    let scores = score(&keys);
+                    let values = stages.next();
+                    let products = add(sums, powers, &values);
+                    // SAFETY: the products with values were committed behind the scores.
+                    let scores = unsafe { scores.wait_behind::<1>() };
+                    keys.release();
+                    let (scores, factors) = softmax.add(mask(scores, tile));
+                    // ptxas moves the wait for products up to the last branch: the loop that waits for the stage keeps the
+                    // softmax before it.
+                    next = stages.next();
+                    (sums, _) = products.wait();
+                    values.release();
+                    sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+                    powers = Fragment::of(&scores, warpgroup, &Plain);
+                }
+                (sums, _) = add(sums, powers, &next).wait();
+                next.release();
+            }
+            let [factors, of_sums] = softmax.finish();
+            let sums = sums.map_rows(warpgroup, |row, _, sum| sum * factors[row]);
+            // The queries' memory is the warpgroup's own, and its products with them are complete.
+            let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, query_tiles.cast());
+            let column = item.head * elements;
+            if !sequences.are_packed() || row + ROWS <= query_count {
+                outputs.store_sums(
+                    &sums,
+                    results,
+                    [column, query_start + row, sequence],
+                    &Plain,
+                );
+            } else {
+                // Behind the last query are those of the next sequence.
+                let width = sequences.heads as usize * elements as usize;
+                sums.each_pair(warpgroup, |below, element, pair| {
+                    let query = first_row + 8 * below as u32;
+                    if query < query_count {
+                        let at =
+                            (query_start + query) as usize * width + (column + element) as usize;
+                        // SAFETY: the results have these elements, at an even number, which are this thread's (1 of the kernels).
+                        unsafe { *results_at.add(at).cast::<u32>() = T::round(pair) };
+                    }
+                });
+            }
+            if warpgroup.warp().lane().is_multiple_of(4) {
+                let first = if sequences.are_packed() {
+                    item.head as usize * sequences.packed[0] as usize + query_start as usize
+                } else {
+                    item.number as usize * query_count as usize
+                };
+                let write = |query: u32, logarithm| {
+                    if query < query_count {
+                        // SAFETY: each query of the head has a place, which is this thread's (1 of the kernels).
+                        unsafe { *logarithms.add(first + query as usize) = logarithm };
+                    }
+                };
+                write(first_row, of_sums[0]);
+                write(first_row + 8, of_sums[1]);
+            }
+            outputs.finish();
+            if warpgroup.elect() {
+                // This thread has waited until the results have been read.
+                loaded.release(slot);
+            }
+            slot.advance();
+        });
     };
     // SAFETY: the attributes say so.
-    unsafe { pipeline.split::<THREADS, 24, 240>(fill, multiply) };
+    unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use host::Attention;
+pub use host::{Attention, Packed};
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host;

@@ -1,17 +1,18 @@
 //! Products of matrices of `e4m3` with a scale for each block of numbers, by tensor cores.
 //!
 //! The tensor core keeps 13 bits of a sum of `e4m3` products, too few for a long K. So the products of 128 numbers along
-//! K are summed up afresh, and added in `f32` to the sums so far, with their scales.
+//! K are summed up afresh, and added in `f32` to the sums so far, with their scales, while those of the next 128 are
+//! summed up in other registers.
 
 pub mod grouped;
 
 use tma::{
-    Accumulator, Block, KernelArg, Matrix, Outputs, Swizzle128, Tile, TileMap, Warpgroup,
+    Accumulator, Block, InFlight, KernelArg, Matrix, Outputs, Swizzle128, Tile, TileMap, Warpgroup,
     float8::E4m3,
     halves::Bf16,
     kernel,
     matrix::Boxes,
-    pipeline::{self, Fill, Products},
+    pipeline::{self, Fill, ProductStage, Products},
     shared,
     tile::Pair,
 };
@@ -41,6 +42,33 @@ const SHARED_BYTES: u64 = 2 * size_of::<Output>() as u64 + pipeline::bytes::<Sta
 type Output = Boxes64<Bf16, { OUTPUTS as usize }>;
 /// The part of a thread of the sums of 64 rows of a tile.
 type Sums = Accumulator<[f32; 64]>;
+
+/// The products of a stage in flight, and the scales of a thread's two rows and of the columns: multiplied behind the wait,
+/// for which their loads have time.
+struct Started {
+    products: InFlight<[f32; 64]>,
+    stage: ProductStage<Stage>,
+    scales: [f32; 3],
+}
+
+impl Started {
+    /// Waits for these products, but not for those of the `LEFT` stages that were started behind them; gives the stage
+    /// back, and the sums with them, and the products.
+    ///
+    /// # Safety
+    /// 1. So many stages were started behind them.
+    #[inline(always)]
+    unsafe fn add_to<const LEFT: u64>(self, sums: Sums) -> (Sums, Sums) {
+        // SAFETY: (1); the products of each stage are a group.
+        let fresh = unsafe { self.products.wait_behind::<LEFT>() };
+        self.stage.release();
+        let [first, second, columns] = self.scales;
+        (
+            sums.add_scaled(&fresh, [first * columns, second * columns]),
+            fresh,
+        )
+    }
+}
 
 /// The extents of the product, and the places of scales.
 #[derive(Clone, Copy, Debug, KernelArg)]
@@ -107,22 +135,18 @@ impl Scales {
         }
     }
 
-    /// Goes on to the next stage.
-    #[inline(always)]
-    fn advance(&mut self) {
-        self.of_a = self.of_a.map(|scale| scale.wrapping_add(self.a_stride));
-        self.of_b = self.of_b.wrapping_add(1);
-    }
-
-    /// Those of both rows, and that of the columns.
+    /// Those of both rows, and that of the columns, and goes on to the next stage.
     ///
     /// # Safety
     /// 1. (3) of [`gemm_fp8`] holds, and there is such a stage.
     #[inline(always)]
-    unsafe fn read(&self) -> [f32; 3] {
+    unsafe fn next(&mut self) -> [f32; 3] {
         let [first, second] = self.of_a;
         // SAFETY: they are there, and nobody writes them (1).
-        unsafe { [*first, *second, *self.of_b] }
+        let scales = unsafe { [*first, *second, *self.of_b] };
+        self.of_a = self.of_a.map(|scale| scale.wrapping_add(self.a_stride));
+        self.of_b = self.of_b.wrapping_add(1);
+        scales
     }
 }
 
@@ -222,22 +246,9 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
             let row = tile.row + BOX * index;
             let first = row + 16 * warpgroup.warp_index() + warpgroup.warp().lane() / 4;
             let mut scales = Scales::new(&operands, first, tile.block_of_b);
-            let (mut sums, mut fresh) = (Sums::zero(), Sums::zero());
-            let mut left = stages;
-            let mut next = [0.0; 3];
-            if left != 0 {
-                // SAFETY: there is a stage.
-                next = unsafe { scales.read() };
-            }
-            while left != 0 {
-                left -= 1;
-                let [first, second, factor] = next;
-                if left != 0 {
-                    // They come while the products of this stage are computed.
-                    scales.advance();
-                    // SAFETY: a stage follows.
-                    next = unsafe { scales.read() };
-                }
+            let mut start = |fresh: Sums| {
+                // SAFETY: there is a stage; the scales come while its products are computed.
+                let scales = unsafe { scales.next() };
                 let stage = products.next();
                 // SAFETY: the stage has been loaded, and is loaded again when it has been released, behind the wait.
                 let batch = unsafe {
@@ -245,9 +256,34 @@ unsafe fn multiply<P: FnMut(u32) -> Option<Place>>(
                     let b = Matrix::<Rows8>::from_ptr(stage.as_ptr().second());
                     fresh.begin(warpgroup).replace(a.part::<64>(index), b)
                 };
-                fresh = batch.commit().wait();
-                stage.release();
-                sums = sums.add_scaled(&fresh, [first * factor, second * factor]);
+                Started {
+                    products: batch.commit(),
+                    stage,
+                    scales,
+                }
+            };
+            let mut sums = Sums::zero();
+            if stages != 0 {
+                let (mut even, mut spare) = (start(Sums::zero()), Sums::zero());
+                let mut left = stages;
+                // Two stages a turn, each with registers of its own.
+                sums = loop {
+                    if left == 1 {
+                        // SAFETY: it is the last one.
+                        break unsafe { even.add_to::<0>(sums) }.0;
+                    }
+                    let odd = start(spare);
+                    // SAFETY: one was started behind it.
+                    (sums, spare) = unsafe { even.add_to::<1>(sums) };
+                    if left == 2 {
+                        // SAFETY: it is the last one.
+                        break unsafe { odd.add_to::<0>(sums) }.0;
+                    }
+                    even = start(spare);
+                    // SAFETY: one was started behind it.
+                    (sums, spare) = unsafe { odd.add_to::<1>(sums) };
+                    left -= 2;
+                };
             }
             outputs.store_sums(&sums, operands.c, [tile.column, row], &Plain);
         }

@@ -1,4 +1,4 @@
-use kernels_gpu::attention::Attention;
+use kernels_gpu::attention::{Attention, Packed};
 use tma_host::{Buffer, Failure};
 use tma_launch::Conditions;
 
@@ -9,8 +9,8 @@ impl Kernels {
     /// each query of each head.
     ///
     /// Queries, keys, values and results have the elements of a head innermost, then heads, then positions, then
-    /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type and the
-    /// buffers of `extents` are not looked at.
+    /// sequences, one behind the other; logarithms have positions innermost, then heads, then sequences. The type, the
+    /// multiprocessors and the buffers of `extents` are not looked at, nor are its packed sequences.
     ///
     /// # Errors
     /// Extents that the kernels cannot take, and buffers that are too short: all of these at once; or there is no
@@ -25,23 +25,86 @@ impl Kernels {
         results: &mut Buffer<T>,
         logarithms: &mut Buffer<f32>,
     ) -> Result<(), Failure> {
-        let attention = Attention {
-            numbers: T::NUMBERS,
-            results: 0,
-            queries_at: 1,
-            keys_at: 2,
-            values_at: 3,
-            logarithms: 4,
+        let extents = Attention {
+            packed: None,
             ..*extents
         };
-        let operands = [
-            Operand::new("the results", results.at(0)),
-            Operand::new("the queries", queries.at(0)),
-            Operand::new("the keys", keys.at(0)),
-            Operand::new("the values", values.at(0)),
-            Operand::new("the logarithms", logarithms.at(0)),
-        ];
+        let operands = operands(queries, keys, values, results, logarithms);
+        let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
         // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
         unsafe { self.start("attention", Conditions::default(), &attention, &operands) }
     }
+
+    /// [`attention`](Self::attention) of sequences that lie one behind the other, with lengths of their own: `starts` have
+    /// the number of each sequence's first query, and of its first key, and behind them those of all.
+    ///
+    /// Extents have the longest sequence's queries and keys, and `packed` has those of all together; its buffers are not
+    /// looked at. Logarithms have the positions of all sequences innermost, then heads. Of a longer sequence the first
+    /// queries and keys count alone.
+    ///
+    /// # Errors
+    /// As [`attention`](Self::attention); or sequences are not packed.
+    #[doc(alias = "flash_attn_varlen_func")]
+    #[expect(clippy::too_many_arguments, reason = "each is a tensor")]
+    pub fn attention_packed<T: Element>(
+        &self,
+        extents: &Attention,
+        starts: [&Buffer<u32>; 2],
+        queries: &Buffer<T>,
+        keys: &Buffer<T>,
+        values: &Buffer<T>,
+        results: &mut Buffer<T>,
+        logarithms: &mut Buffer<f32>,
+    ) -> Result<(), Failure> {
+        let mut conditions = Conditions::default();
+        if extents.packed.is_none() {
+            let fix = "give the queries and keys of all sequences, or call `attention`".to_owned();
+            conditions.refuse("packed", "None", "sequences lie one behind the other", fix);
+        }
+        let extents = Attention {
+            packed: extents.packed.map(|packed| Packed {
+                query_starts: 5,
+                key_starts: 6,
+                ..packed
+            }),
+            ..*extents
+        };
+        let [query_starts, key_starts] = starts;
+        let mut operands = operands(queries, keys, values, results, logarithms).to_vec();
+        operands.push(Operand::new("the queries' starts", query_starts.at(0)));
+        operands.push(Operand::new("the keys' starts", key_starts.at(0)));
+        let attention = of_buffers::<T>(&extents, self.device().multiprocessors());
+        // SAFETY: the operands are in this order, and those that are written are borrowed exclusively (1).
+        unsafe { self.start("attention", conditions, &attention, &operands) }
+    }
+}
+
+/// The launch on a device with so many multiprocessors, with the buffers in the order of [`operands`].
+fn of_buffers<T: Element>(extents: &Attention, multiprocessors: u32) -> Attention {
+    Attention {
+        numbers: T::NUMBERS,
+        multiprocessors,
+        results: 0,
+        queries_at: 1,
+        keys_at: 2,
+        values_at: 3,
+        logarithms: 4,
+        ..*extents
+    }
+}
+
+fn operands<T: Element>(
+    queries: &Buffer<T>,
+    keys: &Buffer<T>,
+    values: &Buffer<T>,
+    results: &mut Buffer<T>,
+    logarithms: &mut Buffer<f32>,
+) -> [Operand; 5] {
+    [
+        Operand::new("the results", results.at(0)),
+        Operand::new("the queries", queries.at(0)),
+        Operand::new("the keys", keys.at(0)),
+        Operand::new("the values", values.at(0)),
+        Operand::new("the logarithms", logarithms.at(0)),
+    ]
 }

@@ -42,6 +42,9 @@ mod rows;
 pub use gemm::{Element, Epilogue, Op, Output};
 pub use gemm_fp8::Experts;
 pub use kernels::Kernels;
-pub use kernels_gpu::{attention::Attention, gemm::Activation};
+pub use kernels_gpu::{
+    attention::{Attention, Packed},
+    gemm::Activation,
+};
 pub use matrix::{Matrix, MatrixMut};
 pub use rows::RowElement;

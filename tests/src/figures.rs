@@ -26,6 +26,7 @@ const END: &str = "<!-- end of figures -->\n";
 const DOCS: &str = "../../docs";
 const BENCH: &str = "bench-h200.txt";
 const GEMM: &str = "gemm-h200.json";
+const GEMM_FP8: &str = "gemm-fp8-h200.json";
 const ATTENTION: &str = "attention-h200.json";
 const NORMS: &str = "norms-h200.json";
 const STEPS: &str = "gemm-step-h200.json";
@@ -35,7 +36,8 @@ const MEASURED: &[(&str, &str)] = &[
     ("rows of `bench`, beside their CUDA versions", BENCH),
     ("best settings of `bench --sweep`", "sweep-h200.txt"),
     ("forms of deformable attention", "deform-attn-h200.txt"),
-    ("kernels of products beside cuBLAS", GEMM),
+    ("kernels of products beside cuBLASLt", GEMM),
+    ("kernels of products with scales beside cuBLASLt", GEMM_FP8),
     ("kernels of attention beside cuDNN", ATTENTION),
     ("kernels over rows beside PyTorch", NORMS),
     ("steps to a product beside cuBLAS", STEPS),
@@ -66,7 +68,11 @@ pub fn renewed(page: &str, folder: &Path) -> Result<String, String> {
         let block = match name {
             "runs" => runs(folder)?,
             "benchmarks" => benchmarks(folder)?,
-            "gemm" => beside_torch(folder, GEMM, ["M x N x K", "cuBLAS", "gemm"])?,
+            "gemm" => {
+                let table = beside_torch(folder, GEMM, ["M x N x K", "cuBLASLt", "gemm"])?;
+                table + &chart_of_cubes(folder)?
+            }
+            "gemm-fp8" => gemm_fp8(folder)?,
             "attention" => beside_torch(
                 folder,
                 ATTENTION,
@@ -271,7 +277,11 @@ fn number(value: &Value) -> Result<f64, String> {
 
 /// The extents of a row of results.
 fn size(row: &Value) -> Result<String, String> {
-    let size = row["size"].as_array().ok_or("a row has no size")?;
+    extents(row, "size")
+}
+
+fn extents(row: &Value, name: &str) -> Result<String, String> {
+    let size = row[name].as_array().ok_or("a row has no size")?;
     let size = size.iter().map(|extent| Ok(number(extent)?.to_string()));
     Ok(size.collect::<Result<Vec<_>, String>>()?.join(" x "))
 }
@@ -293,6 +303,49 @@ fn beside_torch(
         let (theirs, ours, ratio) = (rate(vendor)?, rate(kernel)?, number(&row["ratio"])?);
         let size = size(row)?;
         page += &format!("| {size}{causal} | {theirs:.0} | {ours:.0} | {ratio:.3} |\n");
+    }
+    Ok(page)
+}
+
+/// A chart of the products of cubes, in the language of Mermaid.
+fn chart_of_cubes(folder: &Path) -> Result<String, String> {
+    let (_, rows) = torch_record(folder, GEMM)?;
+    let is_cube =
+        |row: &&Value| row["size"][0] == row["size"][1] && row["size"][0] == row["size"][2];
+    let cubes: Vec<&Value> = rows.iter().filter(is_cube).collect();
+    let all = |of: &dyn Fn(&Value) -> Result<f64, String>| {
+        let numbers = cubes.iter().map(|row| Ok(format!("{:.0}", of(row)?)));
+        Ok::<_, String>(numbers.collect::<Result<Vec<_>, String>>()?.join(", "))
+    };
+    let sizes = all(&|row| number(&row["size"][0]))?;
+    let theirs = all(&|row| number(&row["tflops"]["cublaslt"]))?;
+    let ours = all(&|row| number(&row["tflops"]["gemm"]))?;
+    Ok(format!(
+        "\n```mermaid\nxychart-beta\n    title \"TFLOP/s of products of cubes: cuBLASLt as bars, gemm as a line\"\n    \
+         x-axis \"M = N = K\" [{sizes}]\n    y-axis \"TFLOP/s\" 0 --> 900\n    \
+         bar [{theirs}]\n    line [{ours}]\n```\n"
+    ))
+}
+
+/// The products with scales, and those of experts' rows, for which cuBLASLt has nothing.
+fn gemm_fp8(folder: &Path) -> Result<String, String> {
+    let (mut page, rows) = torch_record(folder, GEMM_FP8)?;
+    page += "| M x N x K | cuBLASLt | with one scale | `gemm_fp8` | ratio |\n\
+             | --- | ---: | ---: | ---: | ---: |\n";
+    let (of_experts, of_one): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row["grouped"].is_array());
+    for row in of_one {
+        let rate = |name: &str| number(&row["tflops"][name]);
+        let rates = ["cublaslt", "cublaslt_one_scale", "gemm_fp8"].map(rate);
+        let [theirs, one_scale, ours] = rates;
+        let (theirs, one_scale, ours) = (theirs?, one_scale?, ours?);
+        let (size, ratio) = (size(row)?, number(&row["ratio"])?);
+        page += &format!("| {size} | {theirs:.0} | {one_scale:.0} | {ours:.0} | {ratio:.3} |\n");
+    }
+    page += "\n| experts x rows of each x N x K | `gemm_fp8_contiguous` |\n| --- | ---: |\n";
+    for row in of_experts {
+        let ours = number(&row["tflops"]["gemm_fp8"])?;
+        page += &format!("| {} | {ours:.0} |\n", extents(row, "grouped")?);
     }
     Ok(page)
 }

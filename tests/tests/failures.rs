@@ -20,7 +20,7 @@ struct Case {
     said: &'static [&'static str],
 }
 
-const CASES: &[Case] = &[
+static CASES: &[Case] = &[
     Case {
         name: "a_panic_in_a_kernel",
         modules: DEVICE_PTX,

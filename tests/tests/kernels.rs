@@ -1,5 +1,5 @@
 //! The kernels of `kernels-gpu`: their files, their PTX, what ptxas makes of it, their CUDA references, and
-//! their cases under several schedules. `cases` runs these on a GPU where there is one.
+//! with `--long` their cases under several schedules. `cases` runs these on a GPU where there is one.
 
 #[path = "kernels/assembled.rs"]
 mod assembled;

@@ -3,6 +3,8 @@
 //! GPU where there is one, and the buffers of a job stay as they were. Of what conditions do not forbid, the
 //! emulator's report names the parameter.
 
+use std::sync::LazyLock;
+
 use kernels_gpu::{
     Matrix,
     add_one_bulk::AddOneBulk,
@@ -14,10 +16,37 @@ use kernels_gpu::{
     transpose::Transpose,
 };
 use tensor_map::{DataType, TensorMap};
-use tests::{KERNELS_PTX, Module};
+use tests::{KERNELS_PTX, Module, mutants::with_entries};
 use tma_emulator::EmulatorBackend;
 use tma_host::{Buffer as Memory, Device, DeviceChoice, Jobs};
-use tma_launch::{Buffer, Checked, Failure, Job, Kernels, Rule, Stage};
+use tma_launch::{Buffer, Checked, Failure, Job, Kernels, Ptx, Rule, Stage};
+
+/// The text that the emulator runs: the kernels of these tests alone, since each launch reads it anew.
+fn emulated() -> Ptx<'static> {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let capability = Device::emulator(0).capability();
+        let module = Module::for_device(KERNELS_PTX, capability).expect("it is built");
+        let module = ptx::parse(module.text).expect("the builder parsed it");
+        let entries = module.entries().map(|entry| entry.name.as_str());
+        let is_used = |entry: &&str| KERNELS.iter().any(|kernel| entry.starts_with(kernel));
+        let entries: Vec<&str> = entries.filter(is_used).collect();
+        with_entries(&module, &entries).to_string()
+    });
+    Ptx {
+        name: "kernels",
+        text: &TEXT,
+    }
+}
+
+const KERNELS: [&str; 7] = [
+    "add_one_bulk",
+    "add_one_tile",
+    "consume_map",
+    "copy_bulk",
+    "histogram",
+    "tile_2d",
+    "transpose",
+];
 
 /// Runs launches on each device; `expect` gets what became of each, and the buffers.
 fn everywhere(
@@ -35,13 +64,17 @@ fn everywhere(
     }
     for device in devices {
         let module = Module::for_device(KERNELS_PTX, device.capability()).expect("it is built");
+        let ptx = match device.is_emulator() {
+            true => emulated(),
+            false => module.ptx(),
+        };
         // SAFETY: the text is that of the kernels of `kernels-gpu` (1).
-        let kernels = unsafe { Kernels::new(module.ptx()) };
+        let kernels = unsafe { Kernels::new(ptx) };
         let mut run = buffers.to_vec();
         let result = Jobs::new(device).run_checked(kernels, &mut run, launches);
         expect(result.map(drop), &run);
 
-        let mut job = Job::new(module.ptx());
+        let mut job = Job::new(emulated());
         job.buffers = buffers.to_vec();
         for arguments in launches {
             job.launch(arguments.launch().expect("the arguments alone are good"));
@@ -269,8 +302,7 @@ fn maps_in_memory_are_of_tensors_of_the_job() {
 #[test]
 fn memory_that_is_too_short_is_told_by_its_parameter() {
     let device = Device::emulator(0);
-    let kernels = Module::for_device(KERNELS_PTX, device.capability()).expect("it is built");
-    let ptx = kernels.ptx();
+    let ptx = emulated();
     let module = device.load(ptx.name, ptx.text).expect("it loads");
     let [data, counts, short] = [256, 256, 255].map(|words| {
         let zeroed = device.zeroed::<u32>(words);

@@ -42,10 +42,10 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Runs the program that makes the mutants, for which there is a device compiler. It is one for development: most of it
-/// has been built for the tests, and the emulator is optimised there, too.
+/// Runs the program that makes the mutants, for which there is a device compiler. It is one for development: with the
+/// features of the whole workspace, it has been built for the tests, and the emulator is optimised there, too.
 pub(crate) fn mutate(arguments: &[String]) -> Result<ExitCode> {
-    let built = programs(&["build", "--package=tests", "--bin=mutate"])?;
+    let built = programs(&["build", "--workspace", "--bin=mutate"])?;
     let program = built.first().context("cargo made no program `mutate`")?;
     let status = Command::new(&program.1).args(arguments).status();
     let status = status.with_context(|| format!("cannot run {}", program.1.display()))?;

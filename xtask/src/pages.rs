@@ -80,7 +80,7 @@ pub(crate) fn check() -> Result<()> {
             "no page has a command that begins with `{prefix}`, and there is a reason not to run it"
         );
     }
-    run_command(cargo().args(["build", "--quiet", "--package=tma-cli"]))?;
+    run_command(cargo().args(["build", "--quiet", "--workspace", "--bin=tma"]))?;
     let (left_out, wanted): (Vec<_>, Vec<_>) = commands
         .iter()
         .partition(|typed| is_left_out(&typed.command));

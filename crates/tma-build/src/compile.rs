@@ -68,6 +68,8 @@ impl Compilation<'_> {
         let ptx = emitted.join("module.ptx");
         let llvm_ir = emitted.join("module.ll");
         let _locked = self.stand_in_for_the_library(&ptx, &llvm_ir)?;
+        let kept = emitted.join("fingerprint");
+        self.bring_fingerprints(&kept)?;
 
         let mut command = Command::new(&self.compiler.cargo);
         clean_environment(&mut command);
@@ -98,6 +100,8 @@ impl Compilation<'_> {
             // architectures lie side by side; procedural macros, which are built for the host, do
             // without them and are built once.
             .arg("-Zprofile-rustflags")
+            // A library's metadata lies beside it, and not in it a second time.
+            .arg("-Zno-embed-metadata")
             .args(["--config", &self.profile_rustflags()])
             .args(["--config", "profile.release.build-override.rustflags=[]"])
             .args(["--target", TARGET])
@@ -127,6 +131,7 @@ impl Compilation<'_> {
                 diagnostics: readable(&String::from_utf8_lossy(&output.stderr)),
             });
         }
+        self.keep_fingerprints(&kept)?;
         Ok(Output {
             ptx: read(&ptx)?,
             llvm_ir: read(&llvm_ir)?,
@@ -160,6 +165,48 @@ impl Compilation<'_> {
             .and_then(|()| stand_in())
             .map_err(Error::io(format!("cannot make {}", library.display())))?;
         Ok(locked)
+    }
+
+    /// Cargo has one place for what it knows of a library whose file has no hash in its name: how it was built last.
+    /// Built with other flags in between, it would be built anew. So each build takes its own away, and brings it back.
+    fn keep_fingerprints(&self, kept: &Path) -> Result<(), Error> {
+        let io = |error| Error::io(format!("cannot keep {}", kept.display()))(error);
+        fs::create_dir_all(kept).map_err(io)?;
+        for folder in self.fingerprints() {
+            let name = folder.file_name().unwrap_or_default();
+            fs::rename(&folder, kept.join(name)).map_err(io)?;
+        }
+        Ok(())
+    }
+
+    /// A build that failed has left some, which go.
+    fn bring_fingerprints(&self, kept: &Path) -> Result<(), Error> {
+        let io = |error| Error::io(format!("cannot take {}", kept.display()))(error);
+        for folder in self.fingerprints() {
+            fs::remove_dir_all(folder).map_err(io)?;
+        }
+        for folder in entries(kept) {
+            let name = folder.file_name().unwrap_or_default();
+            let place = self.fingerprint_dir().join(name);
+            // Of a first build that failed.
+            if place.exists() {
+                fs::remove_dir_all(&place).map_err(io)?;
+            }
+            fs::rename(&folder, place).map_err(io)?;
+        }
+        Ok(())
+    }
+
+    fn fingerprint_dir(&self) -> PathBuf {
+        self.target_dir.join(TARGET).join("release/.fingerprint")
+    }
+
+    /// The folders of the library's fingerprints; its build script has others.
+    fn fingerprints(&self) -> Vec<PathBuf> {
+        let file = format!("lib-{}", library_name(self.crate_dir));
+        let mut folders = entries(&self.fingerprint_dir());
+        folders.retain(|folder| folder.join(&file).exists());
+        folders
     }
 
     /// A folder for each build whose output differs.
@@ -279,6 +326,12 @@ fn dependencies(text: &str) -> impl Iterator<Item = PathBuf> {
             .collect();
         paths
     })
+}
+
+/// The paths in a folder; none where it is not there.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
 }
 
 fn absolute(folder: &Path) -> PathBuf {

@@ -7,10 +7,23 @@ use tma::halves::{Bf16, F16};
 use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
 
 use super::{BOX, QUERIES, ROWS, Sequences, THREADS, attention_64, attention_128, attention_256};
-use crate::{arguments::product, gemm::Numbers};
+use crate::{arguments::product, gemm::Numbers, product::dealt};
 
 /// Bytes of keys and values that blocks at work find in L2.
 const L2_BYTES: u64 = 32 << 20;
+
+/// Sequences that lie one behind the other, each with a length of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Queries of all sequences together.
+    pub queries: u32,
+    /// Keys of all sequences together.
+    pub keys: u32,
+    /// The buffer of `u32` with the number of each sequence's first query, and behind them that of all queries.
+    pub query_starts: usize,
+    /// The buffer of `u32` with the number of each sequence's first key, and behind them that of all keys.
+    pub key_starts: usize,
+}
 
 /// Attention of queries to keys of the same sequence; tensors have the elements of a head innermost, then heads, then
 /// positions, then sequences.
@@ -20,12 +33,16 @@ pub struct Attention {
     pub numbers: Numbers,
     /// Elements of a head: 64, 128 or 256.
     pub elements: u32,
-    /// Sequences, which are as long as each other.
+    /// Sequences, which are as long as each other, unless they are packed.
     pub sequences: u32,
-    /// Queries of a sequence.
+    /// Queries of a sequence, or of the longest one: what is behind so many is not computed.
     pub queries: u32,
-    /// Keys, and values, of a sequence.
+    /// Keys, and values, of a sequence, or of the longest one: what is behind so many is not seen.
     pub keys: u32,
+    /// Sequences lie one behind the other, with lengths of their own. What follows the values of one is multiplied by zero:
+    /// infinities and NaN there spread.
+    #[doc(alias("varlen", "cu_seqlens"))]
+    pub packed: Option<Packed>,
     /// Heads of queries.
     pub heads: u32,
     /// Heads of keys and values, each of which equally many neighbouring heads of queries share.
@@ -34,6 +51,9 @@ pub struct Attention {
     pub is_causal: bool,
     /// The factor of the scores.
     pub scale: f32,
+    /// Multiprocessors: blocks at most, where all queries see as many keys; else there is a block for each 128 queries of
+    /// each head.
+    pub multiprocessors: u32,
     /// The buffer of the results.
     pub results: usize,
     /// The buffer of the queries.
@@ -47,8 +67,8 @@ pub struct Attention {
 }
 
 impl Default for Attention {
-    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`; buffers in the order of the
-    /// fields.
+    /// One sequence and head of 128 elements of `bf16`, with a factor of `1 / sqrt(128)`, for the 132 multiprocessors of an
+    /// H100 or H200; buffers in the order of the fields.
     fn default() -> Self {
         Self {
             numbers: Numbers::Bf16,
@@ -56,10 +76,12 @@ impl Default for Attention {
             sequences: 1,
             queries: 0,
             keys: 0,
+            packed: None,
             heads: 1,
             key_heads: 1,
             is_causal: false,
             scale: 0.088_388_35,
+            multiprocessors: 132,
             results: 0,
             queries_at: 1,
             keys_at: 2,
@@ -84,6 +106,7 @@ impl Attention {
             heads,
             key_heads,
             is_causal,
+            packed,
             ..
         } = *self;
         conditions.one_of(
@@ -108,9 +131,28 @@ impl Attention {
             let fix = format!("take {}", 1.0 / (elements as f32).sqrt());
             conditions.refuse("scale", self.scale, limit, fix);
         }
-        let blocks = product(&[queries.div_ceil(QUERIES), heads, sequences]);
-        let reason = "blocks of a grid:";
-        conditions.within("blocks", blocks, 1..=i32::MAX as u64, reason);
+        if let Some(packed) = packed {
+            let reason = "positions of all sequences, whose differences have 32 bits:";
+            conditions.within("queries of all sequences", packed.queries, 1..=most, reason);
+            conditions.within("keys of all sequences", packed.keys, 0..=most, reason);
+            for starts in [packed.query_starts, packed.key_starts] {
+                conditions.reads(Region::bytes(starts, 4 * (u64::from(sequences) + 1)));
+            }
+        }
+        // Positions of the tensors, and sequences there.
+        let (all_queries, all_keys, in_tensors) = match packed {
+            Some(packed) => (packed.queries, packed.keys, 1),
+            None => (queries, keys, sequences),
+        };
+        let items = product(&[queries.div_ceil(QUERIES), heads, sequences]);
+        let reason = "128 queries of a head, which are counted in 31 bits:";
+        conditions.within("items", items, 1..=i32::MAX as u64, reason);
+        // Else the hardware gives the next one to a block that is free.
+        let are_dealt = !is_causal && packed.is_none();
+        let blocks = match are_dealt {
+            true => dealt(items as u32, self.multiprocessors),
+            false => items as u32,
+        };
 
         let data_type = match self.numbers {
             Numbers::Bf16 => DataType::Bf16,
@@ -120,27 +162,27 @@ impl Attention {
             let extents = [
                 product(&[heads, elements]),
                 positions.into(),
-                sequences.into(),
+                in_tensors.into(),
             ];
             let map = Tiled::new(data_type, &extents).box_dims(&[BOX, rows, 1]);
             MapRef::new(map.swizzle(Swizzle::B128), buffer)
         };
         let key_rows = if elements == 256 { 64 } else { 128 };
         // Where there are no keys, nobody loads any.
-        let key_map = |buffer| match keys {
-            0 => map(key_rows, queries, heads, self.results),
-            _ => map(key_rows, keys, key_heads, buffer),
+        let key_map = |buffer| match all_keys {
+            0 => map(key_rows, all_queries, heads, self.results),
+            _ => map(key_rows, all_keys, key_heads, buffer),
         };
-        let results_map = map(ROWS, queries, heads, self.results);
-        let queries_map = map(ROWS, queries, heads, self.queries_at);
+        let results_map = map(ROWS, all_queries, heads, self.results);
+        let queries_map = map(ROWS, all_queries, heads, self.queries_at);
         let (keys_map, values_map) = (key_map(self.keys_at), key_map(self.values_at));
         conditions.writes(results_map.into());
         conditions.reads(queries_map.into());
-        if keys > 0 {
+        if all_keys > 0 {
             conditions.reads(keys_map.into());
             conditions.reads(values_map.into());
         }
-        let logarithms = product(&[4, queries, heads, sequences]);
+        let logarithms = product(&[4, all_queries, heads, in_tensors]);
         conditions.writes(Region::bytes(self.logarithms, logarithms));
 
         let sharing = heads / key_heads;
@@ -150,6 +192,7 @@ impl Attention {
         let arguments = Sequences {
             queries,
             keys,
+            packed: packed.map_or([0; 2], |packed| [packed.queries, packed.keys]),
             heads,
             sharing,
             all_heads,
@@ -157,6 +200,12 @@ impl Attention {
             scale: self.scale * LOG2_E,
         };
         let logarithms = BufferRef::<f32>::new(self.logarithms);
+        // Where sequences are as long as each other, nobody reads starts.
+        let [query_starts, key_starts] = packed
+            .map_or([self.logarithms; 2], |packed| {
+                [packed.query_starts, packed.key_starts]
+            })
+            .map(BufferRef::<u32>::new);
         macro_rules! call {
             ($kernel:ident) => {
                 match self.numbers {
@@ -166,7 +215,16 @@ impl Attention {
             };
             ($kernel:ident $numbers:ty) => {
                 $kernel::<$numbers>(
-                    is_causal, results_map, queries_map, keys_map, values_map, arguments, logarithms,
+                    is_causal,
+                    results_map,
+                    queries_map,
+                    keys_map,
+                    values_map,
+                    arguments,
+                    logarithms,
+                    BufferRef::new(self.results),
+                    query_starts,
+                    key_starts,
                 )
             };
         }
@@ -175,6 +233,6 @@ impl Attention {
             256 => call!(attention_256),
             _ => call!(attention_128),
         };
-        conditions.launch(call, Shape::new(blocks as u32, THREADS))
+        conditions.launch(call, Shape::new(blocks, THREADS))
     }
 }

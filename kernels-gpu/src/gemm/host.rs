@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     arguments::product,
-    product::{BOX, ROWS, Tiling, WIDE},
+    product::{BOX, ROWS, Tiling, WIDE, dealt},
 };
 
 /// The type of the numbers.
@@ -229,10 +229,8 @@ impl Gemm {
         (tiling, count)
     }
 
-    /// The blocks among which so many tiles are dealt: all have as many, or one less.
     pub(crate) fn blocks(&self, tiles: u32) -> u32 {
-        let rounds = tiles.div_ceil(self.multiprocessors.max(1));
-        tiles.div_ceil(rounds.max(1))
+        dealt(tiles, self.multiprocessors)
     }
 
     /// Checks the strides of the matrices with this number. Where there are no products, nobody loads A and B.

@@ -87,6 +87,13 @@ impl Tiling {
     }
 }
 
+/// The blocks among which so many items are dealt: all have as many, or one less.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) fn dealt(items: u32, multiprocessors: u32) -> u32 {
+    let rounds = items.div_ceil(multiprocessors.max(1));
+    items.div_ceil(rounds.max(1))
+}
+
 /// The coordinates of a box, innermost first; none is loaded behind the last one. Boxes follow each other along M or N:
 /// in memory these are the rows where K lies together.
 #[inline(always)]

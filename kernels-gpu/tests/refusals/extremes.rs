@@ -87,8 +87,8 @@ refuses! {
     gemm_fp8_of_many_rows = GemmFp8 { size: [1 << 16, 8, 16], groups: Groups::Masked { experts: 0xffff, rows: 5 }, ..GemmFp8::default() } => ["rows of all A"];
     gemm_mma = GemmMma { numbers: kernels_gpu::gemm::Numbers::F16, size: [MOST; 3], a_transposed: true, b_transposed: true, strides: [None, Some(u64::MAX), None], c: 0, a: 1, b: 2, stages: MOST, multiprocessors: MOST } => ["stages", "row stride of C", "row stride of A", "row stride of B", "tiles down the product", "tiles along the product", "K", "tiles of the product"];
     gemm_step = GemmStep { step: 7, size: [MOST; 3], c: 0, a: 1, b: 2, multiprocessors: MOST } => ["M", "N", "K", "N", "K", "tiles of the product"];
-    attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["elements of a head", "queries", "keys", "heads", "scale", "blocks"];
-    no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys", "blocks"];
+    attention_of_tokens = Attention { elements: MOST, sequences: MOST, queries: MOST, keys: MOST, heads: MOST, key_heads: MOST, scale: f32::NAN, ..Attention::default() } => ["elements of a head", "queries", "keys", "heads", "scale", "items"];
+    no_heads = Attention { queries: 1, heads: 0, key_heads: 0, ..Attention::default() } => ["heads", "heads of keys", "items"];
     unequal_heads = Attention { queries: 1, heads: 3, key_heads: 2, ..Attention::default() } => ["heads"];
     gather = attention(DeformAttnForm::Gather) => ["height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block", "blocks"];
     tiles = attention(DeformAttnForm::Tiles { stages: MOST }) => ["stages", "height of image 0", "width of image 0", "height of image 1", "width of image 1", "height of image 2", "width of image 2", "height of image 3", "width of image 3", "pixels of a batch", "queries of all batches", "warps of a block"];

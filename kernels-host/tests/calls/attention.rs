@@ -1,6 +1,6 @@
 //! Attention.
 
-use kernels_host::{Attention, Kernels};
+use kernels_host::{Attention, Kernels, Packed};
 use tma_host::{Device, half::bf16};
 
 use crate::support::{Result, assert_near, everywhere, numbers};
@@ -12,10 +12,12 @@ const EXTENTS: Attention = Attention {
     sequences: 2,
     queries: 70,
     keys: 90,
+    packed: None,
     heads: 2,
     key_heads: 1,
     is_causal: true,
     scale: 0.125,
+    multiprocessors: 1,
     // The call has its own.
     results: 9,
     queries_at: 9,
@@ -81,6 +83,87 @@ fn queries_find_the_values_of_keys() -> Result {
         let results: Vec<f32> = results.read()?.iter().map(|it| it.to_f32()).collect();
         assert_near(&results, &expected, 2e-2);
         assert_near(&logarithms.read()?, &of_sums, 1e-4);
+    }
+    Ok(())
+}
+
+#[test]
+fn packed_sequences_are_as_if_each_were_alone() -> Result {
+    let lengths = [[3_usize, 5], [70, 90], [65, 64]];
+    let [all_queries, all_keys] = [0, 1].map(|which| lengths.iter().map(|it| it[which]).sum());
+    let row = EXTENTS.elements as usize;
+    let rounded = |positions: usize, heads: usize, seed| -> Vec<bf16> {
+        let numbers = numbers(positions * heads * row, seed);
+        numbers.into_iter().map(bf16::from_f32).collect()
+    };
+    let (q, k, v) = (
+        rounded(all_queries, 2, 1),
+        rounded(all_keys, 1, 2),
+        rounded(all_keys, 1, 3),
+    );
+    for device in everywhere() {
+        let kernels = Kernels::new(&device);
+        let (mut starts, mut first) = ([vec![0_u32], vec![0]], [0, 0]);
+        let (mut expected, mut of_heads) = (Vec::new(), [Vec::new(), Vec::new()]);
+        for [queries, keys] in lengths {
+            let of = |all: &[bf16], which: usize, count: usize, heads: usize| {
+                let each = row * heads;
+                device.upload(&all[first[which] * each..][..count * each])
+            };
+            let mut results = device.zeroed::<bf16>(queries * 2 * row)?;
+            let mut logarithms = device.zeroed::<f32>(queries * 2)?;
+            let extents = Attention {
+                sequences: 1,
+                queries: queries as u32,
+                keys: keys as u32,
+                ..EXTENTS
+            };
+            kernels.attention(
+                &extents,
+                &of(&q, 0, queries, 2)?,
+                &of(&k, 1, keys, 1)?,
+                &of(&v, 1, keys, 1)?,
+                &mut results,
+                &mut logarithms,
+            )?;
+            expected.extend(results.read()?);
+            for (of_head, logarithms) in of_heads.iter_mut().zip(logarithms.read()?.chunks(queries))
+            {
+                of_head.extend_from_slice(logarithms);
+            }
+            first = [first[0] + queries, first[1] + keys];
+            starts[0].push(first[0] as u32);
+            starts[1].push(first[1] as u32);
+        }
+        let extents = Attention {
+            sequences: 3,
+            packed: Some(Packed {
+                queries: all_queries as u32,
+                keys: all_keys as u32,
+                query_starts: 9,
+                key_starts: 9,
+            }),
+            ..EXTENTS
+        };
+        let starts = [device.upload(&starts[0])?, device.upload(&starts[1])?];
+        let (q, k, v) = (device.upload(&q)?, device.upload(&k)?, device.upload(&v)?);
+        let mut results = device.zeroed::<bf16>(expected.len())?;
+        let mut logarithms = device.zeroed::<f32>(2 * all_queries)?;
+        let mut attend = |extents: &Attention, starts: [&_; 2]| {
+            kernels.attention_packed(extents, starts, &q, &k, &v, &mut results, &mut logarithms)
+        };
+        attend(&extents, [&starts[0], &starts[1]])?;
+        let short = device.zeroed::<u32>(3)?;
+        let refused = attend(&extents, [&short, &starts[1]]).expect_err("it was started");
+        let expected_text = "elements of the queries' starts is 3; the kernel uses, from the first to the last, 4; take 4";
+        assert!(refused.to_string().contains(expected_text), "{refused}");
+        let refused = attend(&EXTENTS, [&starts[0], &starts[1]]).expect_err("it was started");
+        assert!(
+            refused.to_string().contains("call `attention`"),
+            "{refused}"
+        );
+        assert_eq!(results.read()?, expected);
+        assert_eq!(logarithms.read()?, of_heads.concat());
     }
     Ok(())
 }

@@ -193,7 +193,7 @@ fn mutated<'a>(kernel: &str, scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 }
 
 /// The parts of a module that these entries need.
-fn with_entries(module: &Module, entries: &[&str]) -> Module {
+pub fn with_entries(module: &Module, entries: &[&str]) -> Module {
     let needed: Vec<Module> = entries.iter().filter_map(|e| module.extract(e)).collect();
     let is_needed = |item: &&Item| needed.iter().any(|module| module.items.contains(item));
     let mut target = module.target.clone();

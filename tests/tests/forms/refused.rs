@@ -53,10 +53,11 @@ pub(super) fn trials() -> Vec<Trial> {
 fn builder(arch: Arch, are_later: bool) -> PtxBuilder {
     let builder = PtxBuilder::new("forms")
         .arch(arch)
+        // The version of the other modules for these architectures, which `tma` is compiled for.
+        .ptx_isa(PtxIsa::new(9, 0))
         .assemble(Assemble::Never);
     match are_later {
-        // The version of the other modules for these architectures, which `tma` is compiled for.
-        true => builder.feature("later").ptx_isa(PtxIsa::new(9, 0)),
+        true => builder.feature("later"),
         false => builder,
     }
 }

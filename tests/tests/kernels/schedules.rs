@@ -1,4 +1,4 @@
-//! Every scenario of every kernel on the emulator, under several schedules.
+//! Every scenario of every kernel on the emulator, under other schedules than that of `cases`: with `--long`.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,13 @@ use libtest_mimic::{Failed, Trial};
 use tests::{Group, Module, Scenario, groups, is_long};
 use tma_host::{Device, Jobs};
 
-const SEED: u64 = 1;
-const LONG_SEEDS: [u64; 2] = [2, 3];
+const SEEDS: [u64; 3] = [1, 2, 3];
 
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |seed| Trial::test(format!("schedule/{seed}"), move || all_hold(seed));
-    let long = LONG_SEEDS.map(|seed| trial(seed).with_ignored_flag(!is_long()));
-    [trial(SEED)].into_iter().chain(long).collect()
+    SEEDS
+        .map(|seed| trial(seed).with_ignored_flag(!is_long()))
+        .into()
 }
 
 /// Each with the module that the emulator runs. Their references are computed once for all seeds.

@@ -113,12 +113,11 @@ impl Group {
         };
         let cta = &world.clusters[here.cluster].ctas[here.rank];
         let groups = if *bulk { &cta.bulk } else { &cta.async_groups };
-        lanes_of(mask).all(|lane| {
-            let thread = (here.warp * LANES + lane) as u32;
-            groups
-                .get(&thread)
-                .is_none_or(|groups| groups.is_done(*left, *read))
-        })
+        let first = (here.warp * LANES) as u32;
+        groups
+            .range(first..first + LANES as u32)
+            .filter(|(thread, _)| mask >> (*thread - first) & 1 != 0)
+            .all(|(_, groups)| groups.is_done(*left, *read))
     }
 
     /// The wait is over.

@@ -7,24 +7,24 @@ use tma_build::{Arch, Ptx};
 
 use super::{Crate, contains, holds, text};
 
-const KERNEL: &str =
-    "#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data = numbers::NUMBER } }";
+const KERNEL: &str = "pub unsafe fn k(data: *mut u32) { unsafe { *data = numbers::NUMBER } }";
 
 /// Another crate that uses the library, since a test gives each body a package of its own.
 const OTHER_KERNEL: &str =
-    "#[kernel]\npub unsafe fn other(data: *mut u32) { unsafe { *data = numbers::NUMBER + 1 } }";
+    "pub unsafe fn other(data: *mut u32) { unsafe { *data = numbers::NUMBER + 1 } }";
 
-/// When the compiler wrote the last PTX of a crate.
-fn compiled(of: &Crate) -> Result<SystemTime, Failed> {
+/// When the compiler wrote the last PTX of a crate for an architecture.
+fn compiled(of: &Crate, arch: Arch) -> Result<SystemTime, Failed> {
     let manifest = fs::read_to_string(of.folder.path().join("Cargo.toml"))?;
     let name = manifest.split('"').nth(1).ok_or("it has no name")?;
-    let built = of.builder().build()?.path;
+    let built = of.builder().arch(arch).build()?.path;
+    let prefix = format!("{name}-{arch}-");
     // `tma-build/ptx/ARCH/NAME.ptx`
     let target = built.ancestors().nth(3).ok_or("it lies nowhere")?;
     let mut times = Vec::new();
     for folder in fs::read_dir(target.join("emitted"))? {
         let folder = folder?;
-        if folder.file_name().to_string_lossy().starts_with(name) {
+        if folder.file_name().to_string_lossy().starts_with(&prefix) {
             times.push(fs::metadata(folder.path().join("module.ptx"))?.modified()?);
         }
     }
@@ -32,13 +32,32 @@ fn compiled(of: &Crate) -> Result<SystemTime, Failed> {
 }
 
 pub(super) fn unchanged() -> Result<(), Failed> {
-    let good = Crate::new("#[kernel]\npub unsafe fn k(data: *mut u32) { unsafe { *data = 7 } }")?;
-    let first = compiled(&good)?;
-    holds(compiled(&good)? == first, "it was compiled again")?;
+    let good = Crate::bare("pub unsafe fn k(data: *mut u32) { unsafe { *data = 7 } }")?;
+    let first = compiled(&good, Arch::Sm90a)?;
+    holds(
+        compiled(&good, Arch::Sm90a)? == first,
+        "it was compiled again",
+    )?;
+    let other = compiled(&good, Arch::Sm90)?;
+    let both = [
+        compiled(&good, Arch::Sm90a)?,
+        compiled(&good, Arch::Sm90)?,
+        compiled(&good, Arch::Sm90a)?,
+    ];
+    holds(
+        both == [first, other, first],
+        "one architecture had the other compiled again",
+    )?;
     let source = good.folder.path().join("src/lib.rs");
     let edited = fs::read_to_string(&source)?.replace("= 7", "= 8");
     fs::write(&source, edited)?;
-    holds(compiled(&good)? > first, "the edit was not compiled")
+    for (arch, before) in [(Arch::Sm90a, first), (Arch::Sm90, other)] {
+        holds(
+            compiled(&good, arch)? > before,
+            format!("the edit was not compiled for {arch}"),
+        )?;
+    }
+    Ok(())
 }
 
 /// Crates that use a library, whose PTX cargo gives one name for all architectures.
@@ -52,7 +71,7 @@ pub(super) fn edited_library() -> Result<(), Failed> {
         fs::write(library.path().join("src/lib.rs"), source)
     };
     let with_library = |body| -> Result<Crate, Failed> {
-        let user = Crate::new(body)?;
+        let user = Crate::bare(body)?;
         let path: PathBuf = user.folder.path().join("Cargo.toml");
         let dependency = format!(
             "[dependencies]\nnumbers = {{ path = {:?} }}",

@@ -1,7 +1,10 @@
 //! Attention against its definition, in `f64`.
 
 use half::{bf16, f16};
-use kernels_gpu::{attention::Attention, gemm::Numbers};
+use kernels_gpu::{
+    attention::{Attention, Packed},
+    gemm::Numbers,
+};
 use tests_references::Attention as Reference;
 use tma_launch::Buffer;
 
@@ -50,6 +53,22 @@ fn cases() -> Vec<Scenario> {
             key_heads: 2,
             ..of([130, 131], 64)
         },
+        // Blocks have several items each.
+        Attention {
+            multiprocessors: 5,
+            heads: 6,
+            ..of([130, 140], 128)
+        },
+        Attention {
+            multiprocessors: 2,
+            heads: 3,
+            ..of([129, 0], 256)
+        },
+        Attention {
+            multiprocessors: 1,
+            heads: 4,
+            ..of([40, 100], 256)
+        },
         Attention {
             sequences: 3,
             heads: 2,
@@ -72,7 +91,33 @@ fn cases() -> Vec<Scenario> {
             }
         }
     }
-    cases.iter().map(scenario).collect()
+    let mut cases: Vec<Scenario> = cases.iter().map(scenario).collect();
+    // Sequences with lengths of their own: none, one, whole tiles, and what is none; the longest is not the first.
+    let lengths = [
+        [1, 1],
+        [0, 7],
+        [128, 128],
+        [130, 70],
+        [64, 200],
+        [65, 0],
+        [3, 129],
+    ];
+    for elements in [64, 128, 256] {
+        for is_causal in [false, true] {
+            let attention = Attention {
+                heads: 2,
+                is_causal,
+                numbers: if is_causal {
+                    Numbers::F16
+                } else {
+                    Numbers::Bf16
+                },
+                ..of([130, 200], elements)
+            };
+            cases.push(packed(&attention, &lengths));
+        }
+    }
+    cases
 }
 
 /// The bits of numbers of a type from -1 to 1, and their values.
@@ -92,35 +137,87 @@ fn random(numbers_are: Numbers, len: usize, seed: usize) -> (Vec<u16>, Vec<f64>)
     rounded.unzip()
 }
 
+/// Sequences of equal lengths.
 fn scenario(attention: &Attention) -> Scenario {
+    let lengths = vec![[attention.queries, attention.keys]; attention.sequences as usize];
+    of_lengths(attention, &lengths)
+}
+
+/// Sequences of so many queries and keys, one behind the other.
+fn packed(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
+    let all = |which: usize| lengths.iter().map(|length| length[which]).sum();
+    let attention = Attention {
+        sequences: lengths.len() as u32,
+        packed: Some(Packed {
+            queries: all(0),
+            keys: all(1),
+            query_starts: 5,
+            key_starts: 6,
+        }),
+        ..*attention
+    };
+    of_lengths(&attention, lengths)
+}
+
+fn of_lengths(attention: &Attention, lengths: &[[u32; 2]]) -> Scenario {
     let Attention {
-        numbers, is_causal, ..
+        numbers,
+        is_causal,
+        sequences,
+        ..
     } = *attention;
-    let [elements, sequences, queries, keys, heads, key_heads] = [
-        attention.elements,
-        attention.sequences,
-        attention.queries,
-        attention.keys,
-        attention.heads,
-        attention.key_heads,
-    ]
-    .map(|extent| extent as usize);
-    let of_queries = sequences * queries * heads * elements;
-    let of_keys = sequences * keys * key_heads * elements;
+    let [elements, heads, key_heads] =
+        [attention.elements, attention.heads, attention.key_heads].map(|extent| extent as usize);
+    // Before each sequence, and behind the last one.
+    let starts = [0, 1].map(|which| {
+        let sum = |sum: &mut u32, length: &[u32; 2]| {
+            *sum += length[which];
+            Some(*sum)
+        };
+        let ends = lengths.iter().scan(0, sum);
+        [0].into_iter().chain(ends).collect::<Vec<u32>>()
+    });
+    let [all_queries, all_keys] = [0, 1].map(|which| starts[which][lengths.len()] as usize);
+    let of_queries = all_queries * heads * elements;
+    let of_keys = all_keys * key_heads * elements;
     let (q_bits, q) = random(numbers, of_queries, 0);
     let (k_bits, k) = random(numbers, of_keys, 1000);
     let (v_bits, v) = random(numbers, of_keys, 2000);
-    let reference = Reference {
-        elements,
-        sequences,
-        queries,
-        keys,
-        heads,
-        key_heads,
-        scale: f64::from(attention.scale),
-        is_causal,
+    let mut results = Vec::new();
+    let of_sequence = |number: usize| {
+        let ends = [0, 1].map(|which| starts[which][number..][..2].iter());
+        let [queries, keys] = ends.map(|ends| ends.map(|end| *end as usize).collect::<Vec<_>>());
+        let of = |numbers: &[f64], ends: &[usize], heads: usize| {
+            numbers[ends[0] * heads * elements..ends[1] * heads * elements].to_vec()
+        };
+        let reference = Reference {
+            elements,
+            sequences: 1,
+            queries: queries[1] - queries[0],
+            keys: keys[1] - keys[0],
+            heads,
+            key_heads,
+            scale: f64::from(attention.scale),
+            is_causal,
+        };
+        let (of_keys, of_values) = (of(&k, &keys, key_heads), of(&v, &keys, key_heads));
+        let (more, logarithms) = reference.of(&of(&q, &queries, heads), &of_keys, &of_values);
+        results.extend(more);
+        logarithms
     };
-    let (results, logarithms) = reference.of(&q, &k, &v);
+    let logarithms: Vec<Vec<f64>> = (0..lengths.len()).map(of_sequence).collect();
+    let logarithms = match attention.packed {
+        None => logarithms.concat(),
+        // Of each head those of all sequences follow each other.
+        Some(_) => (0..heads)
+            .flat_map(|head| {
+                logarithms.iter().flat_map(move |all| {
+                    let each = all.len() / heads;
+                    all[head * each..][..each].to_vec()
+                })
+            })
+            .collect(),
+    };
     // The error of the results is that of the powers, which are rounded too.
     let (format, relative_l2) = match numbers {
         Numbers::Bf16 => (Format::Bf16, 4e-3),
@@ -128,8 +225,11 @@ fn scenario(attention: &Attention) -> Scenario {
     };
     Scenario {
         name: format!(
-            "{elements}_{numbers:?}_causal_{is_causal}_{sequences}x{heads}_of_{key_heads}_{queries}x{keys}_scale_{}",
-            attention.scale
+            "{elements}_{numbers:?}_causal_{is_causal}_{sequences}x{heads}_of_{key_heads}_{}x{}_scale_{}{}",
+            attention.queries,
+            attention.keys,
+            attention.scale,
+            attention.packed.map_or("", |_| "_packed"),
         ),
         buffers: vec![
             Buffer::new("results", &vec![u16::MAX; of_queries]),
@@ -137,6 +237,8 @@ fn scenario(attention: &Attention) -> Scenario {
             Buffer::new("keys", &k_bits),
             Buffer::new("values", &v_bits),
             Buffer::new("logarithms", &vec![f32::NAN; logarithms.len()]),
+            Buffer::new("query starts", &starts[0]),
+            Buffer::new("key starts", &starts[1]),
         ],
         launches: vec![kept(attention.launch())],
         expected: vec![
