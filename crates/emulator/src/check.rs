@@ -24,8 +24,10 @@ mod mbarriers;
 mod products;
 mod raw;
 mod shadow;
+mod suppressions;
 mod sync;
 mod tensormaps;
+mod uninitialised;
 mod unreleased;
 mod warps;
 
@@ -33,6 +35,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub use diagnostic::{CheckReport, Diagnostic, Site};
 pub use kind::{Kind, Severity};
+pub use suppressions::{Suppression, Suppressions};
 
 use crate::machine::{
     Fault, Names, Places, Program, Trap,
@@ -73,6 +76,10 @@ pub(crate) struct Checker {
     /// Index into `found` by kind and the two instructions.
     known: HashMap<(Kind, usize, usize), usize>,
     unwritten: Unwritten,
+    /// Lanes that store the same value by one instruction are told, too.
+    is_strict: bool,
+    /// There was a `match.sync`: what clocks know without regard to scopes, they may know by it.
+    has_matched: bool,
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
@@ -85,6 +92,7 @@ impl Checker {
         places: Places,
         [shared_names, global_names]: [Names; 2],
         unreleased: Unreleased,
+        is_strict: bool,
     ) -> Self {
         let extents = Extents {
             threads: places.threads().max(1),
@@ -108,6 +116,8 @@ impl Checker {
             found: Vec::new(),
             known: HashMap::new(),
             unwritten: Unwritten::default(),
+            is_strict,
+            has_matched: false,
             unreleased,
             released_maps: ReleasedMaps::default(),
             printed: String::new(),
@@ -134,7 +144,12 @@ impl Checker {
         let told = found.filter(|(index, _)| causes.is_told(*index));
         let found = told.map(|(index, raw)| {
             let mut diagnostic = raw.render(&self, program, places, entry);
-            let follows: BTreeSet<Kind> = causes.of(index).map(|it| self.found[it].kind).collect();
+            let follows = causes.of(index).map(|it| self.found[it].kind);
+            // A use says itself what was read.
+            let is_news = |kind: &Kind| {
+                raw.kind != Kind::UninitialisedUse || *kind != Kind::UninitialisedRead
+            };
+            let follows: BTreeSet<Kind> = follows.filter(is_news).collect();
             let follows: Vec<String> = follows.iter().map(|kind| format!("`{kind}`")).collect();
             if !follows.is_empty() {
                 let note = format!("this explains what else was found: {}", follows.join(", "));
@@ -181,8 +196,8 @@ fn merged(diagnostics: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
 
 impl Observer for Checker {
     #[inline]
-    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
-        self.access(origin, access, Proxy::Generic);
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
+        self.access(origin, access, Proxy::Generic)
     }
 
     fn print(&mut self, text: &str) {
@@ -206,9 +221,11 @@ impl Observer for Checker {
                     sem,
                     scope,
                     range,
+                    changed: u32::MAX,
                 };
                 self.access(origin, access, proxy);
             }
+            Event::UnwrittenUse { read, used } => self.unwritten_use(origin, read, used),
             Event::Discard(range) => self.discard(origin, range),
             Event::ShuffleOutside { from } => self.shuffle_outside(origin, from),
             Event::SetMaxRegisters {
@@ -236,9 +253,15 @@ impl Observer for Checker {
                 aligned,
             } => self.cluster_arrive(origin, generation, sem, aligned),
             Event::ClusterPass { generation } => self.cluster_pass(origin, generation),
-            Event::WarpMeet { members, orders } => {
+            Event::WarpMeet {
+                members,
+                orders,
+                matches,
+            } => {
                 if orders {
                     self.warp_sync(origin, members);
+                } else if matches {
+                    self.warp_match(origin, members);
                 }
             }
             Event::WarpgroupMeet => self.warpgroup_meet(origin),

@@ -61,6 +61,7 @@ mod st_bulk;
 mod stmatrix;
 mod tensormap_cp_fenceproxy;
 mod tensormap_replace;
+mod unwritten;
 mod vote_sync;
 mod wgmma;
 mod wmma;

@@ -16,10 +16,12 @@ mod program;
 mod registers;
 mod report;
 mod rng;
+mod source;
 mod sreg;
 mod state;
 mod step;
 mod transfer;
+mod unwritten;
 
 pub(crate) use alu::{Alu, WithCarry};
 pub(crate) use barrier::{BarrierState, ClusterState};
@@ -30,16 +32,18 @@ pub(crate) use mbarrier::{MAX_COUNT, Mbarrier};
 pub(crate) use memory::{Located, Memory, of_generic, of_shared};
 pub(crate) use names::{Names, in_source, parameter_in_source};
 pub use program::Program;
-pub(crate) use program::{Address, Code, Constant, Function, Operation, Passed, Slot, Space};
+pub(crate) use program::{Address, Code, Constant, Function, Line, Operation, Passed, Slot, Space};
 pub(crate) use registers::{RegisterPool, at_entry};
 pub(crate) use report::Report;
 pub(crate) use rng::Rng;
+use source::is_of_library;
 pub(crate) use sreg::Special;
 pub(crate) use state::{
     Cluster, Cta, Frame, Group, Here, Places, RESIDENT, Wait, Warp, World, flatten, unflatten,
 };
 pub(crate) use step::{Flow, Step};
 pub(crate) use transfer::{BulkGroups, Completion, Piece, Target, Transfer};
+pub(crate) use unwritten::Unwritten;
 
 /// The shared window of the generic address space; bits 24 and up count the blocks of the cluster,
 /// so that an address in `shared::cta` is also one in `shared::cluster`.
@@ -84,6 +88,9 @@ pub struct Config {
     /// Makes [`EmulatorBackend::run`](crate::EmulatorBackend::run) fail when the [checker](crate::check)
     /// finds something.
     pub checks: bool,
+    /// Makes the checker report also what is a mistake by the letter alone: lanes of a warp that store the same value to
+    /// the same place by one instruction.
+    pub strict: bool,
 }
 
 impl Default for Config {
@@ -93,6 +100,7 @@ impl Default for Config {
             max_steps: 20_000_000_000,
             max_printed: 1 << 20,
             checks: true,
+            strict: false,
         }
     }
 }

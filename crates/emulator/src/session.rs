@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Weak};
 use tma_launch::{Failure, Stage};
 
 use crate::{
-    check::Unreleased,
+    check::{Suppressions, Unreleased},
     machine::{Config, IMAGE_START, Memory},
 };
 
@@ -70,6 +70,7 @@ pub struct Session {
     next_image: u64,
     /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
+    suppressions: Suppressions,
 }
 
 impl Session {
@@ -83,6 +84,7 @@ impl Session {
             next_module: ModuleId::default(),
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),
+            suppressions: Suppressions::default(),
         }
     }
 

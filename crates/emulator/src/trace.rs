@@ -187,7 +187,9 @@ impl Observer for Trace {
     }
 
     #[inline]
-    fn see_access(&mut self, _: Origin, _: OrdinaryAccess) {}
+    fn see_access(&mut self, _: Origin, _: OrdinaryAccess) -> u32 {
+        0
+    }
 
     fn see(&mut self, origin: Origin, event: Event) {
         let Some(launch) = &mut self.launch else {

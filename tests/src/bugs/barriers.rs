@@ -1,13 +1,25 @@
 //! Barriers in shared memory, without copies.
 
 use tma_emulator::check::Kind::{
-    Deadlock, LappedWaiter, MbarrierInitNotPublished, MbarrierInvalidated,
-    MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised,
+    DataRace, Deadlock, LappedWaiter, MbarrierInitNotPublished, MbarrierInvalidated,
+    MbarrierInvalidatedInUse, MbarrierOverwritten, MbarrierUninitialised, OrderByCollective,
 };
 
 use super::{Bug, Family, Other, writes};
 
 pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        name: "matched",
+        ptx: Some(include_str!("../../bugs/ptx/matched.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i ^ 1, 64),
+        // 9.7.13.10: `match.sync` says nothing of memory.
+        bugs: &[
+            Bug::new("ended_by_match_alone", &[OrderByCollective]),
+            Bug::new("read_after_match_alone", &[OrderByCollective]),
+            Bug::new("ended_by_nothing", &[MbarrierInvalidatedInUse]),
+            Bug::new("read_after_nothing", &[DataRace]),
+        ],
+    },
     Family {
         name: "barrier_life",
         ptx: None,

@@ -6,7 +6,7 @@ use tma_emulator::check::Kind::{
     ExpectTxNotOrdered, GroupWaitByOtherThread, LappedWaiter, MbarrierInvalidatedInUse,
     MbarrierOverflow, MbarrierOverwritten, MbarrierUninitialised, Misaligned, MisplacedProxyFence,
     MissingProxyFence, OutOfBounds, ReadBeforeCompletion, StageStillRead, StoreSourceOverwritten,
-    TransactionBytes, UnarmedReceiver, UninitialisedRead, WrongPhase,
+    TransactionBytes, UnarmedReceiver, UninitialisedUse, WrongPhase,
 };
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -49,7 +49,7 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("read_before_the_wait", &[ReadBeforeCompletion]),
             Bug::new("issuer_alone_waits", &[ReadBeforeCompletion]),
             Bug::new("wait_for_the_other_parity", &[WrongPhase]).or(LATE_WAITERS_HANG),
-            Bug::new("tail_not_loaded", &[UninitialisedRead]),
+            Bug::new("tail_not_loaded", &[UninitialisedUse]),
             Bug::new("write_before_the_wait", &[DestinationOverwritten]),
             Bug::new("zeros_without_fence", &[MissingProxyFence]),
             Bug::new("zeros_after_the_barrier", &[DestinationOverwritten]),

@@ -3,8 +3,9 @@
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
     Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
-    ProductRegisterInFlight, ProductSourceOverwritten, SetmaxnregDiverges, SetmaxnregUnbounded,
-    SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped, UninitialisedRead,
+    ProductRegisterInFlight, ProductSourceOverwritten, SameValueRace, SetmaxnregDiverges,
+    SetmaxnregUnbounded, SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped,
+    UninitialisedRead, UninitialisedUse,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -20,8 +21,8 @@ pub(super) const FAMILIES: &[Family] = &[
             Bug::new("no_barrier", &[DataRace]),
             Bug::new("barrier_of_the_warp", &[DataRace]),
             Bug::new("second_use_too_early", &[DataRace]),
-            Bug::new("padding_read", &[UninitialisedRead]),
-            Bug::new("half_written", &[UninitialisedRead]),
+            Bug::new("padding_read", &[UninitialisedUse]),
+            Bug::new("half_written", &[UninitialisedUse]),
             Bug::new("behind_the_end", &[OutOfBounds]),
             Bug::new("four_bytes_at_two", &[Misaligned]),
         ],
@@ -74,7 +75,7 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("no_proxy_fence", &[MissingProxyFence]),
             Bug::new("outside_of_shared_memory", &[OutOfBounds]),
-            Bug::new("half_of_b", &[UninitialisedRead]),
+            Bug::new("half_of_b", &[UninitialisedUse]),
             Bug::new("another_descriptor", &[InvalidCollective]),
             Bug::new("another_product", &[IllegalInstruction]),
             Bug::new("a_warp_has_left", &[IllegalInstruction]),
@@ -101,7 +102,7 @@ pub(super) const FAMILIES: &[Family] = &[
         },
         bugs: &[
             Bug::new("no_proxy_fence", &[MissingProxyFence]),
-            Bug::new("half_of_b", &[UninitialisedRead]),
+            Bug::new("half_of_b", &[UninitialisedUse]),
             Bug::new("outside_of_shared_memory", &[OutOfBounds]),
             Bug::new("no_fence", &[MissingProductFence]),
             Bug::new("sums_read_early", &[ProductRegisterInFlight]),
@@ -160,6 +161,29 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "halves",
+        ptx: Some(include_str!("../../bugs/ptx/halves.ptx")),
+        scenario: |entry| writes(entry, 32, |i| 888_000 + 100 * (i / 16) + (i ^ 1), 32),
+        // 9.7.13.2: all lanes of a mask execute the barrier with this mask.
+        bugs: &[
+            Bug::new("masks_overlap", &[InvalidCollective]),
+            Bug::new("mask_of_the_others", &[InvalidCollective]),
+        ],
+    },
+    Family {
+        name: "same_value",
+        ptx: Some(include_str!("../../bugs/ptx/same_value.ptx")),
+        scenario: |entry| writes(entry, 64, |_| 2016, 64),
+        // 8.7: nothing orders the stores, and which one comes last does not matter where they are of one value.
+        bugs: &[
+            Bug::new("one_sum_of_two_warps", &[SameValueRace]),
+            Bug::new("stored_by_two_instructions", &[SameValueRace]),
+            Bug::new("stored_with_a_zero", &[SameValueRace]),
+            Bug::new("values_differ", &[DataRace]),
+            Bug::new("values_differ_by_branch", &[DataRace]),
+        ],
+    },
+    Family {
         name: "shuffles",
         ptx: Some(include_str!("../../bugs/ptx/shuffles.ptx")),
         scenario: |entry| {
@@ -206,13 +230,36 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[Bug::new("no_min_blocks", &[SetmaxnregUnbounded])],
     },
     Family {
+        name: "padding",
+        ptx: Some(include_str!("../../bugs/ptx/padding.ptx")),
+        scenario: |entry| writes(entry, 32, |i| if i < 20 { 100 + i } else { 0 }, 32),
+        // 5.1.7: shared memory has no value at first, which matters where something depends on it.
+        bugs: &[
+            Bug::new("read_and_replaced", &[UninitialisedRead]),
+            Bug::new("read_and_masked", &[UninitialisedRead]),
+            Bug::new("product", &[UninitialisedRead]),
+            Bug::new("kept_in_shared_memory", &[UninitialisedRead]),
+            Bug::new("stored", &[UninitialisedUse]),
+            Bug::new("sum_stored", &[UninitialisedUse]),
+            Bug::new("decides", &[UninitialisedUse]),
+            Bug::new("index", &[UninitialisedUse]),
+            Bug::new("through_a_shuffle", &[UninitialisedUse]),
+            Bug::new("through_a_vote", &[UninitialisedUse]),
+            Bug::new(
+                "through_shared_memory",
+                &[UninitialisedUse, UninitialisedRead],
+            ),
+            Bug::new("by_a_predicate", &[UninitialisedUse]),
+        ],
+    },
+    Family {
         name: "discarded",
         ptx: Some(include_str!("../../bugs/ptx/discarded.ptx")),
         scenario: |entry| writes(entry, 32, |i| i ^ 1, 32),
         // 9.7.9.17: a discard writes values that are not defined.
         bugs: &[
             Bug::new("read_by_who_gave_it_up", &[UninitialisedRead]),
-            Bug::new("read_by_another_thread", &[UninitialisedRead]),
+            Bug::new("read_by_another_thread", &[UninitialisedUse]),
         ],
     },
     Family {

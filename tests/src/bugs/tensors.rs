@@ -60,6 +60,15 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "product_of_slices",
+        ptx: Some(include_str!("../../bugs/ptx/product_of_slices.ptx")),
+        scenario: product_of_slices,
+        bugs: &[
+            Bug::new("stride_of_four_rows", &[ProductLayout]),
+            Bug::new("stride_of_twelve_rows", &[ProductLayout]),
+        ],
+    },
+    Family {
         name: "local_map",
         ptx: Some(include_str!("../../bugs/ptx/local_map.ptx")),
         scenario: |entry| {
@@ -220,20 +229,32 @@ fn product_of_boxes(entry: &str) -> Scenario {
 
 /// Of the 128 bytes of each row and column, 64 are multiplied.
 fn tensor_product(entry: &str) -> Scenario {
+    product_of_bytes(entry, &[64], |row| row)
+}
+
+/// Eight slices of 16 rows, of which eight are used.
+fn product_of_slices(entry: &str) -> Scenario {
+    product_of_bytes(entry, &[16, 8], |row| row / 8 * 16 + row % 8)
+}
+
+/// A is so many rows, and the function says which ones are multiplied.
+fn product_of_bytes(entry: &str, rows: &[u32], used: fn(usize) -> usize) -> Scenario {
     let a = |row: usize, k: usize| (7 * row + 3 * k) as u8;
     let b = |column: usize, k: usize| (5 * k + 20 * column) as u8;
-    let bytes_of_a: Vec<u8> = (0..64 * 128).map(|i| a(i / 128, i % 128)).collect();
+    let count = rows.iter().product::<u32>() as usize;
+    let bytes_of_a: Vec<u8> = (0..count * 128).map(|i| a(i / 128, i % 128)).collect();
     let bytes_of_b: Vec<u8> = (0..8 * 128).map(|i| b(i / 128, i % 128)).collect();
     let sums = (0..128 * 4).map(|i| {
         let (row, column) = place_of_sum(i / 4, i % 4);
-        let products = (0..64).map(|k| u32::from(a(row, k)) * u32::from(b(column, k)));
+        let products = (0..64).map(|k| u32::from(a(used(row), k)) * u32::from(b(column, k)));
         products.sum::<u32>()
     });
     let sums: Vec<u32> = sums.collect();
-    let map = |rows: u32| {
-        TensorMap::tiled(DataType::U8, &[128, rows.into()])
-            .box_dims(&[128, rows])
-            .swizzle(Swizzle::B128)
+    let map = |rows: &[u32]| {
+        let extents = [&[128], rows].concat();
+        let dims: Vec<u64> = extents.iter().map(|extent| (*extent).into()).collect();
+        let map = TensorMap::tiled(DataType::U8, &dims).box_dims(&extents);
+        map.swizzle(Swizzle::B128)
     };
     let launch = Launch::new(entry, 1, 128);
     Scenario {
@@ -245,8 +266,8 @@ fn tensor_product(entry: &str) -> Scenario {
         ],
         launches: vec![
             launch
-                .tensor_map(map(64), 0)
-                .tensor_map(map(8), 1)
+                .tensor_map(map(rows), 0)
+                .tensor_map(map(&[8]), 1)
                 .buffer(2),
         ],
         expected: vec![Expected::of(2, &sums)],

@@ -13,6 +13,7 @@ mod maps;
 mod output;
 mod reader;
 mod run;
+mod suppressions;
 mod violations;
 
 pub use diagnostic::Diagnostic;
@@ -20,4 +21,5 @@ pub use element::ElementType;
 pub use file::LaunchFile;
 pub use output::Output;
 pub use run::{Emulation, Run, Stopped, Verdict};
+pub use suppressions::{parse_suppressions, read_suppressions};
 pub use violations::{Violation, Violations};

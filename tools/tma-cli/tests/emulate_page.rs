@@ -10,7 +10,7 @@ use std::{
 };
 
 use support::{NO_DRIVER, tma};
-use tma_cli::emulate::{Emulation, LaunchFile, Verdict};
+use tma_cli::emulate::{Emulation, LaunchFile, Verdict, parse_suppressions};
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -63,6 +63,11 @@ fn every_launch_file_of_the_page_is_clean_and_every_part_of_one_is_read() {
     let folder = folder();
     let (mut files, mut parts) = (0, 0);
     for snippet in snippets("toml") {
+        if snippet.contains("[[suppression]]") {
+            let read = parse_suppressions("page.toml", &snippet).map(|read| read.counts().count());
+            assert_eq!(read, Ok(1));
+            continue;
+        }
         let is_file = snippet.contains("module =");
         let text = if is_file {
             snippet.clone()

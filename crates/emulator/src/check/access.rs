@@ -9,7 +9,10 @@ use super::{
     raw::{End, verb},
     shadow::{Access, Actor, Cell, Readers},
 };
-use crate::machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem};
+use crate::{
+    machine::observer::{AccessKind, Memory, OrdinaryAccess, Origin, Proxy, Range, Sem},
+    value::LANES,
+};
 
 /// An access that is made now.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +21,8 @@ pub(super) struct Made {
     pub(super) access: Access,
     pub(super) kind: AccessKind,
     pub(super) copy: Option<u32>,
+    /// The bytes that a write changes, a bit for each.
+    pub(super) changed: u32,
 }
 
 /// The conflict of an earlier access with one that is made now.
@@ -29,6 +34,8 @@ pub(super) enum Clash {
     Mbarrier,
     /// They are not ordered.
     Unordered,
+    /// They are not ordered, and both write the same value.
+    SameValue,
     /// They are ordered, and no proxy fence is between.
     Unfenced,
     /// The bytes were discarded.
@@ -118,19 +125,20 @@ impl Judge<'_> {
 impl Checker {
     /// An access by an instruction.
     #[inline]
-    pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess, proxy: Proxy) {
+    pub(super) fn access(&mut self, origin: Origin, access: OrdinaryAccess, proxy: Proxy) -> u32 {
         let OrdinaryAccess {
             kind,
             sem,
             scope,
             range,
+            changed,
         } = access;
         let (Memory::Global | Memory::Shared { .. }) = range.memory else {
-            return;
+            return 0;
         };
         let (block, thread) = (origin.block as u32, origin.thread);
         let Some(epoch) = self.grid.thread(block, thread).map(|t| t.own.epoch) else {
-            return;
+            return 0;
         };
         let actor = Actor::Thread(self.grid.extents.thread(block, thread));
         let mut access = Access::new(actor, epoch, origin.instruction, proxy);
@@ -143,16 +151,18 @@ impl Checker {
             access,
             kind,
             copy: None,
+            changed,
         };
         if let Memory::Shared { block: of } = range.memory
             && of != origin.block
         {
             self.remote_access(origin, of as u32, range, verb(kind));
         }
-        self.touch(&made, range);
+        let valueless = self.touch(&made, range);
         if is_strong {
             self.synchronise(origin, kind, sem, scope, range);
         }
+        valueless
     }
 
     /// Bytes whose values are given up: a weak write of values that nobody knows (PTX ISA 9.7.9.17).
@@ -168,16 +178,17 @@ impl Checker {
             access: access.of_discard(),
             kind: AccessKind::Write,
             copy: None,
+            changed: u32::MAX,
         };
         self.touch(&made, range);
     }
 
-    /// Compares with what was before, and takes note.
-    pub(super) fn touch(&mut self, made: &Made, range: Range) {
+    /// Compares with what was before, and takes note. Returns the bytes that are read and have no value.
+    pub(super) fn touch(&mut self, made: &Made, range: Range) -> u32 {
         let (shared, side) = match range.memory {
             Memory::Global => (None, Side::Global),
             Memory::Shared { block } => (Some(block as u32), Side::Shared),
-            _ => return,
+            _ => return 0,
         };
         let Self {
             grid,
@@ -187,7 +198,7 @@ impl Checker {
         } = self;
         let (block, thread) = (made.origin.block as u32, made.origin.thread as usize);
         let Some(state) = grid.blocks.get(block).and_then(|b| b.threads.get(thread)) else {
-            return;
+            return 0;
         };
         let mut comparison = Comparison {
             judge: Judge {
@@ -200,10 +211,13 @@ impl Checker {
             now: made.access,
             reads: made.kind != AccessKind::Write,
             writes: made.kind != AccessKind::Read,
+            changed: made.changed,
+            is_strict: self.is_strict,
             side,
             range,
             conflicts: Vec::new(),
             overwrites_copy: false,
+            valueless: 0,
         };
         shadow.visit(
             shared,
@@ -216,6 +230,7 @@ impl Checker {
             },
         );
         let (conflicts, overwrites) = (comparison.conflicts, comparison.overwrites_copy);
+        let valueless = comparison.valueless;
         if let Some(copy) = made.copy.filter(|_| overwrites)
             && let Some(info) = copies.get_mut(copy as usize)
         {
@@ -224,6 +239,7 @@ impl Checker {
         for conflict in conflicts {
             self.clash(made, conflict);
         }
+        valueless
     }
 
     /// The end that an access made now is.
@@ -249,10 +265,13 @@ struct Comparison<'a> {
     now: Access,
     reads: bool,
     writes: bool,
+    changed: u32,
+    is_strict: bool,
     side: Side,
     range: Range,
     conflicts: Vec<Conflict>,
     overwrites_copy: bool,
+    valueless: u32,
 }
 
 impl Comparison<'_> {
@@ -271,7 +290,12 @@ impl Comparison<'_> {
             }
         } else if write == now {
         } else if !self.judge.happened_before(write) {
-            if !self.judge.are_morally_strong(write, now) {
+            if self.judge.are_morally_strong(write, now) {
+            } else if self.stores_same(write, at) {
+                if self.is_strict || !self.is_one_instruction(write) {
+                    self.clash(Clash::SameValue, write, AccessKind::Write, at);
+                }
+            } else {
                 self.clash(Clash::Unordered, write, AccessKind::Write, at);
                 // A copy takes longer than a store.
                 stays = write.is_write_of_copy() && !now.is_async();
@@ -301,6 +325,26 @@ impl Comparison<'_> {
         }
     }
 
+    /// Returns whether a thread stores what another one has stored.
+    fn stores_same(&self, write: Access, at: u64) -> bool {
+        let first = at - self.range.address;
+        let bytes = 4 - at % 4;
+        let unchanged = first < 32 && self.changed >> first & ((1 << bytes) - 1) == 0;
+        unchanged && !self.reads && self.now.is_ordinary() && write.is_ordinary()
+    }
+
+    /// Returns whether lanes of one warp write by the same instruction.
+    fn is_one_instruction(&self, write: Access) -> bool {
+        let warp = |access: Access| match access.actor() {
+            Actor::Thread(thread) => {
+                let (block, thread) = self.judge.extents.split(thread);
+                Some((block, thread as usize / LANES))
+            }
+            _ => None,
+        };
+        write.instruction() == self.now.instruction() && warp(write) == warp(self.now)
+    }
+
     /// Adds a conflict; what goes on at the next byte is one with what was before.
     fn clash(&mut self, clash: Clash, earlier: Access, earlier_kind: AccessKind, at: u64) {
         let range = self.range;
@@ -311,6 +355,10 @@ impl Comparison<'_> {
         };
         let word_end = (at / 4 + 1) * 4;
         let end = word_end.min(range.address + u64::from(range.bytes));
+        if matches!(clash, Clash::Unwritten | Clash::Discarded) && at - range.address < 32 {
+            let bytes = (1 << (end - at)) - 1;
+            self.valueless |= bytes << (at - range.address);
+        }
         if let Some(conflict) = self.conflicts.iter_mut().find(is_same) {
             let until = conflict.range.address + u64::from(conflict.range.bytes);
             if until >= at && until < end {

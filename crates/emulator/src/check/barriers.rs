@@ -1,6 +1,11 @@
 //! Barriers of the block, of the cluster, and of a warp.
 
-use super::{Checker, Kind, grid::Generation, knowledge::Released, raw::End};
+use super::{
+    Checker, Kind,
+    grid::{Block, Generation},
+    knowledge::Released,
+    raw::End,
+};
 use crate::{
     machine::observer::{Origin, Scope, Sem},
     value::{LANES, lanes_of},
@@ -97,15 +102,11 @@ impl Checker {
         let Some(block) = grid.blocks.get_mut(origin.block as u32) else {
             return;
         };
-        let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
-        let (told, remaining) = block.warp_sync;
-        if told == warp && remaining & 1 << lane != 0 {
-            block.warp_sync.1 &= !(1 << lane);
+        if !block.is_first_told(origin, members) {
             return;
         }
-        block.warp_sync = (warp, members & !(1 << lane));
         let mut released = Released::default();
-        let first = (warp * LANES as u32) as usize;
+        let first = origin.thread as usize / LANES * LANES;
         for lane in lanes_of(members) {
             if let Some(state) = block.threads.get_mut(first + lane) {
                 state.release_to(&mut released);
@@ -127,6 +128,20 @@ impl Checker {
             let warp = origin.thread / LANES as u32;
             vec![format!("both are lanes of warp {warp}")]
         });
+    }
+}
+
+impl Block {
+    /// Returns whether this is the first lane of several that is told of a meeting of its warp.
+    pub(super) fn is_first_told(&mut self, origin: Origin, members: u32) -> bool {
+        let (warp, lane) = (origin.thread / LANES as u32, origin.thread % LANES as u32);
+        let (told, remaining) = self.told;
+        if told == warp && remaining & 1 << lane != 0 {
+            self.told.1 &= !(1 << lane);
+            return false;
+        }
+        self.told = (warp, members & !(1 << lane));
+        true
     }
 }
 

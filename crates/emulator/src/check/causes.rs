@@ -26,12 +26,12 @@ impl Causes {
     }
 
     /// The diagnostic itself, or the one that it follows from.
-    fn told(&self, index: usize) -> usize {
+    pub(super) fn told(&self, index: usize) -> usize {
         self.follows.get(&index).copied().unwrap_or(index)
     }
 
     /// One follows from another, unless others are known to follow from it.
-    fn add(&mut self, index: usize, cause: usize) {
+    pub(super) fn add(&mut self, index: usize, cause: usize) {
         let cause = self.told(cause);
         if index != cause && !self.roots.contains(&index) && self.is_told(index) {
             self.follows.insert(index, cause);
@@ -49,6 +49,7 @@ impl Checker {
         self.causes_of_bytes(&mut causes);
         self.causes_of_stages(&mut causes);
         self.causes_of_races(&mut causes);
+        self.causes_of_uses(&mut causes);
         causes
     }
 
@@ -97,7 +98,7 @@ impl Checker {
                 || is_of_stages(raw.kind)
                 || matches!(
                     raw.kind,
-                    Kind::UninitialisedRead | Kind::ExitWithCopyInFlight
+                    Kind::UninitialisedRead | Kind::UninitialisedUse | Kind::ExitWithCopyInFlight
                 )
             {
                 causes.add(index, cause);
@@ -164,7 +165,7 @@ impl Checker {
         let is_early = |kind| kind == Kind::WrongPhase;
         if let Some((early, _)) = self.of(is_early).next() {
             for (index, raw) in self.of(|kind| !is_early(kind)) {
-                if is_of_stages(raw.kind) || raw.kind == Kind::UninitialisedRead {
+                if is_of_stages(raw.kind) || is_uninitialised(raw.kind) {
                     causes.add(index, early);
                 }
             }
@@ -192,6 +193,14 @@ impl Checker {
     }
 
     fn causes_of_races(&self, causes: &mut Causes) {
+        // Which values are there when a thread stores is the schedule's choice, where they differ.
+        let at = |raw: &Raw| raw.ends().map(|end| end.instruction).collect::<Vec<_>>();
+        for (index, raw) in self.of(|kind| kind == Kind::SameValueRace) {
+            let mut races = self.of(|kind| kind == Kind::DataRace);
+            if let Some((cause, _)) = races.find(|(_, race)| at(race) == at(raw)) {
+                causes.add(index, cause);
+            }
+        }
         // Where a scope is too narrow for an access, it is so for the end of the block.
         let narrow = || self.of(|kind| kind == Kind::ScopeTooNarrow);
         let is_of_end = |raw: &Raw| raw.here.as_ref().is_some_and(|end| end.what == ENDS);
@@ -208,7 +217,7 @@ impl Checker {
                 racing.entry(end.instruction).or_insert(index);
             }
         }
-        for (index, raw) in self.of(|kind| kind == Kind::UninitialisedRead) {
+        for (index, raw) in self.of(is_uninitialised) {
             let mut race = raw.ends().filter_map(|end| racing.get(&end.instruction));
             let later = self.unwritten.raced.get(&index);
             if let Some(race) = race.next().or(later) {
@@ -295,6 +304,10 @@ fn is_of_bytes(kind: Kind) -> bool {
         kind,
         Kind::TransactionBytes | Kind::UnarmedReceiver | Kind::ExpectTxNotOrdered
     )
+}
+
+fn is_uninitialised(kind: Kind) -> bool {
+    matches!(kind, Kind::UninitialisedRead | Kind::UninitialisedUse)
 }
 
 pub(super) fn is_race(kind: Kind) -> bool {

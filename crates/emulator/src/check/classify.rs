@@ -21,6 +21,14 @@ fn words_of(range: Range) -> impl Iterator<Item = u64> {
     range.address / 4..(range.address + u64::from(range.bytes)).div_ceil(4)
 }
 
+/// Where bytes have no value: a thread that reads them may not use it, and what else reads them does.
+fn kind_of_read(made: &Made) -> Kind {
+    match made.copy.is_none() && made.kind == AccessKind::Read {
+        true => Kind::UninitialisedRead,
+        false => Kind::UninitialisedUse,
+    }
+}
+
 /// The kind of a clash, with the state that explains it.
 struct Named {
     kind: Kind,
@@ -46,8 +54,9 @@ impl Checker {
         if conflict.clash == Clash::Unwritten {
             let note = format!("{} were not written", self.words(conflict.range));
             let (instruction, range) = (here.instruction, conflict.range);
-            self.report(Kind::UninitialisedRead, here, None, |_| vec![note]);
-            let key = (Kind::UninitialisedRead, instruction, usize::MAX);
+            let kind = kind_of_read(made);
+            self.report(kind, here, None, |_| vec![note]);
+            let key = (kind, instruction, usize::MAX);
             let (words, index) = (&mut self.unwritten.words, self.known[&key]);
             if words.len() < MAX_UNWRITTEN {
                 for word in words_of(range) {
@@ -62,8 +71,9 @@ impl Checker {
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let Named { kind, notes, other } = match conflict.clash {
             Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
+            Clash::SameValue => Named::new(Kind::SameValueRace, []),
             Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
-            Clash::Discarded => Named::new(Kind::UninitialisedRead, []),
+            Clash::Discarded => Named::new(kind_of_read(made), []),
             Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
             Clash::Unordered | Clash::Unwritten => self.name(made, &conflict),
         };
@@ -73,14 +83,18 @@ impl Checker {
             Kind::ReadBeforeCompletion
             | Kind::WrongPhase
             | Kind::DestinationOverwritten
-            | Kind::DataRace => false,
+            | Kind::DataRace
+            | Kind::SameValueRace => false,
             _ => made.copy.is_some(),
         };
         let copies = [made.copy, conflict.earlier.copy()];
         let swaps = match copies {
             [Some(_), None] => !copy_is_here,
             [None, Some(_)] => copy_is_here,
-            _ => here.instruction < there.instruction && kind == Kind::DataRace,
+            _ => {
+                here.instruction < there.instruction
+                    && matches!(kind, Kind::DataRace | Kind::SameValueRace)
+            }
         };
         let (here, there) = match swaps {
             true => (there, here),
@@ -136,6 +150,10 @@ impl Checker {
         let is_narrow = are_strong && !judge.are_in_scope(conflict.earlier, made.access);
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
         let is_far = there.block != block || self.grid.extents.cluster != [1; 3];
+        let by_match = self.has_matched && there.block == block && !is_narrow;
+        if by_match && judge.knows(state.known.wide(), conflict.earlier) {
+            return Named::new(Kind::OrderByCollective, []);
+        }
         if is_narrow || is_far && judge.knows(state.known.wide(), conflict.earlier) {
             return Named::new(Kind::ScopeTooNarrow, [self.scopes(conflict, block)]);
         }

@@ -208,6 +208,7 @@ impl Checker {
             access,
             kind,
             copy: Some(id),
+            changed: u32::MAX,
         };
         self.touch(&made, range);
     }

@@ -60,6 +60,8 @@ impl Diagnostic {
 pub struct Site {
     /// Where it stands.
     pub location: Location,
+    /// The name in PTX of the function that it stands in.
+    pub function: String,
     /// The opcode.
     pub instruction: String,
     /// The block's index.
@@ -105,16 +107,21 @@ impl Display for Site {
             block,
             thread,
             what,
+            ..
         } = self;
         let Location {
             file,
             line,
             column,
             source,
+            ..
         } = location;
         match source {
             Some((source, number)) => {
                 writeln!(f, "  --> {source}:{number}")?;
+                if let Some(chain) = location.chain() {
+                    writeln!(f, "      {chain}")?;
+                }
                 writeln!(f, "      {file}:{line}:{column}")?;
             }
             None => writeln!(f, "  --> {file}:{line}:{column}")?,

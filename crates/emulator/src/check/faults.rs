@@ -43,6 +43,7 @@ impl Checker {
         let there = self.mbarriers.last_to_fit.take();
         let here = fault.at.as_ref().map(|at| Site {
             location: at.location.clone(),
+            function: entry.to_owned(),
             instruction: at.instruction.clone(),
             block: at.block,
             thread: at.thread,

@@ -190,8 +190,8 @@ pub(super) struct Block {
     pub(super) barriers: LinearMap<Generations>,
     /// Blocks that are known to have started.
     pub(super) started: BTreeSet<u32>,
-    /// Lanes of a warp that are still to be told of a `bar.warp.sync`.
-    pub(super) warp_sync: (u32, u32),
+    /// Lanes of a warp that are still to be told of a meeting.
+    pub(super) told: (u32, u32),
     /// The knowledge of the threads that ended.
     pub(super) ended: Released,
     /// Last accesses by threads of other blocks: thread of the grid, epoch, instruction.

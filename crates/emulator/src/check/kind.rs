@@ -173,8 +173,23 @@ kinds! {
     "two accesses to the same bytes, at least one of them a write, are not ordered"
     "8.7, 8.9"
     "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
-    /// Shared memory is read that nobody has written.
-    UninitialisedRead "uninitialised-read" Error
+    /// Accesses that a `match.sync` orders, and nothing else.
+    OrderByCollective "order-by-collective" Warning
+    "two uses of the same bytes are ordered by nothing but a `match.sync` between them, which by the letter orders no memory"
+    "9.7.13.2, 9.7.13.10"
+    "execute `bar.warp.sync` (`__syncwarp`) beside the `match.sync`; libcu++'s `pipeline` does without"
+    /// Several threads store one value to the same bytes, without order.
+    SameValueRace "same-value-race" Warning
+    "threads store the same value to the same bytes, and nothing orders them"
+    "8.7, 8.9"
+    "let one of the threads store it, or order them; stores with `.relaxed` and a scope that has all of them in it are no race"
+    /// A value is used that comes from memory that nobody has written.
+    UninitialisedUse "uninitialised-use" Error
+    "a value is used that was read from memory that has none: shared memory that nobody has written, or global memory that was discarded"
+    "5.1.7, 9.7.9.17"
+    "shared memory holds anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
+    /// Memory without a value is read, and nothing depends on it.
+    UninitialisedRead "uninitialised-read" Warning
     "memory is read that has no value: shared memory that nobody has written, or global memory that was discarded"
     "5.1.7, 9.7.9.17"
     "shared memory holds anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"

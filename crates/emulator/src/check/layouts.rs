@@ -7,16 +7,28 @@ use crate::machine::observer::{BoxLayout, CopyId, MatrixRead, Memory, Origin, Ra
 
 /// Bytes that a swizzle of matrices moves as a whole.
 const PIECE: u64 = 16;
+/// Lines of a matrix that the descriptor's offsets keep together.
+const LINES: i64 = 8;
 
 impl BoxLayout {
-    /// Bytes from one row to the next, where the box has rows alone and each can be of one line of a matrix. Longer
-    /// rows without a swizzle may be matrices of eight lines each.
+    /// Bytes from one row to the next, where each can be of one line of a matrix. Longer rows without a swizzle may be
+    /// matrices of eight lines each.
     fn pitch(&self) -> Option<u64> {
-        let [width, _, rest @ ..] = self.extents;
-        let is_flat = rest.iter().all(|extent| *extent == 1);
-        let row = self.data_type.shared_bytes(width.into());
-        let pitch = self.swizzle.span_bytes().or((row == PIECE).then_some(row));
-        pitch.filter(|_| is_flat)
+        let row = self.data_type.shared_bytes(self.extents[0].into());
+        self.swizzle.span_bytes().or((row == PIECE).then_some(row))
+    }
+
+    /// Returns whether a matrix that begins at one place may begin at the other, too, `groups` of eight lines later:
+    /// rows follow one another, or what comes later is some slices of the box further.
+    fn agrees(&self, pitch: u64, groups: i64, known: Place, begin: Place) -> bool {
+        let mut extents = self.extents[1..].iter().filter(|extent| **extent != 1);
+        let (Some(rows), Some(_)) = (extents.next(), extents.next()) else {
+            return known == begin;
+        };
+        let further = begin.0 - known.0;
+        let is_slices = |further: i64| further % i64::from(*rows) == 0;
+        (is_slices(further) || is_slices(further + LINES * groups))
+            && (begin.1 - known.1) % pitch as i64 == 0
     }
 
     /// The address at which a byte would be without the swizzle.
@@ -79,8 +91,8 @@ impl Checker {
     /// The first piece of a matrix that is not where a copy has put it: the copy, and what is wrong.
     fn misfit(&mut self, origin: Origin, matrix: MatrixRead) -> Option<(u32, BoxLayout, String)> {
         let descriptor = MatrixDescriptor::decode(matrix.descriptor);
-        // For each box, where the matrix would begin in it.
-        let mut begins: Vec<(u32, Place)> = Vec::new();
+        // For each box, where the matrix would begin in it, by which group of lines.
+        let mut begins: Vec<(u32, i64, Place)> = Vec::new();
         for line in 0..matrix.lines {
             for piece in 0..matrix.pieces {
                 let byte = u64::from(piece) * PIECE;
@@ -108,14 +120,15 @@ impl Checker {
                 };
                 let at = ((lies / pitch) as i64, (lies % pitch) as i64);
                 let begin = (at.0 - i64::from(line), at.1 - byte as i64);
-                let known = match begins.iter().find(|(of, _)| *of == copy) {
-                    Some((_, known)) => *known,
+                let group = i64::from(line) / LINES;
+                let (first, known) = match begins.iter().find(|(of, ..)| *of == copy) {
+                    Some((_, first, known)) => (*first, *known),
                     None => {
-                        begins.push((copy, begin));
-                        begin
+                        begins.push((copy, group, begin));
+                        (group, begin)
                     }
                 };
-                if known != begin {
+                if !tile.agrees(pitch, group - first, known, begin) {
                     let misfit = elsewhere(matrix, (line, byte), at, known);
                     return Some((copy, tile, misfit));
                 }

@@ -248,6 +248,7 @@ impl Checker {
             access,
             kind: AccessKind::Write,
             copy: None,
+            changed: u32::MAX,
         };
         self.touch(&made, range);
     }

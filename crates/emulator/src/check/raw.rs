@@ -61,6 +61,7 @@ impl End {
     pub(super) fn site(&self, program: &Program, places: &Places) -> Site {
         Site {
             location: program.location(self.instruction),
+            function: program.function(self.instruction).to_owned(),
             instruction: program.opcode(self.instruction).to_owned(),
             block: places.block(self.block.into()),
             thread: places.thread(self.thread),
@@ -171,7 +172,7 @@ impl Checker {
         let what = self.words(range);
         let what = match access.actor() {
             Actor::Thread(_) if access.made_mbarrier() => "makes an mbarrier there".to_owned(),
-            Actor::Thread(_) if access.is_discard() => format!("discards {what}"),
+            Actor::Thread(_) if access.is_discard() => format!("leaves no value in {what}"),
             Actor::Thread(_) => format!("{} {what}", verb(kind)),
             Actor::Copy { .. } if access.reads_map() => {
                 "issues a copy that uses the tensor map there".to_owned()

@@ -142,6 +142,11 @@ impl Access {
         self.proxy() == Proxy::Generic as u32
     }
 
+    /// Returns whether an ordinary instruction of a thread makes it.
+    pub(super) fn is_ordinary(self) -> bool {
+        self.bits & (ROLE | PROXY | MBARRIER) == ROLE_THREAD
+    }
+
     pub(super) fn is_async(self) -> bool {
         self.proxy() == Proxy::Async as u32
     }

@@ -120,6 +120,7 @@ impl Checker {
             access,
             kind: AccessKind::Read,
             copy: Some(copy),
+            changed: u32::MAX,
         };
         if stale.is_none() {
             self.touch(&made, range);

@@ -5,7 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use ptx::{Block, Instruction, Item, Module, Space, Statement};
+use ptx::{Block, Instruction, Item, Module, Opcode, Space, Statement};
 use ptx_isa::Form;
 
 use super::{
@@ -114,6 +114,23 @@ pub(crate) fn decode<A: InstructionSet>(
             Err(decoder.unsupported)
         }
     }
+}
+
+/// A collective with its `.sync` where the PTX ISA has it: ptxas takes it in other places, too, and `vote.ballot.sync.b32`
+/// stands in CUB.
+fn respelled(instruction: &Instruction) -> Option<Instruction> {
+    let opcode = &instruction.opcode;
+    let is_misplaced = match opcode.stem() {
+        "vote" | "shfl" | "redux" => opcode.has("sync") && opcode.parts().nth(1) != Some("sync"),
+        _ => false,
+    };
+    is_misplaced.then(|| {
+        let rest = opcode.parts().skip(1).filter(|part| *part != "sync");
+        let parts: Vec<&str> = [opcode.stem(), "sync"].into_iter().chain(rest).collect();
+        let mut instruction = instruction.clone();
+        instruction.opcode = Opcode::new(parts.join("."));
+        instruction
+    })
 }
 
 impl<'m, A: InstructionSet> Decoder<'m, A> {
@@ -235,7 +252,9 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
                 }
                 Statement::Variable(variable) => self.declare(variable),
                 Statement::Block(inner) => self.block(inner),
-                Statement::Location(location) => self.lines.see(location),
+                Statement::Location(location) => {
+                    self.lines.see(location, &mut self.code.program);
+                }
                 Statement::Pragma(_) | Statement::LabelList(_) | Statement::CallPrototype(_) => {}
             }
         }
@@ -284,6 +303,9 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             .program
             .add_site(opcode.name(), *instruction.span, source);
         let before = self.code.operations.len();
+        let respelled = respelled(instruction);
+        let instruction = respelled.as_ref().unwrap_or(instruction);
+        let opcode = &instruction.opcode;
         let result = self.guard(instruction).and_then(|()| {
             let (stem, decode) = A::family(opcode).ok_or("the instruction is not known")?;
             match decode {

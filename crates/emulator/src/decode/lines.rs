@@ -4,40 +4,33 @@ use std::collections::HashMap;
 
 use ptx::Location;
 
+use crate::machine::{Line, Program};
+
 /// File number, line and column.
 type Position = [u32; 3];
 
-/// The line of what comes next.
-///
-/// Of a function that was inlined, it is the line that calls it, in the function that is no one
-/// else's: with wrappers and headers, that is what a user wrote.
+/// The line of what comes next, with those that it was inlined into.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
-    current: Option<(u32, u32)>,
-    /// Where what is at a position was called, in the outermost function.
-    callers: HashMap<Position, Position>,
+    current: Option<Line>,
+    /// The line that a position had last.
+    known: HashMap<Position, Line>,
 }
 
 impl Lines {
-    pub(super) fn see(&mut self, location: &Location) {
+    pub(super) fn see(&mut self, location: &Location, program: &mut Program) {
+        let caller = location.inlined.as_ref().map(|call| {
+            let at = [call.file, call.line, call.column];
+            let add = || program.add_line(call.file, call.line, None);
+            *self.known.entry(at).or_insert_with(add)
+        });
+        let line = program.add_line(location.file, location.line, caller);
         let here = [location.file, location.line, location.column];
-        let outermost = match &location.inlined {
-            None => {
-                self.callers.remove(&here);
-                here
-            }
-            Some(call) => {
-                let call = [call.file, call.line, call.column];
-                let outermost = self.callers.get(&call).copied().unwrap_or(call);
-                self.callers.insert(here, outermost);
-                outermost
-            }
-        };
-        self.current = Some((outermost[0], outermost[1]));
+        self.known.insert(here, line);
+        self.current = Some(line);
     }
 
-    /// File number and line.
-    pub(super) fn current(&self) -> Option<(u32, u32)> {
+    pub(super) fn current(&self) -> Option<Line> {
         self.current
     }
 }
@@ -46,26 +39,36 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// The lines of the instructions of a kernel.
-    fn lines(body: &str) -> Vec<Option<(u32, u32)>> {
+    /// File and line of the user's, and the chain of calls.
+    type Found = (Option<(String, u32)>, Option<String>);
+
+    /// The sources of the instructions of a kernel.
+    fn lines(body: &str) -> Vec<Found> {
         let text = format!(
             ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k() {{\n{body}\n}}"
         );
         let module = ptx::parse(&text).unwrap();
         let body = module.function("k").unwrap().body.as_ref().unwrap();
+        let files = [(1, "k.cu"), (2, "cuda/barrier"), (3, "cuda/std/atomic")];
+        let files = files.map(|(number, name)| (number, name.to_owned()));
+        let mut program = Program::new("k.ptx", &text, files.into());
         let mut lines = Lines::default();
         let mut all = Vec::new();
         for statement in &body.statements {
             match statement {
-                ptx::Statement::Location(location) => lines.see(location),
-                _ => all.push(lines.current()),
+                ptx::Statement::Location(location) => lines.see(location, &mut program),
+                ptx::Statement::Instruction(instruction) => {
+                    let location = program.location_of(*instruction.span, lines.current());
+                    all.push((location.source.clone(), location.chain()));
+                }
+                _ => {}
             }
         }
         all
     }
 
     #[test]
-    fn inlined_lines_are_those_of_the_outermost_call() {
+    fn inlined_lines_have_their_calls_and_the_users_among_them() {
         let text = "
             membar.cta;
             .loc 1 10 5
@@ -74,17 +77,28 @@ mod tests {
             membar.cta;
             .loc 3 8 1, function_name b, inlined_at 2 7 3
             membar.cta;
+            .loc 1 30 1, function_name c, inlined_at 1 13 5
+            .loc 2 9 3, function_name a, inlined_at 1 30 1
+            membar.cta;
             .loc 1 13 5
             membar.cta;
             .loc 2 7 3
             ret;";
+        let user = |line| Some(("k.cu".to_owned(), line));
+        let chain = |text: &str| Some(text.to_owned());
+        let of_b = "inlined from cuda/std/atomic:8, called at cuda/barrier:7, called at k.cu:12";
+        let of_c = "inlined from cuda/barrier:9, called at k.cu:30, called at k.cu:13";
         let expected = [
-            None,
-            Some((1, 10)),
-            Some((1, 12)),
-            Some((1, 12)),
-            Some((1, 13)),
-            Some((2, 7)),
+            (None, None),
+            (user(10), None),
+            (
+                user(12),
+                chain("inlined from cuda/barrier:7, called at k.cu:12"),
+            ),
+            (user(12), chain(of_b)),
+            (user(30), chain(of_c)),
+            (user(13), None),
+            (Some(("cuda/barrier".to_owned(), 7)), None),
         ];
         assert_eq!(lines(text), expected);
     }

@@ -159,6 +159,20 @@ impl Execute for Atomic {
 }
 
 impl Atomic {
+    /// The register of its address.
+    pub(crate) fn base(&self) -> Slot {
+        self.address.base
+    }
+
+    /// The registers of what is written, and of what is compared.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Slot> {
+        let swapped = match self.change {
+            Change::CompareAndSwap(slot) => Some(slot),
+            Change::Reduce(_) => None,
+        };
+        self.elements.iter().map(|(_, b)| *b).chain(swapped)
+    }
+
     fn change_one<O: Watch>(
         &self,
         step: &mut Step<'_, O>,

@@ -60,6 +60,13 @@ pub(crate) fn brx(
     Ok(())
 }
 
+impl Branch {
+    /// The register that chooses a target of a list.
+    pub(crate) fn index(&self) -> Option<Slot> {
+        self.index
+    }
+}
+
 impl Execute for Branch {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let Some(index) = self.index else {

@@ -3,7 +3,7 @@
 //!
 //! A lane that comes to a collective waits until all lanes of the member mask that are not over are
 //! at one of the same kind, with the same mask (PTX ISA, section 9.7.9.6). They need not be at the
-//! same place in the code.
+//! same place in the code, and lanes at the same place may have masks without a lane in common.
 
 use crate::{
     inst::{
@@ -65,23 +65,38 @@ pub(crate) fn whole_warp<O: Watch>(step: &Step<'_, O>) -> Result<(), Trapped> {
     }
 }
 
+/// Lanes that take part: the group, if it is not the one that finishes, its first register, its lanes, what it executes.
+type Party<'a> = (Option<usize>, usize, u32, &'a Collective);
+
 impl Execute for Collective {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let masks = *step.get(self.members);
         let first = lanes_of(step.active).next().unwrap_or(0);
         let members = masks[first] as u32;
+        let mut others = 0;
         for lane in lanes_of(step.active) {
             let mask = masks[lane] as u32;
             if mask & 1 << lane == 0 {
                 let what = format!("lane {lane} is not in its own member mask {mask:#010x}");
                 return Err(step.fault(lane, Trap::InvalidCollective, what));
             }
-            if mask != members {
+            if mask != members && mask & members != 0 {
                 let what = format!(
                     "lane {lane} has the member mask {mask:#010x}, lane {first} {members:#010x}"
                 );
                 return Err(step.fault(lane, Trap::InvalidCollective, what));
             }
+            others |= u32::from(mask != members) << lane;
+        }
+        // Lanes whose masks have none in common do not wait for each other.
+        if others != 0 {
+            let rest = Group {
+                mask: others,
+                ..step.group.clone()
+            };
+            step.warp.groups.push(rest);
+            step.group.mask &= !others;
+            step.active &= !others;
         }
         if members & step.warp.alive & !step.active == 0 {
             self.finish(step, members);
@@ -146,6 +161,37 @@ impl Collective {
             })
     }
 
+    /// Values of memory that nobody has written go where the collective takes them: from lane to lane, or to all.
+    #[cold]
+    fn follow(&self, warp: &mut Warp, parties: &[Party<'_>], there: u32, [_, b, c]: &[Lanes; 3]) {
+        let (mut lanes, mut read) = (0, 0);
+        for (_, base, mask, party) in parties {
+            let (found, by) = warp.unwritten(base + party.sources[0]);
+            if found & mask != 0 {
+                (lanes, read) = (lanes | found & mask, by);
+            }
+        }
+        let results = match self.kind {
+            Kind::Shfl(mode) => {
+                let from = |lane: &usize| {
+                    let from = shfl_sync::source(mode, *lane, b, c).unwrap_or(*lane);
+                    lanes & 1 << from != 0
+                };
+                let results = lanes_of(there).filter(from);
+                results.fold(0, |mask, lane| mask | 1 << lane)
+            }
+            _ if lanes == 0 => 0,
+            _ => there,
+        };
+        for (_, base, mask, party) in parties {
+            for (slot, results) in [(party.d, results), (party.p, 0)] {
+                if let Some(slot) = slot {
+                    warp.set_unwritten(base + slot, *mask, results, read);
+                }
+            }
+        }
+    }
+
     /// Computes the results of all who are there, and lets the others go on.
     fn finish<O: Watch>(&self, step: &mut Step<'_, O>, members: u32) {
         let mut parties = vec![(None, step.group.base, step.group.mask, self)];
@@ -172,6 +218,9 @@ impl Collective {
             Kind::Redux(mode) => redux_sync::compute(mode, there, a),
             Kind::Meet | Kind::Align => ([0; LANES], [0; LANES]),
         };
+        if O::WATCHES && step.warp.unwritten.is_some() {
+            self.follow(&mut *step.warp, &parties, there, &sources);
+        }
         for (_, base, mask, party) in &parties {
             for (slot, value) in [(party.d, &d), (party.p, &p)] {
                 if let Some(slot) = slot {
@@ -189,6 +238,7 @@ impl Collective {
             step.tell_all(Event::WarpMeet {
                 members,
                 orders: self.kind == Kind::Meet,
+                matches: matches!(self.kind, Kind::Match(_)),
             });
             if let Kind::Shfl(mode) = self.kind {
                 for lane in lanes_of(there) {

@@ -110,6 +110,16 @@ pub(crate) enum Convert {
     Packed(small::Packed),
 }
 
+impl Convert {
+    /// The slot that is written, and those that it is made from.
+    pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
+        match self {
+            Self::One(one) => (one.d, vec![one.a]),
+            Self::Packed(packed) => packed.through(),
+        }
+    }
+}
+
 impl Execute for Convert {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         match self {

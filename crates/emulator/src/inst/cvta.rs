@@ -56,6 +56,13 @@ pub(crate) fn window(
     Ok(())
 }
 
+impl Window {
+    /// The slot that is written, and that which it is made from.
+    pub(crate) fn through(&self) -> (Slot, Vec<Slot>) {
+        (self.d, vec![self.a])
+    }
+}
+
 impl Execute for Window {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let window = match self.space {

@@ -7,7 +7,7 @@ use crate::{
     inst::{Action, Decoder, Execute, Step},
     machine::{
         Address, Flow, Located, Slot, Space, Trapped,
-        observer::{AccessKind, Event, Proxy, Range, Scope, Sem, Watch},
+        observer::{AccessKind, Event, Proxy, Range, Scope, Sem, Used, Watch},
     },
     value::lanes_of,
 };
@@ -130,8 +130,11 @@ impl Execute for Move {
         }
         for lane in lanes_of(step.active) {
             let located = step.locate(lane, &self.address, size as u64, size as u64)?;
-            self.tell(step, lane, located, size as u64);
+            let valueless = self.tell(step, lane, located, size as u64);
             if self.stores {
+                if O::WATCHES && step.warp.unwritten.is_some() {
+                    self.store_unwritten(step, lane, located);
+                }
                 let mut values = [0; 8];
                 for (value, (slot, _)) in values.iter_mut().zip(&*self.registers) {
                     *value = step.warp.registers[base + slot][lane];
@@ -158,20 +161,101 @@ impl Execute for Move {
                 }
                 step.warp.registers[base + slot][lane] = *value;
             }
+            if valueless != 0 {
+                self.load_unwritten(step, lane, valueless);
+            }
         }
         Ok(Flow::Next)
     }
 }
 
 impl Move {
+    /// The register of its address.
+    pub(crate) fn base(&self) -> Slot {
+        self.address.base
+    }
+
+    /// The registers that a load sets.
+    pub(crate) fn loads(&self) -> Option<impl Iterator<Item = Slot>> {
+        (!self.stores).then(|| self.registers.iter().map(|(slot, _)| *slot))
+    }
+
+    /// The registers of bytes that have no value, a bit for each byte, get none.
+    #[cold]
+    fn load_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, valueless: u32) {
+        let bytes = (1 << self.element_bytes) - 1;
+        for (number, (slot, _)) in self.registers.iter().enumerate() {
+            let lanes = u32::from(valueless >> (number * self.element_bytes) & bytes != 0) << lane;
+            let register = step.group.base + slot;
+            let read = step.group.pc;
+            step.warp.set_unwritten(register, 1 << lane, lanes, read);
+        }
+    }
+
+    /// Shared memory that gets a value of memory that nobody has written is as if it were not written itself.
+    #[cold]
+    fn store_unwritten<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, located: Located) {
+        for (number, (slot, _)) in self.registers.iter().enumerate() {
+            match located {
+                Located::Global { .. } => step.use_unwritten(*slot, 1 << lane, Used::Store),
+                // A strong store stays one.
+                Located::Shared { .. }
+                    if self.order.0 == Sem::Weak && step.unwritten(*slot).0 & 1 << lane != 0 =>
+                {
+                    let size = self.element_bytes as u64;
+                    step.tell(lane, |step| {
+                        let whole = step.range(located, size);
+                        let address = whole.address + size * number as u64;
+                        Event::Discard(Range { address, ..whole })
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The bytes that a store changes, a bit for each.
     #[inline]
-    fn tell<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, located: Located, bytes: u64) {
+    fn changed<O: Watch>(
+        &self,
+        step: &Step<'_, O>,
+        lane: usize,
+        located: Located,
+        bytes: usize,
+    ) -> u32 {
+        if !O::WATCHES || !self.stores || matches!(located, Located::Local { .. }) {
+            return u32::MAX;
+        }
+        let size = self.element_bytes;
+        let elements = step.bytes(lane, located, bytes).chunks_exact(size);
+        let mut changed = 0;
+        for (number, (element, (slot, _))) in elements.zip(&*self.registers).enumerate() {
+            let differs = crate::value::read(element) ^ step.get(*slot)[lane];
+            if differs == 0 {
+                continue;
+            }
+            for byte in 0..size {
+                changed |= u32::from(differs >> (8 * byte) & 0xff != 0) << (size * number + byte);
+            }
+        }
+        changed
+    }
+
+    #[inline]
+    fn tell<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        lane: usize,
+        located: Located,
+        bytes: u64,
+    ) -> u32 {
         let kind = match self.stores {
             true => AccessKind::Write,
             false => AccessKind::Read,
         };
         if self.access_bytes == bytes && !self.is_non_coherent {
-            return step.tell_access(lane, located, bytes, kind, self.order);
+            let changed = self.changed(step, lane, located, bytes as usize);
+            return step.tell_changes(lane, located, bytes, kind, self.order, changed);
         }
         let (sem, scope) = self.order;
         for part in 0..bytes / self.access_bytes {
@@ -193,5 +277,6 @@ impl Move {
                 }
             });
         }
+        0
     }
 }

@@ -128,7 +128,7 @@ impl<O: Watch, A> Step<'_, O, A> {
         self.world.range(self.here.cluster, located, bytes)
     }
 
-    /// Tells the observer of an ordinary access.
+    /// Tells the observer of an ordinary access; gives [what it answers](observer::Observer::see_access).
     #[inline]
     pub(crate) fn tell_access(
         &mut self,
@@ -136,8 +136,22 @@ impl<O: Watch, A> Step<'_, O, A> {
         located: Located,
         bytes: u64,
         kind: AccessKind,
+        order: (Sem, Scope),
+    ) -> u32 {
+        self.tell_changes(lane, located, bytes, kind, order, u32::MAX)
+    }
+
+    /// The same, where it is known which bytes a write [changes](OrdinaryAccess::changed).
+    #[inline]
+    pub(crate) fn tell_changes(
+        &mut self,
+        lane: usize,
+        located: Located,
+        bytes: u64,
+        kind: AccessKind,
         (sem, scope): (Sem, Scope),
-    ) {
+        changed: u32,
+    ) -> u32 {
         if O::WATCHES {
             let range = self.range(located, bytes);
             let origin = self.origin(lane);
@@ -146,9 +160,11 @@ impl<O: Watch, A> Step<'_, O, A> {
                 sem,
                 scope,
                 range,
+                changed,
             };
-            self.observer.see_access(origin, access);
+            return self.observer.see_access(origin, access);
         }
+        0
     }
 }
 

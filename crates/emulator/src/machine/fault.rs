@@ -13,9 +13,12 @@ pub struct Location {
     pub line: usize,
     /// Column of the PTX, from 1.
     pub column: usize,
-    /// File and line of the last `.loc` before it, where there is one; of an inlined function, those
-    /// of the outermost call.
+    /// File and line of the last `.loc` before it, where there is one; of an inlined function, those of the innermost
+    /// call that stands in no header of CUDA, CUTLASS or CCCL, and in no source of `tma` or `core`.
     pub source: Option<(String, u32)>,
+    /// The file and line of an inlined function, then those of the call that it was inlined into, and so on to the
+    /// kernel's or function's own; empty where nothing was inlined.
+    pub inlined: Vec<(String, u32)>,
 }
 
 impl Location {
@@ -25,6 +28,19 @@ impl Location {
             Some((file, line)) => (file.clone(), *line as usize),
             None => (self.file.clone(), self.line),
         }
+    }
+}
+
+impl Location {
+    /// The inlined function and its calls, in one line.
+    pub fn chain(&self) -> Option<String> {
+        let mut frames = self
+            .inlined
+            .iter()
+            .map(|(file, line)| format!("{file}:{line}"));
+        let first = frames.next()?;
+        let calls = frames.map(|call| format!(", called at {call}"));
+        Some(format!("inlined from {first}{}", calls.collect::<String>()))
     }
 }
 

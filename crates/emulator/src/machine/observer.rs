@@ -40,14 +40,17 @@ pub trait Observer {
     fn see(&mut self, origin: Origin, event: Event);
 
     /// An ordinary access, which is most of what there is to see: as [`see`](Self::see) of an
-    /// [`Event::Access`] in the generic proxy that belongs to no copy.
+    /// [`Event::Access`] in the generic proxy that belongs to no copy. The answer has a bit for each byte that is read and
+    /// has no value, since nobody has written it; the machine then says where that value [is
+    /// used](Event::UnwrittenUse).
     #[inline]
-    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
         let OrdinaryAccess {
             kind,
             sem,
             scope,
             range,
+            changed: _,
         } = access;
         self.see(
             origin,
@@ -60,6 +63,7 @@ pub trait Observer {
                 copy: None,
             },
         );
+        0
     }
 
     /// A kernel that is over, or was ended, has printed a text. It goes to standard output unless
@@ -112,8 +116,8 @@ impl Observer for &mut dyn Observer {
         (**self).see(origin, event);
     }
 
-    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) {
-        (**self).see_access(origin, access);
+    fn see_access(&mut self, origin: Origin, access: OrdinaryAccess) -> u32 {
+        (**self).see_access(origin, access)
     }
 
     fn print(&mut self, text: &str) {
@@ -230,6 +234,20 @@ pub struct OrdinaryAccess {
     pub scope: Scope,
     /// The bytes.
     pub range: Range,
+    /// Of a write: the bytes that get another value than they have, a bit for each. All bits where that is not known.
+    pub changed: u32,
+}
+
+/// The use of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Used {
+    /// It decides what is executed.
+    Branch,
+    /// It is an address.
+    Address,
+    /// It is written to global memory, or operand of an atomic.
+    Store,
 }
 
 /// The number of a copy, unique in its launch.
@@ -286,8 +304,16 @@ pub enum Event {
         /// As at the arrival.
         generation: u64,
     },
-    /// Bytes of global memory hold no value any more (`discard`).
+    /// Bytes hold no value any more: of global memory by `discard`, or of shared memory where a value is stored that
+    /// comes from memory that nobody has written.
     Discard(Range),
+    /// The thread uses a value that comes from memory that nobody has written.
+    UnwrittenUse {
+        /// The instruction that read it.
+        read: usize,
+        /// By what.
+        used: Used,
+    },
     /// The lane shuffled from this lane, which did not take part.
     ShuffleOutside {
         /// The lane that was to be read.
@@ -308,6 +334,8 @@ pub enum Event {
         members: u32,
         /// True if memory is ordered (`bar.warp.sync`).
         orders: bool,
+        /// True for `match.sync`, which people take for an order.
+        matches: bool,
     },
     /// The thread accesses a register of a `wgmma` that no wait of its warp has covered.
     ProductRegister {

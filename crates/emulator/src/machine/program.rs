@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ptx::{LineIndex, Span};
 
-use super::{Location, Names, Special};
+use super::{Location, Names, Special, is_of_library};
 
 /// A register of the current function: an index into its frame.
 pub(crate) type Slot = usize;
@@ -103,6 +103,7 @@ pub struct Program {
     /// Of instructions that name a register of a product, those registers.
     products: HashMap<u32, Vec<Slot>>,
     files: HashMap<u32, String>,
+    frames: Vec<Inlined>,
     lines: LineIndex,
     name: String,
 }
@@ -112,8 +113,19 @@ pub struct Program {
 struct Site {
     span: Span,
     opcode: String,
-    /// File number and line, of the last `.loc`.
-    source: Option<(u32, u32)>,
+    /// That of the last `.loc`.
+    source: Option<Line>,
+}
+
+/// The number of a line of the source, with the lines that it was inlined into.
+pub(crate) type Line = u32;
+
+/// A line of the source, by the number of its file, and the line that calls it where it was inlined.
+#[derive(Clone, Copy, Debug)]
+struct Inlined {
+    file: u32,
+    line: u32,
+    caller: Option<Line>,
 }
 
 impl Program {
@@ -130,13 +142,20 @@ impl Program {
             operations: Vec::new(),
             products: HashMap::new(),
             files,
+            frames: Vec::new(),
             lines: LineIndex::new(text),
             name: name.to_owned(),
         }
     }
 
-    /// The next instruction of the text; `source` is file number and line of the last `.loc`.
-    pub(crate) fn add_site(&mut self, opcode: &str, span: Span, source: Option<(u32, u32)>) {
+    /// A line of the source, of a file by its number.
+    pub(crate) fn add_line(&mut self, file: u32, line: u32, caller: Option<Line>) -> Line {
+        self.frames.push(Inlined { file, line, caller });
+        self.frames.len() as Line - 1
+    }
+
+    /// The next instruction of the text; `source` is that of the last `.loc`.
+    pub(crate) fn add_site(&mut self, opcode: &str, span: Span, source: Option<Line>) {
         self.sites.push(Site {
             span,
             opcode: opcode.to_owned(),
@@ -186,9 +205,19 @@ impl Program {
         self.location_of(site.span, site.source)
     }
 
+    /// The name of the function that an instruction stands in.
+    pub(crate) fn function(&self, instruction: usize) -> &str {
+        let before = self.functions.iter().filter(|it| it.start <= instruction);
+        before.max_by_key(|it| it.start).map_or("", |it| &it.name)
+    }
+
     /// The opcode of an instruction; empty when there is none of this index.
     pub fn opcode(&self, instruction: usize) -> &str {
         self.site(instruction).map_or("", |site| &site.opcode)
+    }
+
+    fn frame(&self, frame: Option<Line>) -> Option<Inlined> {
+        self.frames.get(frame? as usize).copied()
     }
 
     fn site(&self, instruction: usize) -> Option<&Site> {
@@ -196,14 +225,25 @@ impl Program {
     }
 
     /// Where a span of the text stands.
-    pub(crate) fn location_of(&self, span: Span, source: Option<(u32, u32)>) -> Location {
+    pub(crate) fn location_of(&self, span: Span, source: Option<Line>) -> Location {
         let at = self.lines.line_column(span.start());
-        let source = source.and_then(|(file, line)| Some((self.files.get(&file)?.clone(), line)));
+        let next = |frame: &Inlined| self.frame(frame.caller);
+        let frames = std::iter::successors(self.frame(source), next);
+        let frames: Option<Vec<(String, u32)>> = frames
+            .map(|frame| Some((self.files.get(&frame.file)?.clone(), frame.line)))
+            .collect();
+        let mut frames = frames.unwrap_or_default();
+        let users = frames.iter().find(|(file, _)| !is_of_library(file));
+        let source = users.or(frames.last()).cloned();
+        if frames.len() < 2 {
+            frames.clear();
+        }
         Location {
             file: self.name.clone(),
             line: at.line,
             column: at.column,
             source,
+            inlined: frames,
         }
     }
 }

@@ -6,7 +6,7 @@ use tma_launch::Shape;
 
 use super::{
     BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program,
-    RegisterPool, Rng, SHARED_START, Slot, Transfer, observer::Pause,
+    RegisterPool, Rng, SHARED_START, Slot, Transfer, Unwritten, observer::Pause,
 };
 use crate::value::{LANES, Lanes};
 
@@ -143,6 +143,8 @@ pub(crate) struct Warp {
     /// The generation of the cluster's barrier that each lane arrived at.
     pub(crate) cluster_arrived: [Option<u64>; LANES],
     pub(crate) products: Products,
+    /// Registers that have a value of memory that nobody has written, if there are any.
+    pub(crate) unwritten: Option<Box<Unwritten>>,
 }
 
 /// The products of the warp's warpgroup, as the warp sees them. Registers count from the first frame on.
@@ -362,6 +364,7 @@ impl World {
                 local: vec![Vec::new(); LANES],
                 cluster_arrived: [None; LANES],
                 products: Products::default(),
+                unwritten: None,
             };
             for (slot, constant) in &entry.constants {
                 for lane in 0..LANES {

@@ -244,14 +244,32 @@ impl World {
                 });
             };
             let mut active = group.mask;
+            let mut guard = None;
             if let Some((slot, negated)) = operation.guard {
                 let predicate = &warp.registers[group.base + slot];
                 let holds = lanes_of(active).filter(|lane| (predicate[*lane] & 1 != 0) != negated);
                 active = holds.fold(0, |mask, lane| mask | 1 << lane);
                 if active == 0 {
+                    if O::WATCHES && warp.unwritten.is_some() {
+                        let mut step = Step {
+                            world: self,
+                            program: &code.program,
+                            operations: &code.operations,
+                            observer,
+                            warp,
+                            here,
+                            group,
+                            active,
+                        };
+                        let guard = Some((slot, step.group.mask));
+                        operation.action.follow(&mut step, guard);
+                    }
                     self.steps += u64::from(operation.counts) * u64::from(group.mask.count_ones());
                     group.pc += 1;
                     continue;
+                }
+                if O::WATCHES && warp.unwritten.is_some() {
+                    guard = Some((slot, group.mask));
                 }
                 if active != group.mask && operation.action.splits() {
                     let rest = Group {
@@ -281,6 +299,11 @@ impl World {
             if O::WATCHES && waited.is_none() {
                 step.tell_products();
             }
+            let is_followed = O::WATCHES && step.warp.unwritten.is_some();
+            let before = match is_followed && operation.action.follow(&mut step, guard) {
+                true => step.warp.unwritten_values(),
+                false => Vec::new(),
+            };
             let flow = match waited {
                 None => operation.action.run(&mut step)?,
                 Some(wait) => {
@@ -289,6 +312,10 @@ impl World {
                         .resume(&mut step, wait, std::mem::take(&mut gives_up))?
                 }
             };
+            if !before.is_empty() {
+                let end = group.base + code.program.functions[group.function].slots;
+                warp.forget_unwritten(&before, end);
+            }
             match flow {
                 Flow::Next => group.pc += 1,
                 Flow::Jumped => {}

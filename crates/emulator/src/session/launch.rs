@@ -6,7 +6,7 @@ use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, chec
 
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
-    check::{CheckReport, Checker},
+    check::{CheckReport, Checker, Suppressions},
     machine::{
         Fault, Places, RESIDENT,
         observer::{Observer, Printer, Watch},
@@ -39,6 +39,16 @@ impl Session {
         Ok(self.kernel(module, entry)?.signature.clone())
     }
 
+    /// Leaves findings out of the reports of later launches.
+    pub fn suppress(&mut self, suppressions: Suppressions) {
+        self.suppressions = suppressions;
+    }
+
+    /// The suppressions, with what they were used for.
+    pub fn suppressions(&self) -> &Suppressions {
+        &self.suppressions
+    }
+
     pub(crate) fn kernel(&mut self, module: ModuleId, entry: &str) -> Result<Arc<Kernel>, Failure> {
         self.module(module)?.kernel(entry)
     }
@@ -56,6 +66,7 @@ impl Session {
             return report.map_err(|fault| Error::from(fault).failure());
         }
         let mut checked = self.check(&ready);
+        checked.suppress(&mut self.suppressions);
         print!("{}", checked.printed);
         match checked.failure() {
             Some(failure) => Err(failure),
@@ -122,7 +133,8 @@ impl Session {
             ready.kernel.code.program.shared_names.clone(),
             self.memory.names(),
         ];
-        let mut checker = Checker::new(places, names, std::mem::take(&mut self.unreleased));
+        let unreleased = std::mem::take(&mut self.unreleased);
+        let mut checker = Checker::new(places, names, unreleased, self.config.strict);
         let mut observer: &mut dyn Observer = &mut checker;
         let result = self.observe(ready, &mut observer);
         self.unreleased = checker.unreleased();

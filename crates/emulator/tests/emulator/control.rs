@@ -56,6 +56,19 @@ fn indirect_branches_take_each_lane_to_its_target() {
     );
 }
 
+/// ptxas 13.0 takes `.sync` in any place.
+#[test]
+fn collectives_have_their_sync_anywhere() {
+    let body = "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; mov.u32 %r9, -1;
+        vote.ballot.sync.b32 %r1, %p1, %r9;
+        vote.any.sync.pred %p2, %p1, %r9; @%p2 add.u32 %r1, %r1, 1;
+        shfl.idx.sync.b32 %r3, %t, 3, 31, %r9; add.u32 %r1, %r1, %r3;
+        match.sync.any.b32 %r3, %r2, %r9; popc.b32 %r3, %r3; add.u32 %r1, %r1, %r3;
+        redux.add.sync.u32 %r3, %r2, %r9; add.u32 %r1, %r1, %r3;";
+    let expected = 0xaaaa_aaaa + 1 + 3 + 16 + 16;
+    assert_eq!(per_thread(body, 32), [expected; 32]);
+}
+
 #[test]
 fn functions_take_and_return_and_call_themselves() {
     let text = module(

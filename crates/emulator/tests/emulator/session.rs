@@ -5,7 +5,10 @@ use crate::common::{
     copies::{INIT, kernel},
     module,
 };
-use tma_emulator::{Config, ModuleId, Session};
+use tma_emulator::{
+    Config, ModuleId, Session,
+    check::{Kind, Suppression, Suppressions},
+};
 use tma_launch::{Argument, Failure, Launch, Rule, Stage};
 
 fn session(seed: u64) -> Session {
@@ -215,4 +218,33 @@ fn a_map_that_an_earlier_launch_wrote_needs_a_release_unless_the_host_wrote_it_s
         assert_eq!(run(&mut session, 0), Ok(()));
         assert_eq!(word(&mut session, out), 0x0707_0707);
     }
+}
+
+#[test]
+fn suppressions_of_a_session_are_for_its_launches() {
+    let mut session = session(0);
+    let racing = session.load(
+        "race.ptx",
+        &writes("", "mov.u32 %r1, %tid.x; st.global.u32 [%out], %r1;"),
+    );
+    let (racing, out) = (racing.unwrap(), session.allocate("out", vec![0; 4]));
+    let launch = |session: &mut Session| {
+        let launch = Launch::new("k", 1, 64).argument(Argument::Address(out));
+        session.launch(racing, &launch)
+    };
+    let said = launch(&mut session).unwrap_err().to_string();
+    assert!(said.contains("error[data-race]"), "{said}");
+    let accepted = Suppression {
+        kind: Kind::DataRace,
+        function: "k".to_owned(),
+        reason: None,
+    };
+    session.suppress(Suppressions::new([accepted]));
+    launch(&mut session).unwrap();
+    let counts: Vec<u64> = session
+        .suppressions()
+        .counts()
+        .map(|(_, count)| count)
+        .collect();
+    assert_eq!(counts, [1]);
 }

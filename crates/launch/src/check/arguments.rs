@@ -125,10 +125,10 @@ fn range(position: usize, argument: &Argument, buffers: &[Buffer]) -> Option<Vio
     let outside = tensor.first_outside(room_bytes)?;
     let value = format!(
         "a tensor of {} bytes from byte {offset_bytes}",
-        tensor.span_bytes()
+        tensor.memory_bytes()
     );
     let limit = format!("{limit}, and element {outside:?} is the first outside");
-    let missing = tensor.span_bytes().saturating_sub(room_bytes);
+    let missing = tensor.memory_bytes().saturating_sub(room_bytes);
     let fix = format!("make the buffer {missing} bytes longer");
     Some(Violation::new(
         Rule::TensorSpan,

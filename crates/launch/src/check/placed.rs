@@ -42,7 +42,7 @@ fn wrong(buffer: &Buffer, map: &PlacedMap, buffers: &[Buffer]) -> Vec<Violation>
     };
     let room = (tensor.bytes().len() as u64).saturating_sub(map.offset_bytes);
     if map.params.tensor().first_outside(room).is_some() {
-        let span = map.params.tensor().span_bytes();
+        let span = map.params.tensor().memory_bytes();
         let value = format!("of a tensor of {span} bytes from byte {}", map.offset_bytes);
         let limit = format!(
             "buffer `{}` has {} bytes",

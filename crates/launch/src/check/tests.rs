@@ -1,4 +1,4 @@
-use tensor_map::{DataType, TensorMap, Tiled};
+use tensor_map::{DataType, Interleave, TensorMap, Tiled};
 
 use crate::{
     Access, Buffer, Dim3, Launch, Limits, Parameter, Region, Signature, Use, check, check::regions,
@@ -238,6 +238,31 @@ fn arguments_stay_in_their_buffers() {
             .scalar(0_u32),
         &tile(),
         &["buffer-index: argument 1 is in buffer 2; the job has 2; take 1 or less"],
+    );
+}
+
+/// 2 images of 24 channels of 2 bytes, which are 3 slices of 16 bytes, each with 16 rows of 10 pixels.
+#[test]
+fn channels_of_interleaved_tensors_lie_in_slices() {
+    let map = TensorMap::tiled(DataType::F16, &[10, 16, 24, 2])
+        .strides_bytes(&[160, 2560, 7680])
+        .box_dims(&[10, 4, 8, 1])
+        .interleave(Interleave::B16);
+    let launch = |at| {
+        let launch = Launch::new("tile", 1, 1).tensor_map_at(map, 0, at);
+        launch.buffer(1).scalar(0_u32)
+    };
+    let buffers = [
+        Buffer::zeroed::<u8>("in", 15360),
+        Buffer::zeroed::<u32>("out", 100),
+    ];
+    assert_eq!(check(&launch(0), &buffers, &Limits::SM_90, &tile()), Ok(()));
+    let refused = check(&launch(16), &buffers, &Limits::SM_90, &tile()).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("a tensor of 15360 bytes from byte 16"),
+        "{refused}"
     );
 }
 

@@ -1,6 +1,24 @@
 use crate::{Dims, MAX_RANK, Tensor};
 
 impl Tensor {
+    /// Bytes of global memory from the tensor's address to the end of its last element; 0 if some dimension is 0. An
+    /// interleaved tensor, `NC/8HWC8` and the like, is given its channels, of which a slice has as many as fit: 24 of two
+    /// bytes lie in 3 slices of 16 bytes, where [`span_bytes`](Self::span_bytes) counts 24 slices, as the driver does.
+    ///
+    /// ```
+    /// use tensor_map::{DataType, Interleave, TensorMap};
+    ///
+    /// let map = TensorMap::tiled(DataType::F16, &[5, 4, 24, 2]).strides_bytes(&[80, 320, 960]);
+    /// let tensor = map.interleave(Interleave::B16).tensor;
+    /// assert_eq!(tensor.memory_bytes(), 2 * (2 * 24 * 4 * 5));
+    /// ```
+    pub const fn memory_bytes(&self) -> u64 {
+        if self.span_bytes() == 0 || self.interleave.slice_bytes().is_none() {
+            return self.span_bytes();
+        }
+        self.reach_bits(self.rank()).div_ceil(8)
+    }
+
     /// The coordinates, innermost first, of the first element that does not lie in `room_bytes`
     /// from the tensor's address; none when all do.
     ///
@@ -19,7 +37,7 @@ impl Tensor {
         } else {
             MAX_RANK
         };
-        if rank == 0 || self.span_bytes() <= room_bytes {
+        if rank == 0 || self.memory_bytes() <= room_bytes {
             return None;
         }
         let mut coordinates = Dims::<u64>::filled(0, rank);
@@ -33,7 +51,7 @@ impl Tensor {
             if let Some(spare) = room_bits.checked_sub(self.reach_bits(dim))
                 && stride > 0
             {
-                let last = self.dims.at(dim).saturating_sub(1);
+                let last = self.steps(dim);
                 let next = (spare / stride).saturating_add(1);
                 let coordinate = if next < last { next } else { last };
                 coordinates.put(dim, coordinate);
@@ -41,6 +59,21 @@ impl Tensor {
             }
         }
         Some(coordinates)
+    }
+
+    /// From the first to the last in a dimension: elements, or slices of channels.
+    const fn steps(&self, dim: usize) -> u64 {
+        let count = match self.interleave.slice_bytes() {
+            Some(slice) if dim + 2 == self.rank() => {
+                let bits = self
+                    .dims
+                    .at(dim)
+                    .saturating_mul(self.data_type.global_bits());
+                bits.div_ceil(slice * 8)
+            }
+            _ => self.dims.at(dim),
+        };
+        count.saturating_sub(1)
     }
 
     const fn stride_bits(&self, dim: usize) -> u64 {
@@ -59,8 +92,8 @@ impl Tensor {
         };
         let mut inner = 0;
         while inner < dim {
-            let steps = self.dims.at(inner).saturating_sub(1);
-            reach = reach.saturating_add(steps.saturating_mul(self.stride_bits(inner)));
+            let steps = self.steps(inner).saturating_mul(self.stride_bits(inner));
+            reach = reach.saturating_add(steps);
             inner += 1;
         }
         reach
@@ -69,7 +102,32 @@ impl Tensor {
 
 #[cfg(test)]
 mod tests {
-    use crate::{DataType, TensorMap};
+    use crate::{DataType, Interleave, TensorMap};
+
+    /// Against the bytes that a packed tensor of slices has.
+    #[test]
+    fn channels_lie_in_slices() {
+        for (ty, interleave, channels, slices) in [
+            (DataType::F16, Interleave::B16, 8, 1),
+            (DataType::F16, Interleave::B16, 17, 3),
+            (DataType::F16, Interleave::B16, 24, 3),
+            (DataType::F16, Interleave::B32, 24, 2),
+            (DataType::U8, Interleave::B16, 24, 2),
+            (DataType::U8, Interleave::B32, 24, 1),
+            (DataType::F32, Interleave::B32, 24, 3),
+        ] {
+            let slice = interleave.slice_bytes().unwrap();
+            let (row, plane) = (5 * slice, 4 * 5 * slice);
+            let map = TensorMap::tiled(ty, &[5, 4, channels, 2])
+                .strides_bytes(&[row, plane, slices * plane])
+                .interleave(interleave);
+            let bytes = 2 * slices * plane;
+            assert_eq!(map.tensor.memory_bytes(), bytes, "{ty:?} {channels}");
+            assert_eq!(map.tensor.first_outside(bytes), None);
+            let outside = map.tensor.first_outside(bytes - 1);
+            assert_eq!(outside.as_deref(), Some(&[4, 3, slices - 1, 1][..]));
+        }
+    }
 
     /// Against a walk over all elements, for packed, padded and overlapping rows.
     #[test]

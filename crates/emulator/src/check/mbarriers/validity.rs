@@ -68,22 +68,35 @@ impl Checker {
         let mut in_use = None;
         let extents = self.grid.extents;
         let state = self.grid.thread(block, thread);
-        let known = state.map(|t| (t.known.order.clone(), t.own.epoch));
-        let (Some((known, epoch)), Some(at)) = (known, location(range)) else {
+        let known = state.map(|t| {
+            let clocks = [t.known.order.clone(), t.known.wide().clone()];
+            (clocks, t.own.epoch)
+        });
+        let (Some(([known, wide], epoch)), Some(at)) = (known, location(range)) else {
             return;
         };
+        let has_matched = self.has_matched;
         if let Some(object) = self.mbarriers.objects.get_mut(&at) {
             object.ended = Some((origin, epoch));
             let mine = extents.thread(block, thread);
             let mut users: Vec<_> = object.users.iter().collect();
             users.sort_unstable_by_key(|(user, _)| **user);
-            in_use = users.into_iter().find_map(|(user, (epoch, instruction))| {
-                let (of, lane) = extents.split(*user);
-                let is_known = *user == mine || known.get(Lane::Thread, of, lane) >= *epoch;
-                (!is_known).then_some((of, lane, *instruction))
-            });
+            let unknown = users
+                .into_iter()
+                .filter_map(|(user, (epoch, instruction))| {
+                    let (of, lane) = extents.split(*user);
+                    let is_known = |clock: &Clock| clock.get(Lane::Thread, of, lane) >= *epoch;
+                    let kind = match has_matched && of == block && is_known(&wide) {
+                        true => Kind::OrderByCollective,
+                        false => Kind::MbarrierInvalidatedInUse,
+                    };
+                    let is_unknown = *user != mine && !is_known(&known);
+                    is_unknown.then_some((of, lane, *instruction, kind))
+                });
+            // Of several that are as grave, the first.
+            in_use = unknown.rev().max_by_key(|(.., kind)| kind.severity());
         }
-        if let Some((of, lane, instruction)) = in_use {
+        if let Some((of, lane, instruction, kind)) = in_use {
             let there = End {
                 block: of,
                 thread: lane,
@@ -91,9 +104,7 @@ impl Checker {
                 what: "uses it".into(),
             };
             let here = End::new(origin, "invalidates the mbarrier");
-            self.report(Kind::MbarrierInvalidatedInUse, here, Some(there), |_| {
-                Vec::new()
-            });
+            self.report(kind, here, Some(there), |_| Vec::new());
         }
         self.stamp(origin, range, true);
         self.shadow_as_data(origin, range);

@@ -228,6 +228,10 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
+    pub(super) fn through(&self) -> (Slot, Vec<Slot>) {
+        (self.d, [self.a].into_iter().chain(self.other).collect())
+    }
+
     pub(super) fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
         let mut d = [0; LANES];
         let other = self.other.map_or([0; LANES], |slot| *step.get(slot));

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::Result;
-use tma_cli::emulate::{Emulation, Output, Stopped, Verdict};
+use tma_cli::emulate::{Diagnostic, Emulation, Output, Stopped, Verdict, read_suppressions};
 use tma_emulator::{Config, Trace};
 
 use crate::interrupt;
@@ -42,6 +42,12 @@ pub(crate) struct Emulate {
     /// Only run the kernels, without the checker that looks for errors of synchronisation
     #[arg(long)]
     no_check: bool,
+    /// Report also what is a mistake by the letter alone
+    #[arg(long, conflicts_with = "no_check")]
+    strict: bool,
+    /// Findings that are accepted, as TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
+    suppressions: Option<PathBuf>,
     /// Write a timeline for Perfetto (ui.perfetto.dev); where the name ends in .svg, a drawing
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
@@ -61,6 +67,8 @@ impl Emulate {
             file: &self.file,
             max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
             no_check: self.no_check,
+            strict: self.strict,
+            suppressions: self.suppressions.as_deref(),
         };
         let mut report = Report::new(again, self.seeds, self.json);
         let written = self.report(&mut report, out);
@@ -77,7 +85,15 @@ impl Emulate {
 
     fn report(&self, report: &mut Report<'_>, out: &mut impl Write) -> io::Result<()> {
         report.begin(out)?;
-        match self.open() {
+        let suppressions = self.suppressions.as_deref().map(read_suppressions);
+        let opened = match suppressions.transpose() {
+            Ok(suppressions) => {
+                report.suppressions = suppressions.unwrap_or_default();
+                self.open()
+            }
+            Err(failure) => Err(Stopped::Failure(failure)),
+        };
+        match opened {
             Ok((emulation, trace)) => {
                 self.emulate(&emulation, report, out)?;
                 if let Some(trace) = trace.filter(|_| report.stopped.is_none()) {
@@ -107,6 +123,7 @@ impl Emulate {
             max_steps: self.max_steps,
             max_printed: self.max_printed,
             checks: !self.no_check,
+            strict: self.strict,
         }
     }
 
@@ -137,7 +154,11 @@ impl Emulate {
         let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
         for seed in seeds.iter() {
             match emulation.run(self.config(seed)) {
-                Ok(run) => {
+                Ok(mut run) => {
+                    run.diagnostics.retain(|found| match found {
+                        Diagnostic::Kernel(found) => !report.suppressions.suppress(found),
+                        _ => true,
+                    });
                     let stop = self.fail_fast && run.verdict() != Verdict::Clean;
                     report.run(run, out)?;
                     if stop || report.stopped.is_some() {

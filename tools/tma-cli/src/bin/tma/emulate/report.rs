@@ -8,7 +8,11 @@ use std::{
 
 use serde_json::{Value, json};
 use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, Violation};
-use tma_emulator::{Location, check::Site, is_interrupted};
+use tma_emulator::{
+    Location,
+    check::{Site, Suppression, Suppressions},
+    is_interrupted,
+};
 use tma_launch::{Failure, Stage};
 
 use super::Seeds;
@@ -19,6 +23,8 @@ pub(crate) struct Again<'a> {
     pub(crate) file: &'a Path,
     pub(crate) max_steps: Option<u64>,
     pub(crate) no_check: bool,
+    pub(crate) strict: bool,
+    pub(crate) suppressions: Option<&'a Path>,
 }
 
 impl Again<'_> {
@@ -31,6 +37,13 @@ impl Again<'_> {
         }
         if self.no_check {
             command.push_str(" --no-check");
+        }
+        if self.strict {
+            command.push_str(" --strict");
+        }
+        if let Some(path) = self.suppressions {
+            let path = quoted(&path.display().to_string());
+            command.push_str(&format!(" --suppressions {path}"));
         }
         command
     }
@@ -95,6 +108,7 @@ pub(crate) struct Report<'a> {
     /// Of the last seed, with its steps.
     last: Option<(u64, Option<u64>)>,
     pub(crate) stopped: Option<Stopped>,
+    pub(crate) suppressions: Suppressions,
 }
 
 impl<'a> Report<'a> {
@@ -109,6 +123,7 @@ impl<'a> Report<'a> {
             worst: Verdict::Clean,
             last: None,
             stopped: None,
+            suppressions: Suppressions::default(),
         }
     }
 
@@ -209,13 +224,46 @@ impl<'a> Report<'a> {
             let end = if self.runs > 0 { "\n  " } else { "" };
             return writeln!(
                 out,
-                "{end}],\n  \"verdict\": {verdict},\n  \"message\": {message},\n  \"mistakes\": {}\n}}",
+                "{end}],\n  \"suppressed\": {},\n  \"verdict\": {verdict},\n  \"message\": {message},\n  \
+                 \"mistakes\": {}\n}}",
+                json!(
+                    self.suppressions
+                        .counts()
+                        .map(suppressed)
+                        .collect::<Vec<_>>()
+                ),
                 json!(violations)
             );
         }
         if self.seeds.is_some() {
             for found in &self.found {
                 writeln!(out, "{}: seeds {}", found.example.headline(), found.seeds)?;
+            }
+        }
+        for (suppression, count) in self.suppressions.counts() {
+            let Suppression {
+                kind,
+                function,
+                reason,
+            } = suppression;
+            let reason = reason
+                .as_ref()
+                .map_or_else(String::new, |reason| format!(": {reason}"));
+            match count {
+                // What was not run may have what it is for.
+                0 if self.stopped.is_some() => {}
+                0 => writeln!(
+                    out,
+                    "warning: nothing was suppressed of {kind} in `{function}`{reason}"
+                )?,
+                1 => writeln!(
+                    out,
+                    "suppressed: 1 finding of {kind} in `{function}`{reason}"
+                )?,
+                _ => writeln!(
+                    out,
+                    "suppressed: {count} findings of {kind} in `{function}`{reason}"
+                )?,
             }
         }
         writeln!(out, "{}", self.verdict_line())
@@ -247,6 +295,15 @@ impl<'a> Report<'a> {
             "again": self.again.with(run.seed),
         })
     }
+}
+
+fn suppressed((suppression, count): (&Suppression, u64)) -> Value {
+    json!({
+        "kind": suppression.kind.name(),
+        "function": suppression.function,
+        "reason": suppression.reason,
+        "count": count,
+    })
 }
 
 fn mistake(violation: &Violation) -> Value {
@@ -287,12 +344,15 @@ fn site_to_json(site: &Site) -> Value {
         line,
         column,
         source,
+        inlined,
     } = &site.location;
+    let in_source = |(file, line): &(String, u32)| json!({ "file": file, "line": line });
     json!({
         "file": file,
         "line": line,
         "column": column,
-        "source": source.as_ref().map(|(file, line)| json!({ "file": file, "line": line })),
+        "source": source.as_ref().map(in_source),
+        "inlined": inlined.iter().map(in_source).collect::<Vec<_>>(),
         "instruction": site.instruction,
         "block": site.block,
         "thread": site.thread,
@@ -312,6 +372,8 @@ mod tests {
                 file,
                 max_steps,
                 no_check: max_steps.is_some(),
+                strict: false,
+                suppressions: None,
             }
             .with(7)
         };

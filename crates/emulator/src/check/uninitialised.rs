@@ -1,0 +1,49 @@
+//! Values of memory that nobody has written.
+
+use super::{
+    Checker, Kind,
+    causes::Causes,
+    raw::{End, Raw},
+};
+use crate::machine::observer::{Origin, Used};
+
+impl Checker {
+    /// A value is used that an instruction has read where nobody has written.
+    pub(super) fn unwritten_use(&mut self, origin: Origin, read: usize, used: Used) {
+        let what = match used {
+            Used::Branch => "decides by the value what is executed",
+            Used::Address => "takes the value for an address",
+            Used::Store => "writes the value, or what is computed from it",
+        };
+        let here = End::new(origin, what);
+        let found = self.found.iter().find(|raw| is_read(raw, read));
+        let there = found.and_then(|raw| raw.here.clone());
+        let notes = found.map_or_else(Vec::new, |raw| raw.notes.clone());
+        self.report(Kind::UninitialisedUse, here, there, |_| notes);
+    }
+
+    /// A read is told with the first use of its value.
+    pub(super) fn causes_of_uses(&self, causes: &mut Causes) {
+        for (index, raw) in self.found.iter().enumerate() {
+            let Some(there) = &raw.there else {
+                continue;
+            };
+            if raw.kind != Kind::UninitialisedUse {
+                continue;
+            }
+            let mut found = self.found.iter();
+            let read = found.position(|raw| is_read(raw, there.instruction));
+            match read {
+                Some(read) if causes.is_told(read) => causes.add(read, index),
+                Some(read) => causes.add(index, causes.told(read)),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Returns whether it is about what this instruction reads.
+fn is_read(raw: &Raw, read: usize) -> bool {
+    let here = raw.here.as_ref();
+    raw.kind == Kind::UninitialisedRead && here.is_some_and(|end| end.instruction == read)
+}

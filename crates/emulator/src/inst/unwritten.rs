@@ -1,0 +1,139 @@
+//! Values of memory that nobody has written, as they go through registers.
+
+use super::{Action, Step};
+use crate::{
+    machine::{
+        Alu, Slot,
+        observer::{Used, Watch},
+    },
+    value::{Lanes, lanes_of},
+};
+
+/// Instructions whose result may not depend on an operand, which one of the others decides.
+const DECIDED: [&str; 6] = ["selp", "slct", "and", "or", "mul", "lop3"];
+
+/// The way of such values through an operation.
+pub(crate) enum Flow {
+    /// Each of these slots gets its value from those.
+    Through(Vec<(Slot, Vec<Slot>)>),
+    /// It sees to that itself, and its guard is a use.
+    Own,
+    /// They end here: what it writes counts as written.
+    Nowhere,
+}
+
+impl Action {
+    fn flow(&self) -> Flow {
+        match self {
+            Self::Alu(alu) => Flow::Through(through(alu)),
+            Self::Convert(convert) => Flow::Through(vec![convert.through()]),
+            Self::Window(window) => Flow::Through(vec![window.through()]),
+            Self::Move(access) => match access.loads() {
+                Some(registers) => {
+                    Flow::Through(registers.map(|register| (register, vec![])).collect())
+                }
+                None => Flow::Own,
+            },
+            Self::Collective(_) => Flow::Own,
+            _ => Flow::Nowhere,
+        }
+    }
+
+    /// Sees to registers with such values, before the operation is executed. `guard` has lanes whose guard is one of
+    /// them, which may be active or not. Returns whether the operation leaves the others to the caller.
+    #[cold]
+    pub(crate) fn follow<O: Watch>(
+        &self,
+        step: &mut Step<'_, O>,
+        guard: Option<(Slot, u32)>,
+    ) -> bool {
+        match self {
+            Self::Move(access) => {
+                step.use_unwritten(access.base(), step.active, Used::Address);
+            }
+            Self::Atomic(atomic) => {
+                step.use_unwritten(atomic.base(), step.active, Used::Address);
+                for slot in atomic.operands() {
+                    step.use_unwritten(slot, step.active, Used::Store);
+                }
+            }
+            Self::Branch(branch) => {
+                if let Some(index) = branch.index() {
+                    step.use_unwritten(index, step.active, Used::Branch);
+                }
+            }
+            _ => {}
+        }
+        let flow = self.flow();
+        if let Flow::Through(all) = &flow {
+            let doubtful = guard.map_or((0, 0), |(slot, group)| {
+                let (lanes, read) = step.unwritten(slot);
+                (lanes & group, read)
+            });
+            let lanes: Vec<u32> = all.iter().map(|(_, from)| self.lanes(step, from)).collect();
+            for ((d, from), lanes) in all.iter().zip(lanes) {
+                step.spread(*d, from, lanes, doubtful);
+            }
+        } else if let Some((slot, group)) = guard {
+            step.use_unwritten(slot, group, Used::Branch);
+        }
+        matches!(flow, Flow::Nowhere)
+    }
+
+    /// The active lanes whose result depends on such a value.
+    fn lanes<O: Watch>(&self, step: &Step<'_, O>, sources: &[Slot]) -> u32 {
+        let of = |slot: Slot| step.unwritten(slot).0 & step.active;
+        let any = sources.iter().fold(0, |lanes, slot| lanes | of(*slot));
+        let opcode = step.program.opcode(step.group.pc);
+        let stem = opcode.split('.').next().unwrap_or_default();
+        if any == 0 || !DECIDED.contains(&stem) {
+            return any;
+        }
+        let with = |change: fn(u64) -> u64, slot: Slot| {
+            let mut values = *step.get(slot);
+            lanes_of(of(slot)).for_each(|lane| values[lane] = change(values[lane]));
+            values
+        };
+        let compute = |change: fn(u64) -> u64| -> Option<Lanes> {
+            Some(match self {
+                Self::Alu(Alu::Binary { f, a, b, .. }) => f(&with(change, *a), &with(change, *b)),
+                Self::Alu(Alu::Ternary { f, a, b, c, .. }) => {
+                    f(&with(change, *a), &with(change, *b), &with(change, *c))
+                }
+                _ => return None,
+            })
+        };
+        let Some(result) = compute(|value| value) else {
+            return any;
+        };
+        let others: [fn(u64) -> u64; 3] = [|value| !value, |_| 0, |_| u64::MAX];
+        let others = others.map(|change| compute(change).unwrap_or(result));
+        let depends = |lane: &usize| others.iter().any(|other| other[*lane] != result[*lane]);
+        let lanes = lanes_of(any).filter(depends);
+        lanes.fold(0, |mask, lane| mask | 1 << lane)
+    }
+}
+
+fn through(alu: &Alu) -> Vec<(Slot, Vec<Slot>)> {
+    match alu {
+        Alu::Unary { d, a, .. } => vec![(*d, vec![*a])],
+        Alu::Binary { d, a, b, .. } => vec![(*d, vec![*a, *b])],
+        Alu::Ternary { d, a, b, c, .. } => vec![(*d, vec![*a, *b, *c])],
+        Alu::Carry {
+            d,
+            a,
+            b,
+            c,
+            carry,
+            writes,
+            ..
+        } => {
+            let from = vec![*a, *b, *c, *carry];
+            let out = writes.then(|| (*carry, from.clone()));
+            out.into_iter().chain([(*d, from)]).collect()
+        }
+        Alu::Copy(copies) => copies.iter().map(|(d, a)| (*d, vec![*a])).collect(),
+        Alu::Pack { d, parts, .. } => vec![(*d, parts.to_vec())],
+        Alu::Unpack { parts, a, .. } => parts.iter().map(|d| (*d, vec![*a])).collect(),
+    }
+}

@@ -1,0 +1,84 @@
+//! Whose code a source file is: the user's, or that of a library.
+
+/// Folders of headers that come with CUDA, CUTLASS and CCCL.
+const FOLDERS: [&str; 9] = [
+    "cuda",
+    "cute",
+    "cutlass",
+    "cub",
+    "thrust",
+    "cooperative_groups",
+    "crt",
+    "nv",
+    "libcudacxx",
+];
+
+/// How the names of CUDA's headers begin that lie beside each other.
+const HEADERS: [&str; 7] = [
+    "cooperative_groups",
+    "cuda_",
+    "device_",
+    "force_include",
+    "math_functions",
+    "mma.h",
+    "sm_",
+];
+
+/// Returns whether a file belongs to a library of the compiler, and not to who wrote the kernel.
+pub(crate) fn is_of_library(path: &str) -> bool {
+    let parts: Vec<&str> = path.split(['/', '\\']).collect();
+    let (name, folders) = match parts.split_last() {
+        Some((name, folders)) => (*name, folders),
+        None => return false,
+    };
+    match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
+        "cu" | "cpp" | "cc" | "cxx" | "c" | "py" | "jl" | "mojo" => false,
+        "rs" => folders.windows(2).any(|pair| {
+            let of_tma = pair[0].strip_prefix("tma");
+            let is_tma = of_tma.is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with("-0.") || rest.starts_with("-1.")
+            });
+            pair[0] == "library" && pair[1] == "core" || is_tma && pair[1] == "src"
+        }),
+        _ => {
+            folders.iter().any(|folder| FOLDERS.contains(folder))
+                || HEADERS.iter().any(|header| name.starts_with(header))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_known_by_their_paths() {
+        for path in [
+            "/usr/local/cuda/include/cuda/std/__atomic/api.h",
+            "include/cuda/barrier",
+            "cute/arch/copy_sm90.hpp",
+            "/opt/cutlass/include/cutlass/pipeline/sm90_pipeline.hpp",
+            "sm_30_intrinsics.hpp",
+            "cooperative_groups.h",
+            "test/force_include.h",
+            "crt/sm_80_rt.hpp",
+            "crates/tma/src/ptx/fence.rs",
+            ".cargo/registry/src/index/tma-0.1.0/src/tile.rs",
+            "rust/library/core/src/ptr/mod.rs",
+        ] {
+            assert!(is_of_library(path), "{path}");
+        }
+        for path in [
+            "cuda/reduce.cu",
+            "/src/cutlass/examples/gemm.cu",
+            "kernels/common.cuh",
+            "softmax.h",
+            "tma/lib.rs",
+            "kernels-gpu/src/gemm.rs",
+            "softmax.py",
+            "src/main.rs",
+        ] {
+            assert!(!is_of_library(path), "{path}");
+        }
+    }
+}

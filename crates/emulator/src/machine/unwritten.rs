@@ -1,0 +1,85 @@
+//! Registers whose values come from memory that nobody has written.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Slot, Step, Warp,
+    observer::{Event, Used, Watch},
+};
+use crate::value::{Lanes, lanes_of};
+
+/// Registers of a warp, each with its lanes and the instruction that read the value of one of them. A warp has this
+/// while there are any.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unwritten(BTreeMap<usize, (u32, usize)>);
+
+impl Warp {
+    /// The lanes of a register, counted from the first frame on, and the instruction that read.
+    pub(crate) fn unwritten(&self, register: usize) -> (u32, usize) {
+        let found = self.unwritten.as_ref().and_then(|it| it.0.get(&register));
+        found.copied().unwrap_or_default()
+    }
+
+    /// Of the lanes in `mask`, exactly these hold a value of memory that nobody has written.
+    pub(crate) fn set_unwritten(&mut self, register: usize, mask: u32, lanes: u32, read: usize) {
+        let (before, by) = self.unwritten(register);
+        let now = before & !mask | lanes & mask;
+        if now == before {
+            return;
+        }
+        let all = &mut self.unwritten.get_or_insert_default().0;
+        match now {
+            0 => all.remove(&register),
+            _ => all.insert(register, (now, if lanes & mask == 0 { by } else { read })),
+        };
+        if all.is_empty() {
+            self.unwritten = None;
+        }
+    }
+
+    /// The values of these registers.
+    pub(crate) fn unwritten_values(&self) -> Vec<(usize, Lanes)> {
+        let registers = self.unwritten.iter().flat_map(|it| it.0.keys());
+        registers
+            .filter_map(|register| Some((*register, *self.registers.get(*register)?)))
+            .collect()
+    }
+
+    /// Values that have changed since then were written, and those behind the frame that ends here are gone.
+    pub(crate) fn forget_unwritten(&mut self, before: &[(usize, Lanes)], end: usize) {
+        for (register, values) in before {
+            let now = &self.registers[*register];
+            let changed = (0..values.len()).filter(|lane| now[*lane] != values[*lane]);
+            let changed = changed.fold(0, |mask, lane| mask | 1 << lane);
+            let gone = if *register < end { changed } else { u32::MAX };
+            self.set_unwritten(*register, gone, 0, 0);
+        }
+    }
+}
+
+impl<O: Watch, A> Step<'_, O, A> {
+    /// The lanes of a slot that hold a value of memory that nobody has written, and the instruction that read.
+    pub(crate) fn unwritten(&self, slot: Slot) -> (u32, usize) {
+        self.warp.unwritten(self.group.base + slot)
+    }
+
+    /// The active lanes of a slot get their values from these slots, and those in `doubtful` perhaps no value at all.
+    pub(crate) fn spread(&mut self, d: Slot, sources: &[Slot], lanes: u32, doubtful: (u32, usize)) {
+        let from = sources.iter().map(|slot| self.unwritten(*slot));
+        let read = from.chain([doubtful]).find(|(lanes, _)| *lanes != 0);
+        let read = read.map_or(0, |(_, read)| read);
+        let (mask, lanes) = (self.active | doubtful.0, lanes | doubtful.0);
+        let register = self.group.base + d;
+        self.warp.set_unwritten(register, mask, lanes, read);
+    }
+
+    /// Tells the observer of lanes that use such a value; from there on it is as any other.
+    pub(crate) fn use_unwritten(&mut self, slot: Slot, lanes: u32, used: Used) {
+        let (found, read) = self.unwritten(slot);
+        for lane in lanes_of(found & lanes) {
+            self.tell(lane, |_| Event::UnwrittenUse { read, used });
+        }
+        let register = self.group.base + slot;
+        self.warp.set_unwritten(register, found & lanes, 0, 0);
+    }
+}
