@@ -130,7 +130,7 @@ fn cases() -> Vec<Scenario> {
         grouped([130, 24, 0], Experts::Of(2, &[-1, 1]), 2),
         Case {
             values: Values::Any,
-            ..grouped([256, 136, 400], Experts::Of(3, &[2, 1]), 2)
+            ..grouped([256, 136, 400], Experts::Of(3, &[2, 1]), 1)
         },
         // Experts without rows at the beginning, in between and at the end; all rows, and more than there are.
         grouped([256, 136, 272], Experts::Rows(&[0, 130, 0, 256, 1, 0]), 3),
@@ -138,7 +138,7 @@ fn cases() -> Vec<Scenario> {
         grouped([128, 24, 0], Experts::Rows(&[0, 7]), 2),
         Case {
             values: Values::Any,
-            ..grouped([256, 40, 400], Experts::Rows(&[70, 200]), 2)
+            ..grouped([256, 40, 400], Experts::Rows(&[70, 200]), 1)
         },
     ];
     cases.into_iter().map(scenario).collect()
