@@ -1,4 +1,4 @@
-//! What a block has of the queries: 128 of a head at a time.
+//! The queries that a block has: 128 of a head at a time.
 
 use core::hint::assert_unchecked;
 
