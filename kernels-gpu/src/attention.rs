@@ -166,6 +166,7 @@ macro_rules! heads {
         /// 4. Where sequences are packed, `query_starts` and `key_starts` have the number of each one's first query and key,
         ///    and behind them those of all, and nobody writes them.
         $(#[$attribute])*
+        #[allow(clippy::too_many_arguments, reason = "each is a tensor or has numbers of one")]
         #[kernel(
             max_threads = 384,
             min_blocks = 1,

@@ -119,6 +119,7 @@ fn short(targets: Targets) -> &'static str {
         Targets::Sm100aOrSm120a => "100a, 120a",
         Targets::Sm103a => "103a",
         Targets::Sm107a => "107a",
+        Targets::Sm107aOrSm120a => "107a, 120a",
         Targets::Sm120a => "120a",
         Targets::Sm120aAlone => "120a alone",
     }

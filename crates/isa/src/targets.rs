@@ -27,11 +27,13 @@ pub enum Targets {
     Sm103a,
     /// sm_107a and its family.
     Sm107a,
+    /// sm_107a, sm_120a and their families.
+    Sm107aOrSm120a,
 }
 
 impl Targets {
     /// Every set.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Sm80,
         Self::Sm90,
         Self::Sm100,
@@ -44,6 +46,7 @@ impl Targets {
         Self::Sm120aAlone,
         Self::Sm103a,
         Self::Sm107a,
+        Self::Sm107aOrSm120a,
     ];
 
     /// The first of them, which names the set in the rows and in `device_fn!`.
@@ -61,6 +64,7 @@ impl Targets {
             Self::Sm120aAlone => "sm_120a_alone",
             Self::Sm103a => "sm_103a",
             Self::Sm107a => "sm_107a",
+            Self::Sm107aOrSm120a => "sm_107a_or_sm_120a",
         }
     }
 
@@ -93,6 +97,7 @@ impl Targets {
             Self::Sm120aAlone => target.ends_with('a') && number >= 120,
             Self::Sm103a => matches!(target, "sm_103a" | "sm_107a"),
             Self::Sm107a => is_special && number == 107,
+            Self::Sm107aOrSm120a => is_special && (number == 107 || number >= 120),
         }
     }
 }
@@ -112,6 +117,7 @@ impl fmt::Display for Targets {
             }
             Self::Sm120a => "sm_120a, sm_121a or one of their families",
             Self::Sm120aAlone => "sm_120a or sm_121a",
+            Self::Sm107aOrSm120a => "sm_107a, sm_120a, sm_121a or one of their families",
             other => other.name(),
         })
     }

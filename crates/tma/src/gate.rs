@@ -47,6 +47,9 @@ macro_rules! architectures {
     (names sm_107a) => {
         "sm_107a"
     };
+    (names sm_107a_or_sm_120a) => {
+        "sm_107a, sm_120a, sm_121a or one of their families"
+    };
     (in sm_80) => {
         true
     };
@@ -90,6 +93,9 @@ macro_rules! architectures {
     };
     (in sm_107a) => {
         cfg!(any(tma_arch = "sm_107a", tma_arch = "sm_107f"))
+    };
+    (in sm_107a_or_sm_120a) => {
+        architectures!(in sm_107a) || architectures!(in sm_120a)
     };
 }
 

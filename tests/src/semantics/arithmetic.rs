@@ -163,6 +163,7 @@ fn tame(parts: &[&str], lane: usize, words: &mut [u32; WORDS]) {
             }
             "cvt" => *word = *word & 0x83ff_ffff | 0x3c00_0000,
             "bfe" | "bfi" | "prmt" | "dp4a" | "dp2a" => {}
+            "add" | "sub" | "min" | "max" if is_of_bytes(parts) => {}
             _ => *word = half(*word & 0xffff) | half(*word >> 16) << 16,
         }
         if matches!(parts[0], "min" | "max") && (lane + number).is_multiple_of(5) {
@@ -222,7 +223,7 @@ fn compute(parts: &[&str], operands: &[u64]) -> u64 {
         "dp4a" | "dp2a" => dot(parts, at(0), at(1), at(2)),
         "cvt" => conversions::convert(parts, operands),
         _ if ty == "f32x2" => singles::pair(parts, operands),
-        "add" | "min" | "max" if ["s32", "s16x2", "u16x2"].contains(&ty) => {
+        "add" | "sub" | "min" | "max" if integer_bits(ty).is_some() => {
             integers(parts, at(0), at(1))
         }
         _ => match ty.strip_suffix("x2") {
@@ -335,7 +336,7 @@ pub(crate) fn encode(value: f64, ty: &str) -> u64 {
 /// `add`, `min` and `max` of integers, of 32 bits or of each half.
 fn integers(parts: &[&str], a: u64, b: u64) -> u64 {
     let ty = parts[parts.len() - 1];
-    let width = if ty == "s32" { 32 } else { 16 };
+    let width = integer_bits(ty).unwrap_or(32);
     let of = |shift: u32| {
         let number = |bits: u64| {
             let bits = bits >> shift & ((1 << width) - 1);
@@ -347,6 +348,7 @@ fn integers(parts: &[&str], a: u64, b: u64) -> u64 {
         let (a, b) = (number(a), number(b));
         let result = match parts[0] {
             "add" => a + b,
+            "sub" => a - b,
             stem => {
                 if (a < b) == (stem == "min") {
                     a
@@ -360,9 +362,34 @@ fn integers(parts: &[&str], a: u64, b: u64) -> u64 {
         } else {
             result
         };
+        let (least, most) = match ty.starts_with('s') {
+            true => (-1 << (width - 1), (1 << (width - 1)) - 1),
+            false => (0, (1 << width) - 1),
+        };
+        let result = if parts.contains(&"sat") {
+            result.clamp(least, most)
+        } else {
+            result
+        };
         (result as u64 & ((1 << width) - 1)) << shift
     };
-    if width == 32 { of(0) } else { of(0) | of(16) }
+    (0..32).step_by(width).map(|shift| of(shift as u32)).sum()
+}
+
+/// Packs of bytes, and sums of packs that saturate: all bits count.
+fn is_of_bytes(parts: &[&str]) -> bool {
+    let bits = integer_bits(parts[parts.len() - 1]);
+    bits == Some(8) || bits == Some(16) && parts.contains(&"sat")
+}
+
+/// The bits of each integer of a word.
+fn integer_bits(ty: &str) -> Option<usize> {
+    match ty {
+        "s32" => Some(32),
+        "s16x2" | "u16x2" => Some(16),
+        "s8x4" | "u8x4" => Some(8),
+        _ => None,
+    }
 }
 
 fn permute(bytes: u64, selectors: u64) -> u64 {

@@ -40,7 +40,7 @@ pub fn module(case: &FormCase) -> Result<String, String> {
     let mut module = found.ok_or_else(|| format!("there is no kernel `{}`", case.entry))?;
     if newest.is_later() {
         // The kernels of later forms are in one module, those of which they are spellings in an older one.
-        let targets = ["sm_90a", "sm_103a", "sm_107a"];
+        let targets = ["sm_90a", "sm_103a", "sm_120a", "sm_107a"];
         let target = targets
             .into_iter()
             .find(|target| newest.targets().has(target));

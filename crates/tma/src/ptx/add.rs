@@ -45,4 +45,21 @@ arithmetic! {
     s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.s16x2" isa "8.0" on sm_90;
     /// Of each half, an unsigned integer; it wraps.
     u16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.u16x2" isa "8.0" on sm_90;
+    /// Of each byte, a signed integer; it wraps.
+    #[doc(alias = "__vadd4")]
+    s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.s8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, an unsigned integer; it wraps.
+    u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.u8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each half, a signed integer; the nearest one that there is.
+    #[doc(alias = "__vaddss2")]
+    sat_s16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.sat.s16x2" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each half, an unsigned integer; the nearest one that there is.
+    #[doc(alias = "__vaddus2")]
+    sat_u16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.sat.u16x2" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, a signed integer; the nearest one that there is.
+    #[doc(alias = "__vaddss4")]
+    sat_s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.sat.s8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, an unsigned integer; the nearest one that there is.
+    #[doc(alias = "__vaddus4")]
+    sat_u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "add.sat.u8x4" isa "9.2" on sm_107a_or_sm_120a;
 }

@@ -65,4 +65,12 @@ arithmetic! {
     /// Of each half, an unsigned integer.
     #[doc(alias = "__vmaxu2")]
     u16x2(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.u16x2" isa "8.0" on sm_90;
+    /// Of each byte, a signed integer.
+    #[doc(alias = "__vmaxs4")]
+    s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.s8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, a signed integer; what is negative becomes 0.
+    relu_s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.relu.s8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, an unsigned integer.
+    #[doc(alias = "__vmaxu4")]
+    u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "max.u8x4" isa "9.2" on sm_107a_or_sm_120a;
 }

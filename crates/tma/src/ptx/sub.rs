@@ -1,4 +1,4 @@
-//! `sub`, differences of halves and of pairs. PTX ISA 9.7.4.2 and 9.7.3.4.
+//! `sub`, differences of halves, of pairs and of bytes. PTX ISA 9.7.4.2, 9.7.3.4 and 9.7.1.2.
 
 arithmetic! {
     rn_f16(a: u16 as reg16, b: u16 as reg16) -> u16 as reg16 = "sub.rn.f16" isa "7.0" on sm_80;
@@ -40,4 +40,15 @@ arithmetic! {
     rp_f32x2(a: u64 as reg64, b: u64 as reg64) -> u64 as reg64 = "sub.rp.f32x2" isa "8.6" on sm_100;
     /// Of each of two `f32`, rounded toward plus infinity; subnormal numbers become zeros.
     rp_ftz_f32x2(a: u64 as reg64, b: u64 as reg64) -> u64 as reg64 = "sub.rp.ftz.f32x2" isa "8.6" on sm_100;
+    /// Of each byte, a signed integer; it wraps.
+    #[doc(alias = "__vsub4")]
+    s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "sub.s8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, an unsigned integer; it wraps.
+    u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "sub.u8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, a signed integer; the nearest one that there is.
+    #[doc(alias = "__vsubss4")]
+    sat_s8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "sub.sat.s8x4" isa "9.2" on sm_107a_or_sm_120a;
+    /// Of each byte, an unsigned integer; the nearest one that there is.
+    #[doc(alias = "__vsubus4")]
+    sat_u8x4(a: u32 as reg32, b: u32 as reg32) -> u32 as reg32 = "sub.sat.u8x4" isa "9.2" on sm_107a_or_sm_120a;
 }

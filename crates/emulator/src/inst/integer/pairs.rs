@@ -1,4 +1,4 @@
-//! Integers in pairs of 16 bits, and `.relu` of integers. PTX ISA 9.7.1.
+//! Integers in packs of two of 16 bits or four of 8, and `.relu` of integers. PTX ISA 9.7.1.
 
 use ptx::{Instruction, Type};
 
@@ -9,59 +9,89 @@ use crate::{
     value::{Binary, lift},
 };
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Word,
-    Signed,
-    Unsigned,
-}
+const PACKS: [&str; 4] = ["s16x2", "u16x2", "s8x4", "u8x4"];
 
 /// Returns whether the instruction is one of these.
 pub(crate) fn is_one(instruction: &Instruction) -> bool {
     let opcode = &instruction.opcode;
-    opcode.has("s16x2") || opcode.has("u16x2") || opcode.has("relu") && opcode.has("s32")
+    PACKS.iter().any(|pack| opcode.has(pack)) || opcode.has("relu") && opcode.has("s32")
 }
 
-fn each(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
-    let half = |shift: u32| u32::from(f((a >> shift) as u16, (b >> shift) as u16)) << shift;
-    half(0) | half(16)
+/// Of each integer of a pack what `f` makes of two, in its lower bits.
+fn each<const BITS: u32, const SIGNED: bool>(a: u32, b: u32, f: impl Fn(i32, i32) -> i32) -> u32 {
+    let number = |pack: u32, shift: u32| {
+        let above = pack << (32 - BITS - shift);
+        match SIGNED {
+            true => above as i32 >> (32 - BITS),
+            false => (above >> (32 - BITS)) as i32,
+        }
+    };
+    let of = |shift: u32| {
+        let result = f(number(a, shift), number(b, shift)) as u32;
+        (result & ((1 << BITS) - 1)) << shift
+    };
+    (0..32).step_by(BITS as usize).map(of).sum()
 }
 
-fn signed(a: u32, b: u32, f: impl Fn(i16, i16) -> i16) -> u32 {
-    each(a, b, |a, b| f(a as i16, b as i16) as u16)
+/// The nearest integer of a pack.
+fn saturate<const BITS: u32, const SIGNED: bool>(number: i32) -> i32 {
+    match SIGNED {
+        true => number.clamp(-1 << (BITS - 1), (1 << (BITS - 1)) - 1),
+        false => number.clamp(0, (1 << BITS) - 1),
+    }
 }
 
-/// `add`, `min`, `max`; `.relu` makes zeros of what is negative.
+/// What an instruction does with packs, if there is such a one.
+fn packed<const BITS: u32, const SIGNED: bool>(
+    stem: &str,
+    saturates: bool,
+    relu: bool,
+) -> Option<Binary> {
+    macro_rules! each {
+        (|$a:ident, $b:ident| $body:expr) => {
+            lift!(|a: u32, b: u32| each::<BITS, SIGNED>(a, b, |$a, $b| $body))
+        };
+    }
+    Some(match (stem, saturates, relu) {
+        ("add", false, false) => each!(|a, b| a + b),
+        ("sub", false, false) if BITS == 8 => each!(|a, b| a - b),
+        ("add", true, false) => each!(|a, b| saturate::<BITS, SIGNED>(a + b)),
+        ("sub", true, false) if BITS == 8 => each!(|a, b| saturate::<BITS, SIGNED>(a - b)),
+        ("min", false, false) => each!(|a, b| a.min(b)),
+        ("max", false, false) => each!(|a, b| a.max(b)),
+        ("min", false, true) if SIGNED => each!(|a, b| a.min(b).max(0)),
+        ("max", false, true) if SIGNED => each!(|a, b| a.max(b).max(0)),
+        _ => return None,
+    })
+}
+
+/// `.relu` of 32 bits: zeros of what is negative.
+fn word(stem: &str) -> Option<Binary> {
+    Some(match stem {
+        "min" => lift!(|a: i32, b: i32| a.min(b).max(0)),
+        "max" => lift!(|a: i32, b: i32| a.max(b).max(0)),
+        _ => return None,
+    })
+}
+
+/// `add`, `sub`, `min`, `max`.
 pub(crate) fn binary(
     decoder: &mut Decoder<'_>,
     instruction: &Instruction,
     modifiers: &mut Modifiers<'_>,
 ) -> Result<(), NotSupported> {
-    let relu = modifiers.take("relu");
-    let kinds = [
-        ("s32", Kind::Word),
-        ("s16x2", Kind::Signed),
-        ("u16x2", Kind::Unsigned),
-    ];
-    let kind = modifiers.one_of(&kinds).ok_or(NotSupported::Part("type"))?;
-    let f: Binary = match (instruction.opcode.stem(), kind, relu) {
-        ("add", Kind::Signed | Kind::Unsigned, false) => {
-            lift!(|a: u32, b: u32| each(a, b, u16::wrapping_add))
-        }
-        ("min", Kind::Word, true) => lift!(|a: i32, b: i32| a.min(b).max(0)),
-        ("max", Kind::Word, true) => lift!(|a: i32, b: i32| a.max(b).max(0)),
-        ("min", Kind::Signed, false) => lift!(|a: u32, b: u32| signed(a, b, Ord::min)),
-        ("max", Kind::Signed, false) => lift!(|a: u32, b: u32| signed(a, b, Ord::max)),
-        ("min", Kind::Signed, true) => {
-            lift!(|a: u32, b: u32| signed(a, b, |a, b| a.min(b).max(0)))
-        }
-        ("max", Kind::Signed, true) => {
-            lift!(|a: u32, b: u32| signed(a, b, |a, b| a.max(b).max(0)))
-        }
-        ("min", Kind::Unsigned, false) => lift!(|a: u32, b: u32| each(a, b, Ord::min)),
-        ("max", Kind::Unsigned, false) => lift!(|a: u32, b: u32| each(a, b, Ord::max)),
-        _ => return Err(NotSupported::Part("combination of modifiers")),
+    let (saturates, relu) = (modifiers.take("sat"), modifiers.take("relu"));
+    let stem = instruction.opcode.stem();
+    let packs = PACKS.map(|pack| (pack, pack));
+    let f = match modifiers.one_of(&packs) {
+        Some("s16x2") => packed::<16, true>(stem, saturates, relu),
+        Some("u16x2") => packed::<16, false>(stem, saturates, relu),
+        Some("s8x4") => packed::<8, true>(stem, saturates, relu),
+        Some(_) => packed::<8, false>(stem, saturates, relu),
+        None if relu && !saturates && modifiers.take("s32") => word(stem),
+        None => return Err(NotSupported::Part("type")),
     };
+    let f = f.ok_or(NotSupported::Part("combination of modifiers"))?;
     let [d, a, b] = operands(instruction)?;
     let (a, b) = (decoder.source(a, Type::B32)?, decoder.source(b, Type::B32)?);
     let d = decoder.destination(d)?.slot;
