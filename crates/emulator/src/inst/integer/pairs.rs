@@ -41,7 +41,7 @@ fn saturate<const BITS: u32, const SIGNED: bool>(number: i32) -> i32 {
     }
 }
 
-/// What an instruction does with packs, if there is such a one.
+/// Returns the operation on packs that `stem` names, if there is one.
 fn packed<const BITS: u32, const SIGNED: bool>(
     stem: &str,
     saturates: bool,
