@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use cuda_driver::Status;
-use tma_build::{Arch, Assemble, PtxBuilder};
+use tma_build::{Arch, Assemble, CodeGenerator, PtxBuilder};
 
 use crate::{
     paths::{root, target_dir},
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Where to run them
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
+    /// What makes PTX of LLVM IR: `llvm`, or `libnvvm` of `cargo xtask setup --cuda`
+    #[arg(long, env = CodeGenerator::VARIABLE, default_value_t)]
+    codegen: CodeGenerator,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -49,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         // The first time, what all kernels need takes as long as the program, and has nothing in common with it.
         let is_first = !path_of_program().exists();
         let needed = thread::spawn(move || match is_first {
-            true => kernels(Arch::Sm90a, &["copy_bulk"]).map(drop),
+            true => kernels(Arch::Sm90a, &["copy_bulk"], CodeGenerator::Llvm).map(drop),
             false => Ok(()),
         });
         let program = program()?;
@@ -63,7 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let mut entries = Command::new(&program);
     let entries = output(entries.arg("--entries").args(&args.kernels))?;
     say!("Compiling the kernels for {arch}");
-    let module = kernels(arch, &entries.split_whitespace().collect::<Vec<_>>())?;
+    let entries: Vec<&str> = entries.split_whitespace().collect();
+    let module = kernels(arch, &entries, args.codegen)?;
     let mut command = Command::new(program);
     command.args(&args.kernels).args(device);
     let status = command.arg("--module").arg(module).status();
@@ -82,8 +86,10 @@ fn path_of_program() -> PathBuf {
 }
 
 /// The finished PTX of these kernels for an architecture.
-fn kernels(arch: Arch, names: &[&str]) -> Result<PathBuf> {
-    let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(arch);
+fn kernels(arch: Arch, names: &[&str], codegen: CodeGenerator) -> Result<PathBuf> {
+    let builder = PtxBuilder::new(root().join("kernels-gpu"))
+        .arch(arch)
+        .code_generator(codegen);
     let builder = names.iter().copied().fold(builder, PtxBuilder::only);
     let ptx = builder.assemble(Assemble::Never).build();
     Ok(ptx.map_err(anyhow::Error::msg)?.path)
