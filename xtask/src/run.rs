@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
     thread,
 };
@@ -46,9 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
     let device = args.device.iter().flat_map(|device| ["--device", device]);
     let device: Vec<&str> = device.collect();
-    let on_emulator = args.device.as_deref() == Some("emulator");
-    let (program, arch) = if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. })
-    {
+    let (program, arch) = if is_emulated(args.device.as_deref()) {
         // The first time, what all kernels need takes as long as the program, and has nothing in common with it.
         let is_first = !path_of_program().exists();
         let needed = thread::spawn(move || match is_first {
@@ -60,8 +58,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         (program, Arch::Sm90a)
     } else {
         let program = program()?;
-        let arch = output(Command::new(&program).arg("--arch").args(&device))?;
-        (program, arch.trim().parse().map_err(anyhow::Error::msg)?)
+        let arch = arch_of(&program, &device)?;
+        (program, arch)
     };
     let mut entries = Command::new(&program);
     let entries = output(entries.arg("--entries").args(&args.kernels))?;
@@ -72,6 +70,24 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     command.args(&args.kernels).args(device);
     let status = command.arg("--module").arg(module).status();
     Ok(exit_code(status.context("cannot run the program")?))
+}
+
+/// The architecture that kernels are compiled for where they run here.
+pub(crate) fn arch(device: Option<&str>) -> Result<Arch> {
+    if is_emulated(device) {
+        return Ok(Arch::Sm90a);
+    }
+    let device: Vec<&str> = device.into_iter().flat_map(|it| ["--device", it]).collect();
+    arch_of(&program()?, &device)
+}
+
+fn is_emulated(device: Option<&str>) -> bool {
+    device == Some("emulator") || matches!(cuda_driver::status(), Status::Missing { .. })
+}
+
+fn arch_of(program: &Path, device: &[&str]) -> Result<Arch> {
+    let arch = output(Command::new(program).arg("--arch").args(device))?;
+    arch.trim().parse().map_err(anyhow::Error::msg)
 }
 
 /// The program that runs the kernels, built.
@@ -85,8 +101,8 @@ fn path_of_program() -> PathBuf {
     target_dir().join("debug").join(name)
 }
 
-/// The finished PTX of these kernels for an architecture.
-fn kernels(arch: Arch, names: &[&str], codegen: CodeGenerator) -> Result<PathBuf> {
+/// The finished PTX of these kernels for an architecture, or of all where none is named.
+pub(crate) fn kernels(arch: Arch, names: &[&str], codegen: CodeGenerator) -> Result<PathBuf> {
     let builder = PtxBuilder::new(root().join("kernels-gpu"))
         .arch(arch)
         .code_generator(codegen);

@@ -10,7 +10,7 @@ use ptx::Module;
 use crate::{
     Arch, CodeGenerator, DeviceCompiler, Error, LibNvvm, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
-    finish::{Marker, finish, name_target, rename_folders},
+    finish::{Marker, drop_debug_sections, finish, name_target, rename_folders},
     formatters::replace_formatters,
     lint::{Diagnostic, Kind, Source, duplicated_barriers, lint, lost_speed, raise_version},
     locations::name_own_lines,
@@ -349,6 +349,8 @@ impl PtxBuilder {
         let source = Source::from_llvm_ir(&output.llvm_ir, &|path| own_files.name(path));
         let mut diagnostics = duplicated_barriers(&module, &source);
         name_own_lines(&mut module, &output.ptx, own_files);
+        // Nothing says `inlined_at` any more.
+        drop_debug_sections(&mut module);
         diagnostics.extend(lint(&module, &markers, Some(&source)));
         write(&module.to_string())?;
         // Checks are panics, and panics are calls: who asks for them does not ask for speed.

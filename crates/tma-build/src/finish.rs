@@ -109,7 +109,7 @@ pub(crate) fn name_target(module: &mut Module, arch: Arch, isa: PtxIsa) {
 }
 
 /// Drops DWARF, whose labels ptxas refuses, but not the names that `.loc … function_name` uses.
-fn drop_debug_sections(module: &mut Module) {
+pub(crate) fn drop_debug_sections(module: &mut Module) {
     let named = module
         .functions()
         .filter_map(|function| function.body.as_ref())

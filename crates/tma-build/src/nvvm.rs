@@ -4,7 +4,8 @@ mod ir;
 
 use std::{
     env,
-    ffi::{CString, c_char, c_int, c_void},
+    error::Error as _,
+    ffi::{CStr, CString, c_char, c_int, c_void},
     path::{Path, PathBuf},
     ptr::null_mut,
 };
@@ -61,7 +62,12 @@ impl LibNvvm {
     fn load(path: &Path) -> Result<Self, String> {
         // SAFETY: its initialisers are those of NVIDIA's library, which any thread may load, or of the one that
         // whoever controls this process's environment named in its place.
-        let library = unsafe { Library::new(path) }.map_err(|error| error.to_string())?;
+        let library = unsafe { Library::new(path) };
+        // The dynamic loader's own words, where there are any.
+        let library = library.map_err(|error| match error.source() {
+            Some(words) => words.to_string(),
+            None => error.to_string(),
+        })?;
         Ok(Self {
             path: path.to_owned(),
             library,
@@ -92,12 +98,13 @@ impl LibNvvm {
     pub(crate) fn compile(&self, llvm_ir: &str, arch: Arch) -> Result<String, Error> {
         let refused = |log: String| Error::LibNvvm { arch, log };
         let module = ir::adapted(llvm_ir, arch);
-        let option = format!("-arch={}", ir::virtual_arch(arch));
-        let option = CString::new(option).expect("a name has no zero");
-        self.compiled(&module, &option).map_err(refused)
+        let arch = format!("-arch={}", ir::virtual_arch(arch));
+        let arch = CString::new(arch).expect("a name has no zero");
+        // In Rust a product and a sum are rounded each.
+        self.compiled(&module, &[&arch, c"-fma=0"]).map_err(refused)
     }
 
-    fn compiled(&self, module: &str, option: &CString) -> Result<String, String> {
+    fn compiled(&self, module: &str, options: &[&CStr]) -> Result<String, String> {
         type Create = unsafe extern "C" fn(*mut Program) -> c_int;
         type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
         type Add = unsafe extern "C" fn(Program, *const c_char, usize, *const c_char) -> c_int;
@@ -122,10 +129,11 @@ impl LibNvvm {
                 c"module".as_ptr(),
             )
         };
-        let options = [option.as_ptr()];
+        let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
+        let count = c_int::try_from(options.len()).expect("there are two");
         let status = match added {
-            // SAFETY: the program lives, and there is one option, which ends with a zero.
-            0 => unsafe { compile(program, 1, options.as_ptr()) },
+            // SAFETY: the program lives, and there are as many options, each of which ends with a zero.
+            0 => unsafe { compile(program, count, options.as_ptr()) },
             added => added,
         };
         let text = match status {
@@ -183,4 +191,16 @@ fn candidates() -> Vec<PathBuf> {
 /// [`user_cache`].
 pub fn nvvm_cache() -> PathBuf {
     user_cache().join("nvvm-13.5")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_that_is_not_there_is_named() {
+        let refused = LibNvvm::load(Path::new("/nowhere/libnvvm.so.4"));
+        let reason = refused.err().expect("it is not there");
+        assert!(reason.contains("/nowhere/libnvvm.so.4"), "{reason}");
+    }
 }

@@ -7,12 +7,14 @@ use std::{
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tempfile::TempDir;
-use tma_build::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, Ptxas};
+use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, Ptx, PtxBuilder, PtxIsa, Ptxas};
 
 #[path = "build/checks.rs"]
 mod checks;
 #[path = "build/freshness.rs"]
 mod freshness;
+#[path = "build/libnvvm.rs"]
+mod libnvvm;
 #[path = "build/lost_speed.rs"]
 mod lost_speed;
 #[path = "build/refusals.rs"]
@@ -111,7 +113,19 @@ const NEED_PTXAS: &[(&str, Test)] = &[
     ),
 ];
 
+const NEED_LIBNVVM: &[(&str, Test)] = &[
+    (
+        "libnvvm_takes_the_same_steps_for_hopper",
+        libnvvm::same_steps,
+    ),
+    ("libnvvm_compiles_for_blackwell", libnvvm::blackwell),
+];
+
 const NEED_NOTHING: &[(&str, Test)] = &[
+    (
+        "a_code_generator_that_does_not_exist_is_refused",
+        libnvvm::unknown,
+    ),
     (
         "a_message_without_a_kernel_is_about_those_that_it_fits",
         lost_speed::named_function,
@@ -130,6 +144,10 @@ fn main() {
     if ptxas.is_none() {
         println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
     }
+    let nvvm = compiler.as_ref().map(LibNvvm::find_for);
+    if let Ok(Err(error)) = &nvvm {
+        println!("skipped: {error}");
+    }
     let trials = |tests: &[(&'static str, Test)], ignored: bool| -> Vec<Trial> {
         let trial = |(name, test): &(&'static str, Test)| {
             Trial::test(*name, *test).with_ignored_flag(ignored)
@@ -141,6 +159,7 @@ fn main() {
     let is_long = std::env::var_os("TMA_LONG_TESTS").is_some();
     all.extend(trials(LONG, compiler.is_err() || !is_long));
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
+    all.extend(trials(NEED_LIBNVVM, !matches!(nvvm, Ok(Ok(_)))));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
 }
 
