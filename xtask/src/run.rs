@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Where to run them
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
-    /// What makes PTX of LLVM IR: `llvm`, or `libnvvm` of `cargo xtask setup --cuda`
+    /// The maker of PTX from LLVM IR: `llvm`, or `libnvvm` of `cargo xtask setup --cuda`
     #[arg(long, env = CodeGenerator::VARIABLE, default_value_t)]
     codegen: CodeGenerator,
 }

@@ -1,16 +1,14 @@
 //! Builds small GPU crates, good and bad; needs a device compiler, and ptxas for some.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tempfile::TempDir;
-use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, Ptx, PtxBuilder, PtxIsa, Ptxas};
+use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas};
 
 #[path = "build/checks.rs"]
 mod checks;
+#[path = "build/crates.rs"]
+mod crates;
 #[path = "build/freshness.rs"]
 mod freshness;
 #[path = "build/libnvvm.rs"]
@@ -21,6 +19,8 @@ mod lost_speed;
 mod refusals;
 #[path = "build/stand_ins.rs"]
 mod stand_ins;
+
+use crates::{Crate, contains, holds, refused, text};
 
 type Test = fn() -> Result<(), Failed>;
 
@@ -161,94 +161,6 @@ fn main() {
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
     all.extend(trials(NEED_LIBNVVM, !matches!(nvvm, Ok(Ok(_)))));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
-}
-
-/// A crate with this body behind the usual head. `tma` is compiled for each architecture, version of PTX ISA
-/// and set of flags; those of the kernels and of other tests are compiled already.
-struct Crate {
-    folder: TempDir,
-}
-
-impl Crate {
-    fn new(body: &str) -> Result<Self, Failed> {
-        let tma = repository()?.join("crates/tma");
-        let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(dead_code, unused_imports)]\n\
-                    use core::arch::asm; use tma::{kernel, shared, thread::{sync_threads, thread_idx}};\n";
-        Self::with(&format!("tma = {{ path = {tma:?} }}"), head, body)
-    }
-
-    /// One without `tma`, which takes far longer to compile: for architectures and versions that no other test has.
-    fn bare(body: &str) -> Result<Self, Failed> {
-        let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(unused_imports)]\n\
-                    use core::arch::asm; #[panic_handler] fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }\n";
-        let entry = "#[unsafe(no_mangle)] pub unsafe extern \"ptx-kernel\" fn";
-        Self::with("", head, &body.replace("pub unsafe fn", entry))
-    }
-
-    fn with(dependency: &str, head: &str, body: &str) -> Result<Self, Failed> {
-        let folder = tempfile::tempdir()?;
-        // The same name for the same body, so that what cargo left is used again.
-        let name = format!(
-            "k{:08x}",
-            body.bytes()
-                .fold(0_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte))
-        );
-        let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\n{dependency}\n\n[workspace]\n"
-        );
-        fs::write(folder.path().join("Cargo.toml"), manifest)?;
-        // The lock file of the repository, so that nothing is looked up anew.
-        fs::copy(
-            repository()?.join("Cargo.lock"),
-            folder.path().join("Cargo.lock"),
-        )?;
-        fs::create_dir(folder.path().join("src"))?;
-        fs::write(folder.path().join("src/lib.rs"), format!("{head}{body}"))?;
-        Ok(Self { folder })
-    }
-
-    fn builder(&self) -> PtxBuilder {
-        PtxBuilder::new(self.folder.path())
-            .arch(Arch::Sm90a)
-            .assemble(Assemble::Never)
-    }
-}
-
-fn repository() -> Result<PathBuf, Failed> {
-    Ok(Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()?)
-}
-
-fn text(ptx: &Ptx) -> Result<String, Failed> {
-    Ok(fs::read_to_string(&ptx.path)?)
-}
-
-fn holds(condition: bool, message: impl Into<String>) -> Result<(), Failed> {
-    if condition {
-        Ok(())
-    } else {
-        Err(message.into().into())
-    }
-}
-
-fn contains(text: &str, parts: &[&str]) -> Result<(), Failed> {
-    for part in parts {
-        holds(
-            text.contains(part),
-            format!("`{part}` is missing from\n{text}"),
-        )?;
-    }
-    Ok(())
-}
-
-/// The error's text; success is a failure of the test.
-fn refused(builder: &PtxBuilder) -> Result<String, Failed> {
-    match builder.build() {
-        Err(error) => Ok(error.to_string()),
-        Ok(ptx) => Err(format!("was built:\n{}", text(&ptx)?).into()),
-    }
 }
 
 fn self_test() -> Result<(), Failed> {

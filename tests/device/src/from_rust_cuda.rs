@@ -1,4 +1,4 @@
-//! What rust-cuda's examples compute, a vector sum and a product of matrices by tiles, with this library.
+//! Two examples of rust-cuda, a vector sum and a product of matrices by tiles, with this library.
 
 use core::slice;
 use tma::{
