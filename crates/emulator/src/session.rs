@@ -5,6 +5,7 @@ mod kernel;
 mod launch;
 mod module;
 mod panic;
+mod schedules;
 
 use std::{collections::BTreeMap, sync::Weak};
 
@@ -92,6 +93,21 @@ impl Session {
     /// other allocation has or had. Reports call it `name`.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         self.memory.allocate(name, bytes)
+    }
+
+    /// Allocates global memory with these bytes at an address of the caller's choice, which may be that of host
+    /// memory that the bytes are a copy of.
+    ///
+    /// # Errors
+    /// Another allocation or something else than global memory lies there.
+    pub fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) -> Result<(), Failure> {
+        let len_bytes = bytes.len() as u64;
+        if self.memory.is_free(address, len_bytes) {
+            self.memory.place(name, bytes, address);
+            return Ok(());
+        }
+        let what = format!("{len_bytes} bytes at {address:#x} are not free");
+        Err(Failure::new(Stage::Upload, what))
     }
 
     /// Frees the allocation that begins at an address.

@@ -88,6 +88,20 @@ impl Memory {
         self.allocations.insert(behind, allocation);
     }
 
+    /// Returns whether these bytes are global memory in no allocation.
+    pub(crate) fn is_free(&self, address: u64, bytes: u64) -> bool {
+        let Some(end) = address.checked_add(bytes) else {
+            return false;
+        };
+        let is_global = |address: u64| of_generic(address).0 == Space::Global;
+        let behind = self.allocations.partition_point(|a| a.address < end);
+        let before = behind
+            .checked_sub(1)
+            .and_then(|index| self.allocations.get(index));
+        let is_behind = |a: &Allocation| a.address + a.bytes.len() as u64 <= address;
+        is_global(address) && is_global(end) && before.is_none_or(is_behind)
+    }
+
     /// The parameters of the next launch that point into memory, by their names in the source, and where
     /// to.
     pub(crate) fn name_pointers(&mut self, pointers: &[(String, u64)]) {

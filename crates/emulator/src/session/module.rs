@@ -129,21 +129,34 @@ impl Session {
         name: &str,
         content: &[u8],
     ) -> Result<(), Failure> {
-        let (address, bytes) = self.variable(module, name)?;
-        if bytes != content.len() as u64 {
+        let variable = self.variable_bytes(module, name)?;
+        if variable.len() != content.len() {
             let what = format!(
-                "the variable `{name}` has {bytes} bytes, and {} are to be written",
+                "the variable `{name}` has {} bytes, and {} are to be written",
+                variable.len(),
                 content.len()
             );
             return Err(Failure::new(Stage::Upload, what));
         }
+        variable.copy_from_slice(content);
+        Ok(())
+    }
+
+    /// The bytes of a module's variable in global or constant memory, for the host to read and to write.
+    ///
+    /// # Errors
+    /// The module has no such variable.
+    #[doc(alias = "cudaMemcpyFromSymbol")]
+    pub fn variable_bytes(&mut self, module: ModuleId, name: &str) -> Result<&mut [u8], Failure> {
+        let (address, bytes) = self.variable(module, name)?;
         if address >= IMAGE_START {
-            return self.write(address, content);
+            self.unreleased.forget(address, address + bytes);
+            let bytes = self.memory.slice(address, bytes as usize);
+            return bytes.map_err(|what| Failure::new(Stage::Upload, what));
         }
         let module = self.modules.get_mut(&module).ok_or_else(unloaded)?;
         let start = (address - CONST_WINDOW) as usize;
-        module.image.constants[start..start + content.len()].copy_from_slice(content);
-        Ok(())
+        Ok(&mut module.image.constants[start..start + bytes as usize])
     }
 
     pub(super) fn module(&mut self, module: ModuleId) -> Result<&mut Module, Failure> {

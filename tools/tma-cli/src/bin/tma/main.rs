@@ -3,6 +3,7 @@
 mod assembled;
 mod devices;
 mod emulate;
+mod exec;
 mod inspect;
 mod interrupt;
 mod map;
@@ -19,7 +20,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "tma",
     version,
-    about = "Looks at GPUs, PTX and tensor maps for the Tensor Memory Accelerator"
+    about = "Looks at GPUs, PTX and tensor maps for the Tensor Memory Accelerator, and runs kernels without a GPU"
 )]
 struct Command {
     #[command(subcommand)]
@@ -30,6 +31,7 @@ struct Command {
 enum Verb {
     Devices(devices::Devices),
     Emulate(emulate::Emulate),
+    Exec(exec::Exec),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
 }
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let result = match Command::parse().verb {
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Emulate(verb) => verb.run(out),
+        Verb::Exec(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
     };

@@ -1,0 +1,176 @@
+//! Fat binaries: what nvcc puts into a program, of which the PTX is taken.
+//!
+//! A header of 16 bytes, and then entries, each with a header of its own. Read off what nvcc 13.0 writes.
+
+use std::io::Read;
+
+use crate::ffi::{FromC, Pointer};
+
+const MAGIC: u32 = 0xba55_ed50;
+const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+const PTX: u16 = 1;
+const CUBIN: u16 = 2;
+/// Flags of an entry.
+const LZ4: u64 = 0x2000;
+const ZSTD: u64 = 0x8000;
+/// No module is so large: a length that says so is wrong.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Code for the device: in memory of the program, until it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Image(Pointer);
+
+impl FromC for Image {
+    type C = *mut std::ffi::c_void;
+
+    unsafe fn from_c(c: Self::C) -> Self {
+        // SAFETY: the condition is the same (1); a program does not move its images.
+        Self(unsafe { Pointer::from_c(c) })
+    }
+}
+
+/// The code of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// A text in PTX.
+    Ptx(String),
+    /// Machine code for these GPUs alone, or PTX for later ones: their names.
+    Other(Vec<String>),
+    /// Something else, for this reason.
+    Unreadable(String),
+}
+
+impl Image {
+    /// The code that a driver would take on a GPU of compute capability 9.0, machine code left aside.
+    pub(crate) fn code(self) -> Code {
+        let read = |pointer: Pointer, len| pointer.host_bytes(len).ok();
+        let Some(start) = read(self.0, 4) else {
+            return Code::Unreadable("there is no image".to_owned());
+        };
+        match word(&start, 0) {
+            Some(WRAPPER_MAGIC) => match self.0.pointer_at(1) {
+                Ok(data) => Self(data).code(),
+                Err(_) => Code::Unreadable("the wrapper of a fat binary has no address".to_owned()),
+            },
+            Some(MAGIC) => {
+                let header = read(self.0, 16).unwrap_or_default();
+                let len = long(&header, 8).map_or(0, |bytes| bytes as usize);
+                let len = len.saturating_add(16).min(MOST_BYTES);
+                choose(&read(self.0, len).unwrap_or_default())
+            }
+            Some(0x464c_457f) => Code::Other(vec!["machine code".to_owned()]),
+            _ => self.0.text().map_or_else(
+                |_| Code::Unreadable("there is no text".to_owned()),
+                Code::Ptx,
+            ),
+        }
+    }
+}
+
+/// Of the entries of a fat binary, the PTX for the newest GPU that is none later than 9.0.
+fn choose(bytes: &[u8]) -> Code {
+    let mut best: Option<((u32, bool), String)> = None;
+    let mut other = Vec::new();
+    let mut at = short(bytes, 6).map_or(16, usize::from);
+    while let Some(entry) = bytes.get(at..).filter(|entry| !entry.is_empty()) {
+        let fields = (short(entry, 0), word(entry, 4), long(entry, 8));
+        let (Some(kind), Some(header), Some(payload)) = fields else {
+            return cut_off();
+        };
+        let (header, payload) = (header as usize, payload as usize);
+        let end = header.checked_add(payload);
+        let Some(end) = end.filter(|end| *end <= entry.len()) else {
+            return cut_off();
+        };
+        let arch = word(entry, 28).unwrap_or_default();
+        match kind {
+            PTX => match unpack(entry, &entry[header..end]) {
+                Ok(text) => {
+                    let target = target(&text);
+                    match target.and_then(rank) {
+                        Some(rank) if best.as_ref().is_none_or(|(found, _)| rank > *found) => {
+                            best = Some((rank, text));
+                        }
+                        Some(_) => {}
+                        None => other.push(format!("PTX for {}", target.unwrap_or("nothing"))),
+                    }
+                }
+                Err(why) => return Code::Unreadable(why),
+            },
+            CUBIN => other.push(format!("machine code for sm_{arch}")),
+            _ => other.push(format!("an entry of kind {kind} for sm_{arch}")),
+        }
+        at += end.max(1);
+    }
+    match best {
+        Some((_, text)) => Code::Ptx(text),
+        None => Code::Other(other),
+    }
+}
+
+fn cut_off() -> Code {
+    Code::Unreadable("its fat binary is cut off".to_owned())
+}
+
+/// The text of an entry.
+fn unpack(entry: &[u8], payload: &[u8]) -> Result<String, String> {
+    let flags = long(entry, 40).unwrap_or_default();
+    let packed = word(entry, 16).map_or(0, |bytes| bytes as usize);
+    let len = long(entry, 56).map_or(0, |bytes| bytes as usize);
+    if len > MOST_BYTES {
+        return Err(format!("PTX of {len} bytes is too long"));
+    }
+    let packed = payload.get(..packed).unwrap_or(payload);
+    let bytes = if flags & ZSTD != 0 {
+        let mut bytes = Vec::new();
+        let mut reader = ruzstd::decoding::StreamingDecoder::new(packed)
+            .map_err(|error| format!("its PTX is not packed by zstd: {error}"))?;
+        let read = (&mut reader)
+            .take(MOST_BYTES as u64)
+            .read_to_end(&mut bytes);
+        read.map_err(|error| format!("its PTX cannot be unpacked by zstd: {error}"))?;
+        bytes
+    } else if flags & LZ4 != 0 {
+        lz4_flex::block::decompress(packed, len)
+            .map_err(|error| format!("its PTX cannot be unpacked by LZ4: {error}"))?
+    } else {
+        payload.to_vec()
+    };
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8(text.to_vec()).map_err(|_| "its PTX is no text".to_owned())
+}
+
+/// The first word behind `.target`.
+pub(crate) fn target(text: &str) -> Option<&str> {
+    let line = text
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix(".target"))?;
+    line.split([',', ' ', '\t']).find(|word| !word.is_empty())
+}
+
+/// Which of several a GPU of compute capability 9.0 takes: the greatest. `None` for what it cannot run.
+fn rank(target: &str) -> Option<(u32, bool)> {
+    let number = target.strip_prefix("sm_")?;
+    match number.strip_suffix('a') {
+        Some(number) => (number == "90").then_some((90, true)),
+        None => {
+            let number = number.parse().ok()?;
+            (number <= 90).then_some((number, false))
+        }
+    }
+}
+
+fn short(bytes: &[u8], at: usize) -> Option<u16> {
+    let bytes = bytes.get(at..at + 2)?.try_into().ok()?;
+    Some(u16::from_le_bytes(bytes))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at + 4)?.try_into().ok()?;
+    Some(u32::from_le_bytes(bytes))
+}
+
+fn long(bytes: &[u8], at: usize) -> Option<u64> {
+    let bytes = bytes.get(at..at + 8)?.try_into().ok()?;
+    Some(u64::from_le_bytes(bytes))
+}

@@ -1,0 +1,98 @@
+//! Attributes of kernels, and how many blocks are resident.
+
+use crate::{
+    calls::alive,
+    ffi::{In, Out, Pointer, export},
+    kernels::FunctionAttributes,
+    runtime::launches::LaunchConfig,
+};
+
+export! {
+    runtime;
+
+    fn cudaFuncGetAttributes(attributes: Out<FunctionAttributes>, function: Pointer) {
+        let all = alive(|context| context.attributes_of(function.address()))?;
+        attributes.put(all)
+    }
+
+    fn cudaFuncSetAttribute(function: Pointer, attribute: i32, value: i32) {
+        alive(|context| context.set_attribute_of(function.address(), attribute, value))
+    }
+
+    fn cudaFuncSetCacheConfig as cudaFuncSetSharedMemConfig (function: Pointer, config: i32) {
+        let _ = config;
+        alive(|context| context.kernel(function.address()).map(drop))
+    }
+
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: Out<i32>,
+        function: Pointer,
+        threads: i32,
+        shared_bytes: usize,
+    ) {
+        let count = alive(|context| context.resident_blocks(function.address(), threads, shared_bytes))?;
+        blocks.put(count)
+    }
+
+    fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        blocks: Out<i32>,
+        function: Pointer,
+        threads: i32,
+        shared_bytes: usize,
+        flags: u32,
+    ) {
+        let _ = flags;
+        let count = alive(|context| context.resident_blocks(function.address(), threads, shared_bytes))?;
+        blocks.put(count)
+    }
+
+    fn cudaOccupancyAvailableDynamicSMemPerBlock(
+        shared_bytes: Out<usize>,
+        function: Pointer,
+        blocks: i32,
+        threads: i32,
+    ) {
+        let _ = threads;
+        let own = alive(|context| context.signature(function.address()))?.static_shared_bytes as usize;
+        let each = (228_usize << 10) / blocks.max(1) as usize;
+        shared_bytes.put(each.saturating_sub(own + 1024))
+    }
+
+    fn cudaOccupancyMaxPotentialClusterSize(
+        blocks: Out<i32>,
+        function: Pointer,
+        config: In<LaunchConfig>,
+    ) {
+        let _ = config;
+        let non_portable = alive(|context| Ok(context.kernel(function.address())?.non_portable_cluster))?;
+        blocks.put(if non_portable { 16 } else { 8 })
+    }
+
+    fn cudaOccupancyMaxActiveClusters(
+        clusters: Out<i32>,
+        function: Pointer,
+        config: In<LaunchConfig>,
+    ) {
+        let config = config.get()?;
+        let threads = tma_launch::Dim3::from(config.block()).count() as i32;
+        let shared_bytes = config.shared_bytes();
+        let blocks = alive(|context| context.resident_blocks(function.address(), threads, shared_bytes))?;
+        let cluster = config.cluster_blocks()?;
+        clusters.put(blocks * crate::attributes::MULTIPROCESSORS / cluster.max(1))
+    }
+
+    fn cudaFuncGetParamInfo(function: Pointer, index: usize, offset: Out<usize>, bytes: Out<usize>) {
+        let signature = alive(|context| context.signature(function.address()))?;
+        let mut end = 0_usize;
+        for (at, parameter) in signature.parameters.iter().enumerate() {
+            let start = end.next_multiple_of(parameter.align_bytes);
+            end = start + parameter.size_bytes;
+            if at == index {
+                offset.put(start)?;
+                bytes.put_if_any(parameter.size_bytes);
+                return Ok(());
+            }
+        }
+        Err(crate::code::Code::INVALID_VALUE)
+    }
+}

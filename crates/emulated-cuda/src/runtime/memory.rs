@@ -1,0 +1,243 @@
+//! Memory of the device, copies and sets.
+
+use crate::{
+    calls::{Result, alive},
+    code::Code,
+    ffi::{Out, Pointer, export},
+    memory::Kind,
+};
+
+/// What `cudaMallocPitch` makes of a row's bytes.
+pub(crate) const PITCH_ALIGN_BYTES: usize = 512;
+
+/// `cudaExtent`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// `cudaPitchedPtr`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Pitched {
+    address: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+crate::ffi::plain!(Extent Pitched);
+
+/// Allocates rows and gives where they begin, and how far each is behind the one before.
+fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
+    let pitch = width.checked_next_multiple_of(PITCH_ALIGN_BYTES);
+    let pitch = pitch.ok_or(Code::OUT_OF_MEMORY)?;
+    let bytes = pitch.checked_mul(count).ok_or(Code::OUT_OF_MEMORY)?;
+    let address = alive(|context| context.allocate(bytes, call))?;
+    Ok((address, pitch))
+}
+
+/// Directions are told by the addresses; what is no direction is refused.
+fn check(direction: i32) -> Result {
+    match direction {
+        0..=4 => Ok(()),
+        _ => Err(Code::INVALID_DIRECTION),
+    }
+}
+
+fn free(pointer: Pointer) -> Result {
+    let kinds = [Kind::Device, Kind::Managed];
+    alive(|context| context.free(pointer, &kinds, "cudaFree"))
+}
+
+export! {
+    runtime;
+
+    fn cudaMalloc(pointer: Out<u64>, bytes: usize) {
+        pointer.put(alive(|context| match bytes {
+            0 => Ok(0),
+            bytes => context.allocate(bytes, "cudaMalloc"),
+        })?)
+    }
+
+    fn cudaMallocAsync as cudaMallocAsync_ptsz (pointer: Out<u64>, bytes: usize, stream: Pointer) {
+        let _ = stream;
+        pointer.put(alive(|context| context.allocate(bytes, "cudaMallocAsync"))?)
+    }
+
+    fn cudaMallocFromPoolAsync as cudaMallocFromPoolAsync_ptsz (
+        pointer: Out<u64>,
+        bytes: usize,
+        pool: Pointer,
+        stream: Pointer,
+    ) {
+        let _ = (pool, stream);
+        pointer.put(alive(|context| context.allocate(bytes, "cudaMallocFromPoolAsync"))?)
+    }
+
+    fn cudaMallocPitch(pointer: Out<u64>, pitch: Out<usize>, width: usize, height: usize) {
+        let (address, bytes) = rows(width, height, "cudaMallocPitch")?;
+        pointer.put(address)?;
+        pitch.put(bytes)
+    }
+
+    fn cudaMalloc3D(pitched: Out<Pitched>, extent: Extent) {
+        let Extent { width, height, depth } = extent;
+        let count = height.checked_mul(depth).ok_or(Code::OUT_OF_MEMORY)?;
+        let (address, pitch) = rows(width, count, "cudaMalloc3D")?;
+        pitched.put(Pitched { address, pitch, width, height })
+    }
+
+    fn cudaMallocManaged(pointer: Out<u64>, bytes: usize, flags: u32) {
+        let _ = flags;
+        pointer.put(alive(|context| {
+            context.allocate_shared(bytes, Kind::Managed, "cudaMallocManaged")
+        })?)
+    }
+
+    fn cudaFree(pointer: Pointer) {
+        free(pointer)
+    }
+
+    fn cudaFreeAsync as cudaFreeAsync_ptsz (pointer: Pointer, stream: Pointer) {
+        let _ = stream;
+        free(pointer)
+    }
+
+    fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
+        free.put(alive(|context| Ok(context.space.free_bytes()))? as usize)?;
+        total.put(crate::memory::TOTAL_BYTES as usize)
+    }
+
+    fn cudaMemcpy as cudaMemcpy_ptds (to: Pointer, from: Pointer, bytes: usize, direction: i32) {
+        check(direction)?;
+        alive(|context| context.copy(to, from, bytes, "cudaMemcpy"))
+    }
+
+    fn cudaMemcpyAsync as cudaMemcpyAsync_ptsz (
+        to: Pointer,
+        from: Pointer,
+        bytes: usize,
+        direction: i32,
+        stream: Pointer,
+    ) {
+        let _ = stream;
+        check(direction)?;
+        alive(|context| context.copy(to, from, bytes, "cudaMemcpyAsync"))
+    }
+
+    fn cudaMemcpyPeer as cudaMemcpyPeer_ptds (
+        to: Pointer,
+        to_device: i32,
+        from: Pointer,
+        from_device: i32,
+        bytes: usize,
+    ) {
+        if to_device != 0 || from_device != 0 {
+            return Err(Code::INVALID_DEVICE);
+        }
+        alive(|context| context.copy(to, from, bytes, "cudaMemcpyPeer"))
+    }
+
+    fn cudaMemcpy2D as cudaMemcpy2D_ptds (
+        to: Pointer,
+        to_pitch: usize,
+        from: Pointer,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        direction: i32,
+    ) {
+        check(direction)?;
+        let places = [(to, to_pitch), (from, from_pitch)];
+        alive(|context| context.copy_rows(places, [width, height], "cudaMemcpy2D"))
+    }
+
+    fn cudaMemcpy2DAsync as cudaMemcpy2DAsync_ptsz (
+        to: Pointer,
+        to_pitch: usize,
+        from: Pointer,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        direction: i32,
+        stream: Pointer,
+    ) {
+        let _ = stream;
+        check(direction)?;
+        let places = [(to, to_pitch), (from, from_pitch)];
+        alive(|context| context.copy_rows(places, [width, height], "cudaMemcpy2DAsync"))
+    }
+
+    fn cudaMemset as cudaMemset_ptds (to: Pointer, value: i32, bytes: usize) {
+        alive(|context| context.fill(to, &[value as u8], bytes, "cudaMemset"))
+    }
+
+    fn cudaMemsetAsync as cudaMemsetAsync_ptsz (to: Pointer, value: i32, bytes: usize, stream: Pointer) {
+        let _ = stream;
+        alive(|context| context.fill(to, &[value as u8], bytes, "cudaMemsetAsync"))
+    }
+
+    fn cudaMemset2D as cudaMemset2D_ptds (to: Pointer, pitch: usize, value: i32, width: usize, height: usize) {
+        (0..height).try_for_each(|row| {
+            let to = to.add(row * pitch);
+            alive(|context| context.fill(to, &[value as u8], width, "cudaMemset2D"))
+        })
+    }
+
+    fn cudaMemset2DAsync as cudaMemset2DAsync_ptsz (
+        to: Pointer,
+        pitch: usize,
+        value: i32,
+        width: usize,
+        height: usize,
+        stream: Pointer,
+    ) {
+        let _ = stream;
+        (0..height).try_for_each(|row| {
+            let to = to.add(row * pitch);
+            alive(|context| context.fill(to, &[value as u8], width, "cudaMemset2DAsync"))
+        })
+    }
+
+    fn cudaDeviceGetDefaultMemPool as cudaDeviceGetMemPool (pool: Out<u64>, device: i32) {
+        super::device::check(device)?;
+        pool.put(DEFAULT_POOL)
+    }
+
+    fn cudaDeviceSetMemPool(device: i32, pool: Pointer) {
+        let _ = pool;
+        super::device::check(device)
+    }
+
+    fn cudaMemPoolCreate(pool: Out<u64>, properties: Pointer) {
+        let _ = properties;
+        pool.put(alive(|context| Ok(context.handle()))?)
+    }
+
+    fn cudaMemPoolDestroy(pool: Pointer) {
+        let _ = pool;
+        Ok(())
+    }
+
+    fn cudaMemPoolSetAttribute(pool: Pointer, attribute: i32, value: Pointer) {
+        let _ = (pool, attribute, value);
+        Ok(())
+    }
+
+    fn cudaMemPoolGetAttribute(pool: Pointer, attribute: i32, value: Out<u64>) {
+        let _ = (pool, attribute);
+        value.put(0)
+    }
+
+    fn cudaMemPoolTrimTo(pool: Pointer, bytes: usize) {
+        let _ = (pool, bytes);
+        Ok(())
+    }
+}
+
+/// The pool that every device has.
+const DEFAULT_POOL: u64 = 0x1000_0000_0020;

@@ -1,0 +1,1 @@
+//! Functions of the runtime that are not there.
