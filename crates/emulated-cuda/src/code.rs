@@ -7,7 +7,10 @@ pub(crate) struct Code(pub(crate) i32);
 macro_rules! codes {
     ($($number:literal $name:ident $runtime:literal $driver:literal $says:literal)*) => {
         impl Code {
-            $(pub(crate) const $name: Self = Self($number);)*
+            $(
+                #[allow(dead_code, reason = "some are only named")]
+                pub(crate) const $name: Self = Self($number);
+            )*
 
             /// Name in the runtime, name in the driver, and what it says, each with a zero behind.
             fn row(self) -> Option<[&'static str; 3]> {

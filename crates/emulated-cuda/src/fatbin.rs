@@ -41,6 +41,11 @@ pub(crate) enum Code {
 }
 
 impl Image {
+    /// Code that was read from a file, with a zero at its end.
+    pub(crate) fn of_bytes(bytes: &'static [u8]) -> Self {
+        Self(Pointer::at(bytes.as_ptr() as u64))
+    }
+
     /// The code that a driver would take on a GPU of compute capability 9.0, machine code left aside.
     pub(crate) fn code(self) -> Code {
         let read = |pointer: Pointer, len| pointer.host_bytes(len).ok();

@@ -71,6 +71,14 @@ impl<T> Out<T> {
         Ok(())
     }
 
+    /// The value that lies there.
+    pub(crate) fn get(&self) -> Result<T>
+    where
+        T: Copy,
+    {
+        In(self.0.cast_const()).get()
+    }
+
     /// Writes the result where the caller wants it.
     pub(crate) fn put_if_any(&self, value: T) {
         // A null pointer says that the caller does not.
@@ -79,6 +87,7 @@ impl<T> Out<T> {
 }
 
 /// A struct or the first element of a list.
+#[repr(transparent)]
 #[derive(Clone, Copy)]
 pub(crate) struct In<T: Copy>(*const T);
 
@@ -108,10 +117,6 @@ impl<T: Copy> In<T> {
             unsafe { element.read_unaligned() }
         };
         Ok((0..len).map(element).collect())
-    }
-
-    pub(crate) fn is_null(self) -> bool {
-        self.0.is_null()
     }
 }
 
@@ -203,11 +208,6 @@ impl Pointer {
         Ok(())
     }
 
-    /// The list that begins here, in memory of the host.
-    pub(crate) fn list<T: Copy>(self, len: usize) -> Result<Vec<T>> {
-        In(self.0 as *const T).list(len)
-    }
-
     /// The text that begins here.
     pub(crate) fn text(self) -> Result<String> {
         Text(self.0 as *const c_char).get()
@@ -282,4 +282,14 @@ macro_rules! export_one {
     };
 }
 
-pub(crate) use {export, export_all, export_one, plain};
+/// Exports functions that are not there. What they are passed is not looked at.
+macro_rules! missing {
+    ($kind:ident; $($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub(crate) extern "C" fn $name() -> i32 {
+            $crate::calls::$kind(|| Err($crate::calls::unsupported(stringify!($name))))
+        }
+    )*};
+}
+
+pub(crate) use {export, export_all, export_one, missing, plain};

@@ -71,19 +71,24 @@ impl Context {
             .map(|(of, value)| self.argument(of, value))
             .collect();
         self.take_over()?;
-        self.report.count("launch");
         if self.options.config.checks {
             let seeds = self.options.seeds.clone();
             let reports = self.session.launch_checked(module, &launch, seeds);
             let reports = reports.map_err(|failure| self.refused(&kernel.entry, &failure))?;
+            self.report.count("launch");
             self.tell(&launch, reports);
         } else {
             let mut print = |text: &str| print(text);
             let result = self.session.launch_unchecked(module, &launch, &mut print);
-            if let Err(failure) = result {
-                if failure.stage != Stage::Synchronise {
-                    return Err(self.refused(&kernel.entry, &failure));
-                }
+            let (refused, fault): (Option<Failure>, Option<Failure>) = match result {
+                Err(failure) if failure.stage != Stage::Synchronise => (Some(failure), None),
+                result => (None, result.err()),
+            };
+            if let Some(failure) = refused {
+                return Err(self.refused(&kernel.entry, &failure));
+            }
+            self.report.count("launch");
+            if let Some(failure) = fault {
                 let name = failure.error_name.clone().unwrap_or_default();
                 self.report
                     .error(&format!("{}: {failure}", said(&launch, self.launches)));

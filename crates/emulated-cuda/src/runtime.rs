@@ -1,12 +1,12 @@
 //! The runtime, `libcudart`.
 
-mod device;
+pub(crate) mod device;
 mod entry_points;
 mod functions;
 mod host_memory;
-mod launches;
-mod memory;
+pub(crate) mod launches;
+pub(crate) mod memory;
 mod missing;
 mod registration;
-mod streams;
+pub(crate) mod streams;
 mod symbols;

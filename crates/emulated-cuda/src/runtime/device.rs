@@ -22,6 +22,34 @@ fn write_properties(to: Pointer, device: i32, layout: Layout) -> Result {
     to.write_host(&attributes::properties(layout))
 }
 
+/// Bytes that kernels can allocate.
+const HEAP_BYTES: usize = 8 << 20;
+const HEAP: i32 = 2;
+
+/// A limit of the device by its number: stack, printed bytes, heap, and what is not there.
+pub(crate) fn limit(number: i32) -> Result<usize> {
+    Ok(match number {
+        0 => 1024,
+        1 => 1 << 20,
+        HEAP => HEAP_BYTES,
+        3 => 2,
+        4 => 2048,
+        5 => 128,
+        6 => 0,
+        _ => return Err(Code::INVALID_VALUE),
+    })
+}
+
+/// What is more than the emulator has is not supported.
+pub(crate) fn set_limit(number: i32, value: usize) -> Result {
+    match number == HEAP && value > HEAP_BYTES {
+        true => Err(crate::calls::unsupported(
+            "a device heap of more than 8 MiB",
+        )),
+        false => limit(number).map(drop),
+    }
+}
+
 /// The last error of the thread, which is then forgotten.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetLastError() -> i32 {
@@ -130,24 +158,11 @@ export! {
     }
 
     fn cudaDeviceGetLimit(value: Out<usize>, limit: i32) {
-        value.put(match limit {
-            0 => 1024,
-            1 => 1 << 20,
-            2 => 8 << 20,
-            3 => 2,
-            4 => 2048,
-            5 => 128,
-            6 => 0,
-            _ => return Err(Code::INVALID_VALUE),
-        })
+        value.put(self::limit(limit)?)
     }
 
     fn cudaDeviceSetLimit(limit: i32, value: usize) {
-        let is_heap = limit == 2;
-        match is_heap && value > 8 << 20 {
-            true => Err(crate::calls::unsupported("cudaDeviceSetLimit of a heap above 8 MiB")),
-            false => Ok(()),
-        }
+        set_limit(limit, value)
     }
 
     fn cudaDeviceGetCacheConfig(config: Out<i32>) {

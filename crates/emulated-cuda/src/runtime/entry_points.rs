@@ -1,21 +1,10 @@
 //! The driver's functions by their names.
 
 use crate::{
-    driver::function,
+    attributes::VERSION,
+    driver::errors::find,
     ffi::{Out, Text, export},
 };
-
-/// Results of a query.
-const FOUND: i32 = 0;
-const NOT_FOUND: i32 = 1;
-
-/// Writes the address of a function, and whether there is one.
-pub(crate) fn find(name: Text, address: &Out<u64>, status: &Out<i32>) -> crate::calls::Result {
-    let found = function(&name.get()?);
-    address.put(found.unwrap_or_default())?;
-    status.put_if_any(if found.is_some() { FOUND } else { NOT_FOUND });
-    Ok(())
-}
 
 export! {
     runtime;
@@ -27,17 +16,17 @@ export! {
         status: Out<i32>,
     ) {
         let _ = flags;
-        find(name, &address, &status)
+        find(name, VERSION, &address, Some(&status))
     }
 
     fn cudaGetDriverEntryPointByVersion as cudaGetDriverEntryPointByVersion_ptsz (
         name: Text,
         address: Out<u64>,
-        version: u32,
+        version: i32,
         flags: u64,
         status: Out<i32>,
     ) {
-        let _ = (version, flags);
-        find(name, &address, &status)
+        let _ = flags;
+        find(name, version, &address, Some(&status))
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct LaunchConfig {
     block: Dim3,
     shared_bytes: usize,
     stream: u64,
-    attributes: u64,
+    attributes: In<LaunchAttribute>,
     attribute_count: u32,
 }
 
@@ -31,7 +31,7 @@ impl LaunchConfig {
     }
 
     fn attributes(&self) -> Result<Vec<LaunchAttribute>> {
-        Pointer::at(self.attributes).list(self.attribute_count as usize)
+        self.attributes.list(self.attribute_count as usize)
     }
 
     fn shape(&self) -> Result<Shape> {

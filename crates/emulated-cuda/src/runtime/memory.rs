@@ -32,7 +32,7 @@ pub(crate) struct Pitched {
 crate::ffi::plain!(Extent Pitched);
 
 /// Allocates rows and gives where they begin, and how far each is behind the one before.
-fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
+pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
     let pitch = width.checked_next_multiple_of(PITCH_ALIGN_BYTES);
     let pitch = pitch.ok_or(Code::OUT_OF_MEMORY)?;
     let bytes = pitch.checked_mul(count).ok_or(Code::OUT_OF_MEMORY)?;

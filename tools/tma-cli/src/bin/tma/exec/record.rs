@@ -84,7 +84,7 @@ impl Record {
             counted(self.warnings, "warning")
         );
         if self.again > 0 {
-            text += &format!(", found {} times again", self.again);
+            text += &format!(", {} not shown again", self.again);
         }
         if !self.unsupported.is_empty() {
             text += &format!(", {} unsupported", self.unsupported.len());
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(
             record.closing("checked"),
             "unsupported: cudaX, 2 times\n\
-             tma exec: 2 launches checked: 1 error, 0 warnings, found 1 times again, 1 unsupported\n"
+             tma exec: 2 launches checked: 1 error, 0 warnings, 1 not shown again, 1 unsupported\n"
         );
         assert!(
             Record::default()
