@@ -76,6 +76,8 @@ impl Context {
             let reports = self.session.launch_checked(module, &launch, seeds);
             let reports = reports.map_err(|failure| self.refused(&kernel.entry, &failure))?;
             self.report.count("launch");
+            let counts = self.session.suppressions().counts();
+            self.report.suppressed(counts.map(|(_, count)| count));
             self.tell(&launch, reports);
         } else {
             let mut print = |text: &str| print(text);

@@ -13,13 +13,15 @@ pub(crate) const FLAGS: &str =
 pub(crate) struct Report {
     record: Option<PathBuf>,
     known: HashSet<String>,
+    /// What each suppression had been used for when it was counted last.
+    suppressed: Vec<u64>,
 }
 
 impl Report {
     pub(crate) fn new(record: Option<PathBuf>) -> Self {
         Self {
             record,
-            known: HashSet::new(),
+            ..Self::default()
         }
     }
 
@@ -51,6 +53,18 @@ impl Report {
         };
         self.count(&format!("{severity} {}", found.kind));
         eprintln!("{found}\n  = launch: {launch}\n");
+    }
+
+    /// What each suppression has been used for.
+    pub(crate) fn suppressed(&mut self, counts: impl Iterator<Item = u64>) {
+        let counts: Vec<u64> = counts.collect();
+        for (index, count) in counts.iter().enumerate() {
+            let before = self.suppressed.get(index).copied().unwrap_or_default();
+            if *count > before {
+                self.count(&format!("suppressed {index} {}", count - before));
+            }
+        }
+        self.suppressed = counts;
     }
 
     /// What is wrong with a call, or with a kernel that nobody checks.

@@ -22,7 +22,10 @@ const RUNTIMES: [&str; 2] = ["libcudart.so.12", "libcudart.so.13"];
 /// Names of the driver, which has no versions.
 const DRIVERS: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
-/// Finds the library: beside the command, where cargo builds both.
+/// Where cargo has built both, if it says so: `cargo install` copies the command alone.
+const BUILT_IN: Option<&str> = option_env!("TMA_BUILT_IN");
+
+/// Finds the library: beside the command or where cargo built both, there or in `deps`.
 pub(super) fn find() -> Result<PathBuf> {
     if let Some(path) = env::var_os(VARIABLE).map(PathBuf::from) {
         if path.is_file() {
@@ -31,16 +34,16 @@ pub(super) fn find() -> Result<PathBuf> {
         bail!("there is no file {}: {VARIABLE} names it", path.display());
     }
     let command = env::current_exe()?;
-    let folder = command.parent().unwrap_or(Path::new("."));
-    let path = folder.join(FILE);
-    match path.is_file() {
-        true => Ok(path),
-        false => Err(anyhow!(
-            "there is no {FILE} in {}: `cargo build --release -p tma-cli -p emulated-cuda` builds it beside `tma` \
-             in target/release, and {VARIABLE} names it where it lies elsewhere",
-            folder.display()
-        )),
-    }
+    let beside = command.parent().map(Path::to_owned);
+    let folders = beside.into_iter().chain(BUILT_IN.map(PathBuf::from));
+    let paths = folders.flat_map(|folder| [folder.join("deps").join(FILE), folder.join(FILE)]);
+    let mut paths = paths.filter(|path| path.is_file());
+    paths.next().ok_or_else(|| {
+        anyhow!(
+            "{FILE} is not where it was built; `cargo install --path tools/tma-cli` builds it again, and \
+             {VARIABLE} names it where it lies elsewhere"
+        )
+    })
 }
 
 /// Puts it into a folder under all its names.
