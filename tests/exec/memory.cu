@@ -4,6 +4,7 @@
 __constant__ float table[4] = {1, 2, 3, 4};
 __device__ int counter = 5;
 __device__ int* list;
+__managed__ int shared_count = 7;
 
 __global__ void use(float* out) {
     out[threadIdx.x] = table[threadIdx.x & 3];
@@ -60,7 +61,15 @@ int heap() {
 
 __global__ void increase(int* numbers, int pitch) { numbers[blockIdx.x * pitch + threadIdx.x] += 1; }
 
+__global__ void count_shared() { atomicAdd(&shared_count, 1); }
+
 int memory() {
+    // A managed variable: both sides use its name.
+    if (shared_count != 7) return 12;
+    shared_count = 100;
+    count_shared<<<1, 3>>>();
+    CHECK(cudaDeviceSynchronize());
+    if (shared_count != 103) return 13;
     // Managed: the host writes, the device adds, the host reads.
     int* managed;
     CHECK(cudaMallocManaged(&managed, 2 * 32 * sizeof(int)));

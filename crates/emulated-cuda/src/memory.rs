@@ -159,6 +159,21 @@ impl Context {
         Ok(())
     }
 
+    /// Maps host memory over memory of the emulator, with the same bytes.
+    pub(crate) fn manage(&mut self, address: u64, bytes: usize) -> Result {
+        map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
+        let contents = self.session.read(address, bytes);
+        let contents = contents.map_err(|_| Code::INVALID_SYMBOL)?;
+        Pointer::at(address).write_host(contents)?;
+        let allocation = Allocation {
+            address,
+            bytes,
+            kind: Kind::Managed,
+        };
+        self.space.all.insert(address, allocation);
+        Ok(())
+    }
+
     fn add(&mut self, address: u64, contents: Vec<u8>, kind: Kind, name: &str) -> Result {
         let bytes = contents.len();
         let placed = self.session.place(name, contents, address);

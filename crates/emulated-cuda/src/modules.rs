@@ -45,6 +45,8 @@ pub(crate) struct Modules {
     binaries: HashMap<u64, Binary>,
     kernels: HashMap<u64, Kernel>,
     variables: HashMap<u64, Variable>,
+    /// Variables in managed memory whose module was not read yet, with the pointers by which the host uses them.
+    managed: Vec<(Variable, Pointer)>,
     /// The constants whose address the program has asked for last.
     constant: Option<Variable>,
 }
@@ -97,6 +99,24 @@ impl Context {
             .insert(key, Variable { binary, name });
     }
 
+    /// Takes note of a variable in managed memory; the host uses it by this pointer, once the module is read.
+    pub(crate) fn add_managed(&mut self, binary: u64, name: String, pointer: Pointer) {
+        let variable = Variable { binary, name };
+        self.modules.managed.push((variable, pointer));
+    }
+
+    /// Maps the managed variables of a module that was read, each at its own address.
+    fn map_managed(&mut self, binary: u64, module: ModuleId) -> Result {
+        let is_here = |(variable, _): &mut (Variable, Pointer)| variable.binary == binary;
+        let managed: Vec<_> = self.modules.managed.extract_if(.., is_here).collect();
+        managed.into_iter().try_for_each(|(variable, pointer)| {
+            let found = self.session.variable(module, &variable.name);
+            let (address, bytes) = found.map_err(|_| Code::INVALID_SYMBOL)?;
+            self.manage(address, bytes as usize)?;
+            pointer.write_host(&address.to_le_bytes())
+        })
+    }
+
     /// The kernel that an address or a handle stands for.
     pub(crate) fn kernel(&mut self, key: u64) -> Result<&mut Kernel> {
         self.modules
@@ -137,6 +157,10 @@ impl Context {
         }
         let image = binary.image;
         let loaded = self.load(image);
+        let loaded = loaded.and_then(|module| {
+            self.map_managed(handle, module)?;
+            Ok(module)
+        });
         if let Some(binary) = self.modules.binaries.get_mut(&handle) {
             binary.loaded = Some(loaded);
         }

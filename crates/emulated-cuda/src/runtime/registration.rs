@@ -52,20 +52,21 @@ pub(crate) unsafe extern "C" fn __cudaRegisterVar(
     });
 }
 
-/// Refuses a variable in managed memory: its address is that of a pointer, and nothing can be put there.
+/// Takes note of a variable in managed memory, and of the pointer by which the host uses it.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn __cudaRegisterManagedVar(
-    _handle: *mut *mut c_void,
-    _variable: *mut *mut c_void,
+    handle: *mut *mut c_void,
+    variable: *mut *mut c_void,
     _device_variable: *mut c_char,
     name: *const c_char,
 ) {
     // SAFETY: the value is the caller's of this function, which is exported (1).
     let name = unsafe { Text::from_c(name) };
+    // SAFETY: as above.
+    let pointer = unsafe { Pointer::from_c(variable.cast()) };
+    // What has no name cannot be used.
     let _ = with(|context| {
-        let name = format!("the `__managed__` variable `{}`", name.get()?);
-        let why = "cudaMallocManaged gives managed memory that is supported";
-        context.report.cannot_run(&name, why);
+        context.add_managed(handle as u64, name.get()?, pointer);
         Ok(())
     });
 }
@@ -78,10 +79,11 @@ pub(crate) extern "C" fn __cudaRegisterFatBinaryEnd(_handle: *mut *mut c_void) {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __cudaUnregisterFatBinary(_handle: *mut *mut c_void) {}
 
-/// Modules are read when they are used.
+/// Modules are read when they are used: now, if the host is about to use a variable in managed memory.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn __cudaInitModule(_handle: *mut *mut c_void) -> c_char {
-    1
+pub(crate) extern "C" fn __cudaInitModule(handle: *mut *mut c_void) -> c_char {
+    let loaded = with(|context| context.module(handle as u64).map(drop));
+    c_char::from(loaded.is_ok())
 }
 
 /// A launch that `<<<...>>>` has begun.
