@@ -73,14 +73,13 @@ impl Exec {
         fs::write(folder.path().join("options"), self.options(&suppressions)?)?;
         library::install(&library, folder.path())?;
         let (program, arguments) = self.command.split_first().context("no program is given")?;
-        // Ctrl-C ends the program, and what it has found until then is counted.
-        interrupt::watch();
-        let status = Command::new(program)
+        let mut child = Command::new(program)
             .args(arguments)
             .env("LD_LIBRARY_PATH", library::search_path(folder.path()))
             .env(VARIABLE, folder.path())
-            .status()
+            .spawn()
             .with_context(|| format!("cannot run `{}`", program.display()))?;
+        let status = interrupt::wait(&mut child)?;
         let record = match fs::read_to_string(folder.path().join("record")) {
             Ok(text) => Record::parse(&text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Record::default(),
