@@ -117,6 +117,12 @@ impl Session {
         self.memory.take(address).unwrap_or_default()
     }
 
+    /// These bytes of global memory, to change them.
+    pub(crate) fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], Failure> {
+        let bytes = self.memory.slice(address, len);
+        bytes.map_err(|what| Failure::new(Stage::Upload, what))
+    }
+
     /// Reads so many bytes of global memory.
     ///
     /// # Errors

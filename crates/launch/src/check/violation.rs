@@ -111,6 +111,8 @@ rules! {
     TensorSpan = "tensor-span",
     /// A tensor map in memory lies in its buffer, at a multiple of 64.
     PlacedMap = "placed-map",
+    /// A pointer in memory lies in its buffer, and points into one.
+    PlacedPointer = "placed-pointer",
     /// A condition that a kernel documents for its own arguments.
     KernelCondition = "kernel-condition",
 }
