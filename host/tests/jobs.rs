@@ -78,6 +78,23 @@ fn runs_jobs(device: Device) -> Result {
         assert_eq!(job.buffers[table].to_vec::<u64>()?, [8, 9]);
         assert_eq!(job.buffers[target].to_vec::<u64>()?, [0]);
     }
+    for (blocks, is_too_large) in [(64, false), (1 << 20, true)] {
+        let mut job = Job::new(PTX);
+        let out = job.buffer(Buffer::zeroed::<u32>("out", 64));
+        let count = job.buffer(Buffer::zeroed::<u32>("count", 1));
+        let launch = Launch::new("meet", blocks, 1).cooperative();
+        job.launch(launch.buffer(out).buffer(count));
+        match run(&mut backend, &mut job) {
+            Ok(_) => assert!(!is_too_large && job.buffers[out].to_vec::<u32>()? == [64; 64]),
+            Err(failure) => {
+                let said = failure.to_string();
+                assert!(
+                    is_too_large && said.contains("cooperative-grid: "),
+                    "{said}"
+                );
+            }
+        }
+    }
     let mut short = Job::new(PTX);
     short.buffer(Buffer::zeroed::<u8>("factor", 3).in_variable("factor"));
     let said = run(&mut backend, &mut short).unwrap_err().to_string();

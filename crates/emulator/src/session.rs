@@ -71,6 +71,8 @@ pub struct Session {
     /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
     suppressions: Suppressions,
+    /// The address of what the blocks of a cooperative launch share, once there was one.
+    workspace: Option<u64>,
 }
 
 impl Session {
@@ -85,6 +87,7 @@ impl Session {
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),
             suppressions: Suppressions::default(),
+            workspace: None,
         }
     }
 

@@ -13,7 +13,7 @@ pub use arguments::{argument_forms, buffer_ranges};
 pub use contents::{JobMemory, contents};
 pub use placed::{placed, variable_bytes};
 pub use regions::regions;
-pub use shape::shape;
+pub use shape::{cooperative_grid, shape};
 pub use violation::{Rule, Violation, Violations};
 
 /// Everything that is wrong with a launch of the kernel `signature` on a device with these limits; what

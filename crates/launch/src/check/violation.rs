@@ -87,6 +87,8 @@ rules! {
     Reqnctapercluster = "reqnctapercluster",
     /// The grid is made of whole clusters.
     WholeClusters = "whole-clusters",
+    /// The blocks of a cooperative launch all run at once.
+    CooperativeGrid = "cooperative-grid",
     /// There is one argument for each parameter.
     ArgumentCount = "argument-count",
     /// An argument has the size of its parameter.

@@ -31,6 +31,7 @@ impl FileLaunch {
         let block = table.required("block", extent);
         let cluster = table.optional("cluster", extent);
         let non_portable = table.optional("non_portable_cluster", Value::boolean);
+        let cooperative = table.optional("cooperative", Value::boolean);
         let shared_bytes = table.optional("shared_bytes", Value::integer::<u32>);
         let arguments = table.optional("arguments", |value| {
             value.list(|value| argument(value, buffers, maps))
@@ -39,6 +40,7 @@ impl FileLaunch {
         let mut launch = Launch::new(entry?, grid?, block?);
         launch.shape.cluster = cluster?;
         launch.shape.non_portable_cluster = non_portable?.unwrap_or(false);
+        launch.shape.cooperative = cooperative?.unwrap_or(false);
         launch.shape.shared_bytes = shared_bytes?.unwrap_or(0);
         launch.arguments = arguments?.unwrap_or_default();
         let at = table.at.clone();
