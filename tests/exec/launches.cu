@@ -41,6 +41,28 @@ int cluster() {
     return most > 0 && error != cudaSuccess ? 0 : 4;
 }
 
+// Each block reads what its neighbour wrote before the grid's barrier.
+__global__ void around(int* all, int* out) {
+    auto grid = cooperative_groups::this_grid();
+    all[blockIdx.x] = 3 * blockIdx.x;
+    grid.sync();
+    out[blockIdx.x] = all[(blockIdx.x + 1) % gridDim.x];
+}
+
+int cooperative() {
+    const int len = 40;
+    int *all, *on, out[len];
+    CHECK(cudaMalloc(&all, sizeof out));
+    CHECK(cudaMalloc(&on, sizeof out));
+    void* arguments[] = {&all, &on};
+    CHECK(cudaLaunchCooperativeKernel(around, len, 1, arguments, 0, nullptr));
+    CHECK(cudaMemcpy(out, on, sizeof out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < len; i++)
+        if (out[i] != 3 * ((i + 1) % len)) return 2;
+    cudaError_t error = cudaLaunchCooperativeKernel(around, 1 << 20, 1, arguments, 0, nullptr);
+    return error == cudaErrorCooperativeLaunchTooLarge ? 0 : 4;
+}
+
 __global__ void dynamic(int* out) {
     extern __shared__ int dynamic_ints[];
     dynamic_ints[threadIdx.x] = threadIdx.x;

@@ -7,6 +7,7 @@ int symbols();
 int memory();
 int tensor_copy(bool broken_map);
 int cluster();
+int cooperative();
 int reverse();
 int streams();
 int errors();
@@ -24,6 +25,7 @@ int main(int count, char** arguments) {
     if (is("tensor_copy")) return tensor_copy(false);
     if (is("broken_map")) return tensor_copy(true);
     if (is("cluster")) return cluster();
+    if (is("cooperative")) return cooperative();
     if (is("reverse")) return reverse();
     if (is("streams")) return streams();
     if (is("errors")) return errors();

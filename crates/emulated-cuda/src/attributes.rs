@@ -1,23 +1,21 @@
 //! The device: an H100 with 80 GB, in numbers that its documentation has.
 
 use tma_emulator::Session;
+use tma_launch::Limits;
 
 use crate::{calls::Result, code::Code, memory::TOTAL_BYTES};
 
 /// Its name.
 pub(crate) const NAME: &str = "NVIDIA H100 80GB HBM3 (emulated)";
+const LIMITS: Limits = Session::LIMITS;
 /// Multiprocessors.
-pub(crate) const MULTIPROCESSORS: i32 = 132;
+pub(crate) const MULTIPROCESSORS: i32 = LIMITS.multiprocessors as i32;
 /// Version 13.0, as calls give it.
 pub(crate) const VERSION: i32 = 13_000;
 /// Shared memory of a multiprocessor in bytes.
-pub(crate) const MULTIPROCESSOR_SHARED_BYTES: i32 = 228 << 10;
-/// Threads of a multiprocessor.
-pub(crate) const MULTIPROCESSOR_THREADS: u32 = 2048;
-/// Blocks of a multiprocessor.
-pub(crate) const MULTIPROCESSOR_BLOCKS: u32 = 32;
+pub(crate) const MULTIPROCESSOR_SHARED_BYTES: i32 = LIMITS.multiprocessor_shared_bytes as i32;
 /// Shared memory of each block that is the system's, in bytes.
-pub(crate) const RESERVED_SHARED_BYTES: i32 = 1 << 10;
+const RESERVED_SHARED_BYTES: i32 = 1 << 10;
 /// Registers of a multiprocessor.
 const REGISTERS: i32 = 65536;
 const CLOCK_KHZ: i32 = 1_980_000;
@@ -27,10 +25,9 @@ const MOST: i32 = i32::MAX;
 
 /// An attribute of the device by its number, which is the same for the runtime and the driver.
 pub(crate) fn attribute(number: i32) -> Result<i32> {
-    let limits = Session::LIMITS;
     Ok(match number {
         // Threads of a block, and the sizes of blocks and grids.
-        1 => limits.block_threads as i32,
+        1 => LIMITS.block_threads as i32,
         2 | 3 => 1024,
         4 => 64,
         5 => MOST,
@@ -59,7 +56,7 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         36 => MEMORY_CLOCK_KHZ,
         37 => 5120,
         38 => L2_BYTES,
-        39 => MULTIPROCESSOR_THREADS as i32,
+        39 => LIMITS.multiprocessor_threads as i32,
         40 => 3,
         75 => 9,
         76 => 0,
@@ -71,8 +68,8 @@ pub(crate) fn attribute(number: i32) -> Result<i32> {
         // Pageable memory is not the device's; managed memory is used in turns.
         88 | 89 | 91 | 92..=94 | 96 | 99..=101 => 0,
         90 | 95 | 98 => 1,
-        97 => limits.shared_bytes as i32,
-        106 => MULTIPROCESSOR_BLOCKS as i32,
+        97 => LIMITS.shared_bytes as i32,
+        106 => LIMITS.multiprocessor_blocks as i32,
         108 | 109 => 0,
         110 | 111 => RESERVED_SHARED_BYTES * (number - 110),
         113..=114 => 0,
@@ -156,7 +153,15 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     // Concurrent kernels, ECC, bus, device, domain, TCC, copy engines, unified addresses.
     to.ints([1, 1, 0, 0, 0, 0, 3, 1]);
     to.old(MEMORY_CLOCK_KHZ);
-    to.ints([5120, L2_BYTES, 0, MULTIPROCESSOR_THREADS as i32, 1, 1, 1]);
+    to.ints([
+        5120,
+        L2_BYTES,
+        0,
+        LIMITS.multiprocessor_threads as i32,
+        1,
+        1,
+        1,
+    ]);
     to.long(MULTIPROCESSOR_SHARED_BYTES as u64);
     to.ints([REGISTERS]);
     // Managed memory, boards, native atomics with the host.
@@ -169,8 +174,8 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.of(91);
     to.of(95);
     to.old(0);
-    to.long(Session::LIMITS.shared_bytes);
-    to.ints([0, 0, MULTIPROCESSOR_BLOCKS as i32, 0]);
+    to.long(LIMITS.shared_bytes);
+    to.ints([0, 0, LIMITS.multiprocessor_blocks as i32, 0]);
     to.long(RESERVED_SHARED_BYTES as u64);
     // Registration of host memory, sparse arrays, read-only registration, semaphores, pools.
     to.ints([1, 0, 0, 0, 1]);

@@ -3,15 +3,7 @@
 use tma_emulator::Session;
 use tma_launch::Signature;
 
-use crate::{
-    attributes::{
-        MULTIPROCESSOR_BLOCKS, MULTIPROCESSOR_SHARED_BYTES, MULTIPROCESSOR_THREADS,
-        RESERVED_SHARED_BYTES,
-    },
-    calls::Result,
-    code::Code,
-    context::Context,
-};
+use crate::{calls::Result, code::Code, context::Context};
 
 /// Registers are what ptxas makes of a kernel, which is not asked: so many stand for all.
 const REGISTERS: i32 = 32;
@@ -127,11 +119,9 @@ impl Context {
         if threads == 0 || threads > most_threads(&signature) {
             return Err(Code::INVALID_VALUE);
         }
-        let by_threads = MULTIPROCESSOR_THREADS / threads.next_multiple_of(32);
-        let shared = signature.static_shared_bytes + shared as u64 + RESERVED_SHARED_BYTES as u64;
-        let by_shared = MULTIPROCESSOR_SHARED_BYTES as u64 / shared;
-        let blocks = by_threads.min(MULTIPROCESSOR_BLOCKS);
-        Ok(u64::from(blocks).min(by_shared) as i32)
+        let shared = signature.static_shared_bytes + shared as u64;
+        let blocks = Session::LIMITS.blocks_per_multiprocessor(threads.into(), shared);
+        Ok(blocks as i32)
     }
 }
 

@@ -173,6 +173,7 @@ impl Context {
 fn refusal(failure: &Failure) -> Code {
     match failure.violations.0.first().map(|violation| violation.rule) {
         Some(Rule::SharedBytes) => Code::INVALID_VALUE,
+        Some(Rule::CooperativeGrid) => Code::TOO_LARGE,
         Some(Rule::ClusterBlocks) => Code::INVALID_CLUSTER,
         _ => Code::INVALID_CONFIGURATION,
     }

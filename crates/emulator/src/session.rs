@@ -72,6 +72,8 @@ pub struct Session {
     /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
     suppressions: Suppressions,
+    /// The address of what the blocks of a cooperative launch share, once there was one.
+    workspace: Option<u64>,
 }
 
 impl Session {
@@ -86,6 +88,7 @@ impl Session {
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),
             suppressions: Suppressions::default(),
+            workspace: None,
         }
     }
 
@@ -131,6 +134,12 @@ impl Session {
     /// Takes the bytes of the allocation that begins at an address; nothing where none does.
     pub(crate) fn take(&mut self, address: u64) -> Vec<u8> {
         self.memory.take(address).unwrap_or_default()
+    }
+
+    /// These bytes of global memory, to change them.
+    pub(crate) fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], Failure> {
+        let bytes = self.memory.slice(address, len);
+        bytes.map_err(|what| Failure::new(Stage::Upload, what))
     }
 
     /// Reads so many bytes of global memory.

@@ -78,7 +78,7 @@ export! {
         list: Pointer,
     ) {
         let _ = stream;
-        let shape = Shape::new((grid_x, grid_y, grid_z), (block_x, block_y, block_z));
+        let shape = Shape::new((grid_x, grid_y, grid_z), (block_x, block_y, block_z)).cooperative();
         let arguments = Arguments::Each(list);
         alive(|context| context.launch(function.address(), shape.shared_bytes(shared_bytes), arguments))
     }

@@ -54,7 +54,7 @@ export! {
     ) {
         let _ = threads;
         let own = alive(|context| context.signature(function.address()))?.static_shared_bytes as usize;
-        let each = (228_usize << 10) / blocks.max(1) as usize;
+        let each = crate::attributes::MULTIPROCESSOR_SHARED_BYTES as usize / blocks.max(1) as usize;
         shared_bytes.put(each.saturating_sub(own + 1024))
     }
 

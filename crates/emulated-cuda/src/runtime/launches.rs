@@ -55,6 +55,7 @@ pub(crate) struct LaunchAttribute {
     value: [u32; 16],
 }
 
+const COOPERATIVE: u32 = 2;
 const CLUSTER: u32 = 4;
 
 /// Applies the attributes of a launch. Those that are hints, and those that let launches overlap, change nothing.
@@ -62,6 +63,7 @@ pub(crate) fn apply(mut shape: Shape, attributes: &[LaunchAttribute]) -> Result<
     for attribute in attributes {
         let [x, y, z, ..] = attribute.value;
         match attribute.id {
+            COOPERATIVE if x != 0 => shape = shape.cooperative(),
             CLUSTER if [x, y, z] != [1; 3] => shape = shape.cluster((x, y, z)),
             // An event that is recorded in the launch, and nodes of graphs.
             7 | 12 | 13 => return Err(crate::calls::unsupported("launch attribute of events")),
@@ -104,7 +106,7 @@ export! {
     ) {
         let _ = stream;
         let shape = shape(grid, block, shared_bytes)?;
-        alive(|context| context.launch(function.address(), shape, arguments))
+        alive(|context| context.launch(function.address(), shape.cooperative(), arguments))
     }
 
     fn cudaLaunchKernelExC as cudaLaunchKernelExC_ptsz (

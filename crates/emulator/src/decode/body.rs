@@ -359,6 +359,10 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.products.extend(registers);
     }
 
+    pub(super) fn reads_workspace(&mut self) {
+        self.code.program.reads_workspace = true;
+    }
+
     /// The current instruction names a register.
     pub(super) fn name(&mut self, slot: Slot) {
         let site = self.code.program.last_site();

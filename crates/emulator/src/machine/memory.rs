@@ -28,6 +28,8 @@ pub(crate) struct Memory {
     next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
+    /// The address of what the blocks of a cooperative launch share; 0 for other launches.
+    pub(crate) workspace: u64,
     /// Bytes that kernels have allocated.
     heap: u64,
     /// Index of the allocation that was used last: mostly, it is used again.
@@ -51,6 +53,7 @@ impl Default for Memory {
             next: BUFFERS_START,
             constants: Vec::new(),
             parameters: Vec::new(),
+            workspace: 0,
             heap: 0,
             last: 0,
         }

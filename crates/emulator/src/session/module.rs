@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use tma_launch::{Failure, Stage, suggestion};
+use tma_launch::{Failure, Stage, check::variable_bytes, suggestion};
 
 use super::{Kernel, Session, panic::place_record};
 use crate::{
@@ -118,6 +118,27 @@ impl Session {
         module.image.variable(name)
     }
 
+    /// The bytes of a module's variable in global or constant memory.
+    ///
+    /// # Errors
+    /// The module has no such variable.
+    #[doc(alias = "cudaMemcpyFromSymbol")]
+    pub fn read_variable(&mut self, module: ModuleId, name: &str) -> Result<&[u8], Failure> {
+        let (address, bytes) = self.variable(module, name)?;
+        self.bytes_of_variable(module, address, bytes)
+            .map(|bytes| &*bytes)
+    }
+
+    /// The same for the host to write: all of them count as written.
+    ///
+    /// # Errors
+    /// The module has no such variable.
+    pub fn variable_bytes(&mut self, module: ModuleId, name: &str) -> Result<&mut [u8], Failure> {
+        let (address, bytes) = self.variable(module, name)?;
+        self.unreleased.forget(address, address + bytes);
+        self.bytes_of_variable(module, address, bytes)
+    }
+
     /// Writes all bytes of a module's variable in global or constant memory.
     ///
     /// # Errors
@@ -129,34 +150,24 @@ impl Session {
         name: &str,
         content: &[u8],
     ) -> Result<(), Failure> {
-        let variable = self.variable_bytes(module, name)?;
-        if variable.len() != content.len() {
-            let what = format!(
-                "the variable `{name}` has {} bytes, and {} are to be written",
-                variable.len(),
-                content.len()
-            );
-            return Err(Failure::new(Stage::Upload, what));
-        }
-        variable.copy_from_slice(content);
+        let (_, bytes) = self.variable(module, name)?;
+        variable_bytes(name, bytes, content.len())?;
+        self.variable_bytes(module, name)?.copy_from_slice(content);
         Ok(())
     }
 
-    /// The bytes of a module's variable in global or constant memory, for the host to read and to write.
-    ///
-    /// # Errors
-    /// The module has no such variable.
-    #[doc(alias = "cudaMemcpyFromSymbol")]
-    pub fn variable_bytes(&mut self, module: ModuleId, name: &str) -> Result<&mut [u8], Failure> {
-        let (address, bytes) = self.variable(module, name)?;
+    fn bytes_of_variable(
+        &mut self,
+        module: ModuleId,
+        address: u64,
+        bytes: u64,
+    ) -> Result<&mut [u8], Failure> {
         if address >= IMAGE_START {
-            self.unreleased.forget(address, address + bytes);
-            let bytes = self.memory.slice(address, bytes as usize);
-            return bytes.map_err(|what| Failure::new(Stage::Upload, what));
+            let found = self.memory.slice(address, bytes as usize);
+            return found.map_err(|what| Failure::new(Stage::Upload, what));
         }
-        let module = self.modules.get_mut(&module).ok_or_else(unloaded)?;
         let start = (address - CONST_WINDOW) as usize;
-        Ok(&mut module.image.constants[start..start + bytes as usize])
+        Ok(&mut self.module(module)?.image.constants[start..start + bytes as usize])
     }
 
     pub(super) fn module(&mut self, module: ModuleId) -> Result<&mut Module, Failure> {

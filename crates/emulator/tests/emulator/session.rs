@@ -106,8 +106,11 @@ fn modules_have_variables_of_their_own_that_live_as_long() {
     session.write_variable(b, "step", &[9, 0, 0, 0]).unwrap();
     session.write_variable(a, "counter", &[6, 0, 0, 0]).unwrap();
     assert_eq!([a, b].map(|module| run(&mut session, module)), [701, 209]);
+    let mut read = |module, name| session.read_variable(module, name).unwrap()[0];
+    let found = [(a, "step"), (b, "step"), (a, "counter"), (b, "counter")];
+    assert_eq!(found.map(|(module, name)| read(module, name)), [1, 9, 7, 2]);
     let said = session.write_variable(a, "step", &[0; 3]).unwrap_err();
-    let text = "upload: the variable `step` has 4 bytes, and 3 are to be written";
+    let text = "upload: the variable `step` has 4 bytes, not 3";
     assert_eq!(said.to_string(), text);
     let said = session.variable(a, "stop").unwrap_err();
     let text = "upload: the module has no variable `stop`: did you mean `step`?";
