@@ -93,6 +93,13 @@ int errors() {
     if (cudaMemcpy(out, on, 8, cudaMemcpyDeviceToHost) != cudaErrorInvalidValue) return 8;
     CHECK(cudaMemcpy(out, on, 4, cudaMemcpyDeviceToHost));
     if (out[0] != 31 || cudaSetDevice(1) != cudaErrorInvalidDevice) return 9;
+    // Past the end of memory of both sides, and after it was freed.
+    int* pinned;
+    CHECK(cudaMallocHost(&pinned, 4));
+    if (cudaMemcpy(pinned, on, 5, cudaMemcpyDefault) != cudaErrorInvalidValue) return 12;
+    CHECK(cudaFreeHost(pinned));
+    if (cudaMemcpy(pinned, on, 4, cudaMemcpyDefault) != cudaErrorInvalidValue) return 13;
+    if (cudaFreeHost(pinned) != cudaErrorInvalidValue || cudaFree(out) != cudaErrorInvalidValue) return 14;
     // After a fault every call fails.
     dynamic<<<1, 32, 128>>>(on + 1);
     if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) return 10;

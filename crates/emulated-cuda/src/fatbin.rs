@@ -41,9 +41,13 @@ pub(crate) enum Code {
 }
 
 impl Image {
-    /// Code that was read from a file, with a zero at its end.
-    pub(crate) fn of_bytes(bytes: &'static [u8]) -> Self {
-        Self(Pointer::at(bytes.as_ptr() as u64))
+    /// Code that was read from a file. It stays as long as the program.
+    pub(crate) fn of_file(mut bytes: Vec<u8>) -> Self {
+        // A text ends with a zero.
+        bytes.push(0);
+        let start = bytes.leak().as_mut_ptr();
+        // SAFETY: the bytes are not freed, and a zero is behind them (1).
+        Self(unsafe { Pointer::from_c(start.cast()) })
     }
 
     /// The code that a driver would take on a GPU of compute capability 9.0, machine code left aside.

@@ -160,11 +160,6 @@ impl Pointer {
         self.0
     }
 
-    /// Memory of both sides.
-    pub(crate) fn at(address: u64) -> Self {
-        Self(address)
-    }
-
     /// The address `bytes` further on.
     pub(crate) fn add(self, bytes: usize) -> Self {
         Self(self.0.wrapping_add(bytes as u64))

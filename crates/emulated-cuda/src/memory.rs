@@ -2,14 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use crate::{calls::Result, code::Code, context::Context, ffi::Pointer};
+use crate::{
+    calls::Result,
+    code::Code,
+    context::Context,
+    ffi::{FromC, Pointer},
+};
 
 /// Where memory of the device begins: no host memory lies there.
 const DEVICE_START: u64 = 0x2000_0000_0000;
-/// Where memory of both sides begins.
+/// Where memory of both sides begins, and where it ends.
 const SHARED_START: u64 = 0x3000_0000_0000;
-/// Of the emulator's constants, and the end of what it has beside global memory.
+const SHARED_END: u64 = 0x4000_0000_0000;
+/// Where the emulator has constants.
 const CONSTANTS: u64 = 0x0500_0000_0000;
+const CONSTANTS_END: u64 = 0x0501_0000_0000;
 /// The memory of an H100 in bytes.
 pub(crate) const TOTAL_BYTES: u64 = 85_029_158_912;
 /// Allocations begin at multiples of this.
@@ -111,6 +118,12 @@ fn map(address: u64, bytes: usize) -> Option<()> {
     (mapped as u64 == address).then_some(())
 }
 
+/// The start of an allocation of both sides.
+fn host(address: u64) -> Pointer {
+    // SAFETY: `map` gave this memory, or the program registered it and frees it later (1).
+    unsafe { Pointer::from_c(address as *mut _) }
+}
+
 /// One side of a copy.
 enum Side {
     Host,
@@ -164,7 +177,7 @@ impl Context {
         map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
         let contents = self.session.read(address, bytes);
         let contents = contents.map_err(|_| Code::INVALID_SYMBOL)?;
-        Pointer::at(address).write_host(contents)?;
+        host(address).write_host(contents)?;
         let allocation = Allocation {
             address,
             bytes,
@@ -215,7 +228,7 @@ impl Context {
     /// Gives the emulator what the host has written into memory of both sides.
     pub(crate) fn take_over(&mut self) -> Result {
         for Allocation { address, bytes, .. } in self.shared() {
-            let host = Pointer::at(address).host_bytes(bytes)?;
+            let host = host(address).host_bytes(bytes)?;
             let device = self.session.read(address, bytes);
             if device.map_err(|_| Code::UNKNOWN)? != host {
                 let written = self.session.write(address, &host);
@@ -229,7 +242,7 @@ impl Context {
     pub(crate) fn give_back(&mut self) -> Result {
         for Allocation { address, bytes, .. } in self.shared() {
             let device = self.session.read(address, bytes);
-            Pointer::at(address).write_host(device.map_err(|_| Code::UNKNOWN)?)?;
+            host(address).write_host(device.map_err(|_| Code::UNKNOWN)?)?;
         }
         Ok(())
     }
@@ -241,17 +254,21 @@ impl Context {
             .collect()
     }
 
-    /// The side that an address is on. Memory of both is the host's, which is right between launches.
-    fn side(&self, pointer: Pointer) -> Side {
+    /// The side that so many bytes are on. Memory of both is the host's, which is right between launches; what is
+    /// nowhere is the device's, which says so.
+    fn side(&self, pointer: Pointer, bytes: usize) -> Side {
         let address = pointer.address();
-        let is_shared = |address| {
-            let found = self.space.find(address);
-            found.is_some_and(|found| found.kind != Kind::Device)
-        };
+        if let Some(found) = self.space.find(address) {
+            let fits = address + bytes as u64 <= found.address + found.bytes as u64;
+            return match found.kind {
+                Kind::Device => Side::Device,
+                _ if fits => Side::Host,
+                _ => Side::Device,
+            };
+        }
         match address {
-            _ if is_shared(address) => Side::Host,
-            DEVICE_START..SHARED_START => Side::Device,
-            CONSTANTS..=0x0500_ffff_ffff => Side::Constant,
+            DEVICE_START..SHARED_END => Side::Device,
+            CONSTANTS..CONSTANTS_END => Side::Constant,
             _ if self.session.allocation(address).is_some() => Side::Device,
             _ => Side::Host,
         }
@@ -288,12 +305,14 @@ impl Context {
     }
 
     pub(crate) fn read(&mut self, from: Pointer, bytes: usize, call: &str) -> Result<Vec<u8>> {
-        match self.side(from) {
+        match self.side(from, bytes) {
             Side::Host => from.host_bytes(bytes),
             Side::Device => {
                 let read = self.session.read(from.address(), bytes);
                 let read = read.map(<[u8]>::to_vec);
-                read.map_err(|why| self.wrong(Code::INVALID_VALUE, &format!("{call}: {why}")))
+                read.map_err(|why| {
+                    self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what))
+                })
             }
             Side::Constant => {
                 let start = self.constant(from)?;
@@ -304,11 +323,13 @@ impl Context {
     }
 
     pub(crate) fn write(&mut self, to: Pointer, contents: &[u8], call: &str) -> Result {
-        match self.side(to) {
+        match self.side(to, contents.len()) {
             Side::Host => to.write_host(contents),
             Side::Device => {
                 let written = self.session.write(to.address(), contents);
-                written.map_err(|why| self.wrong(Code::INVALID_VALUE, &format!("{call}: {why}")))
+                written.map_err(|why| {
+                    self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what))
+                })
             }
             Side::Constant => {
                 let start = self.constant(to)?;

@@ -18,11 +18,10 @@ fn load(image: Image, handle: &Out<u64>) -> Result {
     })?)
 }
 
-/// As [`load`], of a file, whose bytes stay.
+/// As [`load`], of a file.
 fn load_file(path: Text, handle: &Out<u64>) -> Result {
-    let mut bytes = fs::read(path.get()?).map_err(|_| Code::NOT_FOUND)?;
-    bytes.push(0);
-    load(Image::of_bytes(bytes.leak()), handle)
+    let bytes = fs::read(path.get()?).map_err(|_| Code::NOT_FOUND)?;
+    load(Image::of_file(bytes), handle)
 }
 
 fn variable(binary: Pointer, name: Text, address: &Out<u64>, bytes: &Out<usize>) -> Result {

@@ -3,15 +3,16 @@
 use crate::{
     calls::{Result, alive},
     code::Code,
-    ffi::{Out, Pointer, export},
+    ffi::{FromC, Out, Pointer, export},
 };
 
-/// The address of so many bytes of a variable, from an offset on.
+/// The address of so many bytes of a variable, from an offset on: of the device, or managed.
 fn place(symbol: Pointer, bytes: usize, offset: usize) -> Result<Pointer> {
     let (address, len) = alive(|context| context.symbol(symbol.address()))?;
     let end = offset.checked_add(bytes).ok_or(Code::INVALID_VALUE)?;
     match end as u64 <= len {
-        true => Ok(Pointer::at(address).add(offset)),
+        // SAFETY: a variable lies there, which is the host's where both sides use it (1).
+        true => Ok(unsafe { Pointer::from_c(address as *mut _) }.add(offset)),
         false => Err(Code::INVALID_VALUE),
     }
 }
