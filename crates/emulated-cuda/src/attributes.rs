@@ -192,3 +192,33 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.bytes.resize(len, 0);
     to.bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the headers of CUDA 12.8 and 13.0 have a field, and what lies there.
+    #[test]
+    fn properties_lie_where_the_headers_say() {
+        let at = |bytes: &[u8], offset: usize| {
+            let field = bytes[offset..offset + 4].try_into().unwrap();
+            i32::from_le_bytes(field)
+        };
+        let [old, new] = [Layout::V12, Layout::V13].map(properties);
+        assert_eq!([old.len(), new.len()], [1032, 1008]);
+        for (in_old, in_new, value) in [
+            (352, 352, 64 << 10),
+            (388, 384, 132),
+            (568, 552, 512),
+            (612, 592, 5120),
+            (640, 624, 228 << 10),
+            (696, 672, 227 << 10),
+            (720, 696, 1024),
+            (772, 748, 1),
+        ] {
+            assert_eq!(at(&old, in_old), value, "{in_old}");
+            assert_eq!(at(&new, in_new), value, "{in_new}");
+        }
+        assert!(old.starts_with(NAME.as_bytes()));
+    }
+}

@@ -183,3 +183,96 @@ fn long(bytes: &[u8], at: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + 8)?.try_into().ok()?;
     Some(u64::from_le_bytes(bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry with a header of 64 bytes.
+    fn entry(kind: u16, arch: u32, flags: u64, payload: &[u8], unpacked: usize) -> Vec<u8> {
+        let padded = payload.len().next_multiple_of(8);
+        let mut bytes = vec![0; 64];
+        bytes[0..2].copy_from_slice(&kind.to_le_bytes());
+        bytes[4..8].copy_from_slice(&64_u32.to_le_bytes());
+        bytes[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        let packed = if flags == 0 { 0 } else { payload.len() as u32 };
+        bytes[16..20].copy_from_slice(&packed.to_le_bytes());
+        bytes[28..32].copy_from_slice(&arch.to_le_bytes());
+        bytes[40..48].copy_from_slice(&flags.to_le_bytes());
+        bytes[56..64].copy_from_slice(&(unpacked as u64).to_le_bytes());
+        bytes.extend(payload);
+        bytes.resize(64 + padded, 0);
+        bytes
+    }
+
+    fn binary(entries: &[Vec<u8>]) -> Vec<u8> {
+        let entries = entries.concat();
+        let mut bytes = MAGIC.to_le_bytes().to_vec();
+        bytes.extend([1, 0, 16, 0]);
+        bytes.extend((entries.len() as u64).to_le_bytes());
+        bytes.extend(entries);
+        bytes
+    }
+
+    fn ptx(target: &str) -> Vec<u8> {
+        let text = format!("\n.version 8.0\n.target {target}\n.address_size 64\n");
+        entry(PTX, 0, 0, text.as_bytes(), 0)
+    }
+
+    #[test]
+    fn the_newest_that_runs_is_taken() {
+        let taken = |targets: &[&str]| {
+            let entries: Vec<_> = targets.iter().map(|target| ptx(target)).collect();
+            match choose(&binary(&entries)) {
+                Code::Ptx(text) => target(&text).unwrap().to_owned(),
+                other => format!("{other:?}"),
+            }
+        };
+        assert_eq!(taken(&["sm_80", "sm_100", "sm_75"]), "sm_80");
+        assert_eq!(taken(&["sm_90a", "sm_90"]), "sm_90a");
+        assert_eq!(taken(&["sm_90, debug", "sm_89"]), "sm_90");
+        assert_eq!(
+            taken(&["sm_100a", "sm_120"]),
+            r#"Other(["PTX for sm_100a", "PTX for sm_120"])"#
+        );
+        let cubin = entry(CUBIN, 90, 0, &[1; 20], 0);
+        let other = Code::Other(vec!["machine code for sm_90".to_owned()]);
+        assert_eq!(choose(&binary(&[cubin])), other);
+    }
+
+    #[test]
+    fn packed_texts_are_unpacked() {
+        // Literals alone, as LZ4 has them: their number, and then they.
+        let text = b".target sm_90";
+        let packed = [&[(text.len() as u8) << 4][..], text].concat();
+        let bytes = binary(&[entry(PTX, 90, LZ4, &packed, text.len())]);
+        assert_eq!(choose(&bytes), Code::Ptx(".target sm_90".to_owned()));
+        // One block as it is, as zstd has it: magic number, size, header of the block, bytes.
+        let head = [0x28, 0xb5, 0x2f, 0xfd, 0x20, text.len() as u8];
+        let block = [1 | (text.len() as u8) << 3, 0, 0];
+        let packed = [&head[..], &block, text].concat();
+        let bytes = binary(&[entry(PTX, 90, ZSTD, &packed, text.len())]);
+        assert_eq!(choose(&bytes), Code::Ptx(".target sm_90".to_owned()));
+    }
+
+    #[test]
+    fn what_is_cut_off_or_altered_is_refused() {
+        let packed = entry(PTX, 90, LZ4, &[0x1f, b'x', 0xff, 0xff, 0], 1 << 20);
+        for flags in [0_u8, 0x20, 0x80] {
+            let mut bytes = binary(&[ptx("sm_90"), packed.clone()]);
+            bytes[16 + 41] = flags;
+            for len in 0..bytes.len() {
+                let read = choose(&bytes[..len]);
+                let is_whole = len == 16 + ptx("sm_90").len() && flags == 0;
+                assert_eq!(matches!(read, Code::Ptx(_)), is_whole, "{len}: {read:?}");
+            }
+            assert!(matches!(choose(&bytes), Code::Unreadable(_)));
+            for at in 16..80 {
+                // Whatever a header says, it is read or refused.
+                let mut altered = bytes.clone();
+                altered[at] ^= 0xff;
+                choose(&altered);
+            }
+        }
+    }
+}
