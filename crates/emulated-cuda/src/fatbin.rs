@@ -157,7 +157,7 @@ pub(crate) fn target(text: &str) -> Option<&str> {
     line.split([',', ' ', '\t']).find(|word| !word.is_empty())
 }
 
-/// Which of several a GPU of compute capability 9.0 takes: the greatest. `None` for what it cannot run.
+/// The rank of a target for a GPU of compute capability 9.0, which takes the greatest; `None` for what it cannot run.
 fn rank(target: &str) -> Option<(u32, bool)> {
     let number = target.strip_prefix("sm_")?;
     match number.strip_suffix('a') {

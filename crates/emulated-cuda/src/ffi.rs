@@ -1,4 +1,4 @@
-//! What C callers pass, as values with safe methods. A function that is exported makes them of its parameters, and
+//! Parameters of C callers as values with safe methods. A function that is exported makes them of its parameters, and
 //! nobody else does.
 
 use std::ffi::{CStr, c_char, c_void};

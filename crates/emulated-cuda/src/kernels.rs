@@ -1,4 +1,4 @@
-//! What a program asks of its kernels, and sets of them.
+//! Attributes of kernels, which programs read and set.
 
 use tma_emulator::Session;
 use tma_launch::Signature;

@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug)]
 struct Binary {
     image: Image,
-    /// What became of reading it.
+    /// The outcome of reading it.
     loaded: Option<Result<ModuleId>>,
 }
 

@@ -1,4 +1,4 @@
-//! What `tma exec` asks for: lines of a file `options` in the folder that `TMA_EXEC` names.
+//! The options of `tma exec`: lines of a file `options` in the folder that `TMA_EXEC` names.
 
 use std::{
     env, fs,

@@ -1,10 +1,10 @@
-//! What is said on standard error, and what `tma exec` counts.
+//! Reports on standard error, and lines that `tma exec` counts.
 
 use std::{collections::HashSet, fs::OpenOptions, io::Write, path::PathBuf};
 
 use tma_emulator::check::{Diagnostic, Severity};
 
-/// What a reader of a report must do to read an unsupported program.
+/// The flags with which nvcc builds programs that can be run.
 pub(crate) const FLAGS: &str =
     "NVCC_APPEND_FLAGS='-cudart shared -gencode arch=compute_90a,code=compute_90a'";
 
@@ -13,7 +13,7 @@ pub(crate) const FLAGS: &str =
 pub(crate) struct Report {
     record: Option<PathBuf>,
     known: HashSet<String>,
-    /// What each suppression had been used for when it was counted last.
+    /// The findings of each suppression when they were counted last.
     suppressed: Vec<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Report {
         eprintln!("{found}\n  = launch: {launch}\n");
     }
 
-    /// What each suppression has been used for.
+    /// Counts the findings that each suppression has left out.
     pub(crate) fn suppressed(&mut self, counts: impl Iterator<Item = u64>) {
         let counts: Vec<u64> = counts.collect();
         for (index, count) in counts.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Report {
         self.suppressed = counts;
     }
 
-    /// What is wrong with a call, or with a kernel that nobody checks.
+    /// Says what is wrong with a call, or with a kernel that nobody checks.
     pub(crate) fn error(&mut self, what: &str) {
         if self.known.insert(what.to_owned()) {
             self.count("error call");

@@ -27,7 +27,7 @@ fn fill(to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
     alive(|context| context.fill(to, element, count, call))
 }
 
-/// What there is to know of the memory that an address lies in.
+/// Writes an attribute of the memory that an address lies in.
 fn attribute(data: Pointer, attribute: i32, pointer: Pointer) -> Result {
     let found = alive(|context| Ok(context.space.find(pointer.address())))?;
     let found = found.ok_or(Code::INVALID_VALUE)?;

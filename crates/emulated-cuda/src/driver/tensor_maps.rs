@@ -16,7 +16,7 @@ fn choice<T: Copy>(all: &[T], number: i32) -> Result<T> {
     all.get(index).copied().ok_or(Code::INVALID_VALUE)
 }
 
-/// What all maps have: element type, lengths, strides, steps, and the last four parameters.
+/// The parameters of all maps: element type, lengths, strides, steps, and the last four parameters.
 struct Tensor {
     data_type: DataType,
     dims: Vec<u64>,

@@ -40,7 +40,7 @@ pub(crate) fn limit(number: i32) -> Result<usize> {
     })
 }
 
-/// What is more than the emulator has is not supported.
+/// Sets a limit: more than the emulator has is not supported.
 pub(crate) fn set_limit(number: i32, value: usize) -> Result {
     match number == HEAP && value > HEAP_BYTES {
         true => Err(crate::calls::unsupported(
@@ -68,7 +68,7 @@ pub(crate) extern "C" fn cudaGetErrorName(code: i32) -> *const c_char {
     Code(code).runtime_name().as_ptr().cast()
 }
 
-/// What an error means.
+/// Returns what an error means.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
     Code(code).says().as_ptr().cast()

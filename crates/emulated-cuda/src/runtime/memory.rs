@@ -7,7 +7,7 @@ use crate::{
     memory::Kind,
 };
 
-/// What `cudaMallocPitch` makes of a row's bytes.
+/// Rows of `cudaMallocPitch` begin at multiples of this.
 pub(crate) const PITCH_ALIGN_BYTES: usize = 512;
 
 /// `cudaExtent`.

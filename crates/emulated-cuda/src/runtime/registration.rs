@@ -1,4 +1,4 @@
-//! What programs call before `main`: nvcc writes these calls.
+//! Calls of programs before `main`: nvcc writes these calls.
 
 use std::ffi::{c_char, c_void};
 

@@ -68,7 +68,7 @@ impl Session {
 mod tests {
     use tma_launch::{Argument, Launch};
 
-    use crate::{Config, Session};
+    use crate::{machine::Config, session::Session};
 
     /// Adds one, without regard to others.
     const COUNT: &str = "

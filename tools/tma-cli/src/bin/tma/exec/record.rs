@@ -1,4 +1,4 @@
-//! What the program's library has counted.
+//! The numbers that the program's library has counted.
 
 use std::collections::BTreeMap;
 
