@@ -48,9 +48,20 @@ __global__ void read_list(int* out) {
     if (threadIdx.x == 3) printf("list[3] is %d\n", list[3]);
 }
 
+// 12 MiB.
+__global__ void allocate_much(int* is_there) { *is_there = malloc(12 << 20) != nullptr; }
+
 int heap() {
     int *on, out[32];
+    size_t bytes = 0;
     CHECK(cudaMalloc(&on, sizeof out));
+    allocate_much<<<1, 1>>>(on);
+    CHECK(cudaMemcpy(out, on, 4, cudaMemcpyDeviceToHost));
+    CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+    CHECK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
+    allocate_much<<<1, 1>>>(on + 1);
+    CHECK(cudaMemcpy(out + 1, on + 1, 4, cudaMemcpyDeviceToHost));
+    if (out[0] != 0 || out[1] != 1 || bytes != 16 << 20) return 4;
     make_list<<<1, 1>>>();
     printf("before\n");
     read_list<<<1, 32>>>(on);
@@ -104,6 +115,25 @@ int memory() {
     CHECK(cudaMemcpy2D(back, sizeof back[0], pitched, pitch, sizeof back[0], 3, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 21; i++)
         if (back[i / 7][i % 7] != i + 1) return 6;
+    // A box of 2 layers of 2 rows, from inside of one to inside of another.
+    char host[3][4][16], box[2][2][5];
+    for (int i = 0; i < 3 * 4 * 16; i++) host[i / 64][i / 16 % 4][i % 16] = i;
+    cudaPitchedPtr layers;
+    CHECK(cudaMalloc3D(&layers, make_cudaExtent(16, 4, 3)));
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(host, 16, 16, 4);
+    copy.dstPtr = layers;
+    copy.extent = make_cudaExtent(16, 4, 3);
+    copy.kind = cudaMemcpyDefault;
+    CHECK(cudaMemcpy3D(&copy));
+    copy.srcPtr = layers;
+    copy.srcPos = make_cudaPos(7, 1, 1);
+    copy.dstPtr = make_cudaPitchedPtr(box, 5, 5, 2);
+    copy.extent = make_cudaExtent(5, 2, 2);
+    CHECK(cudaMemcpy3D(&copy));
+    for (int i = 0; i < 2 * 2 * 5; i++)
+        if (box[i / 10][i / 5 % 2][i % 5] != host[1 + i / 10][1 + i / 5 % 2][7 + i % 5]) return 14;
+    CHECK(cudaFree(layers.ptr));
     int behind;
     CHECK(cudaMemcpy(&behind, pitched + 7, sizeof behind, cudaMemcpyDeviceToHost));
     if (behind != -1) return 7;

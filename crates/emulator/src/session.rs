@@ -126,6 +126,17 @@ impl Session {
         Ok(())
     }
 
+    /// Bytes that kernels may allocate by `malloc`.
+    pub fn heap_bytes(&self) -> u64 {
+        self.memory.heap_limit
+    }
+
+    /// Sets [`heap_bytes`](Self::heap_bytes).
+    #[doc(alias = "cudaLimitMallocHeapSize")]
+    pub fn set_heap_bytes(&mut self, bytes: u64) {
+        self.memory.heap_limit = bytes;
+    }
+
     /// Start and length in bytes of the allocation that an address lies in.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         self.memory.allocation(address)

@@ -22,8 +22,7 @@ fn write_properties(to: Pointer, device: i32, layout: Layout) -> Result {
     to.write_host(&attributes::properties(layout))
 }
 
-/// Bytes that kernels can allocate.
-const HEAP_BYTES: usize = 8 << 20;
+/// The number of the limit of the heap.
 const HEAP: i32 = 2;
 
 /// A limit of the device by its number: stack, printed bytes, heap, and what is not there.
@@ -31,7 +30,7 @@ pub(crate) fn limit(number: i32) -> Result<usize> {
     Ok(match number {
         0 => 1024,
         1 => 1 << 20,
-        HEAP => HEAP_BYTES,
+        HEAP => alive(|context| Ok(context.session.heap_bytes()))? as usize,
         3 => 2,
         4 => 2048,
         5 => 128,
@@ -40,14 +39,15 @@ pub(crate) fn limit(number: i32) -> Result<usize> {
     })
 }
 
-/// Sets a limit: more than the emulator has is not supported.
+/// Sets the limit of the heap. The others are as they are.
 pub(crate) fn set_limit(number: i32, value: usize) -> Result {
-    match number == HEAP && value > HEAP_BYTES {
-        true => Err(crate::calls::unsupported(
-            "a device heap of more than 8 MiB",
-        )),
-        false => limit(number).map(drop),
-    }
+    limit(number)?;
+    alive(|context| {
+        if number == HEAP {
+            context.session.set_heap_bytes(value as u64);
+        }
+        Ok(())
+    })
 }
 
 /// The last error of the thread, which is then forgotten.

@@ -3,7 +3,7 @@
 use crate::{
     calls::{Result, alive},
     code::Code,
-    ffi::{Out, Pointer, export},
+    ffi::{FromC, In, Out, Pointer, export},
     memory::Kind,
 };
 
@@ -30,6 +30,49 @@ pub(crate) struct Pitched {
 }
 
 crate::ffi::plain!(Extent Pitched);
+
+/// `cudaMemcpy3DParms`. Positions and extents are in bytes where there are no arrays.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Copy3d {
+    from_array: u64,
+    from_place: Extent,
+    from: Pitched,
+    to_array: u64,
+    to_place: Extent,
+    to: Pitched,
+    extent: Extent,
+    direction: i32,
+}
+
+/// Copies a box, a layer of rows after the other.
+fn copy_box(copy: Copy3d, call: &str) -> Result {
+    if copy.from_array != 0 || copy.to_array != 0 {
+        return Err(crate::calls::unsupported("cudaMemcpy3D of arrays"));
+    }
+    check(copy.direction)?;
+    let Extent {
+        width,
+        height,
+        depth,
+    } = copy.extent;
+    (0..depth).try_for_each(|layer| {
+        let places = [(copy.to, copy.to_place), (copy.from, copy.from_place)];
+        let places = places.map(|(memory, place)| {
+            let rows = (place.depth + layer) * memory.height + place.height;
+            let start = memory.pointer().add(rows * memory.pitch + place.width);
+            (start, memory.pitch)
+        });
+        alive(|context| context.copy_rows(places, [width, height], call))
+    })
+}
+
+impl Pitched {
+    fn pointer(&self) -> Pointer {
+        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
+        unsafe { Pointer::from_c(self.address as *mut _) }
+    }
+}
 
 /// Allocates rows and gives where they begin, and how far each is behind the one before.
 pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
@@ -170,6 +213,23 @@ export! {
         check(direction)?;
         let places = [(to, to_pitch), (from, from_pitch)];
         alive(|context| context.copy_rows(places, [width, height], "cudaMemcpy2DAsync"))
+    }
+
+    fn cudaMemcpy3D as cudaMemcpy3D_ptds (copy: In<Copy3d>) {
+        copy_box(copy.get()?, "cudaMemcpy3D")
+    }
+
+    fn cudaMemcpy3DAsync as cudaMemcpy3DAsync_ptsz (copy: In<Copy3d>, stream: Pointer) {
+        let _ = stream;
+        copy_box(copy.get()?, "cudaMemcpy3DAsync")
+    }
+
+    fn cudaMemset3D as cudaMemset3D_ptds (to: Pitched, value: i32, extent: Extent) {
+        let rows = to.height * extent.depth.saturating_sub(1) + extent.height;
+        (0..rows).filter(|row| row % to.height.max(1) < extent.height).try_for_each(|row| {
+            let start = to.pointer().add(row * to.pitch);
+            alive(|context| context.fill(start, &[value as u8], extent.width, "cudaMemset3D"))
+        })
     }
 
     fn cudaMemset as cudaMemset_ptds (to: Pointer, value: i32, bytes: usize) {

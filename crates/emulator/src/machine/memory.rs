@@ -30,8 +30,9 @@ pub(crate) struct Memory {
     pub(crate) parameters: Vec<u8>,
     /// The address of what the blocks of a cooperative launch share; 0 for other launches.
     pub(crate) workspace: u64,
-    /// Bytes that kernels have allocated.
+    /// Bytes that kernels have allocated, and how many they may.
     heap: u64,
+    pub(crate) heap_limit: u64,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
 }
@@ -55,6 +56,7 @@ impl Default for Memory {
             parameters: Vec::new(),
             workspace: 0,
             heap: 0,
+            heap_limit: HEAP,
             last: 0,
         }
     }
@@ -73,7 +75,7 @@ impl Memory {
     pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
         let rounded = bytes.max(1).saturating_add(15) & !15;
         match self.heap.checked_add(rounded) {
-            Some(used) if used <= HEAP => self.heap = used,
+            Some(used) if used <= self.heap_limit => self.heap = used,
             _ => return 0,
         }
         self.allocate("malloc", vec![0xcd; bytes as usize])
