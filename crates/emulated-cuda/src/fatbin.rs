@@ -8,6 +8,8 @@ use crate::ffi::{FromC, Pointer};
 
 const MAGIC: u32 = 0xba55_ed50;
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+/// The version of a wrapper whose parts are linked.
+const LINKED: u32 = 2;
 const PTX: u16 = 1;
 const CUBIN: u16 = 2;
 /// Flags of an entry.
@@ -57,10 +59,7 @@ impl Image {
             return Code::Unreadable("there is no image".to_owned());
         };
         match word(&start, 0) {
-            Some(WRAPPER_MAGIC) => match self.0.pointer_at(1) {
-                Ok(data) => Self(data).code(),
-                Err(_) => Code::Unreadable("the wrapper of a fat binary has no address".to_owned()),
-            },
+            Some(WRAPPER_MAGIC) => self.wrapped(),
             Some(MAGIC) => {
                 let header = read(self.0, 16).unwrap_or_default();
                 let len = long(&header, 8).map_or(0, |bytes| bytes as usize);
@@ -72,6 +71,24 @@ impl Image {
                 |_| Code::Unreadable("there is no text".to_owned()),
                 Code::Ptx,
             ),
+        }
+    }
+    /// The code behind a wrapper: magic number, version, and the address of a fat binary.
+    fn wrapped(self) -> Code {
+        let Ok(data) = self.0.pointer_at(1) else {
+            return Code::Unreadable("the wrapper of a fat binary has no address".to_owned());
+        };
+        let version = self.0.add(4).host_bytes(4).unwrap_or_default();
+        match Self(data).code() {
+            // The parts are elsewhere, and are to be linked.
+            Code::Other(has) if has.is_empty() && word(&version, 0) == Some(LINKED) => {
+                Code::Unreadable(
+                    "its parts were compiled with `-rdc=true` and are not linked; only a program of one file for the \
+                     device, compiled without it, can be run"
+                        .to_owned(),
+                )
+            }
+            code => code,
         }
     }
 }

@@ -308,7 +308,7 @@ fn kernels_print_in_order(programs: &Programs) -> Result<(), Failed> {
         &output,
         0,
         "before\nlist[3] is 9\nafter\n",
-        &[&clean("2 launches")],
+        &[&clean("4 launches")],
     )
 }
 
@@ -371,7 +371,11 @@ fn machine_code_alone_is_refused(programs: &Programs) -> Result<(), Failed> {
     ];
     wanted(&exec(&[], &program, &[])?, 0, "0\n", &parts)?;
     let flags = "-cudart static -gencode arch=compute_90a,code=compute_90a";
-    let program = programs.compile(&[source], flags, "static")?;
+    let program = programs.compile(std::slice::from_ref(&source), flags, "static")?;
+    let flags_of_parts = format!("{FLAGS} -rdc=true");
+    let parts = programs.compile(std::slice::from_ref(&source), &flags_of_parts, "parts")?;
+    let why = "error[unsupported]: parts: its parts were compiled with `-rdc=true`";
+    wanted(&exec(&[], &parts, &[])?, 0, "0\n", &[why])?;
     let output = exec(&[], &program, &[])?;
     let told = text(&output.stderr);
     match told.contains("the program has a runtime of its own") && told.contains(FLAGS) {
