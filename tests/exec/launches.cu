@@ -203,6 +203,18 @@ int driver(const char* path) {
     DRIVER(cuGetErrorName(CUDA_ERROR_NOT_FOUND, &name));
     if (out[1] != 78 || seen != 78 || std::string(name) != "CUDA_ERROR_NOT_FOUND") return 4;
     if (cuModuleGetFunction(&function, module, "nothing") != CUDA_ERROR_NOT_FOUND) return 5;
+    // And by the runtime's name for it.
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    CHECK(cudaLibraryLoadData(&library, text.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    CHECK(cudaLibraryGetKernel(&kernel, library, "put"));
+    size_t offset = 0;
+    CHECK(cudaFuncGetParamInfo(kernel, 1, &offset, &bytes));
+    value = 79;
+    CHECK(cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr));
+    CHECK(cudaMemcpy(out, reinterpret_cast<void*>(on), sizeof out, cudaMemcpyDeviceToHost));
+    if (out[0] != 79 || offset != 8 || bytes != 4) return 7;
+    CHECK(cudaLibraryUnload(library));
     DRIVER(cuModuleUnload(module));
     return cuModuleUnload(module) == CUDA_ERROR_INVALID_HANDLE ? 0 : 6;
 }

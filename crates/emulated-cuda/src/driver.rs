@@ -5,7 +5,7 @@ pub(crate) mod errors;
 mod launches;
 mod memory;
 mod missing;
-mod modules;
+pub(crate) mod modules;
 mod streams;
 mod tensor_maps;
 

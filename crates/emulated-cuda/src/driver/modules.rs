@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Takes note of code, which is read at once.
-fn load(image: Image, handle: &Out<u64>) -> Result {
+pub(crate) fn load(image: Image, handle: &Out<u64>) -> Result {
     handle.put(alive(|context| {
         let handle = context.add_binary(image);
         context.module(handle)?;
@@ -19,12 +19,17 @@ fn load(image: Image, handle: &Out<u64>) -> Result {
 }
 
 /// As [`load`], of a file.
-fn load_file(path: Text, handle: &Out<u64>) -> Result {
+pub(crate) fn load_file(path: Text, handle: &Out<u64>) -> Result {
     let bytes = fs::read(path.get()?).map_err(|_| Code::NOT_FOUND)?;
     load(Image::of_file(bytes), handle)
 }
 
-fn variable(binary: Pointer, name: Text, address: &Out<u64>, bytes: &Out<usize>) -> Result {
+pub(crate) fn variable(
+    binary: Pointer,
+    name: Text,
+    address: &Out<u64>,
+    bytes: &Out<usize>,
+) -> Result {
     let name = name.get()?;
     let (at, len) = alive(|context| context.symbol_named(binary.address(), &name))?;
     address.put_if_any(at);
@@ -32,15 +37,45 @@ fn variable(binary: Pointer, name: Text, address: &Out<u64>, bytes: &Out<usize>)
     Ok(())
 }
 
-fn kernel(handle: &Out<u64>, binary: Pointer, name: Text) -> Result {
+pub(crate) fn kernel(handle: &Out<u64>, binary: Pointer, name: Text) -> Result {
     let name = name.get()?;
     handle.put(alive(|context| {
         context.kernel_named(binary.address(), &name)
     })?)
 }
 
+/// Writes where a parameter of a kernel lies, and its bytes.
+pub(crate) fn parameter(
+    function: Pointer,
+    index: usize,
+    offset: &Out<usize>,
+    bytes: &Out<usize>,
+) -> Result {
+    let signature = alive(|context| context.signature(function.address()))?;
+    let mut end = 0_usize;
+    for (at, parameter) in signature.parameters.iter().enumerate() {
+        let start = end.next_multiple_of(parameter.align_bytes);
+        end = start + parameter.size_bytes;
+        if at == index {
+            offset.put(start)?;
+            bytes.put_if_any(parameter.size_bytes);
+            return Ok(());
+        }
+    }
+    Err(Code::INVALID_VALUE)
+}
+
 export! {
     driver;
+
+    fn cuFuncGetParamInfo as cuKernelGetParamInfo (
+        function: Pointer,
+        index: usize,
+        offset: Out<usize>,
+        bytes: Out<usize>,
+    ) {
+        parameter(function, index, &offset, &bytes)
+    }
 
     fn cuModuleLoadData as cuModuleLoadFatBinary (handle: Out<u64>, image: Image) {
         load(image, &handle)

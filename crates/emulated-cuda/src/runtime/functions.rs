@@ -1,8 +1,10 @@
-//! Attributes of kernels, and how many blocks are resident.
+//! Attributes of kernels, how many blocks are resident, and modules that are loaded by hand.
 
 use crate::{
     calls::alive,
-    ffi::{In, Out, Pointer, export},
+    driver::modules,
+    fatbin::Image,
+    ffi::{In, Out, Pointer, Text, export},
     kernels::FunctionAttributes,
     runtime::launches::LaunchConfig,
 };
@@ -82,17 +84,26 @@ export! {
     }
 
     fn cudaFuncGetParamInfo(function: Pointer, index: usize, offset: Out<usize>, bytes: Out<usize>) {
-        let signature = alive(|context| context.signature(function.address()))?;
-        let mut end = 0_usize;
-        for (at, parameter) in signature.parameters.iter().enumerate() {
-            let start = end.next_multiple_of(parameter.align_bytes);
-            end = start + parameter.size_bytes;
-            if at == index {
-                offset.put(start)?;
-                bytes.put_if_any(parameter.size_bytes);
-                return Ok(());
-            }
-        }
-        Err(crate::code::Code::INVALID_VALUE)
+        modules::parameter(function, index, &offset, &bytes)
+    }
+
+    fn cudaLibraryLoadData(handle: Out<u64>, image: Image) {
+        modules::load(image, &handle)
+    }
+
+    fn cudaLibraryLoadFromFile(handle: Out<u64>, path: Text) {
+        modules::load_file(path, &handle)
+    }
+
+    fn cudaLibraryUnload(handle: Pointer) {
+        alive(|context| context.remove_binary(handle.address()))
+    }
+
+    fn cudaLibraryGetKernel(handle: Out<u64>, library: Pointer, name: Text) {
+        modules::kernel(&handle, library, name)
+    }
+
+    fn cudaLibraryGetGlobal(address: Out<u64>, bytes: Out<usize>, library: Pointer, name: Text) {
+        modules::variable(library, name, &address, &bytes)
     }
 }
