@@ -133,6 +133,20 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
     })
 }
 
+/// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.
+fn without_body(name: &str) -> String {
+    let launches = ["cudaLaunchDevice", "cudaGetParameterBuffer"];
+    if launches.iter().any(|start| name.starts_with(start)) {
+        format!(
+            "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not do"
+        )
+    } else if name.starts_with("cuda") {
+        format!("`{name}` is a function of CUDA's device runtime, which the emulator does not have")
+    } else {
+        format!("`{name}` has no body in this module")
+    }
+}
+
 impl<'m, A: InstructionSet> Decoder<'m, A> {
     fn function(&mut self, id: usize, function: &'m ptx::Function) {
         self.function = Function {
@@ -466,7 +480,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             .function(aliased.unwrap_or(name))
             .ok_or_else(|| NotSupported::from(format!("`{name}` is not declared")))?;
         if function.body.is_none() {
-            return Err(format!("`{name}` has no body in this module").into());
+            return Err(without_body(name).into());
         }
         let id = self.code.program.functions.len();
         self.code.program.functions.push(Function::default());

@@ -184,8 +184,15 @@ impl Call {
                     let bytes = self.argument(step, 0, lane);
                     written[lane] = step.world.memory.allocate_heap(bytes);
                 }
-                // Freed memory stays, so that a use of it is not found.
-                Builtin::Free => {}
+                Builtin::Free => {
+                    let address = self.argument(step, 0, lane);
+                    if !step.world.memory.free_heap(address) {
+                        let what = format!(
+                            "`free` of {address:#x}, which `malloc` did not give or which is free already"
+                        );
+                        return Err(step.fault(lane, Trap::IllegalAddress, what));
+                    }
+                }
                 Builtin::AssertFail => {
                     let text = |step: &mut Step<'_, O>, index| {
                         let address = self.argument(step, index, lane);

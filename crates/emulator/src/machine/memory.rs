@@ -1,5 +1,7 @@
 //! Global memory, constants and parameters; what an address points at.
 
+use std::collections::BTreeMap;
+
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
     SHARED_WINDOW, Space, WINDOW_BYTES, names::and_parameters, next_allocation,
@@ -30,8 +32,10 @@ pub(crate) struct Memory {
     pub(crate) parameters: Vec<u8>,
     /// The address of what the blocks of a cooperative launch share; 0 for other launches.
     pub(crate) workspace: u64,
-    /// Bytes that kernels have allocated, and how many they may.
-    heap: u64,
+    /// Addresses and bytes of what kernels have allocated and not freed.
+    heap: BTreeMap<u64, u64>,
+    /// These bytes together, and the most that they may be.
+    heap_bytes: u64,
     pub(crate) heap_limit: u64,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
@@ -55,7 +59,8 @@ impl Default for Memory {
             constants: Vec::new(),
             parameters: Vec::new(),
             workspace: 0,
-            heap: 0,
+            heap: BTreeMap::new(),
+            heap_bytes: 0,
             heap_limit: HEAP,
             last: 0,
         }
@@ -74,11 +79,21 @@ impl Memory {
     /// Returns the address for a kernel's `malloc`, and zero when the heap is used up.
     pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
         let rounded = bytes.max(1).saturating_add(15) & !15;
-        match self.heap.checked_add(rounded) {
-            Some(used) if used <= self.heap_limit => self.heap = used,
+        match self.heap_bytes.checked_add(rounded) {
+            Some(used) if used <= self.heap_limit => self.heap_bytes = used,
             _ => return 0,
         }
-        self.allocate("malloc", vec![0xcd; bytes as usize])
+        let address = self.allocate("malloc", vec![0xcd; bytes as usize]);
+        self.heap.insert(address, rounded);
+        address
+    }
+
+    /// A kernel's `free`; false where the address is none that `malloc` gave, or is free. The memory stays, so that a use
+    /// of it is not found, and counts no longer.
+    pub(crate) fn free_heap(&mut self, address: u64) -> bool {
+        let freed = self.heap.remove(&address);
+        self.heap_bytes -= freed.unwrap_or(0);
+        freed.is_some() || address == 0
     }
 
     /// Adds an allocation that has its address already.

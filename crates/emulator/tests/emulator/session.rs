@@ -251,3 +251,90 @@ fn suppressions_of_a_session_are_for_its_launches() {
         .collect();
     assert_eq!(counts, [1]);
 }
+
+/// One module allocates a MiB of the device heap and fills a word, another one reads and frees it: more often than the
+/// heap has room.
+#[test]
+fn the_device_heap_is_that_of_all_modules_and_lives_on() {
+    let module = |declared: &str, body: &str| {
+        module(&format!(
+            "{declared} .visible .entry k(.param .u64 out) {{
+                .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %out;
+                ld.param.u64 %out, [out]; {body} ret; }}"
+        ))
+    };
+    let takes = module(
+        ".extern .func (.param .b64 result) malloc(.param .b64 bytes);",
+        "{ .param .b64 bytes; .param .b64 result; st.param.b64 [bytes], 1048576;
+           call.uni (result), malloc, (bytes); ld.param.b64 %rd1, [result]; }
+         st.global.u64 [%out], %rd1; st.u32 [%rd1 + 1048572], 77;",
+    );
+    let gives = module(
+        ".extern .func free(.param .b64 pointer);",
+        "ld.global.u64 %rd1, [%out]; ld.u32 %r1, [%rd1 + 1048572]; st.global.u32 [%out + 8], %r1;
+         { .param .b64 pointer; st.param.b64 [pointer], %rd1; call.uni free, (pointer); }",
+    );
+    let mut session = session(0);
+    let takes = session.load("takes.ptx", &takes).unwrap();
+    let gives = session.load("gives.ptx", &gives).unwrap();
+    let out = session.allocate("out", vec![0; 16]);
+    for _ in 0..20 {
+        session.write(out, &[0; 16]).unwrap();
+        launch(&mut session, takes, out).unwrap();
+        launch(&mut session, gives, out).unwrap();
+        assert_eq!(word(&mut session, out + 8), 77);
+    }
+    let said = launch(&mut session, gives, out).unwrap_err().to_string();
+    assert!(said.contains("which is free already"), "{said}");
+}
+
+#[test]
+fn what_only_the_device_runtime_has_is_refused_by_name() {
+    let calls = |name: &str| {
+        format!(
+            "{} .extern .func (.param .b32 result) {name}(.param .b64 buffer);
+            .visible .entry k() {{ .reg .b64 %rd<2>;
+            {{ .param .b64 buffer; .param .b32 result; st.param.b64 [buffer], 0;
+            call.uni (result), {name}, (buffer); }} ret; }}",
+            module("")
+        )
+    };
+    let cases = [
+        (
+            "cudaLaunchDeviceV2",
+            "launches a kernel from a kernel (dynamic parallelism)",
+        ),
+        (
+            "cudaDeviceSynchronize",
+            "is a function of CUDA's device runtime",
+        ),
+        ("other", "has no body in this module"),
+    ];
+    for (name, expected) in cases {
+        let mut session = session(0);
+        let loaded = session.load("calls.ptx", &calls(name)).unwrap();
+        let said = session.launch(loaded, &Launch::new("k", 1, 1)).unwrap_err();
+        assert_eq!(said.error_name.as_deref(), Some("UNSUPPORTED"));
+        let said = said.to_string();
+        assert!(said.contains(&format!("`{name}` {expected}")), "{said}");
+    }
+}
+
+/// All of the dynamic shared memory, of which a GPU gives 48 KiB without being asked.
+#[test]
+fn blocks_have_as_much_dynamic_shared_memory_as_an_h100_gives_them() {
+    let body = "mov.u32 %r1, bytes; add.u32 %r1, %r1, 232444; st.shared.u32 [%r1], 5; ld.shared.u32 %r2, [%r1];
+        mov.u32 %r3, %dynamic_smem_size; add.u32 %r2, %r2, %r3; st.global.u32 [%out], %r2;";
+    let mut session = session(0);
+    let text = writes(".extern .shared .align 16 .b8 bytes[];", body);
+    let module = session.load("large.ptx", &text).unwrap();
+    let out = session.allocate("out", vec![0; 4]);
+    let of = |bytes: u32| {
+        let launch = Launch::new("k", 1, 1).argument(Argument::Address(out));
+        launch.shared_bytes(bytes)
+    };
+    session.launch(module, &of(227 * 1024)).unwrap();
+    assert_eq!(word(&mut session, out), 227 * 1024 + 5);
+    let said = session.launch(module, &of(227 * 1024 + 1)).unwrap_err();
+    assert!(said.to_string().contains("shared-bytes: "), "{said}");
+}
