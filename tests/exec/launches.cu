@@ -111,6 +111,22 @@ int unsupported() {
     return cudaGraphCreate(&graph, 0) == cudaErrorNotSupported ? 0 : 2;
 }
 
+// A texture by its handle, which the emulator lacks.
+__global__ void sample(float* out, unsigned long long texture) {
+    float x, y, z, w;
+    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+                 : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
+                 : "l"(texture), "r"(threadIdx.x));
+    out[threadIdx.x] = x + y + z + w;
+}
+
+int lacks() {
+    float* on;
+    CHECK(cudaMalloc(&on, 4));
+    sample<<<1, 1>>>(on, 0);
+    return cudaGetLastError() == cudaErrorNotSupported && cudaDeviceSynchronize() == cudaSuccess ? 0 : 2;
+}
+
 int properties() {
     cudaDeviceProp all;
     CHECK(cudaGetDeviceProperties(&all, 0));

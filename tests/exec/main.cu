@@ -1,6 +1,7 @@
 // Programs that `tma exec` runs: the first argument says which.
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 int vector_add();
 int symbols();
@@ -15,6 +16,7 @@ int driver(const char* ptx);
 int unsupported();
 int properties();
 int heap();
+int lacks();
 
 int main(int count, char** arguments) {
     const char* name = count > 1 ? arguments[1] : "";
@@ -33,7 +35,13 @@ int main(int count, char** arguments) {
     if (is("unsupported")) return unsupported();
     if (is("properties")) return properties();
     if (is("heap")) return heap();
+    if (is("lacks")) return lacks();
     if (is("exit")) return 42;
+    if (is("wait")) {
+        vector_add();
+        fflush(stdout);
+        pause();
+    }
     if (is("crash")) __builtin_trap();
     printf("there is no program %s\n", name);
     return 1;

@@ -2,7 +2,7 @@
 
 use std::{
     cell::Cell,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, Once, PoisonError},
 };
 
 use crate::{code::Code, context::Context};
@@ -29,8 +29,16 @@ pub(crate) fn alive<T>(work: impl FnOnce(&mut Context) -> Result<T>) -> Result<T
     })
 }
 
+/// Opens the context at the first call of a program, so that it is known that there was one.
+fn begin() {
+    static FIRST: Once = Once::new();
+    // Nothing is done with it.
+    FIRST.call_once(|| with(|_| Ok(())).unwrap_or_default());
+}
+
 /// A call of the runtime.
 pub(crate) fn runtime(call: impl FnOnce() -> Result) -> i32 {
+    begin();
     match call() {
         Ok(()) => 0,
         Err(code) => {
@@ -45,6 +53,7 @@ pub(crate) fn runtime(call: impl FnOnce() -> Result) -> i32 {
 
 /// A call of the driver, which has not all numbers of the runtime.
 pub(crate) fn driver(call: impl FnOnce() -> Result) -> i32 {
+    begin();
     let code = call().err().unwrap_or(Code::SUCCESS);
     let code = match code {
         Code::INVALID_CONFIGURATION | Code::INVALID_PITCH | Code::INVALID_DIRECTION => {

@@ -5,9 +5,10 @@
 use std::{
     collections::HashSet,
     env, fs,
+    io::Read,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
     sync::LazyLock,
 };
 
@@ -31,6 +32,8 @@ const TESTS: &[(&str, Test)] = &[
     ("findings_are_suppressed", findings_are_suppressed),
     ("wrong_calls_are_told", wrong_calls_are_told),
     ("what_is_missing_is_named", what_is_missing_is_named),
+    ("what_kernels_lack_is_named", what_kernels_lack_is_named),
+    ("a_program_can_be_ended", a_program_can_be_ended),
     ("kernels_print_in_order", kernels_print_in_order),
     ("modules_are_written", modules_are_written),
     ("packed_ptx_is_read", packed_ptx_is_read),
@@ -216,6 +219,10 @@ fn exit_codes_are_kept(programs: &Programs) -> Result<(), Failed> {
     }
     let missing = exec(&[], Path::new("/there/is/none"), &[])?;
     wanted(&missing, 2, "", &["error: cannot run `/there/is/none`"])?;
+    let source = programs.folder.path().join("asks.cu");
+    fs::write(&source, ASKS)?;
+    let asks = programs.compile(&[source], FLAGS, "asks")?;
+    wanted(&exec(&[], &asks, &[])?, 11, "", &[&clean("0 launches")])?;
     let other = exec(&[], Path::new("/bin/sh"), &["-c", "exit 3"])?;
     wanted(&other, 3, "", &["has called nothing of CUDA"])
 }
@@ -302,6 +309,39 @@ fn what_is_missing_is_named(programs: &Programs) -> Result<(), Failed> {
     wanted(&output, 9, "", &parts)
 }
 
+fn what_kernels_lack_is_named(programs: &Programs) -> Result<(), Failed> {
+    let output = programs.run(&[], &["lacks"])?;
+    let parts = [
+        "error[unsupported]: _Z6samplePfy: ",
+        "`tex.1d.v4.f32.s32` is not supported",
+        "tma exec: 0 launches checked under seed 0: 0 errors, 0 warnings, 1 unsupported\n",
+    ];
+    wanted(&output, 0, "", &parts)
+}
+
+/// A request to end is the program's, and what it did is counted all the same.
+fn a_program_can_be_ended(programs: &Programs) -> Result<(), Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
+    command
+        .arg("exec")
+        .arg(programs.folder.path().join("programs"));
+    command
+        .arg("wait")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut running = command.spawn()?;
+    let mut line = [0; 10];
+    running
+        .stdout
+        .as_mut()
+        .ok_or("no output")?
+        .read_exact(&mut line)?;
+    let process = running.id().to_string();
+    Command::new("kill").args(["-TERM", &process]).status()?;
+    let output = running.wait_with_output()?;
+    wanted(&output, 128 + 15, "", &[&clean("1 launch")])
+}
+
 fn kernels_print_in_order(programs: &Programs) -> Result<(), Failed> {
     let output = programs.run(&[], &["heap"])?;
     wanted(
@@ -341,6 +381,16 @@ fn packed_ptx_is_read(programs: &Programs) -> Result<(), Failed> {
     }
     Ok(())
 }
+
+/// Has no kernels.
+const ASKS: &str = "
+#include <cuda_runtime.h>
+int main() {
+    int count = 0;
+    cudaGetDeviceCount(&count);
+    return 10 + count;
+}
+";
 
 /// Prints for what architecture its kernel was compiled.
 const SMALL: &str = "
