@@ -127,13 +127,13 @@ impl Session {
     }
 
     /// Bytes that kernels may allocate by `malloc`.
-    pub fn heap_bytes(&self) -> u64 {
+    pub fn heap_limit_bytes(&self) -> u64 {
         self.memory.heap_limit
     }
 
-    /// Sets [`heap_bytes`](Self::heap_bytes).
+    /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
     #[doc(alias = "cudaLimitMallocHeapSize")]
-    pub fn set_heap_bytes(&mut self, bytes: u64) {
+    pub fn set_heap_limit_bytes(&mut self, bytes: u64) {
         self.memory.heap_limit = bytes;
     }
 

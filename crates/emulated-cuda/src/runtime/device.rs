@@ -30,7 +30,7 @@ pub(crate) fn limit(number: i32) -> Result<usize> {
     Ok(match number {
         0 => 1024,
         1 => 1 << 20,
-        HEAP => alive(|context| Ok(context.session.heap_bytes()))? as usize,
+        HEAP => alive(|context| Ok(context.session.heap_limit_bytes()))? as usize,
         3 => 2,
         4 => 2048,
         5 => 128,
@@ -44,7 +44,7 @@ pub(crate) fn set_limit(number: i32, value: usize) -> Result {
     limit(number)?;
     alive(|context| {
         if number == HEAP {
-            context.session.set_heap_bytes(value as u64);
+            context.session.set_heap_limit_bytes(value as u64);
         }
         Ok(())
     })

@@ -121,4 +121,43 @@ mod tests {
         assert!(session.place("c", vec![3; 16], u64::MAX - 3).is_err());
         assert_eq!(session.read(0x10010, 16), Ok(&[2; 16][..]));
     }
+
+    /// Gives one if a kernel gets 12 MiB.
+    const ALLOCATE: &str = "
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+        .extern .func (.param .b64 result) malloc (.param .b64 bytes);
+        .visible .entry allocate(.param .u64 to)
+        {
+            .reg .pred %p<2>;
+            .reg .b32 %r<2>;
+            .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [to];
+            {
+                .param .b64 bytes;
+                .param .b64 result;
+                st.param.b64 [bytes], 12582912;
+                call.uni (result), malloc, (bytes);
+                ld.param.b64 %rd2, [result];
+            }
+            setp.ne.u64 %p1, %rd2, 0;
+            selp.u32 %r1, 1, 0, %p1;
+            st.global.u32 [%rd1], %r1;
+            ret;
+        }";
+
+    #[test]
+    fn the_heap_is_as_large_as_it_was_set() {
+        let mut session = Session::new(Config::default());
+        let module = session.load("allocate.ptx", ALLOCATE).unwrap();
+        let to = session.allocate("to", vec![7; 4]);
+        let launch = Launch::new("allocate", 1, 1).argument(Argument::Address(to));
+        assert_eq!(session.heap_limit_bytes(), 8 << 20);
+        session.launch(module, &launch).unwrap();
+        assert_eq!(session.read(to, 4), Ok(&[0; 4][..]));
+        session.set_heap_limit_bytes(16 << 20);
+        session.launch(module, &launch).unwrap();
+        assert_eq!(session.read(to, 4), Ok(&[1, 0, 0, 0][..]));
+    }
 }
