@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use tensor_map::TensorMap;
-use tma_emulator::{Session, check::CheckReport};
+use tma_emulator::{ModuleId, Session, check::CheckReport};
 use tma_launch::{Argument, Failure, Launch, Parameter, Rule, Shape, Signature, Stage};
 
 use crate::{
@@ -71,33 +71,36 @@ impl Context {
             .map(|(of, value)| self.argument(of, value))
             .collect();
         self.take_over()?;
-        if self.options.config.checks {
-            let seeds = self.options.seeds.clone();
-            let reports = self.session.launch_checked(module, &launch, seeds);
-            let reports = reports.map_err(|failure| self.refused(&kernel.entry, &failure))?;
-            self.report.count("launch");
-            let counts = self.session.suppressions().counts();
-            self.report.suppressed(counts.map(|(_, count)| count));
-            self.tell(&launch, reports);
-        } else {
-            let mut print = |text: &str| print(text);
-            let result = self.session.launch_unchecked(module, &launch, &mut print);
-            let (refused, fault): (Option<Failure>, Option<Failure>) = match result {
-                Err(failure) if failure.stage != Stage::Synchronise => (Some(failure), None),
-                result => (None, result.err()),
-            };
-            if let Some(failure) = refused {
-                return Err(self.refused(&kernel.entry, &failure));
+        match self.options.config.checks {
+            true => {
+                let seeds = self.options.seeds.clone();
+                let reports = self.session.launch_checked(module, &launch, seeds);
+                let reports = reports.map_err(|failure| self.refused(&kernel.entry, &failure))?;
+                self.report.count("launch");
+                let counts = self.session.suppressions().counts();
+                self.report.suppressed(counts.map(|(_, count)| count));
+                self.tell(&launch, reports);
             }
-            self.report.count("launch");
-            if let Some(failure) = fault {
-                let name = failure.error_name.clone().unwrap_or_default();
-                self.report
-                    .error(&format!("{}: {failure}", said(&launch, self.launches)));
-                self.failed = Some(Code::of_trap(&name));
-            }
+            false => self.launch_unchecked(module, &launch)?,
         }
         self.give_back()
+    }
+
+    /// Runs a kernel without the checker.
+    fn launch_unchecked(&mut self, module: ModuleId, launch: &Launch) -> Result {
+        let result = self.session.launch_unchecked(module, launch, &mut print);
+        if let Err(failure) = &result
+            && failure.stage != Stage::Synchronise
+        {
+            return Err(self.refused(&launch.entry, failure));
+        }
+        self.report.count("launch");
+        if let Err(fault) = result {
+            let what = format!("{}: {fault}", said(launch, self.launches));
+            self.report.error(&what);
+            self.failed = Some(Code::of_trap(&fault.error_name.unwrap_or_default()));
+        }
+        Ok(())
     }
 
     /// Prints what a kernel printed and what was found, and takes note of what has ended it.

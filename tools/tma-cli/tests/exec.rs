@@ -290,6 +290,12 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "2 launches checked under seed 0: 8 errors",
     ];
     wanted(&programs.run(&[], &["errors"])?, 0, "", &parts)?;
+    let parts = [
+        "error: number 4, `_Z7dynamicPi`",
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "2 launches not checked: 8 errors",
+    ];
+    wanted(&programs.run(&["--no-check"], &["errors"])?, 0, "", &parts)?;
     let parts = ["whole-clusters", "1 launch checked under seed 0: 1 error"];
     wanted(&programs.run(&[], &["cluster"])?, 0, "", &parts)?;
     let parts = [
