@@ -91,3 +91,72 @@ int streams() {
     CHECK(cudaStreamDestroy(stream));
     return cudaStreamDestroy(stream) == cudaErrorInvalidResourceHandle ? 0 : 5;
 }
+
+// A graph of two streams that were captured, and one of nodes.
+int graphs() {
+    cudaStream_t stream, other;
+    cudaEvent_t forked, joined;
+    CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaStreamCreate(&other));
+    CHECK(cudaEventCreate(&forked));
+    CHECK(cudaEventCreate(&joined));
+    int *on, numbers[32], marked = 0;
+    CHECK(cudaMalloc(&on, sizeof numbers));
+    for (int i = 0; i < 32; i++) numbers[i] = i;
+    cudaGraph_t graph;
+    cudaGraphExec_t instance;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMemcpyAsync(on, numbers, sizeof numbers, cudaMemcpyHostToDevice, stream));
+    CHECK(cudaEventRecord(forked, stream));
+    CHECK(cudaStreamWaitEvent(other, forked, 0));
+    times<<<1, 32, 0, other>>>(on, 3);
+    CHECK(cudaEventRecord(joined, other));
+    CHECK(cudaStreamWaitEvent(stream, joined, 0));
+    CHECK(cudaMemsetAsync(on, 0, 4 * sizeof(int), stream));
+    CHECK(cudaMemcpyAsync(numbers, on, sizeof numbers, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaLaunchHostFunc(stream, mark, &marked));
+    cudaStreamCaptureStatus status;
+    CHECK(cudaStreamIsCapturing(other, &status));
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    if (numbers[5] != 5 || marked != 0 || status != cudaStreamCaptureStatusActive) return 2;
+    CHECK(cudaGraphInstantiate(&instance, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    CHECK(cudaGraphLaunch(instance, stream));
+    CHECK(cudaGraphLaunch(instance, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    if (numbers[3] != 0 || numbers[5] != 45 || numbers[31] != 279 || marked != 2) return 4;
+    // What the streams get now is done at once.
+    times<<<1, 32, 0, other>>>(on, 2);
+    CHECK(cudaMemcpy(numbers, on, sizeof numbers, cudaMemcpyDeviceToHost));
+    if (numbers[5] != 90) return 5;
+
+    int factor = 7;
+    void* arguments[] = {&on, &factor};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = reinterpret_cast<void*>(times);
+    kernel.gridDim = 1;
+    kernel.blockDim = 32;
+    kernel.kernelParams = arguments;
+    cudaMemsetParams fill = {};
+    fill.dst = on;
+    fill.value = 0x0102;
+    fill.elementSize = 2;
+    fill.width = 64;
+    fill.height = 1;
+    cudaHostNodeParams host = {mark, &marked};
+    cudaGraphNode_t nodes[4];
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddMemsetNode(&nodes[0], graph, nullptr, 0, &fill));
+    CHECK(cudaGraphAddKernelNode(&nodes[1], graph, &nodes[0], 1, &kernel));
+    CHECK(cudaGraphAddMemcpyNode1D(&nodes[2], graph, &nodes[1], 1, numbers, on, sizeof numbers, cudaMemcpyDefault));
+    CHECK(cudaGraphAddHostNode(&nodes[3], graph, &nodes[2], 1, &host));
+    factor = 0;
+    size_t count = 0;
+    CHECK(cudaGraphGetNodes(graph, nullptr, &count));
+    CHECK(cudaGraphInstantiate(&instance, graph, 0));
+    CHECK(cudaGraphLaunch(instance, nullptr));
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaGraphExecDestroy(instance));
+    if (count != 4 || numbers[0] != 7 * 0x01020102 || numbers[31] != numbers[0] || marked != 3) return 6;
+    return cudaGraphLaunch(instance, nullptr) == cudaErrorInvalidValue ? 0 : 7;
+}

@@ -107,8 +107,10 @@ int errors() {
 }
 
 int unsupported() {
-    cudaGraph_t graph;
-    return cudaGraphCreate(&graph, 0) == cudaErrorNotSupported ? 0 : 2;
+    int* on;
+    cudaIpcMemHandle_t handle;
+    CHECK(cudaMalloc(&on, 4));
+    return cudaIpcGetMemHandle(&handle, on) == cudaErrorNotSupported ? 0 : 2;
 }
 
 // A texture by its handle, which the emulator lacks.

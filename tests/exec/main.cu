@@ -11,6 +11,7 @@ int cluster();
 int cooperative();
 int reverse();
 int streams();
+int graphs();
 int errors();
 int driver(const char* ptx);
 int unsupported();
@@ -30,6 +31,7 @@ int main(int count, char** arguments) {
     if (is("cooperative")) return cooperative();
     if (is("reverse")) return reverse();
     if (is("streams")) return streams();
+    if (is("graphs")) return graphs();
     if (is("errors")) return errors();
     if (is("driver")) return driver(arguments[2]);
     if (is("unsupported")) return unsupported();

@@ -2,7 +2,9 @@
 
 use tma_emulator::{Session, check::Suppressions};
 
-use crate::{code::Code, memory::Space, modules::Modules, options::Options, report::Report};
+use crate::{
+    code::Code, memory::Space, modules::Modules, options::Options, report::Report, work::Graphs,
+};
 
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -11,6 +13,7 @@ pub(crate) struct Context {
     pub(crate) report: Report,
     pub(crate) space: Space,
     pub(crate) modules: Modules,
+    pub(crate) graphs: Graphs,
     /// The error of the kernel that has ended it.
     pub(crate) failed: Option<Code>,
     /// Launches so far.
@@ -37,6 +40,7 @@ impl Context {
             options,
             space: Space::default(),
             modules: Modules::default(),
+            graphs: Graphs::default(),
             failed: None,
             launches: 0,
             last_handle: HANDLES,

@@ -16,7 +16,7 @@ pub(crate) trait FromC {
     ///
     /// # Safety
     /// 1. The value came from the caller of an exported function, and is what CUDA's documentation asks for: null, or
-    ///    the address of what the type says for as long as the call lasts.
+    ///    the address of what the type says, for as long as the call lasts or the work is under way that it begins.
     unsafe fn from_c(c: Self::C) -> Self;
 }
 
@@ -144,6 +144,7 @@ impl Text {
 }
 
 /// The address of memory of the host or of the device, or of something that is only told from others by it.
+#[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pointer(u64);
 
@@ -210,6 +211,7 @@ impl Pointer {
 }
 
 /// A function of the program that is called with one pointer.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Callback(Option<unsafe extern "C" fn(*mut c_void)>);
 
 impl FromC for Callback {

@@ -52,12 +52,29 @@ impl Arguments {
     }
 }
 
+/// A launch whose arguments were read.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    module: ModuleId,
+    launch: Launch,
+}
+
 impl Context {
     /// Runs a kernel to its end.
-    pub(crate) fn launch(&mut self, key: u64, mut shape: Shape, arguments: Arguments) -> Result {
+    pub(crate) fn launch(&mut self, key: u64, shape: Shape, arguments: Arguments) -> Result {
+        let prepared = self.prepare(key, shape, arguments)?;
+        self.run(&prepared)
+    }
+
+    /// Reads the arguments of a launch.
+    pub(crate) fn prepare(
+        &mut self,
+        key: u64,
+        mut shape: Shape,
+        arguments: Arguments,
+    ) -> Result<Prepared> {
         let kernel = self.kernel(key)?.clone();
         let module = self.module(kernel.binary)?;
-        self.launches += 1;
         let signature = self.session.signature(module, &kernel.entry);
         let signature = signature.map_err(|failure| self.refused(&kernel.entry, &failure))?;
         shape.non_portable_cluster |= kernel.non_portable_cluster;
@@ -70,20 +87,31 @@ impl Context {
             .zip(values)
             .map(|(of, value)| self.argument(of, value))
             .collect();
+        Ok(Prepared { module, launch })
+    }
+
+    /// Runs a launch whose arguments were read.
+    pub(crate) fn run(&mut self, Prepared { module, launch }: &Prepared) -> Result {
         self.take_over()?;
         match self.options.config.checks {
             true => {
                 let seeds = self.options.seeds.clone();
-                let reports = self.session.launch_checked(module, &launch, seeds);
-                let reports = reports.map_err(|failure| self.refused(&kernel.entry, &failure))?;
-                self.report.count("launch");
+                let reports = self.session.launch_checked(*module, launch, seeds);
+                let reports = reports.map_err(|failure| self.refused(&launch.entry, &failure))?;
+                self.begin();
                 let counts = self.session.suppressions().counts();
                 self.report.suppressed(counts.map(|(_, count)| count));
-                self.tell(&launch, reports);
+                self.tell(launch, reports);
             }
-            false => self.launch_unchecked(module, &launch)?,
+            false => self.launch_unchecked(*module, launch)?,
         }
         self.give_back()
+    }
+
+    /// Counts a launch that was made.
+    fn begin(&mut self) {
+        self.launches += 1;
+        self.report.count("launch");
     }
 
     /// Runs a kernel without the checker.
@@ -94,7 +122,7 @@ impl Context {
         {
             return Err(self.refused(&launch.entry, failure));
         }
-        self.report.count("launch");
+        self.begin();
         if let Err(fault) = result {
             let what = format!("{}: {fault}", said(launch, self.launches));
             self.report.error(&what);
@@ -131,10 +159,7 @@ impl Context {
             Stage::Check => refusal(failure),
             _ => Code::OUT_OF_RESOURCES,
         };
-        self.wrong(
-            code,
-            &format!("launch {} of `{entry}`: {failure}", self.launches),
-        )
+        self.wrong(code, &failure.to_string())
     }
 
     /// More than the default must have been asked for.
@@ -148,9 +173,9 @@ impl Context {
             return Ok(());
         }
         let what = format!(
-            "launch {} of `{}`: {bytes} bytes of dynamic shared memory; the kernel may have {allowed}; \
+            "the launch of `{}` cannot work: {bytes} bytes of dynamic shared memory; the kernel may have {allowed}; \
              cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
-            self.launches, signature.entry
+            signature.entry
         );
         Err(self.wrong(Code::INVALID_VALUE, &what))
     }

@@ -23,3 +23,4 @@ mod modules;
 mod options;
 mod report;
 mod runtime;
+mod work;

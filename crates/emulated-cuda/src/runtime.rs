@@ -3,6 +3,7 @@
 pub(crate) mod device;
 mod entry_points;
 mod functions;
+mod graphs;
 mod host_memory;
 pub(crate) mod launches;
 pub(crate) mod memory;

@@ -174,6 +174,7 @@ fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
         ("memory", "5 launches", ""),
         ("tensor_copy", "1 launch", ""),
         ("streams", "2 launches", ""),
+        ("graphs", "4 launches", ""),
         ("properties", "0 launches", ""),
     ];
     for (name, launches, out) in programs_and_launches {
@@ -291,7 +292,7 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
     ];
     wanted(&programs.run(&[], &["errors"])?, 0, "", &parts)?;
     let parts = [
-        "error: number 4, `_Z7dynamicPi`",
+        "error: number 2, `_Z7dynamicPi`",
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "2 launches not checked: 8 errors",
     ];
@@ -308,8 +309,8 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
 fn what_is_missing_is_named(programs: &Programs) -> Result<(), Failed> {
     let output = programs.run(&["--error-exitcode", "9"], &["unsupported"])?;
     let parts = [
-        "error[unsupported]: cudaGraphCreate",
-        "unsupported: cudaGraphCreate, once\n",
+        "error[unsupported]: cudaIpcGetMemHandle",
+        "unsupported: cudaIpcGetMemHandle, once\n",
         ", 1 unsupported\n",
     ];
     wanted(&output, 9, "", &parts)

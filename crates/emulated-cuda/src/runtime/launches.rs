@@ -3,10 +3,11 @@
 use tma_launch::Shape;
 
 use crate::{
-    calls::{Result, alive},
+    calls::Result,
     code::Code,
     ffi::{Callback, Dim3, In, Pointer, StreamCallback, export},
     launch::Arguments,
+    work::{Work, submit},
 };
 
 /// `cudaLaunchConfig_t`.
@@ -16,7 +17,7 @@ pub(crate) struct LaunchConfig {
     grid: Dim3,
     block: Dim3,
     shared_bytes: usize,
-    stream: u64,
+    stream: Pointer,
     attributes: In<LaunchAttribute>,
     attribute_count: u32,
 }
@@ -80,6 +81,13 @@ pub(crate) fn shape(grid: Dim3, block: Dim3, shared_bytes: usize) -> Result<Shap
     Ok(Shape::new(grid, block).shared_bytes(shared_bytes))
 }
 
+fn launch(stream: Pointer, function: Pointer, shape: Shape, arguments: Arguments) -> Result {
+    submit(stream, |context| {
+        let prepared = context.prepare(function.address(), shape, arguments)?;
+        Ok(Work::Launch(prepared))
+    })
+}
+
 export! {
     runtime;
 
@@ -91,9 +99,8 @@ export! {
         shared_bytes: usize,
         stream: Pointer,
     ) {
-        let _ = stream;
         let shape = shape(grid, block, shared_bytes)?;
-        alive(|context| context.launch(function.address(), shape, arguments))
+        launch(stream, function, shape, arguments)
     }
 
     fn cudaLaunchCooperativeKernel as cudaLaunchCooperativeKernel_ptsz (
@@ -104,9 +111,8 @@ export! {
         shared_bytes: usize,
         stream: Pointer,
     ) {
-        let _ = stream;
         let shape = shape(grid, block, shared_bytes)?;
-        alive(|context| context.launch(function.address(), shape.cooperative(), arguments))
+        launch(stream, function, shape.cooperative(), arguments)
     }
 
     fn cudaLaunchKernelExC as cudaLaunchKernelExC_ptsz (
@@ -114,13 +120,12 @@ export! {
         function: Pointer,
         arguments: Arguments,
     ) {
-        let shape = config.get()?.shape()?;
-        alive(|context| context.launch(function.address(), shape, arguments))
+        let config = config.get()?;
+        launch(config.stream, function, config.shape()?, arguments)
     }
 
     fn cudaLaunchHostFunc as cudaLaunchHostFunc_ptsz (stream: Pointer, function: Callback, data: Pointer) {
-        let _ = stream;
-        function.call(data)
+        submit(stream, |_| Ok(Work::Host(function, data)))
     }
 
     fn cudaStreamAddCallback as cudaStreamAddCallback_ptsz (

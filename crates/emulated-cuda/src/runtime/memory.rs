@@ -5,6 +5,7 @@ use crate::{
     code::Code,
     ffi::{FromC, In, Out, Pointer, export},
     memory::Kind,
+    work::{Work, perform, submit},
 };
 
 /// Rows of `cudaMallocPitch` begin at multiples of this.
@@ -45,26 +46,32 @@ pub(crate) struct Copy3d {
     direction: i32,
 }
 
-/// Copies a box, a layer of rows after the other.
-fn copy_box(copy: Copy3d, call: &str) -> Result {
-    if copy.from_array != 0 || copy.to_array != 0 {
-        return Err(crate::calls::unsupported("cudaMemcpy3D of arrays"));
-    }
-    check(copy.direction)?;
-    let Extent {
-        width,
-        height,
-        depth,
-    } = copy.extent;
-    (0..depth).try_for_each(|layer| {
-        let places = [(copy.to, copy.to_place), (copy.from, copy.from_place)];
+impl Copy3d {
+    /// The rows of one layer of the box.
+    pub(crate) fn layer_at(&self, layer: usize, call: &'static str) -> Result<Work> {
+        if self.from_array != 0 || self.to_array != 0 {
+            return Err(crate::calls::unsupported("cudaMemcpy3D of arrays"));
+        }
+        check(self.direction)?;
+        let places = [(self.to, self.to_place), (self.from, self.from_place)];
         let places = places.map(|(memory, place)| {
             let rows = (place.depth + layer) * memory.height + place.height;
             let start = memory.pointer().add(rows * memory.pitch + place.width);
             (start, memory.pitch)
         });
-        alive(|context| context.copy_rows(places, [width, height], call))
-    })
+        let size = [self.extent.width, self.extent.height];
+        Ok(Work::Copy { places, size, call })
+    }
+
+    /// The rows of a box that has one layer.
+    pub(crate) fn layer(&self, call: &'static str) -> Result<Work> {
+        match self.extent.depth {
+            0 | 1 => self.layer_at(0, call),
+            _ => Err(crate::calls::unsupported(
+                "a copy of several layers in a graph",
+            )),
+        }
+    }
 }
 
 impl Pitched {
@@ -84,7 +91,7 @@ pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize
 }
 
 /// Directions are told by the addresses; what is no direction is refused.
-fn check(direction: i32) -> Result {
+pub(crate) fn check(direction: i32) -> Result {
     match direction {
         0..=4 => Ok(()),
         _ => Err(Code::INVALID_DIRECTION),
@@ -167,9 +174,9 @@ export! {
         direction: i32,
         stream: Pointer,
     ) {
-        let _ = stream;
         check(direction)?;
-        alive(|context| context.copy(to, from, bytes, "cudaMemcpyAsync"))
+        let (places, size) = ([(to, bytes), (from, bytes)], [bytes, 1]);
+        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpyAsync" }))
     }
 
     fn cudaMemcpyPeer as cudaMemcpyPeer_ptds (
@@ -209,19 +216,22 @@ export! {
         direction: i32,
         stream: Pointer,
     ) {
-        let _ = stream;
         check(direction)?;
-        let places = [(to, to_pitch), (from, from_pitch)];
-        alive(|context| context.copy_rows(places, [width, height], "cudaMemcpy2DAsync"))
+        let (places, size) = ([(to, to_pitch), (from, from_pitch)], [width, height]);
+        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpy2DAsync" }))
     }
 
     fn cudaMemcpy3D as cudaMemcpy3D_ptds (copy: In<Copy3d>) {
-        copy_box(copy.get()?, "cudaMemcpy3D")
+        let copy = copy.get()?;
+        (0..copy.extent.depth).try_for_each(|layer| perform(&copy.layer_at(layer, "cudaMemcpy3D")?))
     }
 
     fn cudaMemcpy3DAsync as cudaMemcpy3DAsync_ptsz (copy: In<Copy3d>, stream: Pointer) {
-        let _ = stream;
-        copy_box(copy.get()?, "cudaMemcpy3DAsync")
+        let copy = copy.get()?;
+        let layers = copy.extent.depth;
+        (0..layers).try_for_each(|layer| {
+            submit(stream, |_| copy.layer_at(layer, "cudaMemcpy3DAsync"))
+        })
     }
 
     fn cudaMemset3D as cudaMemset3D_ptds (to: Pitched, value: i32, extent: Extent) {
@@ -237,8 +247,8 @@ export! {
     }
 
     fn cudaMemsetAsync as cudaMemsetAsync_ptsz (to: Pointer, value: i32, bytes: usize, stream: Pointer) {
-        let _ = stream;
-        alive(|context| context.fill(to, &[value as u8], bytes, "cudaMemsetAsync"))
+        let (to, size, element) = ((to, 0), [bytes, 1], vec![value as u8]);
+        submit(stream, |_| Ok(Work::Fill { to, element, size, call: "cudaMemsetAsync" }))
     }
 
     fn cudaMemset2D as cudaMemset2D_ptds (to: Pointer, pitch: usize, value: i32, width: usize, height: usize) {
@@ -256,11 +266,8 @@ export! {
         height: usize,
         stream: Pointer,
     ) {
-        let _ = stream;
-        (0..height).try_for_each(|row| {
-            let to = to.add(row * pitch);
-            alive(|context| context.fill(to, &[value as u8], width, "cudaMemset2DAsync"))
-        })
+        let (to, size, element) = ((to, pitch), [width, height], vec![value as u8]);
+        submit(stream, |_| Ok(Work::Fill { to, element, size, call: "cudaMemset2DAsync" }))
     }
 
     fn cudaDeviceGetDefaultMemPool as cudaDeviceGetMemPool (pool: Out<u64>, device: i32) {

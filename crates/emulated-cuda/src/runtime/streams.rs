@@ -113,7 +113,11 @@ export! {
     fn cudaStreamWaitEvent as cudaStreamWaitEvent_ptsz (handle: Pointer, waited: Pointer, flags: u32) {
         let _ = flags;
         stream(handle)?;
-        event(waited).map(drop)
+        event(waited)?;
+        alive(|context| {
+            context.graphs.join(handle, waited);
+            Ok(())
+        })
     }
 
     fn cudaStreamGetFlags as cudaStreamGetFlags_ptsz (handle: Pointer, flags: Out<u32>) {
@@ -132,11 +136,6 @@ export! {
     fn cudaStreamGetDevice as cudaStreamGetDevice_ptsz (handle: Pointer, device: Out<i32>) {
         stream(handle)?;
         device.put(0)
-    }
-
-    fn cudaStreamIsCapturing as cudaStreamIsCapturing_ptsz (handle: Pointer, status: Out<i32>) {
-        stream(handle)?;
-        status.put(0)
     }
 
     fn cudaStreamSetAttribute as cudaStreamSetAttribute_ptsz (handle: Pointer, attribute: i32, value: Pointer) {
@@ -159,13 +158,21 @@ export! {
 
     fn cudaEventRecord as cudaEventRecord_ptsz (handle: Pointer, on: Pointer) {
         stream(on)?;
-        record(handle)
+        record(handle)?;
+        alive(|context| {
+            context.graphs.record(handle, on);
+            Ok(())
+        })
     }
 
     fn cudaEventRecordWithFlags as cudaEventRecordWithFlags_ptsz (handle: Pointer, on: Pointer, flags: u32) {
         let _ = flags;
         stream(on)?;
-        record(handle)
+        record(handle)?;
+        alive(|context| {
+            context.graphs.record(handle, on);
+            Ok(())
+        })
     }
 
     fn cudaEventSynchronize as cudaEventQuery (handle: Pointer) {
