@@ -6,6 +6,8 @@
 //! their order. Memory of the device has addresses of the emulator, at which the host has nothing; memory that both
 //! sides use (pinned, managed) is the host's own, which the emulator gets before a launch and gives back after it.
 
+// Loaders of other systems find libraries in other ways.
+#![cfg(target_os = "linux")]
 // The names of exported functions are CUDA's.
 #![allow(non_snake_case)]
 

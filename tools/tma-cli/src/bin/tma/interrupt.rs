@@ -28,7 +28,7 @@ pub(crate) fn watch() {}
 
 /// Waits for a program. Ctrl-C reaches it by itself, and a request to end is passed on, so that what it has found until
 /// then is told.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub(crate) fn wait(child: &mut std::process::Child) -> std::io::Result<std::process::ExitStatus> {
     use std::sync::atomic::{AtomicI32, Ordering};
 

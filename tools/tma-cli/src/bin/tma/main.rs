@@ -3,6 +3,7 @@
 mod assembled;
 mod devices;
 mod emulate;
+#[cfg(target_os = "linux")]
 mod exec;
 mod inspect;
 mod interrupt;
@@ -31,6 +32,7 @@ struct Command {
 enum Verb {
     Devices(devices::Devices),
     Emulate(emulate::Emulate),
+    #[cfg(target_os = "linux")]
     Exec(exec::Exec),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     let result = match Command::parse().verb {
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Emulate(verb) => verb.run(out),
+        #[cfg(target_os = "linux")]
         Verb::Exec(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
