@@ -504,6 +504,16 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         address.ok_or_else(|| format!("`{name}` has no address").into())
     }
 
+    /// Decodes the functions whose addresses any variable holds: an object of an earlier launch may point to its table of
+    /// virtual functions.
+    pub(crate) fn reach_all(&mut self) {
+        let image = self.image;
+        let mut variables: Vec<&String> = image.mentions.keys().collect();
+        // In the same order in each run.
+        variables.sort();
+        variables.into_iter().for_each(|name| self.reach(name));
+    }
+
     /// Decodes the functions whose addresses a variable holds, or another that it points to.
     pub(super) fn reach(&mut self, variable: &str) {
         let image = self.image;

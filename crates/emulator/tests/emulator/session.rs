@@ -338,3 +338,30 @@ fn blocks_have_as_much_dynamic_shared_memory_as_an_h100_gives_them() {
     let said = session.launch(module, &of(227 * 1024 + 1)).unwrap_err();
     assert!(said.to_string().contains("shared-bytes: "), "{said}");
 }
+
+/// As an object of C++ that one kernel makes and another uses: it points to its table of virtual functions.
+#[test]
+fn a_kernel_calls_a_function_that_an_earlier_one_pointed_to() {
+    let text = module(
+        ".func (.reg .b32 d) add_one(.reg .b32 a) { add.u32 d, a, 1; ret; }
+        .global .align 8 .u64 table[2] = {0, add_one};
+        .visible .entry make(.param .u64 out) {
+            .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [out]; mov.u64 %rd2, table; st.global.u64 [%rd1], %rd2; ret;
+        }
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r<2>; .reg .b64 %rd<4>;
+            ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2+8];
+            PROTO: .callprototype (.reg .b32 _) _ (.reg .b32 _);
+            mov.u32 %r1, 41; call (%r1), %rd3, (%r1), PROTO;
+            st.global.u32 [%rd1], %r1; ret;
+        }",
+    );
+    let mut session = session(0);
+    let module = session.load("object.ptx", &text).unwrap();
+    let out = session.allocate("out", vec![0; 8]);
+    let make = Launch::new("make", 1, 1).argument(Argument::Address(out));
+    session.launch(module, &make).unwrap();
+    launch(&mut session, module, out).unwrap();
+    assert_eq!(word(&mut session, out), 42);
+}
