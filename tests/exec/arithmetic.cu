@@ -115,6 +115,9 @@ int graphs() {
     CHECK(cudaMemsetAsync(on, 0, 4 * sizeof(int), stream));
     CHECK(cudaMemcpyAsync(numbers, on, sizeof numbers, cudaMemcpyDeviceToHost, stream));
     CHECK(cudaLaunchHostFunc(stream, mark, &marked));
+    int* later;
+    if (cudaMallocAsync(&later, 4, other) != cudaErrorNotSupported) return 9;
+    cudaGetLastError();
     cudaStreamCaptureStatus status;
     CHECK(cudaStreamIsCapturing(other, &status));
     CHECK(cudaStreamEndCapture(stream, &graph));
@@ -156,7 +159,11 @@ int graphs() {
     CHECK(cudaGraphInstantiate(&instance, graph, 0));
     CHECK(cudaGraphLaunch(instance, nullptr));
     CHECK(cudaDeviceSynchronize());
+    if (numbers[0] != 7 * 0x01020102) return 8;
+    factor = 2;
+    CHECK(cudaGraphExecKernelNodeSetParams(instance, nodes[1], &kernel));
+    CHECK(cudaGraphLaunch(instance, nullptr));
     CHECK(cudaGraphExecDestroy(instance));
-    if (count != 4 || numbers[0] != 7 * 0x01020102 || numbers[31] != numbers[0] || marked != 3) return 6;
+    if (count != 4 || numbers[0] != 2 * 0x01020102 || numbers[31] != numbers[0] || marked != 4) return 6;
     return cudaGraphLaunch(instance, nullptr) == cudaErrorInvalidValue ? 0 : 7;
 }

@@ -35,6 +35,8 @@ pub(crate) enum Work {
 #[derive(Debug, Default)]
 pub(crate) struct Graphs {
     all: HashMap<u64, Vec<Work>>,
+    /// The place of each node in the work of its graph, and of that graph's copies.
+    nodes: HashMap<u64, usize>,
     /// The graph that the work of a stream, or of what waits for an event, goes into.
     captured: HashMap<u64, u64>,
 }
@@ -43,6 +45,22 @@ impl Graphs {
     pub(crate) fn add(&mut self, graph: u64, work: Work) -> Result {
         let graph = self.all.get_mut(&graph).ok_or(Code::INVALID_VALUE)?;
         graph.push(work);
+        Ok(())
+    }
+
+    /// As [`add`](Self::add), of a node with this handle.
+    pub(crate) fn add_node(&mut self, graph: u64, node: u64, work: Work) -> Result {
+        self.add(graph, work)?;
+        let last = self.get(graph)?.len() - 1;
+        self.nodes.insert(node, last);
+        Ok(())
+    }
+
+    /// Gives a node of a graph, or of a copy of it, other work.
+    pub(crate) fn replace(&mut self, graph: u64, node: u64, work: Work) -> Result {
+        let index = *self.nodes.get(&node).ok_or(Code::INVALID_VALUE)?;
+        let all = self.all.get_mut(&graph).ok_or(Code::INVALID_VALUE)?;
+        *all.get_mut(index).ok_or(Code::INVALID_VALUE)? = work;
         Ok(())
     }
 

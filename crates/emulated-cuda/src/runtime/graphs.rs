@@ -44,9 +44,23 @@ pub(crate) struct HostNode {
 /// Adds work to a graph, and gives the node.
 fn add(node: &Out<u64>, graph: Pointer, work: Work) -> Result {
     node.put(alive(|context| {
-        context.graphs.add(graph.address(), work)?;
-        Ok(context.handle())
+        let node = context.handle();
+        context.graphs.add_node(graph.address(), node, work)?;
+        Ok(node)
     })?)
+}
+
+/// The launch of a node.
+fn launch(kernel: In<KernelNode>) -> Result<Work> {
+    let kernel = kernel.get()?;
+    if kernel.extra != 0 {
+        return Err(crate::calls::unsupported("a kernel node with `extra`"));
+    }
+    // SAFETY: the list is a part of what the caller passes, and is read now (1).
+    let arguments = unsafe { Arguments::from_c(kernel.arguments) };
+    let shape = shape(kernel.grid, kernel.block, kernel.shared_bytes as usize)?;
+    let work = alive(|context| context.prepare(kernel.function, shape, arguments))?;
+    Ok(Work::Launch(work))
 }
 
 fn instantiate(instance: &Out<u64>, graph: Pointer) -> Result {
@@ -121,15 +135,12 @@ export! {
         kernel: In<KernelNode>,
     ) {
         let _ = (before, before_count);
-        let kernel = kernel.get()?;
-        if kernel.extra != 0 {
-            return Err(crate::calls::unsupported("cudaGraphAddKernelNode with extra"));
-        }
-        // SAFETY: the list is a part of what the caller passes, and is read now (1).
-        let arguments = unsafe { Arguments::from_c(kernel.arguments) };
-        let shape = shape(kernel.grid, kernel.block, kernel.shared_bytes as usize)?;
-        let work = alive(|context| context.prepare(kernel.function, shape, arguments))?;
-        add(&node, graph, Work::Launch(work))
+        add(&node, graph, launch(kernel)?)
+    }
+
+    fn cudaGraphExecKernelNodeSetParams(instance: Pointer, node: Pointer, kernel: In<KernelNode>) {
+        let work = launch(kernel)?;
+        alive(|context| context.graphs.replace(instance.address(), node.address(), work))
     }
 
     fn cudaGraphAddMemcpyNode(

@@ -98,6 +98,14 @@ pub(crate) fn check(direction: i32) -> Result {
     }
 }
 
+/// Memory that a graph allocates when it is launched is not there.
+fn no_capture(stream: Pointer) -> Result {
+    match alive(|context| Ok(context.graphs.of(stream)))? {
+        Some(_) => Err(crate::calls::unsupported("memory of a graph")),
+        None => Ok(()),
+    }
+}
+
 fn free(pointer: Pointer) -> Result {
     let kinds = [Kind::Device, Kind::Managed];
     alive(|context| context.free(pointer, &kinds, "cudaFree"))
@@ -114,7 +122,7 @@ export! {
     }
 
     fn cudaMallocAsync as cudaMallocAsync_ptsz (pointer: Out<u64>, bytes: usize, stream: Pointer) {
-        let _ = stream;
+        no_capture(stream)?;
         pointer.put(alive(|context| context.allocate(bytes, "cudaMallocAsync"))?)
     }
 
@@ -124,7 +132,8 @@ export! {
         pool: Pointer,
         stream: Pointer,
     ) {
-        let _ = (pool, stream);
+        let _ = pool;
+        no_capture(stream)?;
         pointer.put(alive(|context| context.allocate(bytes, "cudaMallocFromPoolAsync"))?)
     }
 
@@ -153,7 +162,7 @@ export! {
     }
 
     fn cudaFreeAsync as cudaFreeAsync_ptsz (pointer: Pointer, stream: Pointer) {
-        let _ = stream;
+        no_capture(stream)?;
         free(pointer)
     }
 
