@@ -17,7 +17,7 @@ mod statistics;
 mod table;
 mod work;
 
-use std::{cell::RefCell, path::PathBuf, process::ExitCode};
+use std::{cell::RefCell, fs, path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
@@ -54,6 +54,9 @@ struct Arguments {
     /// The GPU's number.
     #[arg(long)]
     gpu: Option<u32>,
+    /// The kernels' PTX in place of the program's own, such as another code generator's.
+    #[arg(long)]
+    kernels: Option<PathBuf>,
     /// A folder for bench.json, bench.txt and bench.svg, or sweep.tsv.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -120,7 +123,12 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Some(ordinal) => Device::gpu_numbered(ordinal)?,
         None => Device::gpu()?,
     };
-    let built = Built::for_capability(gpu.capability())?;
+    let mut built = *Built::for_capability(gpu.capability())?;
+    if let Some(path) = &arguments.kernels {
+        let text = fs::read_to_string(path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        built.kernels = text.leak();
+    }
     let modules = built.load(&gpu)?;
     if modules.cuda.is_none() {
         eprintln!(
@@ -191,7 +199,7 @@ fn rows(
     );
     let copies = bench.copies(20)?;
     let report = Report {
-        compiled: Compiled::beside_program(&machine.arch),
+        compiled: Compiled::beside_program(&machine.arch).filter(|_| arguments.kernels.is_none()),
         machine,
         rows,
         latencies,

@@ -10,6 +10,7 @@ pub(crate) const DEVICE_COMPILER: &str = env!("DEVICE_COMPILER");
 pub(crate) const NVCC: &str = env!("NVCC");
 
 /// PTX for one architecture.
+#[derive(Clone, Copy)]
 pub(crate) struct Built {
     pub(crate) arch: &'static str,
     pub(crate) kernels: &'static str,

@@ -2,7 +2,8 @@
 //!
 //! `cargo test -p tests --test cases -- --device gpu` makes a missing GPU a failure; without
 //! `--device`, the emulator takes the place of a GPU that is not there. `TMA_SEED` chooses its
-//! schedule. `--out FILE` writes what a GPU made of the cases, for `data/cases`.
+//! schedule. `--out FILE` writes what a GPU made of the cases, for `data/cases`. `--kernels FILE` takes the
+//! kernels of `kernels-gpu` from this PTX, and `--both FILE` runs them, too, and compares the results bit by bit.
 
 use std::{
     collections::BTreeMap,
@@ -30,8 +31,19 @@ fn main() -> ExitCode {
         }
     };
     let mut rest = rest;
-    let out = rest.iter().position(|argument| argument == "--out");
-    let out = out.and_then(|at| rest.drain(at..).take(2).nth(1));
+    let mut option = |name: &str| {
+        let at = rest.iter().position(|argument| argument == name)?;
+        rest.drain(at..).take(2).nth(1)
+    };
+    let out = option("--out");
+    let others = ["--kernels", "--both"].map(|name| option(name).map(read));
+    let [replaced, compared] = match others.map(Option::transpose) {
+        [Ok(replaced), Ok(compared)] => [replaced, compared],
+        [Err(wrong), _] | [_, Err(wrong)] => {
+            eprintln!("error: {wrong}");
+            return ExitCode::FAILURE;
+        }
+    };
     let arguments = Arguments::from_iter(rest);
     let came = Arc::new(Mutex::new(BTreeMap::new()));
     let mut gpu = None;
@@ -41,12 +53,29 @@ fn main() -> ExitCode {
             gpu = backend.name().strip_prefix("gpu: ").map(str::to_owned);
             let is_gpu = gpu.is_some();
             let backend = Arc::new(Mutex::new(backend));
+            // With a device of its own each module is read once.
+            let second = compared.map(|_| open(device).map(|(backend, _)| backend));
+            let second = match second.transpose() {
+                Ok(second) => Arc::new(second.map(Mutex::new)),
+                Err(failure) => {
+                    eprintln!("error: {failure}");
+                    return ExitCode::FAILURE;
+                }
+            };
             let mut trials: Vec<Trial> = cases(capability)
                 .into_iter()
                 .map(|case| {
                     let (backend, came) = (Arc::clone(&backend), Arc::clone(&came));
+                    let second = Arc::clone(&second);
                     let name = case.name.clone();
-                    Trial::test(name, move || recorded(&backend, &case, &came))
+                    let other = replaced.or(compared);
+                    let is_of_kernels = |module: &Module| std::ptr::eq(module, case.module);
+                    let other = other.filter(|_| KERNELS_PTX.iter().any(is_of_kernels));
+                    Trial::test(name, move || match (other, &*second) {
+                        (None, _) => recorded(&backend, &case, &came),
+                        (Some(other), None) => check(&backend, &case.scenario, other, &mut |_| ()),
+                        (Some(other), Some(second)) => same(&backend, &case, second, other),
+                    })
                 })
                 .collect();
             let check = move |scenario: Scenario, module| -> Test {
@@ -94,6 +123,44 @@ fn write(path: &str, gpu: Option<&str>, came: &Came) -> Result<(), String> {
     let came = came.lock().map_err(|_| "a case panicked")?.clone();
     let results = Results::now(gpu, came)?;
     fs::write(path, results.to_json()).map_err(|error| format!("{path}: {error}"))
+}
+
+/// The module in a file, for the architecture that it names.
+fn read(path: String) -> Result<Module, String> {
+    let text = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+    let parsed = ptx::parse(&text).map_err(|errors| format!("{path}: {errors}"))?;
+    let arch = parsed.target.names.first().ok_or("no target is named")?;
+    let arch = arch.as_str().to_owned();
+    // For all cases, until the program ends.
+    Ok(Module {
+        arch: arch.leak(),
+        text: text.leak(),
+    })
+}
+
+/// Checks a case with both modules, and that these give the same bits.
+fn same(
+    backend: &Mutex<Jobs>,
+    case: &Case,
+    second: &Mutex<Jobs>,
+    other: Module,
+) -> Result<(), Failed> {
+    let results = [(backend, *case.module), (second, other)].map(|(backend, module)| {
+        let mut results = Vec::new();
+        check(backend, &case.scenario, module, &mut |buffers| {
+            results = buffers.to_vec();
+        })
+        .map(|()| results)
+    });
+    let [ours, theirs] = results;
+    for (ours, theirs) in ours?.iter().zip(theirs?) {
+        let mut pairs = ours.bytes().iter().zip(theirs.bytes());
+        if let Some(at) = pairs.position(|(ours, theirs)| ours != theirs) {
+            let name = ours.name();
+            return Err(format!("byte {at} of `{name}` differs between the modules").into());
+        }
+    }
+    Ok(())
 }
 
 /// Checks a case, and keeps the digests of what ran and what came out.

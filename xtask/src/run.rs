@@ -2,14 +2,14 @@
 
 use std::{
     env,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, ExitCode},
     thread,
 };
 
 use anyhow::{Context, Result, bail};
 use cuda_driver::Status;
-use tma_build::{Arch, Assemble, PtxBuilder};
+use tma_build::{Arch, Assemble, CodeGenerator, PtxBuilder};
 
 use crate::{
     paths::{root, target_dir},
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Where to run them
     #[arg(long, value_parser = DEVICES)]
     device: Option<String>,
+    /// The maker of PTX from LLVM IR: `llvm`, or `libnvvm` of `cargo xtask setup --cuda`
+    #[arg(long, env = CodeGenerator::VARIABLE, default_value_t)]
+    codegen: CodeGenerator,
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
@@ -43,13 +46,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     setup::ensure_device_compiler()?;
     let device = args.device.iter().flat_map(|device| ["--device", device]);
     let device: Vec<&str> = device.collect();
-    let on_emulator = args.device.as_deref() == Some("emulator");
-    let (program, arch) = if on_emulator || matches!(cuda_driver::status(), Status::Missing { .. })
-    {
+    let (program, arch) = if is_emulated(args.device.as_deref()) {
         // The first time, what all kernels need takes as long as the program, and has nothing in common with it.
         let is_first = !path_of_program().exists();
         let needed = thread::spawn(move || match is_first {
-            true => kernels(Arch::Sm90a, &["copy_bulk"]).map(drop),
+            true => kernels(Arch::Sm90a, &["copy_bulk"], CodeGenerator::Llvm).map(drop),
             false => Ok(()),
         });
         let program = program()?;
@@ -57,17 +58,36 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         (program, Arch::Sm90a)
     } else {
         let program = program()?;
-        let arch = output(Command::new(&program).arg("--arch").args(&device))?;
-        (program, arch.trim().parse().map_err(anyhow::Error::msg)?)
+        let arch = arch_of(&program, &device)?;
+        (program, arch)
     };
     let mut entries = Command::new(&program);
     let entries = output(entries.arg("--entries").args(&args.kernels))?;
     say!("Compiling the kernels for {arch}");
-    let module = kernels(arch, &entries.split_whitespace().collect::<Vec<_>>())?;
+    let entries: Vec<&str> = entries.split_whitespace().collect();
+    let module = kernels(arch, &entries, args.codegen)?;
     let mut command = Command::new(program);
     command.args(&args.kernels).args(device);
     let status = command.arg("--module").arg(module).status();
     Ok(exit_code(status.context("cannot run the program")?))
+}
+
+/// The architecture that kernels are compiled for where they run here.
+pub(crate) fn arch(device: Option<&str>) -> Result<Arch> {
+    if is_emulated(device) {
+        return Ok(Arch::Sm90a);
+    }
+    let device: Vec<&str> = device.into_iter().flat_map(|it| ["--device", it]).collect();
+    arch_of(&program()?, &device)
+}
+
+fn is_emulated(device: Option<&str>) -> bool {
+    device == Some("emulator") || matches!(cuda_driver::status(), Status::Missing { .. })
+}
+
+fn arch_of(program: &Path, device: &[&str]) -> Result<Arch> {
+    let arch = output(Command::new(program).arg("--arch").args(device))?;
+    arch.trim().parse().map_err(anyhow::Error::msg)
 }
 
 /// The program that runs the kernels, built.
@@ -81,9 +101,11 @@ fn path_of_program() -> PathBuf {
     target_dir().join("debug").join(name)
 }
 
-/// The finished PTX of these kernels for an architecture.
-fn kernels(arch: Arch, names: &[&str]) -> Result<PathBuf> {
-    let builder = PtxBuilder::new(root().join("kernels-gpu")).arch(arch);
+/// The finished PTX of these kernels for an architecture, or of all where none is named.
+pub(crate) fn kernels(arch: Arch, names: &[&str], codegen: CodeGenerator) -> Result<PathBuf> {
+    let builder = PtxBuilder::new(root().join("kernels-gpu"))
+        .arch(arch)
+        .code_generator(codegen);
     let builder = names.iter().copied().fold(builder, PtxBuilder::only);
     let ptx = builder.assemble(Assemble::Never).build();
     Ok(ptx.map_err(anyhow::Error::msg)?.path)

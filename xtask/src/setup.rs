@@ -9,7 +9,7 @@ use anyhow::Result;
 use tma_build::{DeviceCompiler, Error};
 
 use crate::output::Mark;
-pub(crate) use cuda::{UNSET_PTXAS, misnamed_ptxas, names_ptxas, tool};
+pub(crate) use cuda::{UNSET_PTXAS, libnvvm, misnamed_ptxas, names_ptxas, tool};
 
 /// Installs what is missing to compile kernels.
 #[derive(clap::Args)]
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Only tell what is missing; exit with 1 if anything is
     #[arg(long)]
     check: bool,
-    /// NVIDIA's ptxas, nvcc, nvdisasm and cuobjdump too, which check PTX and need no GPU
+    /// NVIDIA's ptxas, nvcc, nvdisasm, cuobjdump and libNVVM too, which check or make PTX and need no GPU
     #[arg(long)]
     cuda: bool,
 }

@@ -9,10 +9,12 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
+use tma_build::CodeGenerator;
+
 use crate::{
     paths::examples,
     process::{cargo, cargo_in_example, shown},
-    run::DEVICES,
+    run::{DEVICES, arch, kernels},
     setup,
 };
 pub(crate) use counts::Counts;
@@ -39,6 +41,10 @@ pub(crate) struct Args {
     /// Also the tests that take minutes, and those of CI under more schedules and for more targets
     #[arg(long)]
     long: bool,
+    /// Checks the kernels' cases alone, with PTX of this code generator, or with that of both, whose results must have
+    /// the same bits
+    #[arg(long, value_parser = ["llvm", "libnvvm", "both"])]
+    codegen: Option<String>,
     /// Passed on to `cargo test`, such as `tile_2d` or `-p tests --test cases`; the example projects
     /// are then left out
     #[arg(value_name = "ARGS", allow_hyphen_values = true)]
@@ -62,6 +68,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     if args.long {
         cargo.env(LONG_VARIABLE, "1");
+    }
+    if let Some(codegen) = &args.codegen {
+        let counts = cases(cargo, codegen, args.device.as_deref())?;
+        say!("{counts}");
+        return Ok(counts.exit_code());
     }
     let mut counts = if args.passed_on.is_empty() && args.to_programs.is_empty() {
         everything(cargo)?
@@ -101,6 +112,29 @@ fn everything(cargo: Command) -> Result<Counts> {
         total += suites(cargo_in_example(&folder), &[])?.total();
     }
     Ok(total)
+}
+
+/// The cases of the kernels, with PTX of a code generator or of both.
+fn cases(cargo: Command, codegen: &str, device: Option<&str>) -> Result<Counts> {
+    setup::ensure_device_compiler()?;
+    let arch = arch(device)?;
+    let device: Vec<&str> = device.into_iter().flat_map(|it| ["--device", it]).collect();
+    let generator = if codegen == "llvm" {
+        CodeGenerator::Llvm
+    } else {
+        CodeGenerator::LibNvvm
+    };
+    let option = if codegen == "both" {
+        "--both"
+    } else {
+        "--kernels"
+    };
+    say!("Compiling the kernels for {arch} by {generator}");
+    let module = kernels(arch, &[], generator)?;
+    let module = module.to_str().context("a path is no text")?;
+    let arguments = ["-p", "tests", "--test", "cases", "--", option, module];
+    let suites = suites(cargo, &[&arguments[..], &device].concat())?;
+    Ok(suites.total())
 }
 
 /// As CI runs it.

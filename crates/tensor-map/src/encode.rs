@@ -29,10 +29,7 @@ const fn tensor(words: &mut Words, tensor: &Tensor, address: u64, target: Target
     let (span, atom) = swizzle_codes(tensor.swizzle);
     layout::SWIZZLE.set(words, span);
     layout::SWIZZLE_ATOM.set(words, atom);
-    // Reserved on Hopper; from 128 KiB on for later GPUs, where older drivers have it wrong
-    // (NVIDIA bug 5736804, see `layout::LARGE_TENSOR`).
-    let large = target.is_blackwell() && tensor.span_bytes() >= 128 * 1024;
-    layout::LARGE_TENSOR.set(words, large as u64);
+    layout::LARGE_TENSOR.set(words, is_large(tensor, target) as u64);
     layout::BOX_ALIGN.set(words, counted_align(tensor));
     let mut dim = 0;
     while dim < rank && dim < layout::DIM.len() {
@@ -44,6 +41,12 @@ const fn tensor(words: &mut Words, tensor: &Tensor, address: u64, target: Target
         }
         dim += 1;
     }
+}
+
+/// Reserved on Hopper; from 128 KiB on for later GPUs, where older drivers have it wrong
+/// (NVIDIA bug 5736804, see `layout::LARGE_TENSOR`).
+pub(crate) const fn is_large(tensor: &Tensor, target: Target) -> bool {
+    target.is_blackwell() && tensor.span_bytes() >= 128 * 1024
 }
 
 /// The alignment of a box as drivers count it.

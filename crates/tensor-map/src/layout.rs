@@ -78,7 +78,8 @@ pub const TF32: Field = Field::new("tf32", 1, 16, 1);
 pub const L2_PROMOTION: Field = Field::new("L2 promotion", 1, 17, 2);
 /// Pieces of a 128-byte swizzle: 16, 32, 32 with 8 flipped, or 64 bytes. Compute capability 10.0.
 pub const SWIZZLE_ATOM: Field = Field::new("swizzle atomicity", 1, 19, 2);
-/// Set from 128 KiB of tensor on, compute capability 10.0. Reserved before.
+/// Set from 128 KiB of tensor on, compute capability 10.0. Reserved before. CUDA 13.5 calls it the
+/// [`AllocationClass`](crate::AllocationClass).
 ///
 /// Drivers before CUDA 13.2 can set it for smaller tensors too, and addresses then count as out of
 /// bounds (NVIDIA bug 5736804); CCCL, CUTLASS and Triton clear it after the driver.

@@ -46,6 +46,7 @@
 // There is no allocator to box an error with, and a map is as large as one.
 #![allow(clippy::result_large_err)]
 
+mod allocation_class;
 mod data_type;
 mod decode;
 mod diff;
@@ -62,6 +63,7 @@ pub mod swizzle;
 mod target;
 pub mod walk;
 
+pub use allocation_class::AllocationClass;
 pub use data_type::{DataType, Element};
 pub use decode::{Decoded, NotATensorMap};
 pub use diff::Difference;

@@ -1,8 +1,8 @@
 //! The position of every field, in maps that differ in one parameter.
 
 use tensor_map::{
-    DataType, Im2col, Interleave, L2Promotion, NotATensorMap, OobFill, Swizzle, Target, TensorMap,
-    Tiled, layout,
+    AllocationClass, DataType, Im2col, Interleave, L2Promotion, NotATensorMap, OobFill, Swizzle,
+    Target, TensorMap, Tiled, layout,
 };
 
 const ADDRESS: u64 = 0x7f00_0000_0000;
@@ -253,4 +253,32 @@ fn corners_that_are_not_there_are_the_nearest() {
     assert_eq!(layout::corner(true, 1, 40), layout::corner(true, 1, 0));
     assert_eq!(layout::corner(false, 9, 9), layout::corner(false, 3, 2));
     assert_eq!(layout::corner(false, 0, 0), layout::corner(false, 1, 0));
+}
+
+#[test]
+fn a_class_changes_one_bit_on_blackwell_and_nothing_on_hopper() {
+    use AllocationClass::{Auto, Large, Small};
+    let small = TensorMap::tiled(DataType::F32, &[64, 60]).box_dims(&[32, 32]);
+    let large = TensorMap::tiled(DataType::U8, &[1000, 132])
+        .strides_bytes(&[1024])
+        .box_dims(&[128, 3]);
+    for (tiled, auto) in [(small, Small), (large, Large)] {
+        for (asked, answer) in [(Small, Small), (Large, Large), (Auto, auto)] {
+            let built = tiled.build_for(ADDRESS, Target::SM_120).unwrap();
+            let mut map = built;
+            assert_eq!(map.set_allocation_class(asked, Target::SM_120), Ok(answer));
+            assert_eq!(map.allocation_class(), answer);
+            let bits = built.words()[1] ^ map.words()[1];
+            assert_eq!(bits, if auto == answer { 0 } else { 1 << 21 });
+            map.set_allocation_class(Auto, Target::SM_120).unwrap();
+            assert!(map == built);
+            let hopper = tiled.build_for(ADDRESS, Target::SM_90).unwrap();
+            let mut map = hopper;
+            assert_eq!(map.set_allocation_class(asked, Target::SM_90), Ok(Small));
+            assert!(map == hopper);
+        }
+    }
+    let mut nothing = TensorMap::from_words([u64::MAX; TensorMap::WORDS]);
+    assert!(nothing.set_allocation_class(Small, Target::SM_120).is_err());
+    assert_eq!(nothing.words(), &[u64::MAX; TensorMap::WORDS]);
 }

@@ -8,9 +8,9 @@ use std::{
 use ptx::Module;
 
 use crate::{
-    Arch, DeviceCompiler, Error, PtxIsa, Ptxas, Resources,
+    Arch, CodeGenerator, DeviceCompiler, Error, LibNvvm, PtxIsa, Ptxas, Resources,
     compile::{Compilation, Output, package_name},
-    finish::{Marker, finish, name_target, rename_folders},
+    finish::{Marker, drop_debug_sections, finish, name_target, rename_folders},
     formatters::replace_formatters,
     lint::{Diagnostic, Kind, Source, duplicated_barriers, lint, lost_speed, raise_version},
     locations::name_own_lines,
@@ -38,6 +38,7 @@ pub struct PtxBuilder {
     overflow_checks: Option<bool>,
     copy_to: Option<PathBuf>,
     compiler: Option<PathBuf>,
+    code_generator: Option<CodeGenerator>,
     assemble: Assemble,
 }
 
@@ -86,6 +87,7 @@ impl PtxBuilder {
             overflow_checks: None,
             copy_to: None,
             compiler: None,
+            code_generator: None,
             assemble: Assemble::default(),
         }
     }
@@ -169,6 +171,13 @@ impl PtxBuilder {
         self
     }
 
+    /// Sets what makes PTX of the LLVM IR. Without this, it is what [`CodeGenerator::of_environment`] says.
+    #[must_use]
+    pub fn code_generator(mut self, generator: CodeGenerator) -> Self {
+        self.code_generator = Some(generator);
+        self
+    }
+
     /// Sets whether ptxas checks the PTX.
     #[must_use]
     pub fn assemble(mut self, assemble: Assemble) -> Self {
@@ -188,7 +197,19 @@ impl PtxBuilder {
         let target_dir = target_dir::find().join("tma-build");
         let mut warnings = Vec::new();
         let compiler = self.find_compiler(&mut warnings)?;
-        let output = self.compilation(&compiler, &target_dir).run()?;
+        let generator = match self.code_generator {
+            Some(generator) => generator,
+            None => CodeGenerator::of_environment()?,
+        };
+        // Before what takes long.
+        let nvvm = match generator {
+            CodeGenerator::Llvm => None,
+            CodeGenerator::LibNvvm => Some(LibNvvm::find_for(&compiler)?),
+        };
+        let mut output = self.compilation(&compiler, &target_dir).run()?;
+        if let Some(nvvm) = nvvm {
+            output.ptx = nvvm.compile(&output.llvm_ir, self.arch)?;
+        }
         let folder = in_build_script
             .clone()
             .unwrap_or_else(|| target_dir.join("ptx"))
@@ -225,6 +246,8 @@ impl PtxBuilder {
     fn tell_cargo(&self, sources: &[PathBuf]) {
         println!("cargo::rerun-if-env-changed={}", DeviceCompiler::VARIABLE);
         println!("cargo::rerun-if-env-changed={}", Ptxas::VARIABLE);
+        println!("cargo::rerun-if-env-changed={}", CodeGenerator::VARIABLE);
+        println!("cargo::rerun-if-env-changed={}", LibNvvm::VARIABLE);
         println!("cargo::rerun-if-changed={}", self.crate_dir.display());
         for source in sources {
             println!("cargo::rerun-if-changed={}", source.display());
@@ -326,6 +349,8 @@ impl PtxBuilder {
         let source = Source::from_llvm_ir(&output.llvm_ir, &|path| own_files.name(path));
         let mut diagnostics = duplicated_barriers(&module, &source);
         name_own_lines(&mut module, &output.ptx, own_files);
+        // Nothing says `inlined_at` any more.
+        drop_debug_sections(&mut module);
         diagnostics.extend(lint(&module, &markers, Some(&source)));
         write(&module.to_string())?;
         // Checks are panics, and panics are calls: who asks for them does not ask for speed.

@@ -134,6 +134,14 @@ impl DeviceCompiler {
         })
     }
 
+    /// The version of its LLVM, without the parts behind the dot.
+    pub(crate) fn llvm_major(&self) -> u32 {
+        let line = self.verbose.lines();
+        let version = line.filter_map(|line| line.strip_prefix("LLVM version: "));
+        let mut majors = version.filter_map(|version| version.split('.').next()?.parse().ok());
+        majors.next().unwrap_or(0)
+    }
+
     /// Compiles a small kernel and looks at its PTX, once for each compiler.
     ///
     /// [`PtxBuilder::build`](crate::PtxBuilder::build) does so by itself for versions that were

@@ -12,6 +12,8 @@ pub(crate) struct ControlFlow<'a> {
     /// For each block, the block that dominates it most closely; the entry has itself, a block that
     /// cannot be reached none.
     immediate_dominators: Vec<Option<usize>>,
+    /// For each block, those that may come next.
+    successors: Vec<Vec<usize>>,
 }
 
 /// An instruction in its block.
@@ -53,13 +55,40 @@ impl<'a> ControlFlow<'a> {
         let successors = successors(&instructions, block + 1, &labels, &targets);
         Self {
             immediate_dominators: immediate_dominators(&successors),
+            successors,
             instructions,
         }
     }
 
-    /// Returns whether one of two instructions comes before the other on every path to it.
-    pub(crate) fn ordered(&self, left: &InBlock<'_>, right: &InBlock<'_>) -> bool {
-        self.dominates(left.block, right.block) || self.dominates(right.block, left.block)
+    /// Returns whether two instructions are in arms of a branch that exclude each other: from neither does a path lead
+    /// to the other, but through the branch once more.
+    pub(crate) fn exclusive(&self, left: &InBlock<'_>, right: &InBlock<'_>) -> bool {
+        let (left, right) = (left.block, right.block);
+        let mut branch = left;
+        while !self.dominates(branch, right) {
+            match self.immediate_dominators[branch] {
+                Some(above) if above != branch => branch = above,
+                // One of them cannot be reached.
+                _ => return false,
+            }
+        }
+        let lead = |from, to| self.reaches(from, to, branch);
+        branch != left && branch != right && !lead(left, right) && !lead(right, left)
+    }
+
+    /// Returns whether a path that does not come by a block leads from one to another.
+    fn reaches(&self, from: usize, to: usize, without: usize) -> bool {
+        let mut seen = vec![false; self.successors.len()];
+        seen[without] = true;
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            for next in &self.successors[block] {
+                if !std::mem::replace(&mut seen[*next], true) {
+                    open.push(*next);
+                }
+            }
+        }
+        seen[to]
     }
 
     fn dominates(&self, above: usize, mut below: usize) -> bool {
@@ -183,8 +212,8 @@ fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Names the two `bar.sync` of a body and says whether they are ordered.
-    fn barriers_are_ordered(body: &str) -> bool {
+    /// Returns whether the two `bar.sync` of a body exclude each other.
+    fn barriers_exclude_each_other(body: &str) -> bool {
         let text = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .pred %p;\n{body}\n}}"
         );
@@ -197,33 +226,47 @@ mod tests {
             .filter(|p| p.instruction.opcode.stem() == "bar")
             .collect();
         assert_eq!(barriers.len(), 2);
-        flow.ordered(barriers[0], barriers[1])
+        flow.exclusive(barriers[0], barriers[1])
     }
 
     #[test]
-    fn arms_of_a_branch_are_not_ordered() {
-        assert!(!barriers_are_ordered(
+    fn arms_of_a_branch_exclude_each_other() {
+        assert!(barriers_exclude_each_other(
             "@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\nret;"
         ));
     }
 
     #[test]
-    fn one_after_the_other_is_ordered() {
-        assert!(barriers_are_ordered(
+    fn one_may_come_after_the_other() {
+        assert!(!barriers_exclude_each_other(
             "bar.sync 0;\n@%p bra A;\nA:\nbar.sync 0;\nret;"
         ));
     }
 
     #[test]
-    fn an_unrolled_loop_is_ordered() {
-        assert!(barriers_are_ordered(
+    fn an_unrolled_loop_has_one_after_the_other() {
+        assert!(!barriers_exclude_each_other(
             "A:\nbar.sync 0;\n@%p bra B;\nbar.sync 0;\n@%p bra A;\nB:\nret;"
+        ));
+    }
+
+    #[test]
+    fn what_an_unrolled_loop_leaves_over_comes_after_it() {
+        assert!(!barriers_exclude_each_other(
+            "@%p bra B;\nA:\nbar.sync 0;\n@%p bra A;\nB:\nbar.sync 0;\n@%p bra B;\nret;"
+        ));
+    }
+
+    #[test]
+    fn arms_in_a_loop_exclude_each_other_all_the_same() {
+        assert!(barriers_exclude_each_other(
+            "L:\n@%p bra A;\nbar.sync 0;\nbra.uni B;\nA:\nbar.sync 0;\nB:\n@%p bra L;\nret;"
         ));
     }
 
     #[test]
     fn indirect_branches_reach_their_targets() {
         let body = "T: .branchtargets A, B;\n.reg .u32 %r;\nbrx.idx %r, T;\nA:\nbar.sync 0;\nret;\nB:\nbar.sync 0;\nret;";
-        assert!(!barriers_are_ordered(body));
+        assert!(barriers_exclude_each_other(body));
     }
 }

@@ -1,6 +1,6 @@
 use std::{io, path::PathBuf};
 
-use crate::{Arch, Version, advice::advice, lint::Diagnostic};
+use crate::{Arch, LibNvvm, Version, advice::advice, lint::Diagnostic};
 
 /// Why there is no PTX.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,33 @@ pub enum Error {
         arch: Arch,
         /// The diagnostics.
         diagnostics: Vec<Diagnostic>,
+    },
+    /// `TMA_CODEGEN` names no code generator.
+    #[error("there is no code generator `{name}`; TMA_CODEGEN is `llvm` or `libnvvm`")]
+    UnknownCodeGenerator {
+        /// The name.
+        name: String,
+    },
+    /// libNVVM was asked for and there is none that reads the compiler's IR.
+    #[error(
+        "no libNVVM was found that reads the IR of LLVM {llvm}, which rustc has; {variable} can name one. Looked at:\n\
+         {looked_at}\n\
+         `cargo xtask setup --cuda` of rust-tma installs one",
+        variable = LibNvvm::VARIABLE
+    )]
+    NoLibNvvm {
+        /// The version of rustc's LLVM.
+        llvm: u32,
+        /// The libraries that were found and why none serves, one a line.
+        looked_at: String,
+    },
+    /// libNVVM refused the module.
+    #[error("libNVVM refuses the module for {arch}:\n{log}")]
+    LibNvvm {
+        /// For which architecture.
+        arch: Arch,
+        /// The library's messages.
+        log: String,
     },
     /// `ptxas` was asked for and there is none that knows the architecture.
     #[error(

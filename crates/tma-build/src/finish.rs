@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use ptx::{Block, Function, Identifier, Item, Linkage, Module, Space, Statement};
 
-use crate::{
-    Arch, PtxIsa, arch::NEWEST_OF_LLVM, narrow_stores::keep_bits, shared_matrices::name_window,
-};
+use crate::{Arch, PtxIsa, narrow_stores::keep_bits, shared_matrices::name_window};
 
 /// The contents of a module-level `.pragma "tma kernel NAME key=value …";`, which `#[kernel]`
 /// writes.
@@ -100,19 +98,18 @@ pub fn finish(module: &mut Module) -> Result<Vec<Marker>, String> {
     Ok(markers)
 }
 
-/// Names the architecture and the version that were asked for, where LLVM knows earlier ones alone.
+/// Names the architecture and the version that were asked for: LLVM knows no later ones than some, and libNVVM
+/// names others.
 pub(crate) fn name_target(module: &mut Module, arch: Arch, isa: PtxIsa) {
     if let Some(name) = module.target.names.first_mut() {
         *name = Identifier::from(arch.name());
     }
-    if isa > NEWEST_OF_LLVM {
-        module.version.major = isa.major;
-        module.version.minor = isa.minor;
-    }
+    module.version.major = isa.major;
+    module.version.minor = isa.minor;
 }
 
 /// Drops DWARF, whose labels ptxas refuses, but not the names that `.loc … function_name` uses.
-fn drop_debug_sections(module: &mut Module) {
+pub(crate) fn drop_debug_sections(module: &mut Module) {
     let named = module
         .functions()
         .filter_map(|function| function.body.as_ref())

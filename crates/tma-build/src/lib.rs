@@ -22,12 +22,15 @@
 //! 3. *assembled* by `ptxas`, where one is found ([`Ptxas`]), which reports registers, spills and
 //!    shared memory; that it makes products of a warpgroup wait for each other is an error, unless the kernel allows it.
 //!
+//! [`CodeGenerator::LibNvvm`] has NVIDIA's libNVVM make PTX of rustc's LLVM IR in place of LLVM; the steps are the same.
+//!
 //! The shape of [`PtxBuilder`] is that of `cuda_builder::CudaBuilder`.
 
 mod advice;
 mod arch;
 mod builder;
 mod calls;
+mod code_generator;
 mod compile;
 mod compiler;
 mod control_flow;
@@ -38,6 +41,7 @@ mod formatters;
 pub mod lint;
 mod locations;
 mod narrow_stores;
+mod nvvm;
 mod ptxas;
 mod self_test;
 mod shared_matrices;
@@ -45,7 +49,9 @@ mod target_dir;
 
 pub use arch::{Arch, PtxIsa, UnknownArch};
 pub use builder::{Assemble, Ptx, PtxBuilder};
+pub use code_generator::CodeGenerator;
 pub use compiler::{DeviceCompiler, Origin, TRIED_VERSION, Version};
 pub use error::Error;
+pub use nvvm::{LibNvvm, nvvm_cache};
 pub use ptxas::{Ptxas, Resources, cuda_cache, tool_dirs};
 pub use target_dir::user_cache;

@@ -1,6 +1,6 @@
 //! Lines of the crate that is built, in place of those of the libraries that it calls.
 
-use std::path::PathBuf;
+use std::{collections::HashMap, path::PathBuf};
 
 use ptx::{At, Block, File, Item, Location, Module, Statement};
 
@@ -27,7 +27,8 @@ impl OwnFiles {
 /// reader of `.loc` looks for the kernel, not for a wrapper of one instruction.
 ///
 /// `text` is what the module was parsed from, with the comments of `-Zverbose-asm`, which name the
-/// callers: `// a.rs:1:2 @[ b.rs:3:4 @[ c.rs:5:6 ] ]`.
+/// callers: `// a.rs:1:2 @[ b.rs:3:4 @[ c.rs:5:6 ] ]`. libNVVM says `inlined_at` instead, and each such
+/// caller has a `.loc` before.
 pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
     let files = module.items.iter();
     let mut files: Vec<(u32, String)> = files
@@ -37,12 +38,18 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
         })
         .collect();
     let known = files.len();
-    let mut name = |location: &mut Location| {
+    let paths: HashMap<u32, String> = files.iter().cloned().collect();
+    let mut name = |location: &mut Location, called: &mut Calls| {
         let comment = text.get(location.span.end()..).unwrap_or_default();
         let comment = comment.lines().next().unwrap_or_default();
-        let Some((path, line, column)) =
-            callers(comment).find_map(|(path, line, column)| Some((own.name(path)?, line, column)))
-        else {
+        let own_name = |(path, line, column)| Some((own.name(path)?, line, column));
+        let mut inlined = called.chain(location).filter_map(|(file, line, column)| {
+            own_name((paths.get(&file)?.as_str(), line, column))
+        });
+        let found = callers(comment)
+            .find_map(own_name)
+            .or_else(|| inlined.next());
+        let Some((path, line, column)) = found else {
             return;
         };
         let number = files.iter().find(|(_, known)| *known == path);
@@ -51,12 +58,13 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
             files.push((next, path));
             next
         });
+        location.inlined = None;
         location.file = number;
         (location.line, location.column) = (line, column);
     };
     for function in module.functions_mut() {
         if let Some(body) = &mut function.body {
-            each_location(body, &mut None, &mut name);
+            each_location(body, &mut None, &mut Calls::default(), &mut name);
         }
     }
     let new = files.drain(known..);
@@ -70,20 +78,41 @@ pub(crate) fn name_own_lines(module: &mut Module, text: &str, own: &OwnFiles) {
     }));
 }
 
+/// File, line and column.
+type Position = (u32, u32, u32);
+
+/// For each position in a function, the one that the last `.loc` with it was inlined at.
+#[derive(Default)]
+struct Calls(HashMap<Position, Position>);
+
+impl Calls {
+    /// The position of a location and of its callers, the innermost first.
+    fn chain<'a>(&'a mut self, location: &Location) -> impl Iterator<Item = Position> + use<'a> {
+        let at = (location.file, location.line, location.column);
+        match &location.inlined {
+            Some(call) => self.0.insert(at, (call.file, call.line, call.column)),
+            None => self.0.remove(&at),
+        };
+        // A function does not call itself more often than this.
+        std::iter::successors(Some(at), |at| self.0.get(at).copied()).take(64)
+    }
+}
+
 /// Changes all locations, and drops those that say again what the last one said.
 fn each_location(
     block: &mut Block,
-    last: &mut Option<(u32, u32, u32)>,
-    change: &mut impl FnMut(&mut Location),
+    last: &mut Option<Position>,
+    called: &mut Calls,
+    change: &mut impl FnMut(&mut Location, &mut Calls),
 ) {
     block.statements.retain_mut(|statement| match statement {
         Statement::Location(location) => {
-            change(location);
+            change(location, called);
             let now = Some((location.file, location.line, location.column));
             std::mem::replace(last, now) != now
         }
         Statement::Block(inner) => {
-            each_location(inner, last, change);
+            each_location(inner, last, called, change);
             true
         }
         _ => true,
@@ -141,5 +170,38 @@ mod tests {
             .collect();
         assert_eq!(locations, [(1, 7, 5), (3, 9, 3), (2, 16, 18)]);
         assert_eq!(module.file(3), Some("gpu/src/new.rs"));
+    }
+
+    #[test]
+    fn a_chain_of_calls_is_followed() {
+        let text = "\
+.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry tile()
+{
+	.loc 1 8 1
+	.loc 2 9 3, function_name $name, inlined_at 1 8 1
+	.loc 2 14 18, function_name $name, inlined_at 2 9 3
+	bar.sync 0;
+	.loc 1 20 1
+	.loc 2 9 3, function_name $name, inlined_at 1 20 1
+	bar.sync 0;
+	ret;
+}
+.file 1 \"/w/gpu/src/tile.rs\"
+.file 2 \"/w/lib/src/bar.rs\"
+";
+        let own = OwnFiles {
+            crate_dir: "/w/gpu".into(),
+            workspace: "/w".into(),
+        };
+        let mut module = ptx::parse(text).unwrap();
+        name_own_lines(&mut module, text, &own);
+        let text = module.to_string();
+        let lines = text.lines().filter(|line| line.contains(".loc"));
+        let lines: Vec<&str> = lines.map(str::trim).collect();
+        assert_eq!(lines, [".loc 3 8 1", ".loc 3 20 1"]);
+        assert_eq!(module.file(3), Some("gpu/src/tile.rs"));
     }
 }

@@ -1,24 +1,26 @@
 //! Builds small GPU crates, good and bad; needs a device compiler, and ptxas for some.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use tempfile::TempDir;
-use tma_build::{Arch, Assemble, DeviceCompiler, Error, Ptx, PtxBuilder, PtxIsa, Ptxas};
+use tma_build::{Arch, Assemble, DeviceCompiler, Error, LibNvvm, PtxBuilder, PtxIsa, Ptxas};
 
 #[path = "build/checks.rs"]
 mod checks;
+#[path = "build/crates.rs"]
+mod crates;
 #[path = "build/freshness.rs"]
 mod freshness;
+#[path = "build/libnvvm.rs"]
+mod libnvvm;
 #[path = "build/lost_speed.rs"]
 mod lost_speed;
 #[path = "build/refusals.rs"]
 mod refusals;
 #[path = "build/stand_ins.rs"]
 mod stand_ins;
+
+use crates::{Crate, contains, holds, refused, text};
 
 type Test = fn() -> Result<(), Failed>;
 
@@ -111,7 +113,19 @@ const NEED_PTXAS: &[(&str, Test)] = &[
     ),
 ];
 
+const NEED_LIBNVVM: &[(&str, Test)] = &[
+    (
+        "libnvvm_takes_the_same_steps_for_hopper",
+        libnvvm::same_steps,
+    ),
+    ("libnvvm_compiles_for_blackwell", libnvvm::blackwell),
+];
+
 const NEED_NOTHING: &[(&str, Test)] = &[
+    (
+        "a_code_generator_that_does_not_exist_is_refused",
+        libnvvm::unknown,
+    ),
     (
         "a_message_without_a_kernel_is_about_those_that_it_fits",
         lost_speed::named_function,
@@ -130,6 +144,10 @@ fn main() {
     if ptxas.is_none() {
         println!("skipped: no ptxas was found; `cargo xtask setup --cuda` installs one");
     }
+    let nvvm = compiler.as_ref().map(LibNvvm::find_for);
+    if let Ok(Err(error)) = &nvvm {
+        println!("skipped: {error}");
+    }
     let trials = |tests: &[(&'static str, Test)], ignored: bool| -> Vec<Trial> {
         let trial = |(name, test): &(&'static str, Test)| {
             Trial::test(*name, *test).with_ignored_flag(ignored)
@@ -141,95 +159,8 @@ fn main() {
     let is_long = std::env::var_os("TMA_LONG_TESTS").is_some();
     all.extend(trials(LONG, compiler.is_err() || !is_long));
     all.extend(trials(NEED_PTXAS, compiler.is_err() || ptxas.is_none()));
+    all.extend(trials(NEED_LIBNVVM, !matches!(nvvm, Ok(Ok(_)))));
     libtest_mimic::run(&Arguments::from_args(), all).exit();
-}
-
-/// A crate with this body behind the usual head. `tma` is compiled for each architecture, version of PTX ISA
-/// and set of flags; those of the kernels and of other tests are compiled already.
-struct Crate {
-    folder: TempDir,
-}
-
-impl Crate {
-    fn new(body: &str) -> Result<Self, Failed> {
-        let tma = repository()?.join("crates/tma");
-        let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(dead_code, unused_imports)]\n\
-                    use core::arch::asm; use tma::{kernel, shared, thread::{sync_threads, thread_idx}};\n";
-        Self::with(&format!("tma = {{ path = {tma:?} }}"), head, body)
-    }
-
-    /// One without `tma`, which takes far longer to compile: for architectures and versions that no other test has.
-    fn bare(body: &str) -> Result<Self, Failed> {
-        let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\n#![allow(unused_imports)]\n\
-                    use core::arch::asm; #[panic_handler] fn panic(_: &core::panic::PanicInfo<'_>) -> ! { loop {} }\n";
-        let entry = "#[unsafe(no_mangle)] pub unsafe extern \"ptx-kernel\" fn";
-        Self::with("", head, &body.replace("pub unsafe fn", entry))
-    }
-
-    fn with(dependency: &str, head: &str, body: &str) -> Result<Self, Failed> {
-        let folder = tempfile::tempdir()?;
-        // The same name for the same body, so that what cargo left is used again.
-        let name = format!(
-            "k{:08x}",
-            body.bytes()
-                .fold(0_u32, |hash, byte| hash.wrapping_mul(31) ^ u32::from(byte))
-        );
-        let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\n{dependency}\n\n[workspace]\n"
-        );
-        fs::write(folder.path().join("Cargo.toml"), manifest)?;
-        // The lock file of the repository, so that nothing is looked up anew.
-        fs::copy(
-            repository()?.join("Cargo.lock"),
-            folder.path().join("Cargo.lock"),
-        )?;
-        fs::create_dir(folder.path().join("src"))?;
-        fs::write(folder.path().join("src/lib.rs"), format!("{head}{body}"))?;
-        Ok(Self { folder })
-    }
-
-    fn builder(&self) -> PtxBuilder {
-        PtxBuilder::new(self.folder.path())
-            .arch(Arch::Sm90a)
-            .assemble(Assemble::Never)
-    }
-}
-
-fn repository() -> Result<PathBuf, Failed> {
-    Ok(Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()?)
-}
-
-fn text(ptx: &Ptx) -> Result<String, Failed> {
-    Ok(fs::read_to_string(&ptx.path)?)
-}
-
-fn holds(condition: bool, message: impl Into<String>) -> Result<(), Failed> {
-    if condition {
-        Ok(())
-    } else {
-        Err(message.into().into())
-    }
-}
-
-fn contains(text: &str, parts: &[&str]) -> Result<(), Failed> {
-    for part in parts {
-        holds(
-            text.contains(part),
-            format!("`{part}` is missing from\n{text}"),
-        )?;
-    }
-    Ok(())
-}
-
-/// The error's text; success is a failure of the test.
-fn refused(builder: &PtxBuilder) -> Result<String, Failed> {
-    match builder.build() {
-        Err(error) => Ok(error.to_string()),
-        Ok(ptx) => Err(format!("was built:\n{}", text(&ptx)?).into()),
-    }
 }
 
 fn self_test() -> Result<(), Failed> {

@@ -9,6 +9,7 @@ mod clusters;
 // `wgmma` is an instruction of a single architecture.
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 mod fragments;
+mod from_rust_cuda;
 mod groups;
 mod indices;
 mod lanes;
@@ -28,6 +29,7 @@ pub use by_value::{Bits, Fields, Inner, by_value};
 pub use clusters::{cluster_at_launch, cluster_indices, cluster_of_two};
 #[cfg(any(tma_arch = "sm_90a", not(target_arch = "nvptx64")))]
 pub use fragments::*;
+pub use from_rust_cuda::*;
 pub use groups::*;
 pub use indices::indices;
 pub use lanes::{half_barriers, lanes};

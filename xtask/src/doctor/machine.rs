@@ -96,18 +96,27 @@ fn cuda_tools() -> Vec<Diagnostic> {
     let there = tools
         .iter()
         .filter_map(|(name, path)| Some(cuda_tool(name, path.as_ref()?)));
+    let library = setup::libnvvm();
+    let there = there.chain(library.as_ref().map(|path| {
+        let says = format!("reads the device compiler's IR: {}", path.display());
+        Diagnostic::new(Mark::Ok, "libnvvm", says)
+    }));
     let mut diagnostics: Vec<Diagnostic> = there.collect();
     let misnamed = setup::misnamed_ptxas();
     let missing: Vec<&str> = tools
         .iter()
         .filter(|(name, path)| path.is_none() && (*name != "ptxas" || misnamed.is_none()))
         .map(|(name, _)| *name)
+        .chain(library.is_none().then_some("libnvvm"))
         .collect();
     if let Some(says) = misnamed {
         diagnostics.push(Diagnostic::new(Mark::Fatal, "ptxas", says).remedy(setup::UNSET_PTXAS));
     }
     if !missing.is_empty() {
-        let says = format!("no {}; optional, to check PTX", missing.join(", "));
+        let says = format!(
+            "no {}; optional, to check PTX or make it",
+            missing.join(", ")
+        );
         diagnostics.push(
             Diagnostic::new(Mark::Info, "CUDA's tools", says).remedy("cargo xtask setup --cuda"),
         );

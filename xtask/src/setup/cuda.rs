@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, ensure};
-use tma_build::{Ptxas, cuda_cache, tool_dirs};
+use tma_build::{DeviceCompiler, LibNvvm, Ptxas, cuda_cache, nvvm_cache, tool_dirs};
 
 use crate::{output::Mark, process};
 
@@ -25,6 +25,15 @@ const PACKAGES: [&str; 7] = [
     "nvidia-cuda-cuobjdump",
     "nvidia-cuda-nvdisasm",
 ];
+
+/// Of 13.5, since that of 13.0 does not read the IR of rustc's LLVM.
+const LIBNVVM: &str = "nvidia-nvvm==13.5.*";
+
+/// The other code generator, where there is one that reads what the device compiler writes.
+pub(crate) fn libnvvm() -> Option<PathBuf> {
+    let library = LibNvvm::find_for(&DeviceCompiler::find().ok()?).ok()?;
+    Some(library.path().to_owned())
+}
 
 /// Where a tool is, if it is anywhere that `tma-build` looks.
 pub(crate) fn tool(name: &str) -> Option<PathBuf> {
@@ -59,6 +68,12 @@ pub(crate) fn misnamed_ptxas() -> Option<String> {
 
 /// The tools that are not there.
 pub(super) fn missing() -> Vec<&'static str> {
+    let tools = missing_tools();
+    let library = libnvvm().is_none().then_some("libnvvm");
+    tools.into_iter().chain(library).collect()
+}
+
+fn missing_tools() -> Vec<&'static str> {
     TOOLS
         .into_iter()
         .filter(|name| tool(name).is_none())
@@ -67,33 +82,60 @@ pub(super) fn missing() -> Vec<&'static str> {
 
 /// One line for each tool.
 pub(super) fn tell() {
-    for path in TOOLS.into_iter().filter_map(tool) {
+    for path in TOOLS.into_iter().filter_map(tool).chain(libnvvm()) {
         say!("{} {}", Mark::Ok, path.display());
     }
 }
 
-/// Installs all of them into a folder of the user's cache, which appears when it is complete.
+/// Installs what is missing into folders of the user's cache, which appear when they are complete.
 pub(super) fn install() -> Result<()> {
-    let cache = cache()?;
-    let beside = cache.parent().unwrap_or(&cache);
-    say!(
-        "Installing NVIDIA's {} from the Python package index into {} (about 280 MB).",
-        TOOLS.join(", "),
-        cache.display()
+    if !missing_tools().is_empty() {
+        say!(
+            "Installing NVIDIA's {} from the Python package index into {} (about 280 MB).",
+            TOOLS.join(", "),
+            cuda_cache().display()
+        );
+        install_as(&cuda_cache(), &PACKAGES, |folder| {
+            let ptxas = folder.join("nvidia/cu13/bin/ptxas");
+            process::output(Command::new(&ptxas).arg("--version"))
+                .context("what was installed does not run on this machine")
+                .map(drop)
+        })?;
+    }
+    if libnvvm().is_none() {
+        say!(
+            "Installing NVIDIA's libNVVM from the Python package index into {} (about 170 MB).",
+            nvvm_cache().display()
+        );
+        install_as(&nvvm_cache(), &[LIBNVVM], |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+fn install_as(
+    cache: &Path,
+    packages: &[&str],
+    check: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    ensure!(
+        cache.is_absolute(),
+        "there is no home folder to install CUDA's tools into: set HOME or XDG_CACHE_HOME"
     );
+    let beside = cache.parent().unwrap_or(cache);
     let python = python()?;
     let incomplete = beside.join(format!("incomplete-{}", process_id()));
     fs::create_dir_all(&incomplete)
         .with_context(|| format!("cannot write to {}", beside.display()))?;
-    let installed =
-        install_into(&incomplete, python).and_then(|()| put_in_place(&incomplete, &cache));
+    let installed = install_into(&incomplete, packages, python)
+        .and_then(|()| check(&incomplete))
+        .and_then(|()| put_in_place(&incomplete, cache));
     if installed.is_err() {
         let _ = fs::remove_dir_all(&incomplete);
     }
     installed
 }
 
-fn install_into(folder: &Path, python: &str) -> Result<()> {
+fn install_into(folder: &Path, packages: &[&str], python: &str) -> Result<()> {
     // In one call: another one with `--upgrade` would take away what this one installs.
     process::run(
         Command::new(python)
@@ -106,13 +148,9 @@ fn install_into(folder: &Path, python: &str) -> Result<()> {
             ])
             .args(["--root-user-action", "ignore", "--no-input", "--target"])
             .arg(folder)
-            .args(PACKAGES),
+            .args(packages),
     )
-    .map_err(|error| anyhow!("{error}; is there a network?"))?;
-    let ptxas = folder.join("nvidia/cu13/bin/ptxas");
-    process::output(Command::new(&ptxas).arg("--version"))
-        .context("what was installed does not run on this machine")
-        .map(drop)
+    .map_err(|error| anyhow!("{error}; is there a network?"))
 }
 
 fn put_in_place(complete: &Path, cache: &Path) -> Result<()> {
@@ -120,16 +158,6 @@ fn put_in_place(complete: &Path, cache: &Path) -> Result<()> {
         fs::remove_dir_all(cache).with_context(|| format!("cannot replace {}", cache.display()))?;
     }
     fs::rename(complete, cache).with_context(|| format!("cannot create {}", cache.display()))
-}
-
-/// The folder in which `tma-build` looks for them.
-fn cache() -> Result<PathBuf> {
-    let cache = cuda_cache();
-    ensure!(
-        cache.is_absolute(),
-        "there is no home folder to install CUDA's tools into: set HOME or XDG_CACHE_HOME"
-    );
-    Ok(cache)
 }
 
 fn python() -> Result<&'static str> {

@@ -2,7 +2,7 @@
 //!
 //! LLVM may copy a call into both arms of a branch. For an aligned instruction that is fatal: threads
 //! that take different arms then wait at different locations. Copies one after another, as of an
-//! unrolled loop, are harmless.
+//! unrolled loop and of the passes that are left over, are harmless.
 
 use std::collections::{HashMap, HashSet};
 
@@ -129,7 +129,7 @@ pub(super) fn duplicated(
         let exclusive = copies.iter().enumerate().any(|(index, left)| {
             copies[index + 1..]
                 .iter()
-                .any(|right| !flow.ordered(left, right))
+                .any(|right| flow.exclusive(left, right))
         });
         if copies.len() > in_source && exclusive {
             diagnostics.push(Diagnostic {

@@ -6,8 +6,6 @@
 //! `.acquire.cta` or `.relaxed.cta`; `.shared` is `.shared::cta`.
 
 use super::{ArriveSem, MbarrierLayout, MbarrierScope, WaitSem};
-#[cfg(target_arch = "nvptx64")]
-use crate::address::Address;
 use crate::{
     SharedPtr,
     address::{SharedAddress, SharedClusterAddress, SharedCtaAddress},

@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use tensor_map::{
-    DataType, Decoded, Difference, Interleave, L2Promotion, MatrixDescriptor, OobFill, Params,
-    TensorMap, Violation,
+    AllocationClass, DataType, Decoded, Difference, Interleave, L2Promotion, MatrixDescriptor,
+    OobFill, Params, TensorMap, Violation,
 };
 
 use super::{
@@ -208,7 +208,8 @@ fn decoded(out: &mut impl Write, decoded: &Decoded) -> Result<()> {
     if *is_large {
         writeln!(
             out,
-            "                   marked as a tensor of 128 KiB or more"
+            "                   marked as a tensor of 128 KiB or more: allocation class {}",
+            AllocationClass::Large
         )?;
     }
     Ok(())
