@@ -117,6 +117,7 @@ fn short(targets: Targets) -> &'static str {
         Targets::Sm90aOrSm100a => "90a, 100a",
         Targets::Sm100a => "100a",
         Targets::Sm100aOrSm120a => "100a, 120a",
+        Targets::Sm100aOrSm120aAlone => "100a, 120a alone",
         Targets::Sm103a => "103a",
         Targets::Sm107a => "107a",
         Targets::Sm107aOrSm120a => "107a, 120a",

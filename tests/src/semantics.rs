@@ -100,6 +100,7 @@ pub const EXCEPTIONS: &[(&str, &str)] = &[
     ("cp.async.bulk.wait_group.sync_restrict", NO_MANUAL),
     ("fence.alias.", NO_MANUAL),
     ("fma.rn.oob.", UNSETTLED),
+    ("*.s2f6x2", UNSETTLED),
     ("*.im2col_no_offs::w.", NOT_SEEN),
     ("*.kind::", NO_DEVICE),
     ("ldmatrix.*.m16n16.", NO_DEVICE),

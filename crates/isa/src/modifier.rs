@@ -100,7 +100,7 @@ modifiers! {
     ty: Type { B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64", B128 = "b128", B1024 = "b1024", U8 = "u8",
         U16 = "u16", U32 = "u32", U64 = "u64", S8 = "s8", S16 = "s16", S16x2 = "s16x2", U16x2 = "u16x2", S8x4 = "s8x4", U8x4 = "u8x4", S32 = "s32", S64 = "s64", F16 = "f16",
         F16x2 = "f16x2", Bf16 = "bf16", Bf16x2 = "bf16x2", F32 = "f32", F32x2 = "f32x2", F64 = "f64", Pred = "pred", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
-        E3m2x2 = "e3m2x2", E2m3x2 = "e2m3x2", E2m1x2 = "e2m1x2", Ue8m0x2 = "ue8m0x2",
+        E3m2x2 = "e3m2x2", E2m3x2 = "e2m3x2", E2m1x2 = "e2m1x2", Ue8m0x2 = "ue8m0x2", S2f6x2 = "s2f6x2",
         E3m2 = "e3m2", E2m3 = "e2m3", E2m1 = "e2m1", Ue8m0 = "ue8m0", Ue4m3 = "ue4m3",
         S4 = "s4", U4 = "u4", B1 = "b1", B8x16 = "b8x16", B6x16P32 = "b6x16_p32", B4x16P64 = "b4x16_p64" }
     /// How a matrix lies in its fragment.

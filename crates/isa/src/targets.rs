@@ -19,6 +19,8 @@ pub enum Targets {
     Sm100a,
     /// The targets of each architecture from sm_100a on.
     Sm100aOrSm120a,
+    /// The targets of each architecture from sm_100a on by their own names.
+    Sm100aOrSm120aAlone,
     /// sm_120a and its family.
     Sm120a,
     /// The targets of sm_120a and sm_121a by their own names.
@@ -33,7 +35,7 @@ pub enum Targets {
 
 impl Targets {
     /// Every set.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Sm80,
         Self::Sm90,
         Self::Sm100,
@@ -42,6 +44,7 @@ impl Targets {
         Self::Sm90aOrSm100a,
         Self::Sm100a,
         Self::Sm100aOrSm120a,
+        Self::Sm100aOrSm120aAlone,
         Self::Sm120a,
         Self::Sm120aAlone,
         Self::Sm103a,
@@ -60,6 +63,7 @@ impl Targets {
             Self::Sm90aOrSm100a => "sm_90a_or_sm_100a",
             Self::Sm100a => "sm_100a",
             Self::Sm100aOrSm120a => "sm_100a_or_sm_120a",
+            Self::Sm100aOrSm120aAlone => "sm_100a_or_sm_120a_alone",
             Self::Sm120a => "sm_120a",
             Self::Sm120aAlone => "sm_120a_alone",
             Self::Sm103a => "sm_103a",
@@ -93,6 +97,7 @@ impl Targets {
             Self::Sm90aOrSm100a => is_90a || is_data_centre,
             Self::Sm100a => is_data_centre,
             Self::Sm100aOrSm120a => is_later,
+            Self::Sm100aOrSm120aAlone => target.ends_with('a') && number >= 100,
             Self::Sm120a => is_special && number >= 120,
             Self::Sm120aAlone => target.ends_with('a') && number >= 120,
             Self::Sm103a => matches!(target, "sm_103a" | "sm_107a"),
@@ -115,6 +120,7 @@ impl fmt::Display for Targets {
             Self::Sm100aOrSm120a => {
                 "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a or one of their families"
             }
+            Self::Sm100aOrSm120aAlone => "sm_100a, sm_103a, sm_107a, sm_110a, sm_120a or sm_121a",
             Self::Sm120a => "sm_120a, sm_121a or one of their families",
             Self::Sm120aAlone => "sm_120a or sm_121a",
             Self::Sm107aOrSm120a => "sm_107a, sm_120a, sm_121a or one of their families",

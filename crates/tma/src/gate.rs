@@ -38,6 +38,9 @@ macro_rules! architectures {
     (names sm_120a) => {
         "sm_120a, sm_121a or one of their families"
     };
+    (names sm_100a_or_sm_120a_alone) => {
+        "sm_100a, sm_103a, sm_107a, sm_110a, sm_120a or sm_121a"
+    };
     (names sm_120a_alone) => {
         "sm_120a or sm_121a"
     };
@@ -84,6 +87,11 @@ macro_rules! architectures {
     };
     (in sm_120a) => {
         architectures!(in sm_120a_alone) || cfg!(any(tma_arch = "sm_120f", tma_arch = "sm_121f"))
+    };
+    (in sm_100a_or_sm_120a_alone) => {
+        architectures!(in sm_103a)
+            || architectures!(in sm_120a_alone)
+            || cfg!(any(tma_arch = "sm_100a", tma_arch = "sm_110a"))
     };
     (in sm_120a_alone) => {
         cfg!(any(tma_arch = "sm_120a", tma_arch = "sm_121a"))

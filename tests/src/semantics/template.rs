@@ -39,6 +39,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("tensormap.cp_fenceproxy", "released"),
     ("*.global.shared::cta.", "grouped"),
     ("*.ignore_oob ", "partial"),
+    ("*.s2f6x2", ""),
     ("*.mbarrier::report::validity", "reported"),
     ("cp.async.bulk.", "completes_tx"),
     ("cp.async.mbarrier.arrive", "small_arrivals"),

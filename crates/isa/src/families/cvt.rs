@@ -31,4 +31,12 @@ family! { Cvt "9.7.9.21" { Convert }
         isa "9.2" on "sm_100a_or_sm_120a" = "cvt::rn{_relu|}{_satfinite|}_bf16x2_{T:e4m3x2(h)|e5m2x2(h)|e3m2x2(h)|e2m3x2(h)|e2m1x2(h.to_le_bytes()[0])}";
     Convert: "cvt.rn{.relu|}{.satfinite|}.scaled::n2::ue8m0.bf16x2.{T:e4m3x2 r, h, h|e5m2x2 r, h, h|e3m2x2 r, h, h|e2m3x2 r, h, h|e2m1x2 r, b, h}"
         isa "9.2" on "sm_100a_or_sm_120a" = "cvt::rn{_relu|}{_satfinite|}_scaled_bf16x2_{T:e4m3x2(h, i)|e5m2x2(h, i)|e3m2x2(h, i)|e2m3x2(h, i)|e2m1x2(h.to_le_bytes()[0], i)}";
+    Convert: "cvt.rn.satfinite{.relu|}.s2f6x2.{T:f32 h, r, r|bf16x2 h, r}"
+        isa "9.1" on "sm_100a_or_sm_120a_alone" = "cvt::rn_satfinite{_relu|}_s2f6x2_{T:f32(f, g)|bf16x2(n)}";
+    Convert: "cvt.rn.satfinite{.relu|}.scaled::n2::ue8m0.s2f6x2.{T:f32 h, r, r, h|bf16x2 h, r, h}"
+        isa "9.1" on "sm_100a_or_sm_120a_alone" = "cvt::rn_satfinite{_relu|}_scaled_s2f6x2_{T:f32(f, g, i)|bf16x2(n, i)}";
+    Convert: "cvt.rn{.relu|}{.satfinite|}.bf16x2.s2f6x2 r, h"
+        isa "9.1" on "sm_100a_or_sm_120a_alone" = "cvt::rn{_relu|}{_satfinite|}_bf16x2_s2f6x2(h)";
+    Convert: "cvt.rn{.relu|}{.satfinite|}.scaled::n2::ue8m0.bf16x2.s2f6x2 r, h, h"
+        isa "9.1" on "sm_100a_or_sm_120a_alone" = "cvt::rn{_relu|}{_satfinite|}_scaled_bf16x2_s2f6x2(h, i)";
 }

@@ -246,6 +246,38 @@ arithmetic! {
     rp_ue8m0x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rp.ue8m0x2.bf16x2" isa "8.6" on sm_100a_or_sm_120a;
     /// Two powers of two, exact.
     rn_bf16x2_ue8m0x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.ue8m0x2" isa "8.6" on sm_100a_or_sm_120a;
+    /// Both rounded to nearest even, finite, each in 8 bits with the point before the last 6.
+    rn_satfinite_s2f6x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.s2f6x2.f32" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, finite, each in 8 bits with the point before the last 6.
+    rn_satfinite_s2f6x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.s2f6x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, each of 8 bits with the point before the last 6.
+    rn_bf16x2_s2f6x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, finite, each of 8 bits with the point before the last 6.
+    rn_satfinite_bf16x2_s2f6x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, not negative, finite, each in 8 bits with the point before the last 6.
+    rn_satfinite_relu_s2f6x2_f32(high: f32 as reg32, low: f32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.s2f6x2.f32" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, not negative, finite, each in 8 bits with the point before the last 6.
+    rn_satfinite_relu_s2f6x2_bf16x2(x: u32 as reg32) -> u16 as reg16 = "cvt.rn.satfinite.relu.s2f6x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, not negative, each of 8 bits with the point before the last 6.
+    rn_relu_bf16x2_s2f6x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, not negative, finite, each of 8 bits with the point before the last 6.
+    rn_relu_satfinite_bf16x2_s2f6x2(x: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, finite, each in 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_satfinite_scaled_s2f6x2_f32(high: f32 as reg32, low: f32 as reg32, scales: u16 as reg16) -> u16 as reg16 = "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, finite, each in 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_satfinite_scaled_s2f6x2_bf16x2(x: u32 as reg32, scales: u16 as reg16) -> u16 as reg16 = "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, each of 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_scaled_bf16x2_s2f6x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, finite, each of 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_satfinite_scaled_bf16x2_s2f6x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, not negative, finite, each in 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_satfinite_relu_scaled_s2f6x2_f32(high: f32 as reg32, low: f32 as reg32, scales: u16 as reg16) -> u16 as reg16 = "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.f32" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Both rounded to nearest even, not negative, finite, each in 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_satfinite_relu_scaled_s2f6x2_bf16x2(x: u32 as reg32, scales: u16 as reg16) -> u16 as reg16 = "cvt.rn.satfinite.relu.scaled::n2::ue8m0.s2f6x2.bf16x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, not negative, each of 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_relu_scaled_bf16x2_s2f6x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.scaled::n2::ue8m0.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
+    /// Two numbers, not negative, finite, each of 8 bits with the point before the last 6, with scales that are a pair of `ue8m0`.
+    rn_relu_satfinite_scaled_bf16x2_s2f6x2(x: u16 as reg16, scales: u16 as reg16) -> u32 as reg32 = "cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.s2f6x2" isa "9.1" on sm_100a_or_sm_120a_alone;
 }
 
 /// Conversions from and to pairs of 4 bits, in a register of 8 bits, which `asm!` has none of.
