@@ -181,6 +181,17 @@ impl Memory {
         }
     }
 
+    /// The allocation that an address lies in, or else the one before it, and where it begins.
+    #[inline]
+    pub(crate) fn around(&mut self, address: u64) -> (u64, &mut [u8]) {
+        if self.within(self.last, address, 1).is_none() {
+            let behind = self.allocations.partition_point(|a| a.address <= address);
+            self.last = behind.saturating_sub(1);
+        }
+        let last = self.allocations.get_mut(self.last);
+        last.map_or((0, &mut []), |last| (last.address, &mut last.bytes))
+    }
+
     /// The allocation that holds all of these bytes.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, String> {
