@@ -34,6 +34,7 @@ const SIDE: usize = TILE as usize;
 /// # Safety
 /// 1. Blocks have 16x16 threads, and the matrices that many numbers.
 #[kernel(max_threads = [16, 16])]
+#[allow(clippy::too_many_arguments, reason = "the example has as many")]
 pub unsafe fn gemm_tiled(
     a: *const f32,
     b: *const f32,
