@@ -7,7 +7,7 @@ use cuda_driver::{
 };
 use cust::sys;
 use tma_emulator::ModuleId;
-use tma_launch::{Argument, Failure, Form, Launch, Shape, Signature, Stage, check};
+use tma_launch::{Argument, Failure, Form, Launch, Shape, Signature, Stage, Violations, check};
 
 use crate::{
     Device, KernelArguments, Module, Stream,
@@ -127,6 +127,8 @@ impl<'module> Function<'module> {
     /// Starts the kernel, after the launches before it have ended. On a GPU the call does not wait for
     /// it; on the emulator, it has ended when the call returns.
     ///
+    /// A [cooperative](Shape::cooperative) launch whose blocks do not all run at once is refused, with the figures.
+    ///
     /// Shape and arguments are checked first, and all that is wrong is reported at once. Clusters
     /// and shared memory beyond 48 KiB need nothing more than to be in `shape`.
     ///
@@ -204,6 +206,12 @@ impl<'module> Function<'module> {
         gpu.enter(Stage::Launch)?;
         let what = || format!("`{entry}`");
         self.allow(*compiled, shape).or_fail(Stage::Launch, what)?;
+        if shape.cooperative {
+            let each = self.blocks_per_multiprocessor(shape)?;
+            let found = check::cooperative_grid(shape, self.device().multiprocessors(), each);
+            let result = Violations(found.into_iter().collect()).into_result();
+            result.map_err(|violations| Failure::check(entry, violations))?;
+        }
         // SAFETY: the arguments have been checked against the kernel's parameters (1); conditions 1 to
         // 4 are the caller's (2); the stream is borrowed (3).
         let started = unsafe { self.start(*compiled, stream, shape, &bytes) };
@@ -286,6 +294,9 @@ impl<'module> Function<'module> {
             .iter()
             .map(|cluster| LaunchAttribute::cluster_dimension(cluster.to_array()))
             .collect();
+        if shape.cooperative {
+            attributes.push(LaunchAttribute::cooperative(true));
+        }
         if self.signature.waits_for_kernels {
             attributes.push(LaunchAttribute::programmatic_stream_serialization(true));
         }

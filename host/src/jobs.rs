@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use tensor_map::{Params, TensorMap};
 use tma_launch::{
-    Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, PlacedMap, Stage,
-    check::{self, JobMemory, check},
+    Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, Patch, Stage,
+    check::{self, JobMemory, check, variable_bytes},
 };
 
 use crate::{Buffer, Device, Function, Module, Source, encode};
@@ -119,7 +119,7 @@ fn lost(failure: &Failure) -> Failure {
 unsafe fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outcome, Failure> {
     let module = Module::load(device, source)?;
     let functions = resolve(&module, job)?;
-    let memory = upload(&module, &job.buffers)?;
+    let (memory, patches) = upload(&module, &job.buffers)?;
 
     let start = Instant::now();
     for (index, (launch, function)) in job.launches.iter().zip(&functions).enumerate() {
@@ -133,7 +133,7 @@ unsafe fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outc
     let mut outcome = Outcome::default();
     outcome.elapsed = start.elapsed();
 
-    copy_back(&memory, &mut job.buffers)?;
+    copy_back(&memory, &patches, &mut job.buffers)?;
     Ok(outcome)
 }
 
@@ -150,25 +150,41 @@ fn resolve<'m>(module: &'m Module, job: &Job<'_>) -> Result<Vec<Function<'m>>, F
 }
 
 /// Where the bytes of a buffer are.
-enum Memory {
+enum Memory<'m> {
     Buffer(Buffer<u8>),
-    /// In a variable of the module, at this address, with these bytes.
-    Variable(u64, Vec<u8>),
+    /// In a variable of the module: its name, its address and its bytes.
+    Variable(&'m Module, String, (u64, u64)),
 }
 
-impl Memory {
-    fn address(&self) -> u64 {
+impl Memory<'_> {
+    /// Address and length in bytes.
+    fn extent(&self) -> (u64, u64) {
         match self {
-            Self::Buffer(buffer) => buffer.address(),
-            Self::Variable(address, _) => *address,
+            Self::Buffer(buffer) => (buffer.address(), buffer.len_bytes() as u64),
+            Self::Variable(_, _, extent) => *extent,
+        }
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::Buffer(buffer) => buffer.read(),
+            Self::Variable(module, name, _) => module.read_variable(name),
         }
     }
 }
 
-fn upload(module: &Module, buffers: &[JobBuffer]) -> Result<Vec<Memory>, Failure> {
+/// The memory of each buffer, and what was written over its bytes.
+fn upload<'m>(
+    module: &'m Module,
+    buffers: &[JobBuffer],
+) -> Result<(Vec<Memory<'m>>, Vec<Vec<Patch>>), Failure> {
     let device = module.device();
     let allocate = |buffer: &JobBuffer| match buffer.variable() {
-        Some(variable) => Ok(Memory::Variable(module.variable(variable)?.0, Vec::new())),
+        Some(name) => {
+            let extent = module.variable(name)?;
+            variable_bytes(name, extent.1, buffer.bytes().len())?;
+            Ok(Memory::Variable(module, name.to_owned(), extent))
+        }
         None => Buffer::upload_named(device, buffer.name(), buffer.bytes()).map(Memory::Buffer),
     };
     let allocate = |buffer| allocate(buffer).map_err(|failure| about(buffer, failure));
@@ -176,28 +192,36 @@ fn upload(module: &Module, buffers: &[JobBuffer]) -> Result<Vec<Memory>, Failure
         .iter()
         .map(allocate)
         .collect::<Result<Vec<_>, _>>()?;
-    let addresses: Vec<u64> = memory.iter().map(Memory::address).collect();
+    let addresses: Vec<u64> = memory.iter().map(|memory| memory.extent().0).collect();
+    let address =
+        |index: usize| Ok::<_, Failure>(addresses.get(index).copied().unwrap_or_default());
+    let encode = |params: &Params, address| Ok(encode(device, *params, address)?);
+    let mut all = Vec::new();
     for (buffer, memory) in buffers.iter().zip(&mut memory) {
-        if buffer.placed_maps().is_empty() && buffer.variable().is_none() {
-            continue;
+        let mut patches = buffer.patches(address, encode)?;
+        if !patches.is_empty() || buffer.variable().is_some() {
+            let written = write(buffer, memory, &mut patches);
+            written.map_err(|failure| about(buffer, failure))?;
         }
-        let map_of = |placed: &PlacedMap| {
-            let tensor = addresses.get(placed.index).copied().unwrap_or_default();
-            let tensor = tensor.wrapping_add(placed.offset_bytes);
-            encode(device, placed.params, tensor)
-        };
-        let bytes = buffer.bytes_with_maps(map_of)?;
-        let written = match (memory, buffer.variable()) {
-            (Memory::Buffer(device), _) => device.write(&bytes),
-            (Memory::Variable(_, written), variable) => {
-                module.set_variable(variable.unwrap_or_default(), &bytes)?;
-                *written = bytes;
-                Ok(())
-            }
-        };
-        written.map_err(|failure| about(buffer, failure))?;
+        all.push(patches);
     }
-    Ok(memory)
+    Ok((memory, all))
+}
+
+fn write(
+    buffer: &JobBuffer,
+    memory: &mut Memory<'_>,
+    patches: &mut [Patch],
+) -> Result<(), Failure> {
+    let mut bytes = match buffer.is_initial() {
+        true => memory.read()?,
+        false => buffer.bytes().to_vec(),
+    };
+    patches.iter_mut().for_each(|patch| patch.apply(&mut bytes));
+    match memory {
+        Memory::Buffer(device) => device.write(&bytes),
+        Memory::Variable(module, name, _) => module.set_variable(name, &bytes),
+    }
 }
 
 /// # Safety
@@ -206,7 +230,7 @@ fn upload(module: &Module, buffers: &[JobBuffer]) -> Result<Vec<Memory>, Failure
 unsafe fn run_one(
     function: &Function<'_>,
     launch: &Launch,
-    memory: &[Memory],
+    memory: &[Memory<'_>],
     buffers: &[JobBuffer],
 ) -> Result<(), Failure> {
     let mut uploaded = Uploaded {
@@ -215,7 +239,7 @@ unsafe fn run_one(
     };
     check::contents(launch, buffers, &mut uploaded)?;
     let address = |index: usize| {
-        let buffer = memory.get(index).map(Memory::address);
+        let buffer = memory.get(index).map(|memory| memory.extent().0);
         buffer.ok_or_else(|| Failure::new(Stage::Check, format!("the job has no buffer {index}")))
     };
     let encode = |params: &Params, address: u64| -> Result<TensorMap, Failure> {
@@ -230,25 +254,19 @@ unsafe fn run_one(
 /// The buffers of a job on a device.
 struct Uploaded<'a> {
     device: &'a Device,
-    memory: &'a [Memory],
+    memory: &'a [Memory<'a>],
 }
 
 impl JobMemory for Uploaded<'_> {
     fn extent(&self, index: usize) -> (u64, u64) {
-        self.memory.get(index).map_or((0, 0), |memory| {
-            let bytes = match memory {
-                Memory::Buffer(buffer) => buffer.len_bytes(),
-                Memory::Variable(_, bytes) => bytes.len(),
-            };
-            (memory.address(), bytes as u64)
-        })
+        self.memory.get(index).map_or((0, 0), Memory::extent)
     }
 
     fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
         match self.memory.get(index) {
             Some(Memory::Buffer(buffer)) => buffer.read_bytes(start, len_bytes),
             // The use of a variable is that of all its bytes.
-            Some(Memory::Variable(_, bytes)) => Ok(bytes.clone()),
+            Some(variable) => variable.read(),
             None => Ok(Vec::new()),
         }
     }
@@ -259,17 +277,18 @@ impl JobMemory for Uploaded<'_> {
 }
 
 /// All or nothing: the job's buffers change only when every one has been read.
-/// Leaves the contents of variables as they were given.
-fn copy_back(memory: &[Memory], buffers: &mut [JobBuffer]) -> Result<(), Failure> {
-    let read = |(memory, buffer): (&Memory, &JobBuffer)| match memory {
-        Memory::Buffer(device) => device.read().map_err(|failure| about(buffer, failure)),
-        Memory::Variable(..) => Ok(buffer.bytes().to_vec()),
+fn copy_back(
+    memory: &[Memory<'_>],
+    patches: &[Vec<Patch>],
+    buffers: &mut [JobBuffer],
+) -> Result<(), Failure> {
+    let read = |((memory, patches), buffer): ((&Memory<'_>, &Vec<Patch>), &JobBuffer)| {
+        let mut bytes = memory.read().map_err(|failure| about(buffer, failure))?;
+        patches.iter().for_each(|patch| patch.undo(&mut bytes));
+        Ok(bytes)
     };
-    let copies = memory
-        .iter()
-        .zip(buffers.iter())
-        .map(read)
-        .collect::<Result<Vec<_>, _>>()?;
+    let memory = memory.iter().zip(patches).zip(buffers.iter());
+    let copies = memory.map(read).collect::<Result<Vec<_>, Failure>>()?;
     for (buffer, copy) in buffers.iter_mut().zip(copies) {
         buffer.bytes_mut().copy_from_slice(&copy);
     }

@@ -1,11 +1,11 @@
-use ptx::{Block, Function, Linkage, Module, Space, Variable};
+use ptx::{Block, Definitions, Function, Item, Linkage, Space, Variable};
 use tma_launch::{Dim3, Parameter, Signature};
 
 /// The signature that a kernel declares in its PTX.
 ///
 /// Its static shared memory is what it and the functions that it reaches declare, and what they
 /// name of the module's; the compiler may find that some of it is not used.
-pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
+pub(crate) fn signature<'m>(definitions: &Definitions<'m>, entry: &'m Function) -> Signature {
     let extent = |name| entry.directive(name)?.extent().map(Dim3::from);
     Signature {
         entry: entry.name.as_str().to_owned(),
@@ -13,9 +13,9 @@ pub(crate) fn signature(module: &Module, entry: &Function) -> Signature {
         maxntid: extent(".maxntid"),
         reqntid: extent(".reqntid"),
         reqnctapercluster: extent(".reqnctapercluster"),
-        static_shared_bytes: module
-            .extract(entry.name.as_str())
-            .map_or(0, |reached| static_shared_bytes(&reached)),
+        static_shared_bytes: static_shared_bytes(
+            &definitions.reached(entry.name.as_str()).collect::<Vec<_>>(),
+        ),
         waits_for_kernels: entry
             .body
             .iter()
@@ -35,12 +35,19 @@ fn parameter(parameter: &ptx::Parameter) -> Parameter {
     }
 }
 
-/// Of everything in a module.
-fn static_shared_bytes(module: &Module) -> u64 {
-    let bodies = module.functions().filter_map(|f| f.body.as_ref());
+/// Of these items: what functions declare lies before what the module does.
+fn static_shared_bytes(items: &[&Item]) -> u64 {
+    let bodies = items.iter().filter_map(|item| match item {
+        Item::Function(function) => function.body.as_ref(),
+        _ => None,
+    });
+    let of_module = items.iter().filter_map(|item| match item {
+        Item::Variable(variable) => Some(&**variable),
+        _ => None,
+    });
     bodies
         .flat_map(Block::variables)
-        .chain(module.variables())
+        .chain(of_module)
         .filter(|variable| is_static_shared(variable))
         .fold(0, |end: u64, variable| {
             let align = u64::from(variable.align.unwrap_or(1)).max(1);
@@ -97,7 +104,11 @@ mod tests {
     #[test]
     fn kernels_say_what_they_need() {
         let module = ptx::parse(TEXT).unwrap();
-        let signatures: Vec<_> = module.entries().map(|e| signature(&module, e)).collect();
+        let definitions = module.definitions();
+        let signatures: Vec<_> = module
+            .entries()
+            .map(|e| signature(&definitions, e))
+            .collect();
         let [tile, plain] = &signatures[..] else {
             panic!("{signatures:?}")
         };

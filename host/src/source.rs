@@ -23,9 +23,10 @@ impl Source {
     pub fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
+        let definitions = module.definitions();
         let signatures = module
             .entries()
-            .map(|entry| signature(&module, entry))
+            .map(|entry| signature(&definitions, entry))
             .collect();
         Ok(Self {
             name: name.to_owned(),

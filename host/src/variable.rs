@@ -1,7 +1,7 @@
 //! Variables of a module, in constant and global memory.
 
 use cust::sys;
-use tma_launch::{Failure, Stage};
+use tma_launch::{Failure, Stage, check::variable_bytes};
 
 use crate::{Module, TensorMap, driver::failure, module::Loaded};
 
@@ -65,13 +65,7 @@ impl Module {
     #[doc(alias = "cudaMemcpyToSymbol")]
     pub fn set_variable(&self, variable: &str, content: &[u8]) -> Result<(), Failure> {
         let (address, bytes) = self.variable(variable)?;
-        if bytes != content.len() as u64 {
-            let what = format!(
-                "the variable `{variable}` has {bytes} bytes, and {} are to be written",
-                content.len()
-            );
-            return Err(Failure::new(Stage::Upload, what));
-        }
+        variable_bytes(variable, bytes, content.len())?;
         if let Loaded::Emulator { module, emulator } = self.loaded() {
             let mut session = emulator.session();
             return session.write_variable(*module, variable, content);
@@ -86,6 +80,32 @@ impl Module {
             error => Err(failure(
                 Stage::Upload,
                 format!("copying to the variable `{variable}`"),
+                error as i32,
+            )),
+        }
+    }
+
+    /// Reads the bytes of a variable of the module, in `__constant__` or global memory.
+    ///
+    /// # Errors
+    /// There is no such variable, or the device fails.
+    #[doc(alias = "cudaMemcpyFromSymbol")]
+    pub fn read_variable(&self, variable: &str) -> Result<Vec<u8>, Failure> {
+        if let Loaded::Emulator { module, emulator } = self.loaded() {
+            let mut session = emulator.session();
+            return Ok(session.read_variable(*module, variable)?.to_vec());
+        }
+        let (address, bytes) = self.variable(variable)?;
+        let mut content = vec![0; bytes as usize];
+        // SAFETY: the address is that of a variable of this module, which is loaded, and `content` has its
+        // length (2). It is written before the call returns (1). The context is current (3).
+        let result =
+            unsafe { sys::cuMemcpyDtoH_v2(content.as_mut_ptr().cast(), address, content.len()) };
+        match result {
+            sys::CUresult::CUDA_SUCCESS => Ok(content),
+            error => Err(failure(
+                Stage::CopyBack,
+                format!("copying from the variable `{variable}`"),
                 error as i32,
             )),
         }

@@ -8,7 +8,7 @@ use support::{
     matrix::{PTX, boxed, matrix},
 };
 use tma_host::{Device, Jobs, Stage};
-use tma_launch::{Buffer, Job, Launch};
+use tma_launch::{Buffer, Job, Launch, PlacedPointer};
 
 type Result = std::result::Result<(), Box<dyn std::error::Error>>;
 
@@ -53,6 +53,55 @@ fn runs_jobs(device: Device) -> Result {
     let text = "resolve: kernels.ptx has no kernel `tiles`: did you mean `tile`?";
     assert_eq!(failure.to_string(), text);
     run_good(&mut backend)?;
+
+    // Twice, since each job has a module of its own.
+    for _ in 0..2 {
+        let mut job = Job::new(PTX);
+        let pointer = |at_bytes, index, offset_bytes| PlacedPointer {
+            at_bytes,
+            index,
+            offset_bytes,
+        };
+        let data = job.buffer(Buffer::new("data", &[1_u32, 30, 3]));
+        let table = Buffer::new("table", &[8_u64, 9]).with_pointer(pointer(8, data, 0));
+        let table = job.buffer(table);
+        job.buffer(Buffer::new("factor", &[7_u32]).in_variable("factor"));
+        let target = Buffer::zeroed::<u64>("target", 1).with_pointer(pointer(0, data, 4));
+        let target = job.buffer(target.in_variable("target"));
+        let calls = job.buffer(Buffer::zeroed::<u32>("calls", 1).of_variable("calls"));
+        job.launch(Launch::new("follow", 1, 1).buffer_at(table, 8));
+        job.launch(Launch::new("follow", 1, 1).buffer_at(table, 8));
+        run(&mut backend, &mut job)?;
+        let words = |index: usize| job.buffers[index].to_vec::<u32>();
+        assert_eq!((words(data)?, words(calls)?), (vec![1, 30, 210], vec![7]));
+        // Pointers that are still there are read back as what was there before.
+        assert_eq!(job.buffers[table].to_vec::<u64>()?, [8, 9]);
+        assert_eq!(job.buffers[target].to_vec::<u64>()?, [0]);
+    }
+    for (blocks, is_too_large) in [(64, false), (1 << 20, true)] {
+        let mut job = Job::new(PTX);
+        let out = job.buffer(Buffer::zeroed::<u32>("out", 64));
+        let count = job.buffer(Buffer::zeroed::<u32>("count", 1));
+        let launch = Launch::new("meet", blocks, 1).cooperative();
+        job.launch(launch.buffer(out).buffer(count));
+        match run(&mut backend, &mut job) {
+            Ok(_) => assert!(!is_too_large && job.buffers[out].to_vec::<u32>()? == [64; 64]),
+            Err(failure) => {
+                let said = failure.to_string();
+                assert!(
+                    is_too_large && said.contains("cooperative-grid: "),
+                    "{said}"
+                );
+            }
+        }
+    }
+    let mut short = Job::new(PTX);
+    short.buffer(Buffer::zeroed::<u8>("factor", 3).in_variable("factor"));
+    let said = run(&mut backend, &mut short).unwrap_err().to_string();
+    assert!(
+        said.ends_with("the variable `factor` has 4 bytes, not 3"),
+        "{said}"
+    );
 
     let mut bad = Job::new(PTX);
     let data = bad.buffer(Buffer::new("data", &[1.0_f32; 4]));

@@ -43,6 +43,18 @@ fn exact(scenario: &Scenario) -> impl Iterator<Item = (usize, &[i32])> {
 fn buffer(digest: Digest, buffer: &Buffer) -> Digest {
     let digest = digest.and(buffer.bytes());
     let digest = digest.and(buffer.variable().unwrap_or_default().as_bytes());
+    let digest = buffer
+        .placed_pointers()
+        .iter()
+        .fold(digest, |digest, placed| {
+            let at = [
+                placed.at_bytes as u64,
+                placed.index as u64,
+                placed.offset_bytes,
+            ];
+            at.iter()
+                .fold(digest, |digest, at| digest.and(&at.to_le_bytes()))
+        });
     buffer.placed_maps().iter().fold(digest, |digest, placed| {
         let at = [
             placed.at_bytes as u64,

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use tensor_map::{Params, Target, TensorMap};
 use tma_launch::{
-    Buffer, Failure, Job, Launch, Outcome, PlacedMap, Stage,
-    check::{self, JobMemory, check},
+    Buffer, Failure, Job, Launch, Outcome, Patch, Stage,
+    check::{self, JobMemory, check, variable_bytes},
 };
 
 use crate::{
@@ -126,12 +126,14 @@ impl EmulatorBackend {
         }
         // Buffers are moved, and not copied: they may be large.
         let addresses = upload(&mut session, module, &mut job.buffers)?;
+        let mut patches = Vec::new();
         let mut launches = || {
-            place_maps(&mut session, module, &job.buffers, &addresses)?;
+            patches = place(&mut session, module, &job.buffers, &addresses)?;
             let launches = job.launches.iter().enumerate();
             let results = launches.map(|(index, launch)| {
                 let mut memory = Uploaded {
                     session: &mut session,
+                    module,
                     buffers: &job.buffers,
                     addresses: &addresses,
                 };
@@ -146,10 +148,14 @@ impl EmulatorBackend {
             results.collect()
         };
         let results = launches();
-        for (buffer, address) in job.buffers.iter_mut().zip(addresses) {
-            if buffer.variable().is_none() {
-                buffer.set_bytes(session.take(address));
-            }
+        let patches = patches.into_iter().chain(std::iter::repeat(Vec::new()));
+        for ((buffer, address), patches) in job.buffers.iter_mut().zip(addresses).zip(patches) {
+            let mut bytes = match buffer.variable() {
+                Some(variable) => session.read_variable(module, variable)?.to_vec(),
+                None => session.take(address),
+            };
+            patches.iter().for_each(|patch| patch.undo(&mut bytes));
+            buffer.set_bytes(bytes);
         }
         results
     }
@@ -162,8 +168,11 @@ fn upload(
     buffers: &mut [Buffer],
 ) -> Result<Vec<u64>, Failure> {
     // Whatever is wrong is found before anything is moved.
-    for variable in buffers.iter().filter_map(Buffer::variable) {
-        session.variable(module, variable)?;
+    for buffer in buffers.iter() {
+        if let Some(variable) = buffer.variable() {
+            let (_, bytes) = session.variable(module, variable)?;
+            variable_bytes(variable, bytes, buffer.bytes().len())?;
+        }
     }
     let address = |buffer: &mut Buffer| match buffer.variable() {
         Some(variable) => Ok(session.variable(module, variable)?.0),
@@ -175,30 +184,41 @@ fn upload(
     buffers.iter_mut().map(address).collect()
 }
 
-/// Writes tensor maps over the bytes of buffers, and those of variables.
-fn place_maps(
+/// Writes what is in variables, and pointers and tensor maps over the bytes of buffers; gives these of each buffer.
+fn place(
     session: &mut Session,
     module: ModuleId,
     buffers: &[Buffer],
     addresses: &[u64],
-) -> Result<(), Failure> {
-    for (buffer, address) in buffers.iter().zip(addresses) {
-        if let Some(variable) = buffer.variable() {
-            session.write_variable(module, variable, &bytes_of(buffer, addresses)?)?;
-            continue;
+) -> Result<Vec<Vec<Patch>>, Failure> {
+    let of = |index: usize| Ok(addresses.get(index).copied().unwrap_or_default());
+    let place = |(buffer, address): (&Buffer, &u64)| {
+        let mut patches = buffer.patches(of, encode)?;
+        let mut apply = |bytes: &mut [u8]| patches.iter_mut().for_each(|it| it.apply(bytes));
+        match buffer.variable() {
+            None if buffer.placed_maps().is_empty() && buffer.placed_pointers().is_empty() => {}
+            None => {
+                let (_, bytes) = session.allocation(*address).unwrap_or_default();
+                apply(session.bytes_mut(*address, bytes as usize)?);
+            }
+            Some(variable) => {
+                let mut bytes = match buffer.is_initial() {
+                    true => session.read_variable(module, variable)?.to_vec(),
+                    false => buffer.bytes().to_vec(),
+                };
+                apply(&mut bytes);
+                session.write_variable(module, variable, &bytes)?;
+            }
         }
-        for placed in buffer.placed_maps() {
-            // The check of the launch has named a map that does not lie in the buffer.
-            let at = address + placed.at_bytes as u64;
-            let _ = session.write(at, &map_of(placed, addresses)?.to_bytes());
-        }
-    }
-    Ok(())
+        Ok(patches)
+    };
+    buffers.iter().zip(addresses).map(place).collect()
 }
 
 /// The buffers of a job in a session.
 struct Uploaded<'a> {
     session: &'a mut Session,
+    module: ModuleId,
     buffers: &'a [Buffer],
     addresses: &'a [u64],
 }
@@ -213,13 +233,11 @@ impl JobMemory for Uploaded<'_> {
     }
 
     fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
-        let (address, _) = self.extent(index);
-        if let Some(buffer) = self.buffers.get(index)
-            && buffer.variable().is_some()
-        {
-            // The session's memory has no variables: their bytes are those that were written.
-            return bytes_of(buffer, self.addresses);
+        if let Some(variable) = self.buffers.get(index).and_then(Buffer::variable) {
+            // The use of a variable is that of all its bytes.
+            return Ok(self.session.read_variable(self.module, variable)?.to_vec());
         }
+        let (address, _) = self.extent(index);
         let len_bytes = usize::try_from(len_bytes).unwrap_or(usize::MAX);
         Ok(self.session.read(address + start, len_bytes)?.to_vec())
     }
@@ -227,16 +245,6 @@ impl JobMemory for Uploaded<'_> {
     fn encode(&mut self, params: &Params, address: u64) -> Result<TensorMap, Failure> {
         encode(params, address)
     }
-}
-
-/// The bytes of a buffer with its tensor maps, whose tensors lie at these addresses.
-fn bytes_of(buffer: &Buffer, addresses: &[u64]) -> Result<Vec<u8>, Failure> {
-    buffer.bytes_with_maps(|placed: &PlacedMap| map_of(placed, addresses))
-}
-
-fn map_of(placed: &PlacedMap, addresses: &[u64]) -> Result<TensorMap, Failure> {
-    let tensor = addresses.get(placed.index).copied().unwrap_or_default();
-    encode(&placed.params, tensor.wrapping_add(placed.offset_bytes))
 }
 
 /// A launch of a job whose buffers have addresses.

@@ -70,6 +70,8 @@ pub(crate) struct Checker {
     copies: Vec<CopyInfo>,
     mbarriers: Mbarriers,
     locations: Locations,
+    /// Of strong accesses, so far.
+    releases: u64,
     /// Instructions that were executed as `fence.proxy.async`.
     proxy_fences: HashSet<usize>,
     found: Vec<Raw>,
@@ -112,6 +114,7 @@ impl Checker {
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
             locations: Locations::default(),
+            releases: 0,
             proxy_fences: HashSet::new(),
             found: Vec::new(),
             known: HashMap::new(),

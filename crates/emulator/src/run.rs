@@ -9,7 +9,7 @@ use tma_launch::Shape;
 
 use crate::{
     inst::Code,
-    machine::{Config, Fault, FaultAt, Memory, Trapped, World, observer::Watch},
+    machine::{Config, Fault, FaultAt, Memory, Trap, Trapped, World, observer::Watch},
 };
 
 /// The output of a kernel, besides its changes of memory.
@@ -62,7 +62,12 @@ pub(crate) fn run<O: Watch>(
     observer.print(&report.printed);
     let places = world.places;
     *memory = world.memory;
-    let result = result.map_err(|Trapped { trap, what, origin }| {
+    let result = result.map_err(|Trapped { trap, mut what, origin }| {
+        let is_theirs = matches!(trap, Trap::LaunchFailed | Trap::IllegalAddress);
+        if program.reads_workspace && !places.is_cooperative && is_theirs {
+            what += "; the launch is not cooperative, so `%envreg1` and `%envreg2` are 0 and there is no grid \
+                     barrier: launch it so that all blocks run at once";
+        }
         let at = origin.map(|origin| FaultAt {
             instruction: program.opcode(origin.instruction).to_owned(),
             location: program.location(origin.instruction),

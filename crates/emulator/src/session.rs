@@ -5,6 +5,7 @@ mod kernel;
 mod launch;
 mod module;
 mod panic;
+mod schedules;
 
 use std::{collections::BTreeMap, sync::Weak};
 
@@ -71,6 +72,8 @@ pub struct Session {
     /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
     suppressions: Suppressions,
+    /// The address of what the blocks of a cooperative launch share, once there was one.
+    workspace: Option<u64>,
 }
 
 impl Session {
@@ -85,6 +88,7 @@ impl Session {
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),
             suppressions: Suppressions::default(),
+            workspace: None,
         }
     }
 
@@ -92,6 +96,21 @@ impl Session {
     /// other allocation has or had. Reports call it `name`.
     pub fn allocate(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
         self.memory.allocate(name, bytes)
+    }
+
+    /// Allocates global memory with these bytes at an address of the caller's choice, which may be that of host
+    /// memory that the bytes are a copy of.
+    ///
+    /// # Errors
+    /// Another allocation or something else than global memory lies there.
+    pub fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) -> Result<(), Failure> {
+        let len_bytes = bytes.len() as u64;
+        if self.memory.is_free(address, len_bytes) {
+            self.memory.place(name, bytes, address);
+            return Ok(());
+        }
+        let what = format!("{len_bytes} bytes at {address:#x} are not free");
+        Err(Failure::new(Stage::Upload, what))
     }
 
     /// Frees the allocation that begins at an address.
@@ -107,6 +126,17 @@ impl Session {
         Ok(())
     }
 
+    /// Bytes that kernels may allocate by `malloc`.
+    pub fn heap_limit_bytes(&self) -> u64 {
+        self.memory.heap_limit
+    }
+
+    /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
+    #[doc(alias = "cudaLimitMallocHeapSize")]
+    pub fn set_heap_limit_bytes(&mut self, bytes: u64) {
+        self.memory.heap_limit = bytes;
+    }
+
     /// Start and length in bytes of the allocation that an address lies in.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         self.memory.allocation(address)
@@ -115,6 +145,12 @@ impl Session {
     /// Takes the bytes of the allocation that begins at an address; nothing where none does.
     pub(crate) fn take(&mut self, address: u64) -> Vec<u8> {
         self.memory.take(address).unwrap_or_default()
+    }
+
+    /// These bytes of global memory, to change them.
+    pub(crate) fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], Failure> {
+        let bytes = self.memory.slice(address, len);
+        bytes.map_err(|what| Failure::new(Stage::Upload, what))
     }
 
     /// Reads so many bytes of global memory.

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 use tensor_map::{Params, TensorMap};
 
@@ -10,7 +12,53 @@ pub struct Buffer {
     name: String,
     bytes: Vec<u8>,
     maps: Vec<PlacedMap>,
+    pointers: Vec<PlacedPointer>,
     variable: Option<String>,
+    /// The variable has what it holds in the module.
+    is_initial: bool,
+}
+
+/// An address of a buffer that lies in a buffer and not among a kernel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedPointer {
+    /// Where in the buffer.
+    pub at_bytes: usize,
+    /// The index of the job's buffer that it points into.
+    pub index: usize,
+    /// Where in that buffer it points.
+    pub offset_bytes: u64,
+}
+
+/// A pointer or a tensor map that is written over bytes of a buffer once it is known where all buffers of the job
+/// lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    at_bytes: usize,
+    bytes: Vec<u8>,
+    before: Vec<u8>,
+}
+
+impl Patch {
+    fn range(&self) -> Range<usize> {
+        self.at_bytes..self.at_bytes.saturating_add(self.bytes.len())
+    }
+
+    /// Writes it over the bytes of its buffer; nothing where they are too few, which the check of a launch names.
+    pub fn apply(&mut self, bytes: &mut [u8]) {
+        if let Some(there) = bytes.get_mut(self.range()) {
+            self.before = there.to_vec();
+            there.copy_from_slice(&self.bytes);
+        }
+    }
+
+    /// Puts back what was there before, where it is still there.
+    pub fn undo(&self, bytes: &mut [u8]) {
+        if let Some(there) = bytes.get_mut(self.range())
+            && *there == self.bytes
+        {
+            there.copy_from_slice(&self.before);
+        }
+    }
 }
 
 /// A tensor map that lies in a buffer and not among a kernel's parameters.
@@ -46,12 +94,7 @@ impl Buffer {
 
     /// A buffer of these elements.
     pub fn new<T: NoUninit>(name: &str, elements: &[T]) -> Self {
-        Self {
-            name: name.to_owned(),
-            bytes: bytemuck::cast_slice(elements).to_vec(),
-            maps: Vec::new(),
-            variable: None,
-        }
+        Self::of_bytes(name, bytemuck::cast_slice(elements).to_vec())
     }
 
     /// A buffer of these bytes, which are not copied.
@@ -60,18 +103,15 @@ impl Buffer {
             name: name.to_owned(),
             bytes,
             maps: Vec::new(),
+            pointers: Vec::new(),
             variable: None,
+            is_initial: false,
         }
     }
 
     /// A buffer of `len_elems` elements of the type `T`, all bytes zero.
     pub fn zeroed<T: Zeroable>(name: &str, len_elems: usize) -> Self {
-        Self {
-            name: name.to_owned(),
-            bytes: vec![0; len_elems.saturating_mul(size_of::<T>())],
-            maps: Vec::new(),
-            variable: None,
-        }
+        Self::of_bytes(name, vec![0; len_elems.saturating_mul(size_of::<T>())])
     }
 
     /// A buffer of tensor maps, one after the other, each of the tensor at the start of one of the
@@ -88,11 +128,10 @@ impl Buffer {
             offset_bytes: 0,
         };
         let maps: Vec<_> = maps.map(place).collect();
+        let bytes = vec![0; maps.len() * TensorMap::BYTES];
         Self {
-            name: name.to_owned(),
-            bytes: vec![0; maps.len() * TensorMap::BYTES],
             maps,
-            variable: None,
+            ..Self::of_bytes(name, bytes)
         }
     }
 
@@ -103,8 +142,15 @@ impl Buffer {
         self
     }
 
+    /// Writes the address of a buffer over 8 of its bytes when it is uploaded.
+    #[must_use]
+    pub fn with_pointer(mut self, pointer: PlacedPointer) -> Self {
+        self.pointers.push(pointer);
+        self
+    }
+
     /// Puts it into the variable of this name in the module, in constant or global memory, which
-    /// has as many bytes. What kernels write there is not read back.
+    /// has as many bytes.
     #[doc(alias = "cudaMemcpyToSymbol")]
     #[must_use]
     pub fn in_variable(mut self, variable: &str) -> Self {
@@ -112,9 +158,23 @@ impl Buffer {
         self
     }
 
+    /// It is the variable of this name in the module: its bytes are not written before the launches, only read
+    /// after them.
+    #[doc(alias = "cudaMemcpyFromSymbol")]
+    #[must_use]
+    pub fn of_variable(mut self, variable: &str) -> Self {
+        self.is_initial = true;
+        self.in_variable(variable)
+    }
+
     /// The tensor maps that are written over its bytes.
     pub fn placed_maps(&self) -> &[PlacedMap] {
         &self.maps
+    }
+
+    /// The addresses that are written over its bytes.
+    pub fn placed_pointers(&self) -> &[PlacedPointer] {
+        &self.pointers
     }
 
     /// The variable that it lies in.
@@ -122,23 +182,39 @@ impl Buffer {
         self.variable.as_deref()
     }
 
-    /// Its bytes with the tensor maps in them, once it is known where the tensors lie.
+    /// True if the variable that it lies in begins with what it holds in the module.
+    pub fn is_initial(&self) -> bool {
+        self.is_initial
+    }
+
+    /// Its pointers and tensor maps, once it is known where buffers lie.
     ///
     /// # Errors
-    /// Any error of `map_of`. A map that does not lie in the buffer is left out: the check before a
-    /// launch names it.
-    pub fn bytes_with_maps<E>(
+    /// Any error of `address`, which gives the address of a buffer, and of `encode`, which gives the map of
+    /// the tensor at an address.
+    pub fn patches<E>(
         &self,
-        mut map_of: impl FnMut(&PlacedMap) -> Result<TensorMap, E>,
-    ) -> Result<Vec<u8>, E> {
-        let mut bytes = self.bytes.clone();
-        for placed in &self.maps {
-            let end = placed.at_bytes.saturating_add(TensorMap::BYTES);
-            if let Some(room) = bytes.get_mut(placed.at_bytes..end) {
-                room.copy_from_slice(&map_of(placed)?.to_bytes());
-            }
+        mut address: impl FnMut(usize) -> Result<u64, E>,
+        mut encode: impl FnMut(&Params, u64) -> Result<TensorMap, E>,
+    ) -> Result<Vec<Patch>, E> {
+        let mut patches = Vec::new();
+        for map in &self.maps {
+            let tensor = address(map.index)?.wrapping_add(map.offset_bytes);
+            patches.push(Patch {
+                at_bytes: map.at_bytes,
+                bytes: encode(&map.params, tensor)?.to_bytes().to_vec(),
+                before: Vec::new(),
+            });
         }
-        Ok(bytes)
+        for pointer in &self.pointers {
+            let to = address(pointer.index)?.wrapping_add(pointer.offset_bytes);
+            patches.push(Patch {
+                at_bytes: pointer.at_bytes,
+                bytes: to.to_le_bytes().to_vec(),
+                before: Vec::new(),
+            });
+        }
+        Ok(patches)
     }
 
     /// The name in messages.
@@ -185,6 +261,8 @@ impl Buffer {
 
 #[cfg(test)]
 mod tests {
+    use tensor_map::Target;
+
     use super::*;
 
     #[test]
@@ -196,23 +274,42 @@ mod tests {
     }
 
     #[test]
-    fn maps_are_written_where_they_were_put() {
+    fn maps_and_pointers_are_written_where_they_were_put() {
         let params = TensorMap::tiled_of::<f32>(&[64]).box_dims(&[64]);
-        let buffer = Buffer::tensor_maps("maps", [(params, 1), (params, 2)]);
-        let address = |map: &PlacedMap| {
-            let built = params.build(map.index as u64 * 0x1000);
-            built.map_err(Box::new)
+        let pointer = PlacedPointer {
+            at_bytes: 240,
+            index: 3,
+            offset_bytes: 4,
         };
-        let bytes = buffer.bytes_with_maps(address).unwrap();
-        let second = TensorMap::from_bytes(bytes[128..].try_into().unwrap());
-        assert_eq!(bytes.len(), 256);
-        assert_eq!(second, params.build(0x2000).unwrap());
+        let buffer = Buffer::tensor_maps("maps", [(params, 1), (params, 2)]).with_pointer(pointer);
+        let address = |index: usize| Ok::<_, Box<tensor_map::Violations>>(index as u64 * 0x1000);
+        let encode =
+            |params: &Params, address| params.build_for(address, Target::SM_90).map_err(Box::new);
+        let mut patches = buffer.patches(address, encode).unwrap();
+        let mut bytes = vec![7; 256];
+        patches.iter_mut().for_each(|it| it.apply(&mut bytes));
+        let first = TensorMap::from_bytes(bytes[..128].try_into().unwrap());
+        assert_eq!(first, params.build(0x1000).unwrap());
+        let second = params.build(0x2000).unwrap().to_bytes();
+        assert_eq!(bytes[128..240], second[..112]);
+        assert_eq!(bytes[240..248], 0x3004_u64.to_le_bytes());
+        assert_eq!(bytes[248..], second[120..]);
+        bytes[100] ^= 1;
+        patches.iter().rev().for_each(|it| it.undo(&mut bytes));
+        assert_eq!(
+            (bytes[0], &bytes[128..]),
+            (first.to_bytes()[0], &[7; 128][..])
+        );
         let far = PlacedMap {
             at_bytes: usize::MAX,
             ..buffer.placed_maps()[0]
         };
         let buffer = Buffer::zeroed::<u8>("short", 64).with_tensor_map(far);
-        assert_eq!(buffer.bytes_with_maps(address).unwrap(), [0; 64]);
+        let mut patches = buffer.patches(address, encode).unwrap();
+        let mut bytes = vec![7; 64];
+        patches.iter_mut().for_each(|it| it.apply(&mut bytes));
+        patches.iter().for_each(|it| it.undo(&mut bytes));
+        assert_eq!(bytes, [7; 64]);
     }
 
     #[test]

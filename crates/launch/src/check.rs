@@ -11,9 +11,9 @@ use crate::{Buffer, Launch, Limits, Signature};
 
 pub use arguments::{argument_forms, buffer_ranges};
 pub use contents::{JobMemory, contents};
-pub use placed::placed_maps;
+pub use placed::{placed, variable_bytes};
 pub use regions::regions;
-pub use shape::shape;
+pub use shape::{cooperative_grid, shape};
 pub use violation::{Rule, Violation, Violations};
 
 /// Everything that is wrong with a launch of the kernel `signature` on a device with these limits; what
@@ -46,7 +46,7 @@ pub fn check(
     violations.0.extend(argument_forms(&forms, signature).0);
     violations.0.extend(buffer_ranges(launch, buffers).0);
     violations.0.extend(regions(&launch.uses, buffers).0);
-    violations.0.extend(placed_maps(buffers).0);
+    violations.0.extend(placed(buffers).0);
     violations.into_result()
 }
 

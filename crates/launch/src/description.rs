@@ -62,6 +62,13 @@ impl Launch {
         self
     }
 
+    /// Make all blocks run at once: see [`Shape::cooperative`].
+    #[must_use]
+    pub fn cooperative(mut self) -> Self {
+        self.shape = self.shape.cooperative();
+        self
+    }
+
     /// The next parameter gets a number.
     #[must_use]
     pub fn scalar(self, value: impl Into<Scalar>) -> Self {

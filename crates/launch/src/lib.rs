@@ -41,7 +41,7 @@ mod signature;
 mod tile_shape;
 
 pub use argument::{Argument, Form};
-pub use buffer::{Buffer, PartialElement, PlacedMap};
+pub use buffer::{Buffer, PartialElement, Patch, PlacedMap, PlacedPointer};
 pub use call::{Call, MapArgument, Pointer};
 pub use check::{Rule, Violation, Violations, check};
 pub use checked::{Checked, Kernels};

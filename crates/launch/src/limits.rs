@@ -17,6 +17,18 @@ pub struct Limits {
     pub cluster_blocks: u32,
     /// Blocks in a cluster on this GPU, where non-portable sizes are allowed.
     pub non_portable_cluster_blocks: u32,
+    /// Multiprocessors: 132 and 170, as an H100 SXM and a GeForce RTX 5090 have them, where no device says how many.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT")]
+    pub multiprocessors: u32,
+    /// Threads that a multiprocessor runs at once.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR")]
+    pub multiprocessor_threads: u32,
+    /// Blocks that a multiprocessor runs at once.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR")]
+    pub multiprocessor_blocks: u32,
+    /// Shared memory of all blocks of a multiprocessor, in bytes, 1024 of each for the system.
+    #[doc(alias = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")]
+    pub multiprocessor_shared_bytes: u64,
 }
 
 impl Limits {
@@ -28,12 +40,52 @@ impl Limits {
         shared_bytes: 227 * 1024,
         cluster_blocks: 8,
         non_portable_cluster_blocks: 16,
+        multiprocessors: 132,
+        multiprocessor_threads: 2048,
+        multiprocessor_blocks: 32,
+        multiprocessor_shared_bytes: 228 * 1024,
     };
 
     /// The limits of compute capability 12.0.
     pub const SM_120: Self = Self {
         shared_bytes: 99 * 1024,
         non_portable_cluster_blocks: 8,
+        multiprocessors: 170,
+        multiprocessor_threads: 1536,
+        multiprocessor_blocks: 24,
+        multiprocessor_shared_bytes: 100 * 1024,
         ..Self::SM_90
     };
+
+    /// Blocks of so many threads and bytes of shared memory that a multiprocessor runs at once; fewer do, where their
+    /// threads need many registers, which only the driver knows.
+    #[doc(alias = "cuOccupancyMaxActiveBlocksPerMultiprocessor")]
+    pub fn blocks_per_multiprocessor(&self, threads: u64, shared_bytes: u64) -> u32 {
+        let warps = threads.div_ceil(32).max(1);
+        let by_threads = u64::from(self.multiprocessor_threads) / (32 * warps);
+        let of_block = shared_bytes.saturating_add(1024);
+        let by_shared =
+            self.multiprocessor_shared_bytes / of_block.div_ceil(128).saturating_mul(128);
+        let most = by_threads.min(by_shared);
+        u32::try_from(most).map_or(self.multiprocessor_blocks, |most| {
+            most.min(self.multiprocessor_blocks)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_multiprocessor_runs_so_many_blocks() {
+        let blocks = |threads, bytes| Limits::SM_90.blocks_per_multiprocessor(threads, bytes);
+        assert_eq!(
+            [1, 64, 65, 1024].map(|threads| blocks(threads, 0)),
+            [32, 32, 21, 2]
+        );
+        assert_eq!([112, 113, 227].map(|kib| blocks(32, kib << 10)), [2, 2, 1]);
+        assert_eq!([114 << 10, u64::MAX].map(|bytes| blocks(32, bytes)), [1, 0]);
+        assert_eq!(Limits::SM_120.blocks_per_multiprocessor(1024, 0), 1);
+    }
 }

@@ -18,6 +18,9 @@ pub struct Shape {
     /// Dynamic shared memory of each block, in bytes.
     #[doc(alias = "sharedMemBytes")]
     pub shared_bytes: u32,
+    /// Makes all blocks run at once, so that they can wait for each other.
+    #[doc(alias("CU_LAUNCH_ATTRIBUTE_COOPERATIVE", "cudaLaunchCooperativeKernel"))]
+    pub cooperative: bool,
 }
 
 impl Shape {
@@ -29,6 +32,7 @@ impl Shape {
             cluster: None,
             non_portable_cluster: false,
             shared_bytes: 0,
+            cooperative: false,
         }
     }
 
@@ -50,6 +54,15 @@ impl Shape {
     #[must_use]
     pub fn shared_bytes(mut self, shared_bytes: u32) -> Self {
         self.shared_bytes = shared_bytes;
+        self
+    }
+
+    /// Make all blocks run at once, so that they can wait for each other, as by `grid.sync()` of cooperative groups. A
+    /// grid that does not fit is refused.
+    #[doc(alias = "cudaLaunchCooperativeKernel")]
+    #[must_use]
+    pub fn cooperative(mut self) -> Self {
+        self.cooperative = true;
         self
     }
 }

@@ -1,10 +1,73 @@
 //! One kernel out of many.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::ast::{Identifier, Item, Module};
 
+/// The items that define each name of a module, so that what one kernel needs is found without a look at all others.
+#[derive(Debug)]
+pub struct Definitions<'m> {
+    items: &'m [Item],
+    /// Indices of the functions, variables and aliases of a name.
+    of: HashMap<&'m str, Vec<usize>>,
+}
+
+impl<'m> Definitions<'m> {
+    /// Those functions, variables and aliases that a function or variable needs, itself among them, in the order of
+    /// the text.
+    pub fn reached(&self, name: &'m str) -> impl Iterator<Item = &'m Item> {
+        let mut reached = BTreeSet::new();
+        self.walk([name], |item| _ = reached.insert(item), |_| {});
+        reached.into_iter().map(|item| &self.items[item])
+    }
+
+    /// Goes through the items of these names and of all that they name, each once, and through the names in them.
+    fn walk(
+        &self,
+        names: impl IntoIterator<Item = &'m str>,
+        mut see_item: impl FnMut(usize),
+        mut see_name: impl FnMut(&'m str),
+    ) {
+        let mut waiting: Vec<&'m str> = names.into_iter().collect();
+        let mut known: HashSet<&str> = waiting.iter().copied().collect();
+        while let Some(name) = waiting.pop() {
+            for item in self.of.get(name).into_iter().flatten() {
+                see_item(*item);
+                uses(&self.items[*item], |name| {
+                    let name = name.as_str();
+                    see_name(name);
+                    // Most names are registers, of which `of` has none.
+                    if self.of.contains_key(name) && known.insert(name) {
+                        waiting.push(name);
+                    }
+                });
+            }
+        }
+    }
+}
+
 impl Module {
+    /// An index of the module's functions, variables and aliases.
+    pub fn definitions(&self) -> Definitions<'_> {
+        let mut of: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, item) in self.items.iter().enumerate() {
+            let mut add = |name| of.entry(name).or_default().push(index);
+            match item {
+                Item::Function(function) => add(function.name.as_str()),
+                Item::Variable(variable) => {
+                    let declarators = variable.declarators.iter();
+                    declarators.for_each(|declarator| add(declarator.name.as_str()));
+                }
+                Item::Alias(alias) => add(alias.name.as_str()),
+                _ => {}
+            }
+        }
+        Definitions {
+            items: &self.items,
+            of,
+        }
+    }
+
     /// A module with this entry or function alone and everything it needs: the functions that it
     /// calls or takes the address of, the variables that it names, what those need in turn, and the
     /// texts that its `.loc` lines name. Order, `.file` lines and pragmas stay. Debug sections go,
@@ -34,20 +97,11 @@ impl Module {
     /// The names of these functions and variables and of all that they name, what those name in turn,
     /// and so on.
     pub fn needed_by<'a>(&'a self, names: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
-        let mut needed: HashSet<&str> = names.into_iter().collect();
-        loop {
-            let before = needed.len();
-            for item in &self.items {
-                if defines_any(item, &needed) {
-                    uses(item, |name| {
-                        needed.insert(&name.name);
-                    });
-                }
-            }
-            if needed.len() == before {
-                return needed;
-            }
-        }
+        let names: Vec<&str> = names.into_iter().collect();
+        let mut needed: HashSet<&str> = names.iter().copied().collect();
+        self.definitions()
+            .walk(names, |_| {}, |name| _ = needed.insert(name));
+        needed
     }
 }
 
@@ -132,6 +186,28 @@ mod tests {
                 ".file 1 \"a.rs\"",
                 ".section .debug_str",
             ]
+        );
+    }
+
+    #[test]
+    fn what_a_kernel_needs_is_found_without_a_look_at_the_others() {
+        let kernel = |n: usize| {
+            format!(
+                ".shared .b32 own{n}; .func helper{n}() {{ st.shared.u32 [own{n}], 1; ret; }}
+                .visible .entry k{n}() {{ call helper{n}; call helper{n}; ret; }}"
+            )
+        };
+        let kernels: String = (0..1000).map(kernel).collect();
+        let text = format!(".version 9.0 .target sm_90a .address_size 64 {kernels}");
+        let module = parse(&text).unwrap();
+        let definitions = module.definitions();
+        let (mut items, mut names) = (Vec::new(), 0);
+        definitions.walk(["k7"], |item| items.push(item), |_| names += 1);
+        assert_eq!((items, names), (vec![23, 22, 21], 3));
+        let reached: Vec<_> = definitions.reached("k7").collect();
+        assert_eq!(
+            reached,
+            [&module.items[21], &module.items[22], &module.items[23]]
         );
     }
 

@@ -48,6 +48,7 @@ mod visit;
 
 pub use ast::*;
 pub use error::{SyntaxError, SyntaxErrors};
+pub use extract::Definitions;
 pub use span::{At, LineColumn, LineIndex, Span};
 
 use parser::Parser;

@@ -28,6 +28,7 @@ pub(crate) fn limits(device: &DeviceProperties) -> Limits {
     };
     Limits {
         shared_bytes: device.shared_bytes,
+        multiprocessors: device.multiprocessors,
         ..family
     }
 }
@@ -107,6 +108,7 @@ mod tests {
     #[test]
     fn limits_are_the_devices_own() {
         assert_eq!(limits(&device(9, 0)).shared_bytes, 100);
+        assert_eq!(limits(&device(9, 0)).multiprocessors, 1);
         assert_eq!(limits(&device(9, 0)).non_portable_cluster_blocks, 16);
         assert_eq!(limits(&device(12, 0)).non_portable_cluster_blocks, 8);
     }

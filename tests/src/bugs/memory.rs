@@ -56,6 +56,18 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "grid_barrier",
+        ptx: Some(include_str!("../../bugs/ptx/grid_barrier.ptx")),
+        scenario: grid_barrier,
+        bugs: &[
+            Bug::new("no_grid_barrier", &[DataRace]),
+            Bug::new("relaxed_arrival", &[DataRace]),
+            Bug::new("relaxed_wait", &[DataRace]),
+            Bug::new("arrival_before_the_block", &[DataRace]),
+            Bug::new("met_once", &[DataRace]),
+        ],
+    },
+    Family {
         name: "named_barriers",
         ptx: Some(include_str!("../../bugs/ptx/named_barriers.ptx")),
         scenario: |entry| writes(entry, 64, |i| 100 * (i / 32) + 31 - i % 32, 96),
@@ -319,4 +331,13 @@ fn histogram(entry: &str) -> Scenario {
         launches: vec![Launch::new(entry, 4, 32).buffer(0)],
         expected: vec![Expected::of(0, &bins)],
     }
+}
+
+/// 20 blocks, more than the releases that a relaxed read remembers apart, take the numbers of the next one.
+fn grid_barrier(entry: &str) -> Scenario {
+    let numbers: Vec<u32> = (0..20 * 40).map(|i| 100 + (i + 40) % 800).collect();
+    let mut scenario = blocks(entry, 40, &numbers);
+    let launch = Launch::new(entry, 20, 40).cooperative();
+    scenario.launches = vec![launch.buffer(0).buffer(1).buffer(2)];
+    scenario
 }

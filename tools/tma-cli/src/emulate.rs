@@ -8,6 +8,7 @@ mod diagnostic;
 mod element;
 mod expect;
 mod file;
+mod holds;
 mod launches;
 mod maps;
 mod output;

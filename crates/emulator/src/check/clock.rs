@@ -156,11 +156,14 @@ impl Clock {
     }
 
     fn covers(&self, other: &Self) -> bool {
+        // Both are in the order of their blocks.
+        let mut mine = self.blocks().iter();
         self.same(other)
-            || other.blocks().iter().all(|theirs| {
-                self.block(theirs.block)
-                    .is_some_and(|mine| mine.covers(theirs))
-            })
+            || (self.blocks().len() >= other.blocks().len()
+                && other.blocks().iter().all(|theirs| {
+                    let mine = mine.find(|mine| mine.block >= theirs.block);
+                    mine.is_some_and(|mine| mine.block == theirs.block && mine.covers(theirs))
+                }))
     }
 
     /// Keeps only the completions of warpgroup products and of copies that count at mbarriers.

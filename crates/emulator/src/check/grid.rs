@@ -105,6 +105,10 @@ pub(super) struct Thread {
     /// The knowledge that relaxed loads have seen, for a later fence; with block and scope of the
     /// release.
     pub(super) seen: Vec<(u32, Scope, Knowledge)>,
+    /// The same of reads and releases whose scopes reach every block.
+    pub(super) seen_far: Option<Box<Knowledge>>,
+    /// The releases that it read last, whether it acquired them, and in what scope: a loop reads them again and again.
+    pub(super) last_read: Option<(u64, bool, Scope)>,
     pub(super) bulk: Groups,
     pub(super) plain: Groups,
     /// The products of its warpgroup, if it is the first thread of one.

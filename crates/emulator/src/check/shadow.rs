@@ -203,12 +203,14 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    fn make(&mut self, set: Vec<Access>) -> Access {
+    fn make(&mut self, readers: &[Access]) -> Access {
         let index = self.free.pop().unwrap_or_else(|| {
             self.sets.push(Vec::new());
             self.sets.len() - 1
         });
-        self.sets[index] = set;
+        // It keeps the room that it had.
+        self.sets[index].clear();
+        self.sets[index].extend_from_slice(readers);
         Access::special(ROLE_MANY, index)
     }
 }
@@ -276,6 +278,11 @@ impl Cell {
                 } else {
                     MAX_GLOBAL_READERS
                 };
+                // Lanes come in their order.
+                if set.len() < limit && set.last().is_some_and(|last| key(last) < key(&access)) {
+                    set.push(access);
+                    return;
+                }
                 match set.binary_search_by_key(&key(&access), key) {
                     Ok(index) => set[index] = access,
                     Err(index) if set.len() < limit => set.insert(index, access),
@@ -286,9 +293,9 @@ impl Cell {
                 self.read = access;
             }
             _ => {
-                let mut set = vec![self.read, access];
+                let mut set = [self.read, access];
                 set.sort_by_key(key);
-                self.read = readers.make(set);
+                self.read = readers.make(&set);
             }
         }
     }
@@ -409,7 +416,7 @@ impl Shadow {
                     let mut copy = *cell;
                     if copy.read.role() == ROLE_MANY {
                         let set = self.readers.sets[copy.read.index as usize].clone();
-                        copy.read = self.readers.make(set);
+                        copy.read = self.readers.make(&set);
                     }
                     copy
                 });

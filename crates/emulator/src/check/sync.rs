@@ -20,8 +20,28 @@ pub(super) struct Release {
     released: Released,
 }
 
+/// A location whose last write, or a chain of atomics there, releases something.
+#[derive(Debug, Default)]
+pub(super) struct Location {
+    near: Vec<Release>,
+    /// Those whose scope reaches every block, of which there may be as many as blocks.
+    far: Vec<Release>,
+    /// All of these as one, since all blocks may read them often.
+    all_far: Released,
+    /// A number of its own for each change of what is released anywhere.
+    version: u64,
+}
+
 /// Locations whose last write releases something.
-pub(super) type Locations = Map<(Memory, u64), Vec<Release>>;
+pub(super) type Locations = Map<(Memory, u64), Location>;
+
+/// A thread remembers so many releases that relaxed reads of a narrow scope have seen.
+const MOST_SEEN: usize = 16;
+
+/// Returns whether a scope has every block of the grid in it.
+fn is_far(scope: Scope) -> bool {
+    matches!(scope, Scope::Gpu | Scope::Sys)
+}
 
 fn acquires(sem: Sem) -> bool {
     matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)
@@ -49,15 +69,31 @@ impl Checker {
         let Some(state) = state.and_then(|b| b.threads.get_mut(origin.thread as usize)) else {
             return;
         };
-        if kind != AccessKind::Write {
-            for release in self.locations.get(&key).into_iter().flatten() {
+        if kind != AccessKind::Write
+            && let Some(location) = self.locations.get(&key)
+            && state.last_read != Some((location.version, acquires(sem), scope))
+        {
+            state.last_read = Some((location.version, acquires(sem), scope));
+            let is_known = is_far(scope) && acquires(sem);
+            if is_known {
+                state.known.acquire(&location.all_far.known, true, memos);
+            } else if is_far(scope) && !location.far.is_empty() {
+                let seen = state.seen_far.get_or_insert_default();
+                seen.acquire(&location.all_far.known, true, memos);
+            }
+            let skipped = match acquires(sem) {
+                true if is_known => location.far.len(),
+                true => 0,
+                false => location.far.len().saturating_sub(MOST_SEEN),
+            };
+            for release in location.far.iter().skip(skipped).chain(&location.near) {
                 let in_scope = extents.reaches(release.scope, release.block, block)
                     && extents.reaches(scope, block, release.block);
                 let known = &release.released.known;
                 if acquires(sem) {
                     state.known.acquire(known, in_scope, memos);
                 } else if in_scope {
-                    if state.seen.len() >= 16 {
+                    if state.seen.len() >= MOST_SEEN {
                         state.seen.remove(0);
                     }
                     state
@@ -84,7 +120,16 @@ impl Checker {
         let Some((scope, released)) = release else {
             return;
         };
-        let all = self.locations.entry(key).or_default();
+        self.releases += 1;
+        let location = self.locations.entry(key).or_default();
+        location.version = self.releases;
+        if is_far(scope) {
+            location.all_far.join(&released);
+        }
+        let all = match is_far(scope) {
+            true => &mut location.far,
+            false => &mut location.near,
+        };
         let mut same = all.iter_mut();
         match same.find(|other| (other.block, other.scope) == (block, scope)) {
             Some(other) => other.released.join(&released),
@@ -105,6 +150,10 @@ impl Checker {
             return;
         };
         if acquires(sem) {
+            state.last_read = None;
+            if let Some(seen) = state.seen_far.take_if(|_| is_far(scope)) {
+                state.known.acquire(&seen, true, memos);
+            }
             for (from, of, known) in std::mem::take(&mut state.seen) {
                 let in_scope =
                     extents.reaches(scope, block, from) && extents.reaches(of, from, block);

@@ -133,6 +133,20 @@ fn respelled(instruction: &Instruction) -> Option<Instruction> {
     })
 }
 
+/// The reason why a function cannot be called that another module defines, or the device runtime of CUDA.
+fn without_body(name: &str) -> String {
+    let launches = ["cudaLaunchDevice", "cudaGetParameterBuffer"];
+    if launches.iter().any(|start| name.starts_with(start)) {
+        format!(
+            "`{name}` launches a kernel from a kernel (dynamic parallelism), which the emulator does not do"
+        )
+    } else if name.starts_with("cuda") {
+        format!("`{name}` is a function of CUDA's device runtime, which the emulator does not have")
+    } else {
+        format!("`{name}` has no body in this module")
+    }
+}
+
 impl<'m, A: InstructionSet> Decoder<'m, A> {
     fn function(&mut self, id: usize, function: &'m ptx::Function) {
         self.function = Function {
@@ -359,6 +373,10 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.products.extend(registers);
     }
 
+    pub(super) fn reads_workspace(&mut self) {
+        self.code.program.reads_workspace = true;
+    }
+
     /// The current instruction names a register.
     pub(super) fn name(&mut self, slot: Slot) {
         let site = self.code.program.last_site();
@@ -462,7 +480,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
             .function(aliased.unwrap_or(name))
             .ok_or_else(|| NotSupported::from(format!("`{name}` is not declared")))?;
         if function.body.is_none() {
-            return Err(format!("`{name}` has no body in this module").into());
+            return Err(without_body(name).into());
         }
         let id = self.code.program.functions.len();
         self.code.program.functions.push(Function::default());
@@ -484,6 +502,16 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         self.function_id(name)?;
         let address = self.image.functions.get(name).copied();
         address.ok_or_else(|| format!("`{name}` has no address").into())
+    }
+
+    /// Decodes the functions whose addresses any variable holds: an object of an earlier launch may point to its table of
+    /// virtual functions.
+    pub(crate) fn reach_all(&mut self) {
+        let image = self.image;
+        let mut variables: Vec<&String> = image.mentions.keys().collect();
+        // In the same order in each run.
+        variables.sort();
+        variables.into_iter().for_each(|name| self.reach(name));
     }
 
     /// Decodes the functions whose addresses a variable holds, or another that it points to.

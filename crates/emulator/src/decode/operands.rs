@@ -166,6 +166,9 @@ impl<A: InstructionSet> Decoder<'_, A> {
             self.emit_hidden(A::read(special, d));
             return Ok(d);
         }
+        if matches!(special, Special::Workspace(_)) {
+            self.reads_workspace();
+        }
         Ok(self.constant(Constant::Special(special)))
     }
 

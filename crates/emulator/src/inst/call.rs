@@ -71,7 +71,11 @@ pub(crate) fn decode(
     let arguments = tail.first().and_then(list).unwrap_or_default();
     let name = callee.as_name().ok_or("what is called has no name")?;
     let callee = match decoder.scope.find(name) {
-        Some(Symbol::Register(register)) => Callee::Address(register.slot),
+        Some(Symbol::Register(register)) => {
+            let slot = register.slot;
+            decoder.reach_all();
+            Callee::Address(slot)
+        }
         Some(_) => return Err(format!("`{name}` is no function").into()),
         None => match Builtin::from_name(name).filter(|_| decoder.is_external(name)) {
             Some(builtin) => Callee::Builtin(builtin),
@@ -184,8 +188,15 @@ impl Call {
                     let bytes = self.argument(step, 0, lane);
                     written[lane] = step.world.memory.allocate_heap(bytes);
                 }
-                // Freed memory stays, so that a use of it is not found.
-                Builtin::Free => {}
+                Builtin::Free => {
+                    let address = self.argument(step, 0, lane);
+                    if !step.world.memory.free_heap(address) {
+                        let what = format!(
+                            "`free` of {address:#x}, which `malloc` did not give or which is free already"
+                        );
+                        return Err(step.fault(lane, Trap::IllegalAddress, what));
+                    }
+                }
                 Builtin::AssertFail => {
                     let text = |step: &mut Step<'_, O>, index| {
                         let address = self.argument(step, index, lane);

@@ -15,6 +15,8 @@ pub(crate) enum End {
     Function,
     Thread,
     Trap,
+    /// The manual says that it suspends execution, which nobody continues here.
+    Breakpoint,
 }
 
 pub(crate) fn decode(
@@ -26,6 +28,7 @@ pub(crate) fn decode(
     let end = match instruction.opcode.stem() {
         "exit" => End::Thread,
         "ret" => End::Function,
+        "brkpt" => End::Breakpoint,
         _ => End::Trap,
     };
     decoder.emit(Action::End(end));
@@ -37,11 +40,15 @@ impl Execute for End {
         match self {
             Self::Function => Ok(step.leave_function()),
             Self::Thread => Ok(Flow::Ended),
+            Self::Breakpoint => {
+                let what = "a breakpoint was reached, and there is no debugger to continue from it";
+                Err(step.trapped(Trap::LaunchFailed, what.into()))
+            }
             Self::Trap => Err(step.trapped(Trap::LaunchFailed, "the kernel trapped".into())),
         }
     }
 
     fn splits(&self) -> bool {
-        !matches!(self, Self::Trap)
+        !matches!(self, Self::Trap | Self::Breakpoint)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         Address, Flow, Located, Slot, Space, Trapped,
         observer::{AccessKind, Event, Proxy, Range, Scope, Sem, Used, Watch},
     },
-    value::lanes_of,
+    value::{LANES, lanes_of},
 };
 
 /// Between registers and memory.
@@ -128,7 +128,11 @@ impl Execute for Move {
         if self.stores {
             step.world.progress += 1;
         }
-        for lane in lanes_of(step.active) {
+        let slow = match O::WATCHES {
+            true => step.active,
+            false => self.usual(step),
+        };
+        for lane in lanes_of(slow) {
             let located = step.locate(lane, &self.address, size as u64, size as u64)?;
             let valueless = self.tell(step, lane, located, size as u64);
             if self.stores {
@@ -155,11 +159,7 @@ impl Execute for Move {
                 *value = crate::value::read(element);
             }
             for (value, (slot, mask)) in values.iter_mut().zip(&*self.registers) {
-                if self.signed {
-                    let shift = 64 - 8 * self.element_bytes as u32;
-                    *value = ((*value << shift) as i64 >> shift) as u64 & mask;
-                }
-                step.warp.registers[base + slot][lane] = *value;
+                step.warp.registers[base + slot][lane] = self.extended(*value, *mask);
             }
             if valueless != 0 {
                 self.load_unwritten(step, lane, valueless);
@@ -170,6 +170,49 @@ impl Execute for Move {
 }
 
 impl Move {
+    /// Accesses of lanes where most are, when nobody watches. Gives the lanes that are elsewhere.
+    #[inline]
+    fn usual<O: Watch>(&self, step: &mut Step<'_, O>) -> u32 {
+        let size = self.element_bytes * self.registers.len();
+        let base = step.group.base;
+        let addresses = *step.get(self.address.base);
+        let one = step.active.trailing_zeros() as usize % LANES;
+        let at = addresses[one].wrapping_add(self.address.offset);
+        let Some((first, memory)) = step.world.usual(step.here, self.address.space, at) else {
+            return step.active;
+        };
+        let mut slow = 0;
+        for lane in lanes_of(step.active) {
+            let at = addresses[lane].wrapping_add(self.address.offset);
+            let start = at.wrapping_sub(first) as usize;
+            let bytes = memory.get_mut(start..start.wrapping_add(size));
+            let Some(bytes) = bytes.filter(|_| at & (size as u64 - 1) == 0) else {
+                slow |= 1 << lane;
+                continue;
+            };
+            let elements = bytes.chunks_exact_mut(self.element_bytes);
+            for (element, (slot, mask)) in elements.zip(&*self.registers) {
+                let register = &mut step.warp.registers[base + slot][lane];
+                if self.stores {
+                    crate::value::write(element, *register);
+                } else {
+                    *register = self.extended(crate::value::read(element), *mask);
+                }
+            }
+        }
+        slow
+    }
+
+    /// A number that was read, as its register has it.
+    #[inline]
+    fn extended(&self, value: u64, mask: u64) -> u64 {
+        if !self.signed {
+            return value;
+        }
+        let shift = 64 - 8 * self.element_bytes as u32;
+        ((value << shift) as i64 >> shift) as u64 & mask
+    }
+
     /// The register of its address.
     pub(crate) fn base(&self) -> Slot {
         self.address.base

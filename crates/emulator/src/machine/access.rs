@@ -169,6 +169,21 @@ impl<O: Watch, A> Step<'_, O, A> {
 }
 
 impl World {
+    /// Memory in a space that has an address in it, most likely, with the address of its first byte: the block's own
+    /// shared memory, or an allocation.
+    #[inline]
+    pub(crate) fn usual(&mut self, here: Here, space: Space, at: u64) -> Option<(u64, &mut [u8])> {
+        match space {
+            Space::Global | Space::Generic => Some(self.memory.around(at)),
+            Space::SharedCta | Space::SharedCluster => {
+                let first = ((here.rank as u64) << SHARED_RANK_SHIFT) + SHARED_START;
+                let shared = &mut self.clusters[here.cluster].ctas[here.rank].shared;
+                Some((first, shared.get_mut(SHARED_START as usize..)?))
+            }
+            Space::Local | Space::Const | Space::Param => None,
+        }
+    }
+
     /// A location in the shared memory of a block of the cluster.
     #[inline]
     pub(crate) fn find_shared(

@@ -1,5 +1,7 @@
 //! Global memory, constants and parameters; what an address points at.
 
+use std::collections::BTreeMap;
+
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
     SHARED_WINDOW, Space, WINDOW_BYTES, names::and_parameters, next_allocation,
@@ -28,8 +30,13 @@ pub(crate) struct Memory {
     next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
-    /// Bytes that kernels have allocated.
-    heap: u64,
+    /// The address of what the blocks of a cooperative launch share; 0 for other launches.
+    pub(crate) workspace: u64,
+    /// Addresses and bytes of what kernels have allocated and not freed.
+    heap: BTreeMap<u64, u64>,
+    /// These bytes together, and the most that they may be.
+    heap_bytes: u64,
+    pub(crate) heap_limit: u64,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
 }
@@ -51,7 +58,10 @@ impl Default for Memory {
             next: BUFFERS_START,
             constants: Vec::new(),
             parameters: Vec::new(),
-            heap: 0,
+            workspace: 0,
+            heap: BTreeMap::new(),
+            heap_bytes: 0,
+            heap_limit: HEAP,
             last: 0,
         }
     }
@@ -69,11 +79,21 @@ impl Memory {
     /// Returns the address for a kernel's `malloc`, and zero when the heap is used up.
     pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
         let rounded = bytes.max(1).saturating_add(15) & !15;
-        match self.heap.checked_add(rounded) {
-            Some(used) if used <= HEAP => self.heap = used,
+        match self.heap_bytes.checked_add(rounded) {
+            Some(used) if used <= self.heap_limit => self.heap_bytes = used,
             _ => return 0,
         }
-        self.allocate("malloc", vec![0xcd; bytes as usize])
+        let address = self.allocate("malloc", vec![0xcd; bytes as usize]);
+        self.heap.insert(address, rounded);
+        address
+    }
+
+    /// A kernel's `free`; false where the address is none that `malloc` gave, or is free. The memory stays, so that a use
+    /// of it is not found, and counts no longer.
+    pub(crate) fn free_heap(&mut self, address: u64) -> bool {
+        let freed = self.heap.remove(&address);
+        self.heap_bytes -= freed.unwrap_or(0);
+        freed.is_some() || address == 0
     }
 
     /// Adds an allocation that has its address already.
@@ -86,6 +106,20 @@ impl Memory {
             bytes,
         };
         self.allocations.insert(behind, allocation);
+    }
+
+    /// Returns whether these bytes are global memory in no allocation.
+    pub(crate) fn is_free(&self, address: u64, bytes: u64) -> bool {
+        let Some(end) = address.checked_add(bytes) else {
+            return false;
+        };
+        let is_global = |address: u64| of_generic(address).0 == Space::Global;
+        let behind = self.allocations.partition_point(|a| a.address < end);
+        let before = behind
+            .checked_sub(1)
+            .and_then(|index| self.allocations.get(index));
+        let is_behind = |a: &Allocation| a.address + a.bytes.len() as u64 <= address;
+        is_global(address) && is_global(end) && before.is_none_or(is_behind)
     }
 
     /// The parameters of the next launch that point into memory, by their names in the source, and where
@@ -145,6 +179,17 @@ impl Memory {
             }
             _ => Err(format!("{address:#x} is no address in global memory")),
         }
+    }
+
+    /// The allocation that an address lies in, or else the one before it, and where it begins.
+    #[inline]
+    pub(crate) fn around(&mut self, address: u64) -> (u64, &mut [u8]) {
+        if self.within(self.last, address, 1).is_none() {
+            let behind = self.allocations.partition_point(|a| a.address <= address);
+            self.last = behind.saturating_sub(1);
+        }
+        let last = self.allocations.get_mut(self.last);
+        last.map_or((0, &mut []), |last| (last.address, &mut last.bytes))
     }
 
     /// The allocation that holds all of these bytes.

@@ -93,6 +93,8 @@ pub struct Program {
     pub(crate) shared_names: Names,
     /// Alignment of the dynamic shared memory behind it.
     pub(crate) dynamic_shared_align: u64,
+    /// It reads where the blocks of a cooperative launch have their memory.
+    pub(crate) reads_workspace: bool,
     /// Registers of each thread when the kernel begins, where it says so.
     pub(crate) registers_at_entry: Option<u32>,
     /// Indices of functions by their addresses.
@@ -136,6 +138,7 @@ impl Program {
             static_shared_bytes: 0,
             shared_names: Names::default(),
             dynamic_shared_align: 16,
+            reads_workspace: false,
             registers_at_entry: None,
             addresses: HashMap::new(),
             sites: Vec::new(),

@@ -26,6 +26,9 @@ pub(crate) enum Special {
     IsExplicitCluster,
     DynamicSmemSize,
     TotalSmemSize,
+    /// A half of the address of what the blocks of a cooperative launch share, the low one where it is true; 0 in other
+    /// launches. Cooperative groups read it for their grid barrier, as nvcc 13.0 compiles it.
+    Workspace(bool),
     /// Bits of the counter, and how far they are shifted.
     Clock,
     ClockHi,
@@ -74,6 +77,8 @@ impl Special {
             "is_explicit_cluster" => Self::IsExplicitCluster,
             "dynamic_smem_size" => Self::DynamicSmemSize,
             "total_smem_size" => Self::TotalSmemSize,
+            "envreg1" => Self::Workspace(false),
+            "envreg2" => Self::Workspace(true),
             "clock" | "clock64" => Self::Clock,
             "clock_hi" => Self::ClockHi,
             "globaltimer" | "globaltimer_lo" => Self::Globaltimer,
@@ -128,6 +133,8 @@ impl Special {
             Self::IsExplicitCluster => u32::from(places.cluster_blocks() > 1),
             Self::DynamicSmemSize => world.dynamic_shared_bytes,
             Self::TotalSmemSize => world.shared_bytes as u32,
+            Self::Workspace(true) => world.memory.workspace as u32,
+            Self::Workspace(false) => (world.memory.workspace >> 32) as u32,
             Self::Clock | Self::ClockHi | Self::Globaltimer | Self::GlobaltimerHi => 0,
         };
         u64::from(value)

@@ -23,6 +23,8 @@ pub(crate) struct Places {
     pub(crate) cluster: [u32; 3],
     /// True if the launch has clusters, be it of one block.
     pub(crate) has_clusters: bool,
+    /// All blocks run at once.
+    pub(crate) is_cooperative: bool,
 }
 
 impl Places {
@@ -32,6 +34,7 @@ impl Places {
             block: shape.block.to_array(),
             cluster: cluster.unwrap_or([1; 3]),
             has_clusters: cluster.is_some(),
+            is_cooperative: shape.cooperative,
         }
     }
 
@@ -49,6 +52,15 @@ impl Places {
 
     pub(crate) fn cluster_blocks(&self) -> u32 {
         self.cluster.iter().product()
+    }
+
+    /// Bytes of registers and local memory of all threads that must run at once, as far as calls are not recursive.
+    pub(crate) fn least_bytes(&self, program: &Program) -> u64 {
+        let clusters = match self.is_cooperative {
+            true => self.clusters().iter().map(|n| u64::from(*n)).product(),
+            false => 1,
+        };
+        self.cluster_bytes(program).saturating_mul(clusters)
     }
 
     /// Registers and local memory of all threads of a cluster, as far as calls are not recursive.
@@ -91,6 +103,8 @@ pub(crate) struct World {
     pub(crate) steps: u64,
     /// Goes up whenever something happens that others can see.
     pub(crate) progress: u64,
+    /// Threads have ended, or a copy has gone on: a cluster may be over.
+    pub(crate) has_ended: bool,
     pub(crate) printed: String,
     /// Bytes that were printed beyond the limit.
     pub(crate) unprinted: u64,
@@ -279,6 +293,7 @@ impl World {
             config,
             steps: 0,
             progress: 0,
+            has_ended: true,
             printed: String::new(),
             unprinted: 0,
             shared_bytes: end,
@@ -298,6 +313,9 @@ impl World {
     }
 
     pub(crate) fn resident(&self, program: &Program) -> u64 {
+        if self.places.is_cooperative {
+            return self.cluster_count();
+        }
         let room = RESIDENT_BYTES / self.places.cluster_bytes(program).max(1);
         room.clamp(1, RESIDENT.into()).min(self.cluster_count())
     }

@@ -29,14 +29,17 @@ impl World {
         }
         let mut barren = (self.progress, 0_u64);
         loop {
-            for index in (0..self.clusters.len()).rev() {
-                self.replace_if_over(index, code, observer);
+            if std::mem::take(&mut self.has_ended) {
+                for index in (0..self.clusters.len()).rev() {
+                    self.replace_if_over(index, code, observer);
+                }
             }
             if self.clusters.is_empty() {
                 return Ok(());
             }
             if !self.transfers.is_empty() && self.rng.one_in(4) {
                 self.progress_copy(observer)?;
+                self.has_ended = true;
                 continue;
             }
             let may_give_up = self.rng.one_in(32);
@@ -44,6 +47,7 @@ impl World {
                 self.turn(code, observer, here, group, may_give_up)?;
             } else if !self.transfers.is_empty() {
                 self.progress_copy(observer)?;
+                self.has_ended = true;
             } else if let Some((here, group)) = self.pick(code, true) {
                 if barren.0 != self.progress {
                     barren = (self.progress, 0);
@@ -352,6 +356,7 @@ impl World {
         cta.alive -= group.mask.count_ones();
         group.mask = 0;
         self.progress += 1;
+        self.has_ended = true;
         self.threads_ended(here, warp.alive);
     }
 }

@@ -41,13 +41,17 @@ impl Kernel {
     /// Refuses a launch whose threads need more memory than the emulator has for them.
     pub(crate) fn has_room(&self, shape: &Shape) -> Result<(), Failure> {
         let places = Places::new(shape, self.cluster(shape));
-        let bytes = places.cluster_bytes(&self.code.program);
+        let bytes = places.least_bytes(&self.code.program);
         if bytes <= MAX_CLUSTER_BYTES {
             return Ok(());
         }
         let what = format!(
-            "the threads of a cluster of `{}` have {bytes} bytes of registers and local memory; \
+            "the threads of {} of `{}` have {bytes} bytes of registers and local memory; \
              the emulator has room for {MAX_CLUSTER_BYTES}",
+            match places.is_cooperative {
+                true => "a cooperative launch",
+                false => "a cluster",
+            },
             self.signature.entry
         );
         Err(Failure::new(Stage::Launch, what).error_name("CUDA_ERROR_OUT_OF_MEMORY"))

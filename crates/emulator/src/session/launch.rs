@@ -15,6 +15,9 @@ use crate::{
     run::{self, Report},
 };
 
+/// The bytes that cooperative groups have for a grid: a word that is not read here, and the barrier's.
+const WORKSPACE_BYTES: usize = 8;
+
 /// A launch that was checked, with the bytes of its parameters.
 #[derive(Debug)]
 pub(crate) struct Ready {
@@ -92,6 +95,10 @@ impl Session {
         result.map_err(|violations| Failure::check(entry, violations))?;
         kernel.has_room(shape)?;
         let parameters = parameters(&kernel.signature, arguments)?;
+        if shape.cooperative && self.workspace.is_none() {
+            let bytes = vec![0; WORKSPACE_BYTES];
+            self.workspace = Some(self.allocate("memory of the grid barrier", bytes));
+        }
         self.memory
             .name_pointers(&pointers(&kernel.signature, launch));
         Ok(Ready {
@@ -116,6 +123,7 @@ impl Session {
         } = ready;
         self.memory.parameters.clone_from(parameters);
         self.swap_constants(*module);
+        self.clear_workspace(shape.cooperative);
         let (cluster, memory) = (kernel.cluster(shape), &mut self.memory);
         let result = run::run(&kernel.code, shape, cluster, memory, self.config, observer);
         self.swap_constants(*module);
@@ -150,6 +158,16 @@ impl Session {
             diagnostics,
             reports: report.into_iter().collect(),
             printed,
+        }
+    }
+
+    /// Grid barriers begin anew.
+    fn clear_workspace(&mut self, is_cooperative: bool) {
+        self.memory.workspace = 0;
+        if let Some(address) = self.workspace.filter(|_| is_cooperative) {
+            // It is an allocation that nobody frees.
+            let _ = self.write(address, &[0; WORKSPACE_BYTES]);
+            self.memory.workspace = address;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use tma_launch::{Failure, Stage, suggestion};
+use tma_launch::{Failure, Stage, check::variable_bytes, suggestion};
 
 use super::{Kernel, Session, panic::place_record};
 use crate::{
@@ -118,6 +118,27 @@ impl Session {
         module.image.variable(name)
     }
 
+    /// The bytes of a module's variable in global or constant memory.
+    ///
+    /// # Errors
+    /// The module has no such variable.
+    #[doc(alias = "cudaMemcpyFromSymbol")]
+    pub fn read_variable(&mut self, module: ModuleId, name: &str) -> Result<&[u8], Failure> {
+        let (address, bytes) = self.variable(module, name)?;
+        self.bytes_of_variable(module, address, bytes)
+            .map(|bytes| &*bytes)
+    }
+
+    /// The same for the host to write: all of them count as written.
+    ///
+    /// # Errors
+    /// The module has no such variable.
+    pub fn variable_bytes(&mut self, module: ModuleId, name: &str) -> Result<&mut [u8], Failure> {
+        let (address, bytes) = self.variable(module, name)?;
+        self.unreleased.forget(address, address + bytes);
+        self.bytes_of_variable(module, address, bytes)
+    }
+
     /// Writes all bytes of a module's variable in global or constant memory.
     ///
     /// # Errors
@@ -129,21 +150,24 @@ impl Session {
         name: &str,
         content: &[u8],
     ) -> Result<(), Failure> {
-        let (address, bytes) = self.variable(module, name)?;
-        if bytes != content.len() as u64 {
-            let what = format!(
-                "the variable `{name}` has {bytes} bytes, and {} are to be written",
-                content.len()
-            );
-            return Err(Failure::new(Stage::Upload, what));
-        }
-        if address >= IMAGE_START {
-            return self.write(address, content);
-        }
-        let module = self.modules.get_mut(&module).ok_or_else(unloaded)?;
-        let start = (address - CONST_WINDOW) as usize;
-        module.image.constants[start..start + content.len()].copy_from_slice(content);
+        let (_, bytes) = self.variable(module, name)?;
+        variable_bytes(name, bytes, content.len())?;
+        self.variable_bytes(module, name)?.copy_from_slice(content);
         Ok(())
+    }
+
+    fn bytes_of_variable(
+        &mut self,
+        module: ModuleId,
+        address: u64,
+        bytes: u64,
+    ) -> Result<&mut [u8], Failure> {
+        if address >= IMAGE_START {
+            let found = self.memory.slice(address, bytes as usize);
+            return found.map_err(|what| Failure::new(Stage::Upload, what));
+        }
+        let start = (address - CONST_WINDOW) as usize;
+        Ok(&mut self.module(module)?.image.constants[start..start + bytes as usize])
     }
 
     pub(super) fn module(&mut self, module: ModuleId) -> Result<&mut Module, Failure> {

@@ -2,7 +2,7 @@
 
 pub(crate) mod copies;
 
-use tma_emulator::EmulatorBackend;
+use tma_emulator::{Config, EmulatorBackend};
 use tma_launch::{Buffer, Failure, Job, Launch, Ptx};
 
 /// Seeds that every test runs with.
@@ -27,7 +27,7 @@ pub(crate) fn kernel(body: &str) -> String {
     ))
 }
 
-/// Runs `launch` of a text with these buffers.
+/// Runs `launch` of a text with these buffers, under the checker and without it, where accesses take another way.
 pub(crate) fn run_launch(
     text: &str,
     launch: Launch,
@@ -40,8 +40,31 @@ pub(crate) fn run_launch(
     });
     job.buffers = buffers;
     job.launch(launch);
-    EmulatorBackend::new(seed).run(&mut job)?;
-    Ok(job.buffers)
+    let mut unchecked = job.clone();
+    let config = Config {
+        seed,
+        checks: false,
+        ..Config::default()
+    };
+    let result = EmulatorBackend::new(seed).run(&mut job);
+    let other = EmulatorBackend::with_config(config).run_unchecked(&mut unchecked, &mut |_| {});
+    match result {
+        Ok(_) => {
+            assert_eq!(other.map(drop), Ok(()));
+            assert!(
+                job.buffers == unchecked.buffers,
+                "the checker changes results"
+            );
+            Ok(job.buffers)
+        }
+        Err(failure) => {
+            let name = failure.error_name.as_deref();
+            if name.is_some_and(|name| name.starts_with("CUDA_ERROR")) {
+                assert_eq!(other.unwrap_err().error_name.as_deref(), name);
+            }
+            Err(failure)
+        }
+    }
 }
 
 /// Runs a kernel's body with one block of `threads`, and gives the buffer of `count` words.

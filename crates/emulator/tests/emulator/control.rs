@@ -12,6 +12,18 @@ fn per_thread(body: &str, threads: u32) -> Vec<u32> {
 }
 
 #[test]
+fn a_breakpoint_ends_the_kernel_where_a_thread_reaches_it() {
+    let body = "setp.eq.u32 %p1, %t, 3; st.global.u32 [%out], 7; @%p1 brkpt;";
+    let said = failure(body, 4);
+    assert!(
+        said.contains("thread [3, 0, 0] of block [0, 0, 0]"),
+        "{said}"
+    );
+    assert!(said.contains("a breakpoint was reached"), "{said}");
+    assert_eq!(run(body, 3, 1), Ok(vec![7]));
+}
+
+#[test]
 fn lanes_diverge_and_converge() {
     // Collatz: every lane leaves the loop at its own time.
     let steps = |thread: u32| {

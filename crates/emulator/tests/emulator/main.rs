@@ -8,6 +8,7 @@ mod base_ptx;
 mod blackwell_copies;
 mod check_async;
 mod control;
+mod cooperative;
 mod copies;
 mod fixtures;
 mod forms;

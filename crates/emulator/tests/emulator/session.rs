@@ -106,8 +106,11 @@ fn modules_have_variables_of_their_own_that_live_as_long() {
     session.write_variable(b, "step", &[9, 0, 0, 0]).unwrap();
     session.write_variable(a, "counter", &[6, 0, 0, 0]).unwrap();
     assert_eq!([a, b].map(|module| run(&mut session, module)), [701, 209]);
+    let mut read = |module, name| session.read_variable(module, name).unwrap()[0];
+    let found = [(a, "step"), (b, "step"), (a, "counter"), (b, "counter")];
+    assert_eq!(found.map(|(module, name)| read(module, name)), [1, 9, 7, 2]);
     let said = session.write_variable(a, "step", &[0; 3]).unwrap_err();
-    let text = "upload: the variable `step` has 4 bytes, and 3 are to be written";
+    let text = "upload: the variable `step` has 4 bytes, not 3";
     assert_eq!(said.to_string(), text);
     let said = session.variable(a, "stop").unwrap_err();
     let text = "upload: the module has no variable `stop`: did you mean `step`?";
@@ -247,4 +250,118 @@ fn suppressions_of_a_session_are_for_its_launches() {
         .map(|(_, count)| count)
         .collect();
     assert_eq!(counts, [1]);
+}
+
+/// One module allocates a MiB of the device heap and fills a word, another one reads and frees it: more often than the
+/// heap has room.
+#[test]
+fn the_device_heap_is_that_of_all_modules_and_lives_on() {
+    let module = |declared: &str, body: &str| {
+        module(&format!(
+            "{declared} .visible .entry k(.param .u64 out) {{
+                .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %out;
+                ld.param.u64 %out, [out]; {body} ret; }}"
+        ))
+    };
+    let takes = module(
+        ".extern .func (.param .b64 result) malloc(.param .b64 bytes);",
+        "{ .param .b64 bytes; .param .b64 result; st.param.b64 [bytes], 1048576;
+           call.uni (result), malloc, (bytes); ld.param.b64 %rd1, [result]; }
+         st.global.u64 [%out], %rd1; st.u32 [%rd1 + 1048572], 77;",
+    );
+    let gives = module(
+        ".extern .func free(.param .b64 pointer);",
+        "ld.global.u64 %rd1, [%out]; ld.u32 %r1, [%rd1 + 1048572]; st.global.u32 [%out + 8], %r1;
+         { .param .b64 pointer; st.param.b64 [pointer], %rd1; call.uni free, (pointer); }",
+    );
+    let mut session = session(0);
+    let takes = session.load("takes.ptx", &takes).unwrap();
+    let gives = session.load("gives.ptx", &gives).unwrap();
+    let out = session.allocate("out", vec![0; 16]);
+    for _ in 0..20 {
+        session.write(out, &[0; 16]).unwrap();
+        launch(&mut session, takes, out).unwrap();
+        launch(&mut session, gives, out).unwrap();
+        assert_eq!(word(&mut session, out + 8), 77);
+    }
+    let said = launch(&mut session, gives, out).unwrap_err().to_string();
+    assert!(said.contains("which is free already"), "{said}");
+}
+
+#[test]
+fn what_only_the_device_runtime_has_is_refused_by_name() {
+    let calls = |name: &str| {
+        format!(
+            "{} .extern .func (.param .b32 result) {name}(.param .b64 buffer);
+            .visible .entry k() {{ .reg .b64 %rd<2>;
+            {{ .param .b64 buffer; .param .b32 result; st.param.b64 [buffer], 0;
+            call.uni (result), {name}, (buffer); }} ret; }}",
+            module("")
+        )
+    };
+    let cases = [
+        (
+            "cudaLaunchDeviceV2",
+            "launches a kernel from a kernel (dynamic parallelism)",
+        ),
+        (
+            "cudaDeviceSynchronize",
+            "is a function of CUDA's device runtime",
+        ),
+        ("other", "has no body in this module"),
+    ];
+    for (name, expected) in cases {
+        let mut session = session(0);
+        let loaded = session.load("calls.ptx", &calls(name)).unwrap();
+        let said = session.launch(loaded, &Launch::new("k", 1, 1)).unwrap_err();
+        assert_eq!(said.error_name.as_deref(), Some("UNSUPPORTED"));
+        let said = said.to_string();
+        assert!(said.contains(&format!("`{name}` {expected}")), "{said}");
+    }
+}
+
+/// All of the dynamic shared memory, of which a GPU gives 48 KiB without being asked.
+#[test]
+fn blocks_have_as_much_dynamic_shared_memory_as_an_h100_gives_them() {
+    let body = "mov.u32 %r1, bytes; add.u32 %r1, %r1, 232444; st.shared.u32 [%r1], 5; ld.shared.u32 %r2, [%r1];
+        mov.u32 %r3, %dynamic_smem_size; add.u32 %r2, %r2, %r3; st.global.u32 [%out], %r2;";
+    let mut session = session(0);
+    let text = writes(".extern .shared .align 16 .b8 bytes[];", body);
+    let module = session.load("large.ptx", &text).unwrap();
+    let out = session.allocate("out", vec![0; 4]);
+    let of = |bytes: u32| {
+        let launch = Launch::new("k", 1, 1).argument(Argument::Address(out));
+        launch.shared_bytes(bytes)
+    };
+    session.launch(module, &of(227 * 1024)).unwrap();
+    assert_eq!(word(&mut session, out), 227 * 1024 + 5);
+    let said = session.launch(module, &of(227 * 1024 + 1)).unwrap_err();
+    assert!(said.to_string().contains("shared-bytes: "), "{said}");
+}
+
+/// As an object of C++ that one kernel makes and another uses: it points to its table of virtual functions.
+#[test]
+fn a_kernel_calls_a_function_that_an_earlier_one_pointed_to() {
+    let text = module(
+        ".func (.reg .b32 d) add_one(.reg .b32 a) { add.u32 d, a, 1; ret; }
+        .global .align 8 .u64 table[2] = {0, add_one};
+        .visible .entry make(.param .u64 out) {
+            .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [out]; mov.u64 %rd2, table; st.global.u64 [%rd1], %rd2; ret;
+        }
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r<2>; .reg .b64 %rd<4>;
+            ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd2+8];
+            PROTO: .callprototype (.reg .b32 _) _ (.reg .b32 _);
+            mov.u32 %r1, 41; call (%r1), %rd3, (%r1), PROTO;
+            st.global.u32 [%rd1], %r1; ret;
+        }",
+    );
+    let mut session = session(0);
+    let module = session.load("object.ptx", &text).unwrap();
+    let out = session.allocate("out", vec![0; 8]);
+    let make = Launch::new("make", 1, 1).argument(Argument::Address(out));
+    session.launch(module, &make).unwrap();
+    launch(&mut session, module, out).unwrap();
+    assert_eq!(word(&mut session, out), 42);
 }

@@ -1,17 +1,64 @@
 use tensor_map::TensorMap;
 
 use super::{Rule, Violation, Violations};
-use crate::{Buffer, PlacedMap};
+use crate::{Buffer, Failure, PlacedMap, PlacedPointer, Stage};
 
-/// Checks the tensor maps that lie in buffers.
-pub fn placed_maps(buffers: &[Buffer]) -> Violations {
-    let maps = buffers
-        .iter()
-        .flat_map(|buffer| buffer.placed_maps().iter().map(move |map| (buffer, map)));
-    Violations(
-        maps.flat_map(|(buffer, map)| wrong(buffer, map, buffers))
-            .collect(),
-    )
+/// Refuses contents of another length than that of a variable, `len_bytes`.
+///
+/// # Errors
+/// The lengths differ.
+pub fn variable_bytes(variable: &str, len_bytes: u64, content: usize) -> Result<(), Failure> {
+    if len_bytes == content as u64 {
+        return Ok(());
+    }
+    let what = format!("the variable `{variable}` has {len_bytes} bytes, not {content}");
+    Err(Failure::new(Stage::Upload, what))
+}
+
+/// Checks the tensor maps and the pointers that lie in buffers.
+pub fn placed(buffers: &[Buffer]) -> Violations {
+    let found = buffers.iter().flat_map(|buffer| {
+        let maps = buffer.placed_maps().iter();
+        let pointers = buffer.placed_pointers().iter();
+        maps.flat_map(|map| wrong(buffer, map, buffers))
+            .chain(pointers.filter_map(|pointer| wrong_pointer(buffer, pointer, buffers)))
+            .collect::<Vec<_>>()
+    });
+    Violations(found.collect())
+}
+
+fn wrong_pointer(
+    buffer: &Buffer,
+    pointer: &PlacedPointer,
+    buffers: &[Buffer],
+) -> Option<Violation> {
+    let (at, len) = (pointer.at_bytes, buffer.bytes().len());
+    let (rule, value, limit, fix) = match buffers.get(pointer.index) {
+        _ if at.saturating_add(8) > len => (
+            Rule::PlacedPointer,
+            format!("{at} bytes into it"),
+            format!("a pointer has 8 bytes, and the buffer has {len}"),
+            format!(
+                "make the buffer {} bytes longer",
+                at.saturating_add(8) - len
+            ),
+        ),
+        None => (
+            Rule::BufferIndex,
+            format!("of buffer {}", pointer.index),
+            format!("the job has {}", buffers.len()),
+            "name a buffer that is there".to_owned(),
+        ),
+        Some(to) if pointer.offset_bytes > to.bytes().len() as u64 => (
+            Rule::BufferOffset,
+            format!("{} bytes into buffer `{}`", pointer.offset_bytes, to.name()),
+            format!("that has {} bytes", to.bytes().len()),
+            format!("take {} or less", to.bytes().len()),
+        ),
+        Some(_) => return None,
+    };
+    let parameter = format!("a pointer in buffer `{}`", buffer.name());
+    Some(Violation::new(rule, parameter, value, limit, fix))
 }
 
 fn wrong(buffer: &Buffer, map: &PlacedMap, buffers: &[Buffer]) -> Vec<Violation> {
@@ -76,7 +123,7 @@ mod tests {
             Buffer::zeroed::<f32>("tensor", 64 * 8),
         ];
         assert_eq!(
-            placed_maps(&buffers).to_string(),
+            placed(&buffers).to_string(),
             "placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map lies at a multiple of \
              64; take 128\n\
              placed-map: a tensor map in buffer `maps` is 72 bytes into it; a map has 128 bytes, and the \
@@ -86,6 +133,29 @@ mod tests {
         );
         let lone =
             [Buffer::zeroed::<u8>("maps", 128).with_tensor_map(PlacedMap { at_bytes: 0, ..map })];
-        assert!(placed_maps(&lone).to_string().contains("buffer-index"));
+        assert!(placed(&lone).to_string().contains("buffer-index"));
+    }
+
+    #[test]
+    fn pointers_lie_in_their_buffer_and_point_into_one() {
+        let pointer = |at_bytes, index, offset_bytes| PlacedPointer {
+            at_bytes,
+            index,
+            offset_bytes,
+        };
+        let table = Buffer::zeroed::<u8>("table", 24)
+            .with_pointer(pointer(16, 1, 12))
+            .with_pointer(pointer(17, 1, 0))
+            .with_pointer(pointer(0, 1, 13))
+            .with_pointer(pointer(8, 2, 0));
+        let buffers = [table, Buffer::zeroed::<u32>("row", 3)];
+        assert_eq!(
+            placed(&buffers).to_string(),
+            "placed-pointer: a pointer in buffer `table` is 17 bytes into it; a pointer has 8 bytes, and the \
+             buffer has 24; make the buffer 1 bytes longer\n\
+             buffer-offset: a pointer in buffer `table` is 13 bytes into buffer `row`; that has 12 bytes; take \
+             12 or less\n\
+             buffer-index: a pointer in buffer `table` is of buffer 2; the job has 2; name a buffer that is there"
+        );
     }
 }

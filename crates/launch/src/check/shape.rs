@@ -9,7 +9,28 @@ pub fn shape(shape: &Shape, limits: &Limits, signature: &Signature) -> Violation
     grid(shape.grid, limits, &mut found);
     shared(shape.shared_bytes, limits, signature, &mut found);
     cluster(shape, limits, signature, &mut found);
+    let shared_bytes = signature.static_shared_bytes + u64::from(shape.shared_bytes);
+    let each = limits.blocks_per_multiprocessor(shape.block.count(), shared_bytes);
+    found.extend(cooperative_grid(shape, limits.multiprocessors, each));
     Violations(found)
+}
+
+/// Refuses a cooperative launch of more blocks than run at once, `each` on a multiprocessor.
+pub fn cooperative_grid(shape: &Shape, multiprocessors: u32, each: u32) -> Option<Violation> {
+    let most = u64::from(multiprocessors) * u64::from(each);
+    let blocks = shape.grid.count();
+    (shape.cooperative && blocks > most && each > 0).then(|| {
+        Violation::new(
+            Rule::CooperativeGrid,
+            "grid",
+            format!("{}, {blocks} blocks", shape.grid),
+            format!(
+                "of a cooperative launch all run at once, here {most}: {each} on each of {multiprocessors} \
+                 multiprocessors"
+            ),
+            format!("take {}", shrink(shape.grid, most)),
+        )
+    })
 }
 
 /// The name and value of each dimension.

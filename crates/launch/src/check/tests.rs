@@ -280,6 +280,29 @@ fn buffers_have_the_bytes_that_are_used() {
     );
 }
 
+#[test]
+fn the_blocks_of_a_cooperative_launch_run_at_once() {
+    let launch = |blocks: u32| {
+        let launch = Launch::new("tile", blocks, 256).cooperative();
+        launch.tensor_map(tiled(), 0).buffer(1).scalar(0_u32)
+    };
+    assert_eq!(
+        check(&launch(1056), &buffers(), &Limits::SM_90, &tile()),
+        Ok(())
+    );
+    refused(
+        &launch(1057),
+        &tile(),
+        &[
+            "cooperative-grid: grid is 1057 x 1 x 1, 1057 blocks; of a cooperative launch all run at once, here 1056: \
+           8 on each of 132 multiprocessors; take 1056 x 1 x 1",
+        ],
+    );
+    let mut usual = launch(1057);
+    usual.shape.cooperative = false;
+    assert_eq!(check(&usual, &buffers(), &Limits::SM_90, &tile()), Ok(()));
+}
+
 /// The violations of a launch that uses these regions of a buffer of 100 bytes and one of 64.
 fn wrong(uses: &[(Region, Access)]) -> String {
     let buffers = [

@@ -87,6 +87,8 @@ rules! {
     Reqnctapercluster = "reqnctapercluster",
     /// The grid is made of whole clusters.
     WholeClusters = "whole-clusters",
+    /// The blocks of a cooperative launch all run at once.
+    CooperativeGrid = "cooperative-grid",
     /// There is one argument for each parameter.
     ArgumentCount = "argument-count",
     /// An argument has the size of its parameter.
@@ -111,6 +113,8 @@ rules! {
     TensorSpan = "tensor-span",
     /// A tensor map in memory lies in its buffer, at a multiple of 64.
     PlacedMap = "placed-map",
+    /// A pointer in memory lies in its buffer, and points into one.
+    PlacedPointer = "placed-pointer",
     /// A condition that a kernel documents for its own arguments.
     KernelCondition = "kernel-condition",
 }

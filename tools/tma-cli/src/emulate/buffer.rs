@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     contents::{Contents, Room},
     element::ElementType,
+    holds::Hold,
     reader::{Table, Value},
     violations::{Invalid, Noted},
 };
@@ -12,7 +13,29 @@ use super::{
 /// All buffers together have no more bytes.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
-/// `[buffers.NAME]`
+/// The memory that a table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `[buffers.NAME]`
+    Buffer,
+    /// `[variables.NAME]`
+    Variable {
+        /// It begins with what it holds in the module.
+        is_initial: bool,
+    },
+}
+
+impl Kind {
+    /// The key of a table that names such memory.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Buffer => "buffer",
+            Self::Variable { .. } => "variable",
+        }
+    }
+}
+
+/// `[buffers.NAME]` or `[variables.NAME]`
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileBuffer {
     pub(super) name: String,
@@ -22,6 +45,8 @@ pub(super) struct FileBuffer {
     /// Innermost first; one of them where the file says `length`.
     pub(super) dims: Vec<u64>,
     pub(super) contents: Contents,
+    pub(super) holds: Vec<Hold>,
+    pub(super) kind: Kind,
     /// Its table has an error, which was noted.
     pub(super) is_broken: bool,
 }
@@ -35,6 +60,7 @@ impl FileBuffer {
     pub(super) fn read(
         name: &str,
         table: &Table<'_>,
+        kind: Kind,
         folder: &Path,
         taken: u64,
     ) -> Result<Self, Noted> {
@@ -43,6 +69,7 @@ impl FileBuffer {
         let dims = table.optional("dims", |value| value.list(Value::integer::<u64>));
         // Asked for here already, so that it counts as known whatever else is wrong.
         table.get("contents");
+        table.get("holds");
         table.end();
         let (ty, length, dims) = (ty?, length?, dims?);
         let dims = match (length, dims) {
@@ -53,8 +80,9 @@ impl FileBuffer {
             }
             _ => {
                 return Err(table.note(format!(
-                    "`buffers.{name}` has no `length`, in elements; \
-                     `dims`, innermost first, can stand in its place"
+                    "`{}s.{name}` has no `length`, in elements; \
+                     `dims`, innermost first, can stand in its place",
+                    kind.word()
                 )));
             }
         };
@@ -75,25 +103,34 @@ impl FileBuffer {
             before: None,
         };
         let contents = table.optional("contents", |value| room.read(value))?;
-        let contents = contents.unwrap_or(Contents::Zeros);
+        let kind = match kind {
+            Kind::Variable { .. } => Kind::Variable {
+                is_initial: contents.is_none(),
+            },
+            Kind::Buffer => kind,
+        };
         Ok(Self {
             name: name.to_owned(),
             ty,
             count,
             dims,
-            contents,
+            contents: contents.unwrap_or(Contents::Zeros),
+            holds: Vec::new(),
+            kind,
             is_broken: false,
         })
     }
 
     /// Stands for a buffer with a violation, so that its name is known.
-    pub(super) fn broken(name: &str) -> Self {
+    pub(super) fn broken(name: &str, kind: Kind) -> Self {
         Self {
             name: name.to_owned(),
             ty: ElementType::U8,
             count: 0,
             dims: vec![0],
             contents: Contents::Zeros,
+            holds: Vec::new(),
+            kind,
             is_broken: true,
         }
     }
@@ -101,14 +138,39 @@ impl FileBuffer {
 
 /// Finds the buffer of a name.
 pub(super) fn find(buffers: &[FileBuffer], value: &Value<'_>) -> Result<usize, Invalid> {
+    find_one(buffers, "buffer", value)
+}
+
+/// The buffer or the variable that a table names.
+pub(super) fn target(table: &Table<'_>, buffers: &[FileBuffer]) -> Result<Option<usize>, Noted> {
+    let [buffer, variable] = ["buffer", "variable"]
+        .map(|word| table.optional(word, |value| find_one(buffers, word, value)));
+    match (buffer?, variable?) {
+        (Some(_), Some(_)) => Err(table.note("give `buffer` or `variable`, not both")),
+        (buffer, variable) => Ok(buffer.or(variable)),
+    }
+}
+
+/// As [`target`], of a table that must name one.
+pub(super) fn required_target(table: &Table<'_>, buffers: &[FileBuffer]) -> Result<usize, Noted> {
+    let found = target(table, buffers)?;
+    found.ok_or_else(|| table.note(format!("{} has no `buffer`", table.called())))
+}
+
+fn find_one(buffers: &[FileBuffer], word: &str, value: &Value<'_>) -> Result<usize, Invalid> {
     let given = value.string()?;
-    match buffers.iter().position(|buffer| buffer.name == given) {
+    let is_such = |buffer: &&FileBuffer| buffer.kind.word() == word;
+    let found = |buffer: &FileBuffer| is_such(&buffer) && buffer.name == given;
+    match buffers.iter().position(found) {
         Some(index) if buffers[index].is_broken => Err(Invalid::Noted),
         Some(index) => Ok(index),
         None => {
-            let names = buffers.iter().map(|buffer| buffer.name.as_str());
+            let names = buffers
+                .iter()
+                .filter(is_such)
+                .map(|buffer| buffer.name.as_str());
             let suggestion = tma_launch::suggestion(given, names);
-            Err(value.wrong(format!("there is no buffer `{given}`: {suggestion}")))
+            Err(value.wrong(format!("there is no {word} `{given}`: {suggestion}")))
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    buffer::{FileBuffer, find},
+    buffer::{FileBuffer, Kind, find},
     element::ElementType,
     reader::{Number, Table, Value},
     violations::Invalid,
@@ -81,7 +81,13 @@ impl Room<'_> {
             "iota" => self.iota(None, None),
             "random" => self.random(0, None, None),
             "unchanged" if self.before.is_some() => {
-                let (_, buffer, first) = self.before.unwrap_or((&[], 0, 0));
+                let (buffers, buffer, first) = self.before.unwrap_or((&[], 0, 0));
+                let kind = buffers.get(buffer).map(|buffer| buffer.kind);
+                if kind == Some(Kind::Variable { is_initial: true }) {
+                    return Err(value.wrong(
+                        "what the variable held is that of the module: give its table `contents`",
+                    ));
+                }
                 Contents::Initial {
                     buffer,
                     first,

@@ -8,7 +8,7 @@ use tma_launch::{
 };
 
 use super::{
-    buffer::{FileBuffer, find},
+    buffer::{FileBuffer, required_target},
     contents::{Contents, Room},
     reader::{Table, Value},
     violations::{Invalid, Noted},
@@ -34,7 +34,7 @@ impl Expectation {
         buffers: &[FileBuffer],
         folder: &Path,
     ) -> Result<Self, Noted> {
-        let buffer = table.required("buffer", |value| find(buffers, value));
+        let buffer = required_target(table, buffers);
         let first = table.optional("first", Value::integer::<u64>);
         let count = table.optional("count", Value::integer::<u64>);
         let tolerance = table.optional("tolerance", tolerance);
@@ -167,7 +167,7 @@ impl Dump {
         buffers: &[FileBuffer],
         folder: &Path,
     ) -> Result<Self, Noted> {
-        let buffer = table.required("buffer", |value| find(buffers, value));
+        let buffer = required_target(table, buffers);
         let path = table.required("file", Value::string);
         table.end();
         Ok(Self {

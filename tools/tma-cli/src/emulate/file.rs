@@ -10,9 +10,10 @@ use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check};
 use toml::de::DeTable;
 
 use super::{
-    buffer::FileBuffer,
+    buffer::{FileBuffer, Kind},
     contents::Contents,
     expect::{Dump, Expectation},
+    holds::Hold,
     launches::FileLaunch,
     maps::{FileMap, read_map},
     output::Output,
@@ -136,7 +137,16 @@ impl LaunchFile {
             let bytes = file.contents.bytes(file.ty, 0, file.count, &[]);
             let about = |why| format!("buffer `{}`: {why}", file.name);
             let bytes = bytes.map_err(|why| Failure::new(Stage::Upload, about(why)))?;
-            Ok(Buffer::of_bytes(&file.name, bytes))
+            let buffer = Buffer::of_bytes(&file.name, bytes);
+            let buffer = match file.kind {
+                Kind::Buffer => buffer,
+                Kind::Variable { is_initial: true } => buffer.of_variable(&file.name),
+                Kind::Variable { is_initial: false } => buffer.in_variable(&file.name),
+            };
+            Ok(file
+                .holds
+                .iter()
+                .fold(buffer, |buffer, hold| hold.put(buffer)))
         };
         self.buffers.iter().map(buffer).collect()
     }
@@ -239,14 +249,19 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     let arch = table.optional("arch", |value| value.string().map(str::to_owned));
 
     let mut buffers: Vec<FileBuffer> = Vec::new();
+    let mut holds = Vec::new();
     let mut taken = 0;
-    let read = each_named(table, "buffers", |name, inner| {
-        let buffer = FileBuffer::read(name, inner, folder, taken);
-        let result = buffer.as_ref().map(drop).map_err(|noted| *noted);
-        let buffer = buffer.unwrap_or_else(|Noted| FileBuffer::broken(name));
-        taken += buffer.bytes();
-        buffers.push(buffer);
-        result
+    let variable = Kind::Variable { is_initial: false };
+    let read = [("buffers", Kind::Buffer), ("variables", variable)].map(|(key, kind)| {
+        each_named(table, key, |name, inner| {
+            let buffer = FileBuffer::read(name, inner, kind, folder, taken);
+            let result = buffer.as_ref().map(drop).map_err(|noted| *noted);
+            let buffer = buffer.unwrap_or_else(|Noted| FileBuffer::broken(name, kind));
+            taken += buffer.bytes();
+            buffers.push(buffer);
+            holds.push(inner.get("holds"));
+            result
+        })
     });
     let mut maps = Vec::new();
     let read_maps = each_named(table, "maps", |name, inner| {
@@ -257,6 +272,15 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
         });
         argument.map(drop)
     });
+    // They name buffers, variables and maps that may stand further down.
+    let held = holds.iter().map(|value| match value {
+        Some(value) => {
+            let holds = value.list(|value| Hold::read(value, &buffers, &maps));
+            holds.map_err(|wrong| table.add(wrong))
+        }
+        None => Ok(Vec::new()),
+    });
+    let held: Result<Vec<Vec<Hold>>, Noted> = held.collect();
     let launches = each(table, "launch", |inner| {
         FileLaunch::read(inner, &buffers, &maps)
     });
@@ -268,7 +292,11 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     if launches.as_ref().is_ok_and(Vec::is_empty) {
         table.note("the file has no `[[launch]]`");
     }
-    read.and(read_maps)?;
+    read.into_iter().collect::<Result<(), Noted>>()?;
+    read_maps?;
+    for (buffer, holds) in buffers.iter_mut().zip(held?) {
+        buffer.holds = holds;
+    }
     Ok(LaunchFile {
         name: name.to_owned(),
         text: text.to_owned(),
@@ -283,10 +311,10 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
 }
 
 /// Reads the tables `[key.NAME]`, each of them, also after one that is wrong.
-fn each_named(
-    table: &Table<'_>,
+fn each_named<'d>(
+    table: &Table<'d>,
     key: &'static str,
-    mut read: impl FnMut(&str, &Table<'_>) -> Result<(), Noted>,
+    mut read: impl FnMut(&str, &Table<'d>) -> Result<(), Noted>,
 ) -> Result<(), Noted> {
     let inner = table.optional(key, |value| value.table(key))?;
     let mut result = Ok(());

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tma_launch::{Argument, Dim3, Launch, Scalar};
 
 use super::{
-    buffer::{FileBuffer, find},
+    buffer::{FileBuffer, target},
     element::ElementType,
     maps::{FileMap, find_map},
     reader::{Table, Value},
@@ -31,6 +31,7 @@ impl FileLaunch {
         let block = table.required("block", extent);
         let cluster = table.optional("cluster", extent);
         let non_portable = table.optional("non_portable_cluster", Value::boolean);
+        let cooperative = table.optional("cooperative", Value::boolean);
         let shared_bytes = table.optional("shared_bytes", Value::integer::<u32>);
         let arguments = table.optional("arguments", |value| {
             value.list(|value| argument(value, buffers, maps))
@@ -39,6 +40,7 @@ impl FileLaunch {
         let mut launch = Launch::new(entry?, grid?, block?);
         launch.shape.cluster = cluster?;
         launch.shape.non_portable_cluster = non_portable?.unwrap_or(false);
+        launch.shape.cooperative = cooperative?.unwrap_or(false);
         launch.shape.shared_bytes = shared_bytes?.unwrap_or(0);
         launch.arguments = arguments?.unwrap_or_default();
         let at = table.at.clone();
@@ -62,7 +64,7 @@ fn extent(value: &Value<'_>) -> Result<Dim3, Invalid> {
     }
 }
 
-/// `{ buffer = "x" }`, `{ map = "tile" }`, `{ u32 = 5 }`, or a struct of such in brackets.
+/// `{ buffer = "x" }`, `{ variable = "x" }`, `{ map = "tile" }`, `{ u32 = 5 }`, or a struct of such in brackets.
 fn argument(
     value: &Value<'_>,
     buffers: &[FileBuffer],
@@ -76,7 +78,7 @@ fn argument(
         };
     }
     let table = value.table("arguments")?;
-    let buffer = table.optional("buffer", |value| find(buffers, value));
+    let buffer = target(&table, buffers);
     let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);
     let map = table.optional("map", |value| find_map(maps, value));
     let scalars = ElementType::ALL.map(|ty| table.optional(ty.name(), |value| scalar(ty, value)));
@@ -87,7 +89,7 @@ fn argument(
         .filter_map(Result::transpose)
         .collect::<Result<Vec<_>, Noted>>()?;
     if offset_bytes.is_some() && buffer.is_none() {
-        return Err(value.wrong("`offset_bytes` is that of a `buffer`"));
+        return Err(value.wrong("`offset_bytes` is that of a `buffer` or a `variable`"));
     }
     match (buffer, map, &scalars[..]) {
         (Some(index), None, []) => Ok(Argument::Buffer {
@@ -98,7 +100,7 @@ fn argument(
         (None, None, [scalar]) => Ok(Argument::Scalar(*scalar)),
         _ if !is_known => Err(Invalid::Noted),
         _ => Err(value.wrong(
-            "an argument is one thing: `{ buffer = \"x\" }`, `{ map = \"x\" }`, \
+            "an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, \
              or a number with its type, as `{ u32 = 5 }`",
         )),
     }

@@ -273,7 +273,8 @@ impl<'d> Table<'d> {
         all
     }
 
-    fn called(&self) -> String {
+    /// How messages call it.
+    pub(super) fn called(&self) -> String {
         match self.name.as_str() {
             "" => "the file".to_owned(),
             name => format!("`{name}`"),

@@ -1,5 +1,5 @@
-mod report;
-mod seeds;
+pub(crate) mod report;
+pub(crate) mod seeds;
 mod timeline;
 
 use std::{

@@ -25,3 +25,33 @@ pub(crate) fn watch() {
 
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
+
+/// Waits for a program. Ctrl-C reaches it by itself, and a request to end is passed on, so that what it has found until
+/// then is told.
+#[cfg(target_os = "linux")]
+pub(crate) fn wait(child: &mut std::process::Child) -> std::io::Result<std::process::ExitStatus> {
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    const SIGINT: i32 = 2;
+    const SIGTERM: i32 = 15;
+    static CHILD: AtomicI32 = AtomicI32::new(0);
+
+    unsafe extern "C" {
+        fn signal(signal: i32, handler: usize) -> usize;
+        fn kill(process: i32, signal: i32) -> i32;
+    }
+
+    extern "C" fn handle(number: i32) {
+        if number == SIGTERM {
+            // SAFETY: `kill` may be called in a handler, and changes nothing here.
+            unsafe { kill(CHILD.load(Ordering::Relaxed), number) };
+        }
+    }
+
+    CHILD.store(child.id() as i32, Ordering::Relaxed);
+    for number in [SIGINT, SIGTERM] {
+        // SAFETY: `handle` reads an atomic and calls `kill`, which handlers may do.
+        unsafe { signal(number, handle as *const () as usize) };
+    }
+    child.wait()
+}

@@ -3,6 +3,8 @@
 mod assembled;
 mod devices;
 mod emulate;
+#[cfg(target_os = "linux")]
+mod exec;
 mod inspect;
 mod interrupt;
 mod map;
@@ -19,7 +21,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "tma",
     version,
-    about = "Looks at GPUs, PTX and tensor maps for the Tensor Memory Accelerator"
+    about = "Looks at GPUs, PTX and tensor maps for the Tensor Memory Accelerator, and runs kernels without a GPU"
 )]
 struct Command {
     #[command(subcommand)]
@@ -30,6 +32,8 @@ struct Command {
 enum Verb {
     Devices(devices::Devices),
     Emulate(emulate::Emulate),
+    #[cfg(target_os = "linux")]
+    Exec(exec::Exec),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
 }
@@ -39,6 +43,8 @@ fn main() -> ExitCode {
     let result = match Command::parse().verb {
         Verb::Devices(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Emulate(verb) => verb.run(out),
+        #[cfg(target_os = "linux")]
+        Verb::Exec(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
     };

@@ -240,32 +240,8 @@ impl<'a> Report<'a> {
                 writeln!(out, "{}: seeds {}", found.example.headline(), found.seeds)?;
             }
         }
-        for (suppression, count) in self.suppressions.counts() {
-            let Suppression {
-                kind,
-                function,
-                reason,
-            } = suppression;
-            let reason = reason
-                .as_ref()
-                .map_or_else(String::new, |reason| format!(": {reason}"));
-            match count {
-                // What was not run may have what it is for.
-                0 if self.stopped.is_some() => {}
-                0 => writeln!(
-                    out,
-                    "warning: nothing was suppressed of {kind} in `{function}`{reason}"
-                )?,
-                1 => writeln!(
-                    out,
-                    "suppressed: 1 finding of {kind} in `{function}`{reason}"
-                )?,
-                _ => writeln!(
-                    out,
-                    "suppressed: {count} findings of {kind} in `{function}`{reason}"
-                )?,
-            }
-        }
+        // What was not run may have what a suppression is for.
+        write_suppressed(self.suppressions.counts(), self.stopped.is_none(), out)?;
         writeln!(out, "{}", self.verdict_line())
     }
 
@@ -295,6 +271,40 @@ impl<'a> Report<'a> {
             "again": self.again.with(run.seed),
         })
     }
+}
+
+/// Says how many findings each suppression has left out, and which ones none.
+pub(crate) fn write_suppressed<'a>(
+    counts: impl Iterator<Item = (&'a Suppression, u64)>,
+    tell_unused: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for (suppression, count) in counts {
+        let Suppression {
+            kind,
+            function,
+            reason,
+        } = suppression;
+        let reason = reason
+            .as_ref()
+            .map_or_else(String::new, |reason| format!(": {reason}"));
+        match count {
+            0 if !tell_unused => {}
+            0 => writeln!(
+                out,
+                "warning: nothing was suppressed of {kind} in `{function}`{reason}"
+            )?,
+            1 => writeln!(
+                out,
+                "suppressed: 1 finding of {kind} in `{function}`{reason}"
+            )?,
+            _ => writeln!(
+                out,
+                "suppressed: {count} findings of {kind} in `{function}`{reason}"
+            )?,
+        }
+    }
+    Ok(())
 }
 
 fn suppressed((suppression, count): (&Suppression, u64)) -> Value {

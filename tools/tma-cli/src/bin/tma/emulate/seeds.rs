@@ -17,6 +17,11 @@ impl Seeds {
         }
     }
 
+    /// The first and the last.
+    pub(crate) fn ends(self) -> (u64, u64) {
+        (self.first, self.last)
+    }
+
     pub(crate) fn count(self) -> u64 {
         (self.last - self.first).saturating_add(1)
     }

@@ -1,0 +1,62 @@
+//! Names of errors, and functions by their names.
+
+use crate::{
+    code::Code,
+    driver::function,
+    ffi::{Out, Text, export},
+};
+
+/// Writes the address of a function, and whether there is one.
+pub(crate) fn find(
+    name: Text,
+    version: i32,
+    address: &Out<u64>,
+    status: Option<&Out<i32>>,
+) -> crate::calls::Result {
+    let found = function(&name.get()?, version);
+    address.put(found.unwrap_or_default())?;
+    match status {
+        Some(status) => {
+            status.put_if_any(i32::from(found.is_none()));
+            Ok(())
+        }
+        None => found.map(drop).ok_or(Code::NOT_FOUND),
+    }
+}
+
+export! {
+    driver;
+
+    fn cuGetErrorName(code: i32, name: Out<u64>) {
+        let found = Code(code).driver_name();
+        name.put(found.map_or(0, |text| text.as_ptr() as u64))?;
+        found.map(drop).ok_or(Code::INVALID_VALUE)
+    }
+
+    fn cuGetErrorString(code: i32, says: Out<u64>) {
+        let is_known = Code(code).driver_name().is_some();
+        says.put(if is_known { Code(code).says().as_ptr() as u64 } else { 0 })?;
+        is_known.then_some(()).ok_or(Code::INVALID_VALUE)
+    }
+
+    fn cuGetProcAddress(name: Text, address: Out<u64>, version: i32, flags: u64) {
+        let _ = flags;
+        find(name, version, &address, None)
+    }
+
+    fn cuGetProcAddress_v2(name: Text, address: Out<u64>, version: i32, flags: u64, status: Out<i32>) {
+        let _ = flags;
+        find(name, version, &address, Some(&status))
+    }
+
+    // Tables without a documentation, which a runtime that is linked into the program asks for.
+    fn cuGetExportTable(table: Out<u64>, id: Out<u8>) {
+        let _ = id;
+        table.put(0)?;
+        crate::calls::with(|context| {
+            let why = format!("the program has a runtime of its own; build it with {}", crate::report::FLAGS);
+            context.report.cannot_run("cuGetExportTable", &why);
+            Err(Code::NOT_SUPPORTED)
+        })
+    }
+}

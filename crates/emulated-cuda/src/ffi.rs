@@ -1,0 +1,292 @@
+//! Parameters of C callers as values with safe methods. A function that is exported makes them of its parameters, and
+//! nobody else does.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use crate::code::Code;
+
+type Result<T = ()> = std::result::Result<T, Code>;
+
+/// A parameter of an exported function.
+pub(crate) trait FromC {
+    /// Its type in C.
+    type C;
+
+    /// Takes the caller's word for it.
+    ///
+    /// # Safety
+    /// 1. The value came from the caller of an exported function, and is what CUDA's documentation asks for: null, or
+    ///    the address of what the type says, for as long as the call lasts or the work is under way that it begins.
+    unsafe fn from_c(c: Self::C) -> Self;
+}
+
+macro_rules! plain {
+    ($($ty:ty)*) => {$(
+        impl $crate::ffi::FromC for $ty {
+            type C = Self;
+
+            unsafe fn from_c(c: Self) -> Self {
+                c
+            }
+        }
+    )*};
+}
+
+plain!(i32 u32 u64 usize u8 u16 f32 Dim3);
+
+/// `dim3`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dim3 {
+    pub(crate) x: u32,
+    pub(crate) y: u32,
+    pub(crate) z: u32,
+}
+
+impl From<Dim3> for tma_launch::Dim3 {
+    fn from(Dim3 { x, y, z }: Dim3) -> Self {
+        Self::new(x, y, z)
+    }
+}
+
+/// Where a result goes.
+pub(crate) struct Out<T>(*mut T);
+
+impl<T> FromC for Out<T> {
+    type C = *mut T;
+
+    unsafe fn from_c(c: *mut T) -> Self {
+        Self(c)
+    }
+}
+
+impl<T> Out<T> {
+    /// Writes the result.
+    pub(crate) fn put(&self, value: T) -> Result {
+        if self.0.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: it is not null, and so valid for a write (`from_c`, 1).
+        unsafe { self.0.write_unaligned(value) };
+        Ok(())
+    }
+
+    /// The value that lies there.
+    pub(crate) fn get(&self) -> Result<T>
+    where
+        T: Copy,
+    {
+        In(self.0.cast_const()).get()
+    }
+
+    /// Writes the result where the caller wants it.
+    pub(crate) fn put_if_any(&self, value: T) {
+        // A null pointer says that the caller does not.
+        let _ = self.put(value);
+    }
+}
+
+/// A struct or the first element of a list.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct In<T: Copy>(*const T);
+
+impl<T: Copy> FromC for In<T> {
+    type C = *const T;
+
+    unsafe fn from_c(c: *const T) -> Self {
+        Self(c)
+    }
+}
+
+impl<T: Copy> In<T> {
+    /// The struct.
+    pub(crate) fn get(self) -> Result<T> {
+        Ok(self.list(1)?[0])
+    }
+
+    /// So many elements.
+    pub(crate) fn list(self, len: usize) -> Result<Vec<T>> {
+        if self.0.is_null() && len > 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let element = |index| {
+            // SAFETY: the caller says that the list has so many elements (`from_c`, 1).
+            let element = unsafe { self.0.add(index) };
+            // SAFETY: as above.
+            unsafe { element.read_unaligned() }
+        };
+        Ok((0..len).map(element).collect())
+    }
+}
+
+/// A text with a zero at its end.
+#[derive(Clone, Copy)]
+pub(crate) struct Text(*const c_char);
+
+impl FromC for Text {
+    type C = *const c_char;
+
+    unsafe fn from_c(c: *const c_char) -> Self {
+        Self(c)
+    }
+}
+
+impl Text {
+    pub(crate) fn get(self) -> Result<String> {
+        if self.0.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        // SAFETY: it is not null, and so a text (`from_c`, 1).
+        let text = unsafe { CStr::from_ptr(self.0) };
+        Ok(text.to_string_lossy().into_owned())
+    }
+}
+
+/// The address of memory of the host or of the device, or of something that is only told from others by it.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pointer(u64);
+
+impl FromC for Pointer {
+    type C = *mut c_void;
+
+    unsafe fn from_c(c: *mut c_void) -> Self {
+        Self(c as u64)
+    }
+}
+
+impl Pointer {
+    pub(crate) fn address(self) -> u64 {
+        self.0
+    }
+
+    /// The address `bytes` further on.
+    pub(crate) fn add(self, bytes: usize) -> Self {
+        Self(self.0.wrapping_add(bytes as u64))
+    }
+
+    /// A pointer that lies at this one, in a list or a struct of the host.
+    pub(crate) fn pointer_at(self, index: usize) -> Result<Self> {
+        let bytes = self
+            .add(index * size_of::<u64>())
+            .host_bytes(size_of::<u64>())?;
+        let bytes = bytes.try_into().map_err(|_| Code::INVALID_VALUE)?;
+        Ok(Self(u64::from_le_bytes(bytes)))
+    }
+
+    /// So many bytes of host memory.
+    pub(crate) fn host_bytes(self, len: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        self.read_host(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Copies from host memory.
+    pub(crate) fn read_host(self, into: &mut [u8]) -> Result {
+        if self.0 == 0 && !into.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let from = self.0 as *const u8;
+        // SAFETY: the caller says that so many bytes lie there (`from_c`, 1), and nothing of ours does.
+        unsafe { from.copy_to(into.as_mut_ptr(), into.len()) };
+        Ok(())
+    }
+
+    /// Copies into host memory.
+    pub(crate) fn write_host(self, from: &[u8]) -> Result {
+        if self.0 == 0 && !from.is_empty() {
+            return Err(Code::INVALID_VALUE);
+        }
+        let to = self.0 as *mut u8;
+        // SAFETY: as in `read_host`.
+        unsafe { to.copy_from(from.as_ptr(), from.len()) };
+        Ok(())
+    }
+
+    /// The text that begins here.
+    pub(crate) fn text(self) -> Result<String> {
+        Text(self.0 as *const c_char).get()
+    }
+}
+
+/// A function of the program that is called with one pointer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Callback(Option<unsafe extern "C" fn(*mut c_void)>);
+
+impl FromC for Callback {
+    type C = Option<unsafe extern "C" fn(*mut c_void)>;
+
+    unsafe fn from_c(c: Self::C) -> Self {
+        Self(c)
+    }
+}
+
+impl Callback {
+    pub(crate) fn call(&self, data: Pointer) -> Result {
+        let function = self.0.ok_or(Code::INVALID_VALUE)?;
+        // SAFETY: the caller says that the function takes this pointer (`from_c`, 1).
+        unsafe { function(data.0 as *mut c_void) };
+        Ok(())
+    }
+}
+
+/// As [`Callback`], with the stream and the result of what came before.
+pub(crate) struct StreamCallback(Option<unsafe extern "C" fn(*mut c_void, i32, *mut c_void)>);
+
+impl FromC for StreamCallback {
+    type C = Option<unsafe extern "C" fn(*mut c_void, i32, *mut c_void)>;
+
+    unsafe fn from_c(c: Self::C) -> Self {
+        Self(c)
+    }
+}
+
+impl StreamCallback {
+    pub(crate) fn call(&self, stream: Pointer, data: Pointer) -> Result {
+        let function = self.0.ok_or(Code::INVALID_VALUE)?;
+        // SAFETY: the caller says that the function takes these (`from_c`, 1).
+        unsafe { function(stream.0 as *mut c_void, 0, data.0 as *mut c_void) };
+        Ok(())
+    }
+}
+
+/// Exports functions that give a result, each with a body in safe code: `runtime` has those of the runtime, which
+/// remembers the last error of a thread, `driver` those of the driver. With `as OTHER`, the same function has a second
+/// name.
+macro_rules! export {
+    ($kind:ident; $(fn $name:ident $(as $($other:ident),+)? ($($arguments:tt)*) $body:block)*) => {
+        $($crate::ffi::export_all!($kind, [$name $($($other)+)?], ($($arguments)*), $body);)*
+    };
+}
+
+macro_rules! export_all {
+    ($kind:ident, [$($name:ident)+], $arguments:tt, $body:block) => {
+        $($crate::ffi::export_one!($kind, $name, $arguments, $body);)+
+    };
+}
+
+macro_rules! export_one {
+    ($kind:ident, $name:ident, ($($argument:ident: $ty:ty),* $(,)?), $body:block) => {
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C" fn $name($($argument: <$ty as $crate::ffi::FromC>::C),*) -> i32 {
+            $(
+                // SAFETY: the value is the caller's of this function, which is exported (1).
+                let $argument = unsafe { <$ty as $crate::ffi::FromC>::from_c($argument) };
+            )*
+            $crate::calls::$kind(|| $body)
+        }
+    };
+}
+
+/// Exports functions that are not there. What they are passed is not looked at.
+macro_rules! missing {
+    ($kind:ident; $($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub(crate) extern "C" fn $name() -> i32 {
+            $crate::calls::$kind(|| Err($crate::calls::unsupported(stringify!($name))))
+        }
+    )*};
+}
+
+pub(crate) use {export, export_all, export_one, missing, plain};

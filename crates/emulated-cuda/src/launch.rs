@@ -1,0 +1,229 @@
+//! Launches: what the program asks for becomes a launch of the session, and what the checker finds is told.
+
+use std::ffi::c_void;
+
+use tensor_map::TensorMap;
+use tma_emulator::{ModuleId, Session, check::CheckReport};
+use tma_launch::{Argument, Failure, Launch, Parameter, Rule, Shape, Signature, Stage};
+
+use crate::{
+    calls::Result,
+    code::Code,
+    context::Context,
+    ffi::{FromC, Pointer},
+};
+
+/// Dynamic shared memory that every kernel may have, in bytes.
+const DEFAULT_SHARED_BYTES: u64 = 48 << 10;
+
+/// The values of a kernel's parameters, in memory of the program.
+#[derive(Clone, Copy)]
+pub(crate) enum Arguments {
+    /// The address of each value.
+    Each(Pointer),
+    /// All values one behind the other, as the kernel has them, and how many bytes that is.
+    Packed(Pointer, usize),
+}
+
+impl FromC for Arguments {
+    type C = *mut *mut c_void;
+
+    unsafe fn from_c(c: Self::C) -> Self {
+        // SAFETY: the condition is the same (1).
+        Self::Each(unsafe { Pointer::from_c(c.cast()) })
+    }
+}
+
+impl Arguments {
+    fn read(self, parameters: &[Parameter]) -> Result<Vec<Vec<u8>>> {
+        let mut end = 0;
+        let value = |(index, parameter): (usize, &Parameter)| match self {
+            Self::Each(list) => list.pointer_at(index)?.host_bytes(parameter.size_bytes),
+            Self::Packed(start, bytes) => {
+                let at = usize::next_multiple_of(end, parameter.align_bytes);
+                end = at + parameter.size_bytes;
+                match end <= bytes {
+                    true => start.add(at).host_bytes(parameter.size_bytes),
+                    false => Err(Code::INVALID_VALUE),
+                }
+            }
+        };
+        parameters.iter().enumerate().map(value).collect()
+    }
+}
+
+/// A launch whose arguments were read.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    module: ModuleId,
+    launch: Launch,
+}
+
+impl Context {
+    /// Runs a kernel to its end.
+    pub(crate) fn launch(&mut self, key: u64, shape: Shape, arguments: Arguments) -> Result {
+        let prepared = self.prepare(key, shape, arguments)?;
+        self.run(&prepared)
+    }
+
+    /// Reads the arguments of a launch.
+    pub(crate) fn prepare(
+        &mut self,
+        key: u64,
+        mut shape: Shape,
+        arguments: Arguments,
+    ) -> Result<Prepared> {
+        let kernel = self.kernel(key)?.clone();
+        let module = self.module(kernel.binary)?;
+        let signature = self.session.signature(module, &kernel.entry);
+        let signature = signature.map_err(|failure| self.refused(&kernel.entry, &failure))?;
+        shape.non_portable_cluster |= kernel.non_portable_cluster;
+        self.check_shared(&signature, kernel.shared_bytes, shape.shared_bytes)?;
+        let values = arguments.read(&signature.parameters)?;
+        let mut launch = Launch::new(&kernel.entry, shape.grid, shape.block);
+        launch.shape = shape;
+        let parameters = signature.parameters.iter();
+        launch.arguments = parameters
+            .zip(values)
+            .map(|(of, value)| self.argument(of, value))
+            .collect();
+        Ok(Prepared { module, launch })
+    }
+
+    /// Runs a launch whose arguments were read.
+    pub(crate) fn run(&mut self, Prepared { module, launch }: &Prepared) -> Result {
+        self.take_over()?;
+        match self.options.config.checks {
+            true => {
+                let seeds = self.options.seeds.clone();
+                let reports = self.session.launch_checked(*module, launch, seeds);
+                let reports = reports.map_err(|failure| self.refused(&launch.entry, &failure))?;
+                self.begin();
+                let counts = self.session.suppressions().counts();
+                self.report.suppressed(counts.map(|(_, count)| count));
+                self.tell(launch, reports);
+            }
+            false => self.launch_unchecked(*module, launch)?,
+        }
+        self.give_back()
+    }
+
+    /// Counts a launch that was made.
+    fn begin(&mut self) {
+        self.launches += 1;
+        self.report.count("launch");
+    }
+
+    /// Runs a kernel without the checker.
+    fn launch_unchecked(&mut self, module: ModuleId, launch: &Launch) -> Result {
+        let result = self.session.launch_unchecked(module, launch, &mut print);
+        if let Err(failure) = &result
+            && failure.stage != Stage::Synchronise
+        {
+            return Err(self.refused(&launch.entry, failure));
+        }
+        self.begin();
+        if let Err(fault) = result {
+            let what = format!("{}: {fault}", said(launch, self.launches));
+            self.report.error(&what);
+            self.failed = Some(Code::of_trap(&fault.error_name.unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    /// Prints what a kernel printed and what was found, and takes note of what has ended it.
+    fn tell(&mut self, launch: &Launch, reports: Vec<(u64, CheckReport)>) {
+        let number = self.launches;
+        for (index, (seed, report)) in reports.into_iter().enumerate() {
+            if index == 0 {
+                print(&report.printed);
+            }
+            for found in &report.diagnostics {
+                let launch = format!("{}, seed {seed}", said(launch, number));
+                self.report.finding(found, &launch);
+                if let Some(trap) = found.trap.filter(|_| index == 0) {
+                    self.failed = Some(Code::of_trap(trap.name()));
+                }
+            }
+        }
+    }
+
+    /// Says why a launch was not made.
+    fn refused(&mut self, entry: &str, failure: &Failure) -> Code {
+        if failure.error_name.as_deref() == Some("UNSUPPORTED") {
+            self.report.cannot_run(entry, &failure.what);
+            return Code::NOT_SUPPORTED;
+        }
+        let code = match failure.stage {
+            Stage::Resolve => Code::INVALID_FUNCTION,
+            Stage::Check => refusal(failure),
+            _ => Code::OUT_OF_RESOURCES,
+        };
+        self.wrong(code, &failure.to_string())
+    }
+
+    /// More than the default must have been asked for.
+    fn check_shared(&mut self, signature: &Signature, allowed: Option<u32>, bytes: u32) -> Result {
+        let allowed = allowed.map_or_else(
+            || DEFAULT_SHARED_BYTES.saturating_sub(signature.static_shared_bytes),
+            u64::from,
+        );
+        if u64::from(bytes) <= allowed || u64::from(bytes) > Session::LIMITS.shared_bytes {
+            // What no kernel may have is told with the other limits.
+            return Ok(());
+        }
+        let what = format!(
+            "the launch of `{}` cannot work: {bytes} bytes of dynamic shared memory; the kernel may have {allowed}; \
+             cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more",
+            signature.entry
+        );
+        Err(self.wrong(Code::INVALID_VALUE, &what))
+    }
+
+    /// Addresses and maps are told to the session as such, so that reports name their parameters.
+    fn argument(&self, parameter: &Parameter, value: Vec<u8>) -> Argument {
+        if let Ok(bytes) = <[u8; 8]>::try_from(&*value) {
+            let address = u64::from_le_bytes(bytes);
+            if self.session.allocation(address).is_some() {
+                return Argument::Address(address);
+            }
+        }
+        if parameter.holds_tensor_map()
+            && let Ok(bytes) = <[u8; TensorMap::BYTES]>::try_from(&*value)
+        {
+            return Argument::EncodedMap(Box::new(TensorMap::from_bytes(bytes)));
+        }
+        Argument::Bytes(value)
+    }
+}
+
+/// The runtime's error for a launch that breaks rules.
+fn refusal(failure: &Failure) -> Code {
+    match failure.violations.0.first().map(|violation| violation.rule) {
+        Some(Rule::SharedBytes) => Code::INVALID_VALUE,
+        Some(Rule::CooperativeGrid) => Code::TOO_LARGE,
+        Some(Rule::ClusterBlocks) => Code::INVALID_CLUSTER,
+        _ => Code::INVALID_CONFIGURATION,
+    }
+}
+
+/// The launch as it is told in reports.
+fn said(launch: &Launch, number: u64) -> String {
+    let Launch { entry, shape, .. } = launch;
+    format!(
+        "number {number}, `{entry}`, {} blocks of {} threads",
+        shape.grid, shape.block
+    )
+}
+
+unsafe extern "C" {
+    static stdout: *mut libc::FILE;
+}
+
+/// Prints as the program does: its own buffer keeps the order.
+fn print(text: &str) {
+    // SAFETY: the C library has set it before anything of the program ran, and changes of it are the program's.
+    let file = unsafe { stdout };
+    // SAFETY: the text has so many bytes, and the file is open.
+    unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), file) };
+}

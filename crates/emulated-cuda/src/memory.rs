@@ -1,0 +1,342 @@
+//! Memory of the device, memory that both sides use, and copies.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    calls::Result,
+    code::Code,
+    context::Context,
+    ffi::{FromC, Pointer},
+};
+
+/// Where memory of the device begins: no host memory lies there.
+const DEVICE_START: u64 = 0x2000_0000_0000;
+/// Where memory of both sides begins, and where it ends.
+const SHARED_START: u64 = 0x3000_0000_0000;
+const SHARED_END: u64 = 0x4000_0000_0000;
+/// Where the emulator has constants.
+const CONSTANTS: u64 = 0x0500_0000_0000;
+const CONSTANTS_END: u64 = 0x0501_0000_0000;
+/// The memory of an H100 in bytes.
+pub(crate) const TOTAL_BYTES: u64 = 85_029_158_912;
+/// Allocations begin at multiples of this.
+const ALIGN_BYTES: u64 = 1 << 16;
+
+/// The kind of an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The host cannot use it.
+    Device,
+    /// Host memory that the device can use.
+    Pinned,
+    /// Memory that moves.
+    Managed,
+    /// Host memory that was the program's before.
+    Registered,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocation {
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+    pub(crate) kind: Kind,
+}
+
+/// The allocations of a process.
+#[derive(Debug)]
+pub(crate) struct Space {
+    all: BTreeMap<u64, Allocation>,
+    next_device: u64,
+    next_shared: u64,
+    used: u64,
+    count: u64,
+}
+
+impl Default for Space {
+    fn default() -> Self {
+        Self {
+            all: BTreeMap::new(),
+            next_device: DEVICE_START,
+            next_shared: SHARED_START,
+            used: 0,
+            count: 0,
+        }
+    }
+}
+
+impl Space {
+    /// The allocation that an address lies in.
+    pub(crate) fn find(&self, address: u64) -> Option<Allocation> {
+        let (start, found) = self.all.range(..=address).next_back()?;
+        let is_inside = address - start < found.bytes.max(1) as u64;
+        is_inside.then_some(*found)
+    }
+
+    /// Bytes of the device that are not taken.
+    pub(crate) fn free_bytes(&self) -> u64 {
+        TOTAL_BYTES - self.used
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<u64> {
+        let free = self.free_bytes();
+        let bytes = bytes as u64;
+        if bytes > free {
+            return Err(Code::OUT_OF_MEMORY);
+        }
+        self.used += bytes;
+        self.count += 1;
+        Ok(self.count)
+    }
+}
+
+/// Behind an allocation is a gap that belongs to nobody, so that an access past the end is found.
+fn behind(address: u64, bytes: usize) -> u64 {
+    (address + bytes as u64 + ALIGN_BYTES).next_multiple_of(ALIGN_BYTES)
+}
+
+/// Zeros that take no memory until they are used; nothing where there is not so much.
+fn zeros(bytes: usize) -> Option<Vec<u8>> {
+    if bytes == 0 {
+        return Some(Vec::new());
+    }
+    let layout = std::alloc::Layout::array::<u8>(bytes).ok()?;
+    // SAFETY: the layout has a size that is not zero.
+    let start = unsafe { std::alloc::alloc_zeroed(layout) };
+    if start.is_null() {
+        return None;
+    }
+    // SAFETY: the global allocator gave so many bytes of this alignment, and all are zero.
+    Some(unsafe { Vec::from_raw_parts(start, bytes, bytes) })
+}
+
+/// Maps host memory at an address where nothing lies.
+fn map(address: u64, bytes: usize) -> Option<()> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: with `MAP_FIXED_NOREPLACE` no memory that is there changes.
+    let mapped = unsafe { libc::mmap(address as *mut _, bytes, protection, flags, -1, 0) };
+    (mapped as u64 == address).then_some(())
+}
+
+/// The start of an allocation of both sides.
+fn host(address: u64) -> Pointer {
+    // SAFETY: `map` gave this memory, or the program registered it and frees it later (1).
+    unsafe { Pointer::from_c(address as *mut _) }
+}
+
+/// One side of a copy.
+enum Side {
+    Host,
+    Device,
+    Constant,
+}
+
+impl Context {
+    /// Memory of the device, which is zero.
+    pub(crate) fn allocate(&mut self, bytes: usize, call: &str) -> Result<u64> {
+        let number = self.space.take(bytes)?;
+        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let address = self.space.next_device;
+        self.space.next_device = behind(address, bytes);
+        self.add(address, contents, Kind::Device, &format!("{call} {number}"))?;
+        Ok(address)
+    }
+
+    /// Memory of the host that kernels can use, too.
+    pub(crate) fn allocate_shared(&mut self, bytes: usize, kind: Kind, call: &str) -> Result<u64> {
+        let number = self.space.take(bytes)?;
+        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let address = self.space.next_shared;
+        map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
+        self.space.next_shared = behind(address, bytes);
+        self.add(address, contents, kind, &format!("{call} {number}"))?;
+        Ok(address)
+    }
+
+    /// Lets kernels use memory of the host.
+    pub(crate) fn register(&mut self, pointer: Pointer, bytes: usize) -> Result {
+        let address = pointer.address();
+        if address == 0 || bytes == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let is_known = self.space.find(address).is_some();
+        let contents = zeros(bytes).ok_or(Code::OUT_OF_MEMORY)?;
+        let name = format!("cudaHostRegister {address:#x}");
+        if is_known
+            || self
+                .add(address, contents, Kind::Registered, &name)
+                .is_err()
+        {
+            return Err(Code::ALREADY_REGISTERED);
+        }
+        Ok(())
+    }
+
+    /// Maps host memory over memory of the emulator, with the same bytes.
+    pub(crate) fn manage(&mut self, address: u64, bytes: usize) -> Result {
+        map(address, bytes.max(1)).ok_or(Code::OUT_OF_MEMORY)?;
+        let contents = self.session.read(address, bytes);
+        let contents = contents.map_err(|_| Code::INVALID_SYMBOL)?;
+        host(address).write_host(contents)?;
+        let allocation = Allocation {
+            address,
+            bytes,
+            kind: Kind::Managed,
+        };
+        self.space.all.insert(address, allocation);
+        Ok(())
+    }
+
+    fn add(&mut self, address: u64, contents: Vec<u8>, kind: Kind, name: &str) -> Result {
+        let bytes = contents.len();
+        let placed = self.session.place(name, contents, address);
+        placed.map_err(|_| Code::OUT_OF_MEMORY)?;
+        let allocation = Allocation {
+            address,
+            bytes,
+            kind,
+        };
+        self.space.all.insert(address, allocation);
+        Ok(())
+    }
+
+    /// Frees an allocation of one of these kinds; nothing for a null pointer.
+    pub(crate) fn free(&mut self, pointer: Pointer, kinds: &[Kind], call: &str) -> Result {
+        let address = pointer.address();
+        if address == 0 {
+            return Ok(());
+        }
+        let found = self.space.all.get(&address).copied();
+        let Some(found) = found.filter(|found| kinds.contains(&found.kind)) else {
+            let what = format!("{call}: no allocation begins at {address:#x}, or it was freed");
+            return Err(self.wrong(Code::INVALID_VALUE, &what));
+        };
+        self.space.all.remove(&address);
+        self.session
+            .free(address)
+            .map_err(|_| Code::INVALID_VALUE)?;
+        if found.kind != Kind::Registered {
+            self.space.used -= found.bytes as u64;
+        }
+        if matches!(found.kind, Kind::Pinned | Kind::Managed) {
+            // SAFETY: `map` gave it, and the program has given it back.
+            unsafe { libc::munmap(address as *mut _, found.bytes.max(1)) };
+        }
+        Ok(())
+    }
+
+    /// Gives the emulator what the host has written into memory of both sides.
+    pub(crate) fn take_over(&mut self) -> Result {
+        for Allocation { address, bytes, .. } in self.shared() {
+            let host = host(address).host_bytes(bytes)?;
+            let device = self.session.read(address, bytes);
+            if device.map_err(|_| Code::UNKNOWN)? != host {
+                let written = self.session.write(address, &host);
+                written.map_err(|_| Code::UNKNOWN)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the host what kernels have written there.
+    pub(crate) fn give_back(&mut self) -> Result {
+        for Allocation { address, bytes, .. } in self.shared() {
+            let device = self.session.read(address, bytes);
+            host(address).write_host(device.map_err(|_| Code::UNKNOWN)?)?;
+        }
+        Ok(())
+    }
+
+    fn shared(&self) -> Vec<Allocation> {
+        let all = self.space.all.values();
+        all.filter(|one| one.kind != Kind::Device)
+            .copied()
+            .collect()
+    }
+
+    /// The side that so many bytes are on. Memory of both is the host's, which is right between launches; what is
+    /// nowhere is the device's, which says so.
+    fn side(&self, pointer: Pointer, bytes: usize) -> Side {
+        let address = pointer.address();
+        if let Some(found) = self.space.find(address) {
+            let fits = address + bytes as u64 <= found.address + found.bytes as u64;
+            return match found.kind {
+                Kind::Device => Side::Device,
+                _ if fits => Side::Host,
+                _ => Side::Device,
+            };
+        }
+        match address {
+            DEVICE_START..SHARED_END => Side::Device,
+            CONSTANTS..CONSTANTS_END => Side::Constant,
+            _ if self.session.allocation(address).is_some() => Side::Device,
+            _ => Side::Host,
+        }
+    }
+
+    /// Copies bytes, from wherever they are to wherever they should be.
+    pub(crate) fn copy(&mut self, to: Pointer, from: Pointer, bytes: usize, call: &str) -> Result {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let contents = self.read(from, bytes, call)?;
+        self.write(to, &contents, call)
+    }
+
+    /// Copies rows of bytes, each so far behind the one before.
+    pub(crate) fn copy_rows(
+        &mut self,
+        [to, from]: [(Pointer, usize); 2],
+        [width, rows]: [usize; 2],
+        call: &str,
+    ) -> Result {
+        if width > to.1 || width > from.1 {
+            return Err(Code::INVALID_PITCH);
+        }
+        (0..rows).try_for_each(|row| {
+            let [to, from] = [to, from].map(|(start, pitch)| start.add(row * pitch));
+            self.copy(to, from, width, call)
+        })
+    }
+
+    /// Fills memory with an element of 1, 2 or 4 bytes.
+    pub(crate) fn fill(&mut self, to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
+        self.write(to, &element.repeat(count), call)
+    }
+
+    pub(crate) fn read(&mut self, from: Pointer, bytes: usize, call: &str) -> Result<Vec<u8>> {
+        match self.side(from, bytes) {
+            Side::Host => from.host_bytes(bytes),
+            Side::Device => {
+                let read = self.session.read(from.address(), bytes);
+                let read = read.map(<[u8]>::to_vec);
+                read.map_err(|why| {
+                    self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what))
+                })
+            }
+            Side::Constant => {
+                let start = self.constant(from)?;
+                let bytes = self.constants(start, bytes)?;
+                Ok(bytes.to_vec())
+            }
+        }
+    }
+
+    pub(crate) fn write(&mut self, to: Pointer, contents: &[u8], call: &str) -> Result {
+        match self.side(to, contents.len()) {
+            Side::Host => to.write_host(contents),
+            Side::Device => {
+                let written = self.session.write(to.address(), contents);
+                written.map_err(|why| {
+                    self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what))
+                })
+            }
+            Side::Constant => {
+                let start = self.constant(to)?;
+                self.constants(start, contents.len())?
+                    .copy_from_slice(contents);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The options of `tma exec`: lines of a file `options` in the folder that `TMA_EXEC` names.
+
+use std::{
+    env, fs,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+};
+
+use tma_emulator::{
+    Config,
+    check::{Kind, Suppression, Suppressions},
+};
+
+/// Names the folder.
+const VARIABLE: &str = "TMA_EXEC";
+
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) config: Config,
+    pub(crate) seeds: RangeInclusive<u64>,
+    /// Where the PTX of each module is written.
+    pub(crate) ptx: Option<PathBuf>,
+    /// In their order; the reasons are known to who prints them.
+    pub(crate) suppressions: Suppressions,
+    /// Where findings are counted.
+    pub(crate) record: Option<PathBuf>,
+}
+
+impl Options {
+    /// Those of this process; all defaults where `tma exec` did not start it.
+    pub(crate) fn read() -> Self {
+        let folder = env::var_os(VARIABLE).map(PathBuf::from);
+        let text = folder.as_deref().map(|folder| folder.join("options"));
+        let text = text.and_then(|path| fs::read_to_string(path).ok());
+        Self::parse(&text.unwrap_or_default(), folder.as_deref())
+    }
+
+    fn parse(text: &str, folder: Option<&Path>) -> Self {
+        let mut options = Self {
+            config: Config::default(),
+            seeds: 0..=0,
+            ptx: None,
+            suppressions: Suppressions::default(),
+            record: folder.map(|folder| folder.join("record")),
+        };
+        let mut suppressions = Vec::new();
+        for line in text.lines() {
+            let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+            let number = || value.parse::<u64>().unwrap_or_default();
+            match key {
+                "first-seed" => options.seeds = number()..=*options.seeds.end(),
+                "last-seed" => options.seeds = *options.seeds.start()..=number(),
+                "max-steps" => options.config.max_steps = number(),
+                "no-check" => options.config.checks = false,
+                "strict" => options.config.strict = true,
+                "ptx" => options.ptx = Some(PathBuf::from(value)),
+                "suppress" => suppressions.extend(suppression(value)),
+                _ => {}
+            }
+        }
+        options.config.seed = *options.seeds.start();
+        options.suppressions = Suppressions::new(suppressions);
+        options
+    }
+}
+
+/// A kind and the name of a function.
+fn suppression(value: &str) -> Option<Suppression> {
+    let (kind, function) = value.split_once(' ')?;
+    let kind = Kind::ALL.iter().find(|known| known.name() == kind)?;
+    Some(Suppression {
+        kind: *kind,
+        function: function.to_owned(),
+        reason: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_options() {
+        let text = "first-seed 3\nlast-seed 5\nno-check\nsuppress data-race k*\nptx a b\n";
+        let options = Options::parse(text, Some(Path::new("/x")));
+        assert_eq!(options.seeds, 3..=5);
+        assert_eq!(options.config.seed, 3);
+        assert!(!options.config.checks && !options.config.strict);
+        assert_eq!(options.ptx.as_deref(), Some(Path::new("a b")));
+        assert_eq!(options.record.as_deref(), Some(Path::new("/x/record")));
+        let (first, _) = options.suppressions.counts().next().unwrap();
+        assert_eq!((first.kind, &*first.function), (Kind::DataRace, "k*"));
+    }
+}

@@ -1,0 +1,13 @@
+//! The runtime, `libcudart`.
+
+pub(crate) mod device;
+mod entry_points;
+mod functions;
+mod graphs;
+mod host_memory;
+pub(crate) mod launches;
+pub(crate) mod memory;
+mod missing;
+mod registration;
+pub(crate) mod streams;
+mod symbols;

@@ -1,0 +1,219 @@
+//! The device, and errors.
+
+use std::ffi::c_char;
+
+use crate::{
+    attributes::{self, Layout, VERSION},
+    calls::{Result, alive, last_error},
+    code::Code,
+    ffi::{Out, Pointer, Text, export},
+};
+
+/// There is one device, and its number is 0.
+pub(crate) fn check(device: i32) -> Result {
+    match device {
+        0 => Ok(()),
+        _ => Err(Code::INVALID_DEVICE),
+    }
+}
+
+fn write_properties(to: Pointer, device: i32, layout: Layout) -> Result {
+    check(device)?;
+    to.write_host(&attributes::properties(layout))
+}
+
+/// The number of the limit of the heap.
+const HEAP: i32 = 2;
+
+/// A limit of the device by its number: stack, printed bytes, heap, and what is not there.
+pub(crate) fn limit(number: i32) -> Result<usize> {
+    Ok(match number {
+        0 => 1024,
+        1 => 1 << 20,
+        HEAP => alive(|context| Ok(context.session.heap_limit_bytes()))? as usize,
+        3 => 2,
+        4 => 2048,
+        5 => 128,
+        6 => 0,
+        _ => return Err(Code::INVALID_VALUE),
+    })
+}
+
+/// Sets the limit of the heap. The others are as they are.
+pub(crate) fn set_limit(number: i32, value: usize) -> Result {
+    limit(number)?;
+    alive(|context| {
+        if number == HEAP {
+            context.session.set_heap_limit_bytes(value as u64);
+        }
+        Ok(())
+    })
+}
+
+/// The last error of the thread, which is then forgotten.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cudaGetLastError() -> i32 {
+    last_error(true).0
+}
+
+/// The last error of the thread.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cudaPeekAtLastError() -> i32 {
+    last_error(false).0
+}
+
+/// The name of an error.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cudaGetErrorName(code: i32) -> *const c_char {
+    Code(code).runtime_name().as_ptr().cast()
+}
+
+/// Returns what an error means.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
+    Code(code).says().as_ptr().cast()
+}
+
+/// `cudaChannelFormatDesc`.
+#[repr(C)]
+pub(crate) struct ChannelDescription {
+    bits: [i32; 4],
+    kind: i32,
+}
+
+/// Bits of each component, and what they are.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cudaCreateChannelDesc(
+    x: i32,
+    y: i32,
+    z: i32,
+    w: i32,
+    kind: i32,
+) -> ChannelDescription {
+    ChannelDescription {
+        bits: [x, y, z, w],
+        kind,
+    }
+}
+
+export! {
+    runtime;
+
+    fn cudaGetDeviceCount(count: Out<i32>) {
+        count.put(1)
+    }
+
+    fn cudaGetDevice(device: Out<i32>) {
+        device.put(0)
+    }
+
+    fn cudaSetDevice(device: i32) {
+        check(device)
+    }
+
+    fn cudaInitDevice(device: i32, device_flags: u32, flags: u32) {
+        let _ = (device_flags, flags);
+        check(device)
+    }
+
+    fn cudaSetValidDevices(devices: Pointer, count: i32) {
+        let _ = (devices, count);
+        Ok(())
+    }
+
+    fn cudaChooseDevice(device: Out<i32>, wanted: Pointer) {
+        let _ = wanted;
+        device.put(0)
+    }
+
+    fn cudaGetDeviceFlags(flags: Out<u32>) {
+        flags.put(0)
+    }
+
+    fn cudaSetDeviceFlags(flags: u32) {
+        let _ = flags;
+        Ok(())
+    }
+
+    fn cudaGetDeviceProperties(to: Pointer, device: i32) {
+        write_properties(to, device, Layout::V13)
+    }
+
+    fn cudaGetDeviceProperties_v2(to: Pointer, device: i32) {
+        write_properties(to, device, Layout::V12)
+    }
+
+    fn cudaDeviceGetAttribute(value: Out<i32>, attribute: i32, device: i32) {
+        check(device)?;
+        value.put(attributes::attribute(attribute)?)
+    }
+
+    fn cudaDeviceSynchronize as cudaThreadSynchronize, cudaThreadExit () {
+        alive(|_| Ok(()))
+    }
+
+    fn cudaDeviceReset() {
+        // A program that goes on after it would find its memory gone.
+        alive(|_| Ok(()))
+    }
+
+    fn cudaDeviceGetLimit(value: Out<usize>, limit: i32) {
+        value.put(self::limit(limit)?)
+    }
+
+    fn cudaDeviceSetLimit(limit: i32, value: usize) {
+        set_limit(limit, value)
+    }
+
+    fn cudaDeviceGetCacheConfig(config: Out<i32>) {
+        config.put(0)
+    }
+
+    fn cudaDeviceSetCacheConfig as cudaDeviceSetSharedMemConfig (config: i32) {
+        let _ = config;
+        Ok(())
+    }
+
+    fn cudaDeviceGetSharedMemConfig(config: Out<i32>) {
+        config.put(1)
+    }
+
+    fn cudaDeviceGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) {
+        least.put_if_any(0);
+        greatest.put_if_any(-5);
+        Ok(())
+    }
+
+    fn cudaDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32) {
+        check(device)?;
+        check(peer)?;
+        can.put(0)
+    }
+
+    fn cudaDeviceEnablePeerAccess as cudaDeviceDisablePeerAccess (peer: i32) {
+        check(peer)?;
+        Err(Code::INVALID_DEVICE)
+    }
+
+    fn cudaDeviceGetPCIBusId(text: Pointer, len: i32, device: i32) {
+        check(device)?;
+        let id = b"0000:00:00.0\0";
+        match len as usize >= id.len() {
+            true => text.write_host(id),
+            false => Err(Code::INVALID_VALUE),
+        }
+    }
+
+    fn cudaDeviceGetByPCIBusId(device: Out<i32>, text: Text) {
+        text.get()?;
+        device.put(0)
+    }
+
+    fn cudaDriverGetVersion as cudaRuntimeGetVersion (version: Out<i32>) {
+        version.put(VERSION)
+    }
+
+    fn cudaProfilerStart as cudaProfilerStop, cudaCtxResetPersistingL2Cache () {
+        Ok(())
+    }
+}

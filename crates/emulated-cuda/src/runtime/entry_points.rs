@@ -1,0 +1,32 @@
+//! The driver's functions by their names.
+
+use crate::{
+    attributes::VERSION,
+    driver::errors::find,
+    ffi::{Out, Text, export},
+};
+
+export! {
+    runtime;
+
+    fn cudaGetDriverEntryPoint as cudaGetDriverEntryPoint_ptsz (
+        name: Text,
+        address: Out<u64>,
+        flags: u64,
+        status: Out<i32>,
+    ) {
+        let _ = flags;
+        find(name, VERSION, &address, Some(&status))
+    }
+
+    fn cudaGetDriverEntryPointByVersion as cudaGetDriverEntryPointByVersion_ptsz (
+        name: Text,
+        address: Out<u64>,
+        version: i32,
+        flags: u64,
+        status: Out<i32>,
+    ) {
+        let _ = flags;
+        find(name, version, &address, Some(&status))
+    }
+}

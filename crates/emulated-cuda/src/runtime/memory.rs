@@ -1,0 +1,319 @@
+//! Memory of the device, copies and sets.
+
+use crate::{
+    calls::{Result, alive},
+    code::Code,
+    ffi::{FromC, In, Out, Pointer, export},
+    memory::Kind,
+    work::{Work, perform, submit},
+};
+
+/// Rows of `cudaMallocPitch` begin at multiples of this.
+pub(crate) const PITCH_ALIGN_BYTES: usize = 512;
+
+/// `cudaExtent`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    width: usize,
+    height: usize,
+    depth: usize,
+}
+
+/// `cudaPitchedPtr`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Pitched {
+    address: u64,
+    pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+crate::ffi::plain!(Extent Pitched);
+
+/// `cudaMemcpy3DParms`. Positions and extents are in bytes where there are no arrays.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Copy3d {
+    from_array: u64,
+    from_place: Extent,
+    from: Pitched,
+    to_array: u64,
+    to_place: Extent,
+    to: Pitched,
+    extent: Extent,
+    direction: i32,
+}
+
+impl Copy3d {
+    /// The rows of one layer of the box.
+    pub(crate) fn layer_at(&self, layer: usize, call: &'static str) -> Result<Work> {
+        if self.from_array != 0 || self.to_array != 0 {
+            return Err(crate::calls::unsupported("cudaMemcpy3D of arrays"));
+        }
+        check(self.direction)?;
+        let places = [(self.to, self.to_place), (self.from, self.from_place)];
+        let places = places.map(|(memory, place)| {
+            let rows = (place.depth + layer) * memory.height + place.height;
+            let start = memory.pointer().add(rows * memory.pitch + place.width);
+            (start, memory.pitch)
+        });
+        let size = [self.extent.width, self.extent.height];
+        Ok(Work::Copy { places, size, call })
+    }
+
+    /// The rows of a box that has one layer.
+    pub(crate) fn layer(&self, call: &'static str) -> Result<Work> {
+        match self.extent.depth {
+            0 | 1 => self.layer_at(0, call),
+            _ => Err(crate::calls::unsupported(
+                "a copy of several layers in a graph",
+            )),
+        }
+    }
+}
+
+impl Pitched {
+    fn pointer(&self) -> Pointer {
+        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
+        unsafe { Pointer::from_c(self.address as *mut _) }
+    }
+}
+
+/// Allocates rows and gives where they begin, and how far each is behind the one before.
+pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
+    let pitch = width.checked_next_multiple_of(PITCH_ALIGN_BYTES);
+    let pitch = pitch.ok_or(Code::OUT_OF_MEMORY)?;
+    let bytes = pitch.checked_mul(count).ok_or(Code::OUT_OF_MEMORY)?;
+    let address = alive(|context| context.allocate(bytes, call))?;
+    Ok((address, pitch))
+}
+
+/// Directions are told by the addresses; what is no direction is refused.
+pub(crate) fn check(direction: i32) -> Result {
+    match direction {
+        0..=4 => Ok(()),
+        _ => Err(Code::INVALID_DIRECTION),
+    }
+}
+
+/// Memory that a graph allocates when it is launched is not there.
+fn no_capture(stream: Pointer) -> Result {
+    match alive(|context| Ok(context.graphs.of(stream)))? {
+        Some(_) => Err(crate::calls::unsupported("memory of a graph")),
+        None => Ok(()),
+    }
+}
+
+fn free(pointer: Pointer) -> Result {
+    let kinds = [Kind::Device, Kind::Managed];
+    alive(|context| context.free(pointer, &kinds, "cudaFree"))
+}
+
+export! {
+    runtime;
+
+    fn cudaMalloc(pointer: Out<u64>, bytes: usize) {
+        pointer.put(alive(|context| match bytes {
+            0 => Ok(0),
+            bytes => context.allocate(bytes, "cudaMalloc"),
+        })?)
+    }
+
+    fn cudaMallocAsync as cudaMallocAsync_ptsz (pointer: Out<u64>, bytes: usize, stream: Pointer) {
+        no_capture(stream)?;
+        pointer.put(alive(|context| context.allocate(bytes, "cudaMallocAsync"))?)
+    }
+
+    fn cudaMallocFromPoolAsync as cudaMallocFromPoolAsync_ptsz (
+        pointer: Out<u64>,
+        bytes: usize,
+        pool: Pointer,
+        stream: Pointer,
+    ) {
+        let _ = pool;
+        no_capture(stream)?;
+        pointer.put(alive(|context| context.allocate(bytes, "cudaMallocFromPoolAsync"))?)
+    }
+
+    fn cudaMallocPitch(pointer: Out<u64>, pitch: Out<usize>, width: usize, height: usize) {
+        let (address, bytes) = rows(width, height, "cudaMallocPitch")?;
+        pointer.put(address)?;
+        pitch.put(bytes)
+    }
+
+    fn cudaMalloc3D(pitched: Out<Pitched>, extent: Extent) {
+        let Extent { width, height, depth } = extent;
+        let count = height.checked_mul(depth).ok_or(Code::OUT_OF_MEMORY)?;
+        let (address, pitch) = rows(width, count, "cudaMalloc3D")?;
+        pitched.put(Pitched { address, pitch, width, height })
+    }
+
+    fn cudaMallocManaged(pointer: Out<u64>, bytes: usize, flags: u32) {
+        let _ = flags;
+        pointer.put(alive(|context| {
+            context.allocate_shared(bytes, Kind::Managed, "cudaMallocManaged")
+        })?)
+    }
+
+    fn cudaFree(pointer: Pointer) {
+        free(pointer)
+    }
+
+    fn cudaFreeAsync as cudaFreeAsync_ptsz (pointer: Pointer, stream: Pointer) {
+        no_capture(stream)?;
+        free(pointer)
+    }
+
+    fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
+        free.put(alive(|context| Ok(context.space.free_bytes()))? as usize)?;
+        total.put(crate::memory::TOTAL_BYTES as usize)
+    }
+
+    fn cudaMemcpy as cudaMemcpy_ptds (to: Pointer, from: Pointer, bytes: usize, direction: i32) {
+        check(direction)?;
+        alive(|context| context.copy(to, from, bytes, "cudaMemcpy"))
+    }
+
+    fn cudaMemcpyAsync as cudaMemcpyAsync_ptsz (
+        to: Pointer,
+        from: Pointer,
+        bytes: usize,
+        direction: i32,
+        stream: Pointer,
+    ) {
+        check(direction)?;
+        let (places, size) = ([(to, bytes), (from, bytes)], [bytes, 1]);
+        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpyAsync" }))
+    }
+
+    fn cudaMemcpyPeer as cudaMemcpyPeer_ptds (
+        to: Pointer,
+        to_device: i32,
+        from: Pointer,
+        from_device: i32,
+        bytes: usize,
+    ) {
+        if to_device != 0 || from_device != 0 {
+            return Err(Code::INVALID_DEVICE);
+        }
+        alive(|context| context.copy(to, from, bytes, "cudaMemcpyPeer"))
+    }
+
+    fn cudaMemcpy2D as cudaMemcpy2D_ptds (
+        to: Pointer,
+        to_pitch: usize,
+        from: Pointer,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        direction: i32,
+    ) {
+        check(direction)?;
+        let places = [(to, to_pitch), (from, from_pitch)];
+        alive(|context| context.copy_rows(places, [width, height], "cudaMemcpy2D"))
+    }
+
+    fn cudaMemcpy2DAsync as cudaMemcpy2DAsync_ptsz (
+        to: Pointer,
+        to_pitch: usize,
+        from: Pointer,
+        from_pitch: usize,
+        width: usize,
+        height: usize,
+        direction: i32,
+        stream: Pointer,
+    ) {
+        check(direction)?;
+        let (places, size) = ([(to, to_pitch), (from, from_pitch)], [width, height]);
+        submit(stream, |_| Ok(Work::Copy { places, size, call: "cudaMemcpy2DAsync" }))
+    }
+
+    fn cudaMemcpy3D as cudaMemcpy3D_ptds (copy: In<Copy3d>) {
+        let copy = copy.get()?;
+        (0..copy.extent.depth).try_for_each(|layer| perform(&copy.layer_at(layer, "cudaMemcpy3D")?))
+    }
+
+    fn cudaMemcpy3DAsync as cudaMemcpy3DAsync_ptsz (copy: In<Copy3d>, stream: Pointer) {
+        let copy = copy.get()?;
+        let layers = copy.extent.depth;
+        (0..layers).try_for_each(|layer| {
+            submit(stream, |_| copy.layer_at(layer, "cudaMemcpy3DAsync"))
+        })
+    }
+
+    fn cudaMemset3D as cudaMemset3D_ptds (to: Pitched, value: i32, extent: Extent) {
+        let rows = to.height * extent.depth.saturating_sub(1) + extent.height;
+        (0..rows).filter(|row| row % to.height.max(1) < extent.height).try_for_each(|row| {
+            let start = to.pointer().add(row * to.pitch);
+            alive(|context| context.fill(start, &[value as u8], extent.width, "cudaMemset3D"))
+        })
+    }
+
+    fn cudaMemset as cudaMemset_ptds (to: Pointer, value: i32, bytes: usize) {
+        alive(|context| context.fill(to, &[value as u8], bytes, "cudaMemset"))
+    }
+
+    fn cudaMemsetAsync as cudaMemsetAsync_ptsz (to: Pointer, value: i32, bytes: usize, stream: Pointer) {
+        let (to, size, element) = ((to, 0), [bytes, 1], vec![value as u8]);
+        submit(stream, |_| Ok(Work::Fill { to, element, size, call: "cudaMemsetAsync" }))
+    }
+
+    fn cudaMemset2D as cudaMemset2D_ptds (to: Pointer, pitch: usize, value: i32, width: usize, height: usize) {
+        (0..height).try_for_each(|row| {
+            let to = to.add(row * pitch);
+            alive(|context| context.fill(to, &[value as u8], width, "cudaMemset2D"))
+        })
+    }
+
+    fn cudaMemset2DAsync as cudaMemset2DAsync_ptsz (
+        to: Pointer,
+        pitch: usize,
+        value: i32,
+        width: usize,
+        height: usize,
+        stream: Pointer,
+    ) {
+        let (to, size, element) = ((to, pitch), [width, height], vec![value as u8]);
+        submit(stream, |_| Ok(Work::Fill { to, element, size, call: "cudaMemset2DAsync" }))
+    }
+
+    fn cudaDeviceGetDefaultMemPool as cudaDeviceGetMemPool (pool: Out<u64>, device: i32) {
+        super::device::check(device)?;
+        pool.put(DEFAULT_POOL)
+    }
+
+    fn cudaDeviceSetMemPool(device: i32, pool: Pointer) {
+        let _ = pool;
+        super::device::check(device)
+    }
+
+    fn cudaMemPoolCreate(pool: Out<u64>, properties: Pointer) {
+        let _ = properties;
+        pool.put(alive(|context| Ok(context.handle()))?)
+    }
+
+    fn cudaMemPoolDestroy(pool: Pointer) {
+        let _ = pool;
+        Ok(())
+    }
+
+    fn cudaMemPoolSetAttribute(pool: Pointer, attribute: i32, value: Pointer) {
+        let _ = (pool, attribute, value);
+        Ok(())
+    }
+
+    fn cudaMemPoolGetAttribute(pool: Pointer, attribute: i32, value: Out<u64>) {
+        let _ = (pool, attribute);
+        value.put(0)
+    }
+
+    fn cudaMemPoolTrimTo(pool: Pointer, bytes: usize) {
+        let _ = (pool, bytes);
+        Ok(())
+    }
+}
+
+/// The pool that every device has.
+const DEFAULT_POOL: u64 = 0x1000_0000_0020;

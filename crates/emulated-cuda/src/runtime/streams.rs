@@ -1,0 +1,185 @@
+//! Streams and events. What a stream is given is done when the call returns.
+
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, Mutex, PoisonError},
+    time::Instant,
+};
+
+use crate::{
+    calls::{Result, alive},
+    code::Code,
+    ffi::{Out, Pointer, export},
+};
+
+/// When each event was recorded last. Streams need no state but what they were made with.
+static EVENTS: LazyLock<Mutex<HashMap<u64, Option<Instant>>>> = LazyLock::new(Mutex::default);
+static STREAMS: LazyLock<Mutex<HashMap<u64, (u32, i32)>>> = LazyLock::new(Mutex::default);
+
+/// The streams that always are: the default, the legacy and the thread's own.
+const DEFAULT_STREAMS: u64 = 2;
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn create_stream(flags: u32, priority: i32) -> Result<u64> {
+    let handle = alive(|context| Ok(context.handle()))?;
+    lock(&STREAMS).insert(handle, (flags, priority));
+    Ok(handle)
+}
+
+pub(crate) fn destroy_stream(stream: Pointer) -> Result {
+    let removed = lock(&STREAMS).remove(&stream.address());
+    removed.map(drop).ok_or(Code::INVALID_HANDLE)
+}
+
+/// Flags and priority of a stream.
+pub(crate) fn stream(stream: Pointer) -> Result<(u32, i32)> {
+    alive(|_| Ok(()))?;
+    if stream.address() <= DEFAULT_STREAMS {
+        return Ok((0, 0));
+    }
+    lock(&STREAMS)
+        .get(&stream.address())
+        .copied()
+        .ok_or(Code::INVALID_HANDLE)
+}
+
+pub(crate) fn create_event() -> Result<u64> {
+    let handle = alive(|context| Ok(context.handle()))?;
+    lock(&EVENTS).insert(handle, None);
+    Ok(handle)
+}
+
+pub(crate) fn destroy_event(event: Pointer) -> Result {
+    let removed = lock(&EVENTS).remove(&event.address());
+    removed.map(drop).ok_or(Code::INVALID_HANDLE)
+}
+
+pub(crate) fn record(event: Pointer) -> Result {
+    alive(|_| Ok(()))?;
+    match lock(&EVENTS).get_mut(&event.address()) {
+        Some(time) => {
+            *time = Some(Instant::now());
+            Ok(())
+        }
+        None => Err(Code::INVALID_HANDLE),
+    }
+}
+
+/// When it was recorded last, if it was.
+pub(crate) fn event(event: Pointer) -> Result<Option<Instant>> {
+    alive(|_| Ok(()))?;
+    lock(&EVENTS)
+        .get(&event.address())
+        .copied()
+        .ok_or(Code::INVALID_HANDLE)
+}
+
+pub(crate) fn elapsed_ms(start: Pointer, end: Pointer) -> Result<f32> {
+    let (start, end) = (event(start)?, event(end)?);
+    let times = start.zip(end).ok_or(Code::INVALID_HANDLE)?;
+    let (start, end) = times;
+    Ok(match end.checked_duration_since(start) {
+        Some(later) => later.as_secs_f32() * 1e3,
+        None => -start.duration_since(end).as_secs_f32() * 1e3,
+    })
+}
+
+export! {
+    runtime;
+
+    fn cudaStreamCreate(handle: Out<u64>) {
+        handle.put(create_stream(0, 0)?)
+    }
+
+    fn cudaStreamCreateWithFlags(handle: Out<u64>, flags: u32) {
+        handle.put(create_stream(flags, 0)?)
+    }
+
+    fn cudaStreamCreateWithPriority(handle: Out<u64>, flags: u32, priority: i32) {
+        handle.put(create_stream(flags, priority.clamp(-5, 0))?)
+    }
+
+    fn cudaStreamDestroy(handle: Pointer) {
+        destroy_stream(handle)
+    }
+
+    fn cudaStreamSynchronize as cudaStreamSynchronize_ptsz, cudaStreamQuery, cudaStreamQuery_ptsz (handle: Pointer) {
+        stream(handle).map(drop)
+    }
+
+    fn cudaStreamWaitEvent as cudaStreamWaitEvent_ptsz (handle: Pointer, waited: Pointer, flags: u32) {
+        let _ = flags;
+        stream(handle)?;
+        event(waited)?;
+        alive(|context| {
+            context.graphs.join(handle, waited);
+            Ok(())
+        })
+    }
+
+    fn cudaStreamGetFlags as cudaStreamGetFlags_ptsz (handle: Pointer, flags: Out<u32>) {
+        flags.put(stream(handle)?.0)
+    }
+
+    fn cudaStreamGetPriority as cudaStreamGetPriority_ptsz (handle: Pointer, priority: Out<i32>) {
+        priority.put(stream(handle)?.1)
+    }
+
+    fn cudaStreamGetId as cudaStreamGetId_ptsz (handle: Pointer, number: Out<u64>) {
+        stream(handle)?;
+        number.put(handle.address())
+    }
+
+    fn cudaStreamGetDevice as cudaStreamGetDevice_ptsz (handle: Pointer, device: Out<i32>) {
+        stream(handle)?;
+        device.put(0)
+    }
+
+    fn cudaStreamSetAttribute as cudaStreamSetAttribute_ptsz (handle: Pointer, attribute: i32, value: Pointer) {
+        let _ = (attribute, value);
+        stream(handle).map(drop)
+    }
+
+    fn cudaEventCreate(handle: Out<u64>) {
+        handle.put(create_event()?)
+    }
+
+    fn cudaEventCreateWithFlags(handle: Out<u64>, flags: u32) {
+        let _ = flags;
+        handle.put(create_event()?)
+    }
+
+    fn cudaEventDestroy(handle: Pointer) {
+        destroy_event(handle)
+    }
+
+    fn cudaEventRecord as cudaEventRecord_ptsz (handle: Pointer, on: Pointer) {
+        stream(on)?;
+        record(handle)?;
+        alive(|context| {
+            context.graphs.record(handle, on);
+            Ok(())
+        })
+    }
+
+    fn cudaEventRecordWithFlags as cudaEventRecordWithFlags_ptsz (handle: Pointer, on: Pointer, flags: u32) {
+        let _ = flags;
+        stream(on)?;
+        record(handle)?;
+        alive(|context| {
+            context.graphs.record(handle, on);
+            Ok(())
+        })
+    }
+
+    fn cudaEventSynchronize as cudaEventQuery (handle: Pointer) {
+        event(handle).map(drop)
+    }
+
+    fn cudaEventElapsedTime as cudaEventElapsedTime_v2 (milliseconds: Out<f32>, start: Pointer, end: Pointer) {
+        milliseconds.put(elapsed_ms(start, end)?)
+    }
+}

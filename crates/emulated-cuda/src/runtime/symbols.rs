@@ -1,0 +1,87 @@
+//! Variables of the device, which the program names by variables of its own.
+
+use crate::{
+    calls::{Result, alive},
+    code::Code,
+    ffi::{FromC, Out, Pointer, export},
+};
+
+/// The address of so many bytes of a variable, from an offset on: of the device, or managed.
+fn place(symbol: Pointer, bytes: usize, offset: usize) -> Result<Pointer> {
+    let (address, len) = alive(|context| context.symbol(symbol.address()))?;
+    let end = offset.checked_add(bytes).ok_or(Code::INVALID_VALUE)?;
+    match end as u64 <= len {
+        // SAFETY: a variable lies there, which is the host's where both sides use it (1).
+        true => Ok(unsafe { Pointer::from_c(address as *mut _) }.add(offset)),
+        false => Err(Code::INVALID_VALUE),
+    }
+}
+
+fn to_symbol(symbol: Pointer, from: Pointer, bytes: usize, offset: usize) -> Result {
+    let to = place(symbol, bytes, offset)?;
+    alive(|context| context.copy(to, from, bytes, "cudaMemcpyToSymbol"))
+}
+
+fn from_symbol(to: Pointer, symbol: Pointer, bytes: usize, offset: usize) -> Result {
+    let from = place(symbol, bytes, offset)?;
+    alive(|context| context.copy(to, from, bytes, "cudaMemcpyFromSymbol"))
+}
+
+export! {
+    runtime;
+
+    fn cudaMemcpyToSymbol as cudaMemcpyToSymbol_ptds (
+        symbol: Pointer,
+        from: Pointer,
+        bytes: usize,
+        offset: usize,
+        direction: i32,
+    ) {
+        let _ = direction;
+        to_symbol(symbol, from, bytes, offset)
+    }
+
+    fn cudaMemcpyToSymbolAsync as cudaMemcpyToSymbolAsync_ptsz (
+        symbol: Pointer,
+        from: Pointer,
+        bytes: usize,
+        offset: usize,
+        direction: i32,
+        stream: Pointer,
+    ) {
+        let _ = (direction, stream);
+        to_symbol(symbol, from, bytes, offset)
+    }
+
+    fn cudaMemcpyFromSymbol as cudaMemcpyFromSymbol_ptds (
+        to: Pointer,
+        symbol: Pointer,
+        bytes: usize,
+        offset: usize,
+        direction: i32,
+    ) {
+        let _ = direction;
+        from_symbol(to, symbol, bytes, offset)
+    }
+
+    fn cudaMemcpyFromSymbolAsync as cudaMemcpyFromSymbolAsync_ptsz (
+        to: Pointer,
+        symbol: Pointer,
+        bytes: usize,
+        offset: usize,
+        direction: i32,
+        stream: Pointer,
+    ) {
+        let _ = (direction, stream);
+        from_symbol(to, symbol, bytes, offset)
+    }
+
+    fn cudaGetSymbolAddress(address: Out<u64>, symbol: Pointer) {
+        address.put(place(symbol, 0, 0)?.address())
+    }
+
+    fn cudaGetSymbolSize(bytes: Out<usize>, symbol: Pointer) {
+        let (_, len) = alive(|context| context.symbol(symbol.address()))?;
+        bytes.put(len as usize)
+    }
+}

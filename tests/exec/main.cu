@@ -1,0 +1,50 @@
+// Programs that `tma exec` runs: the first argument says which.
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
+int vector_add();
+int symbols();
+int memory();
+int tensor_copy(bool broken_map);
+int cluster();
+int cooperative();
+int reverse();
+int streams();
+int graphs();
+int errors();
+int driver(const char* ptx);
+int unsupported();
+int properties();
+int heap();
+int lacks();
+
+int main(int count, char** arguments) {
+    const char* name = count > 1 ? arguments[1] : "";
+    auto is = [name](const char* other) { return strcmp(name, other) == 0; };
+    if (is("vector_add")) return vector_add();
+    if (is("symbols")) return symbols();
+    if (is("memory")) return memory();
+    if (is("tensor_copy")) return tensor_copy(false);
+    if (is("broken_map")) return tensor_copy(true);
+    if (is("cluster")) return cluster();
+    if (is("cooperative")) return cooperative();
+    if (is("reverse")) return reverse();
+    if (is("streams")) return streams();
+    if (is("graphs")) return graphs();
+    if (is("errors")) return errors();
+    if (is("driver")) return driver(arguments[2]);
+    if (is("unsupported")) return unsupported();
+    if (is("properties")) return properties();
+    if (is("heap")) return heap();
+    if (is("lacks")) return lacks();
+    if (is("exit")) return 42;
+    if (is("wait")) {
+        vector_add();
+        fflush(stdout);
+        pause();
+    }
+    if (is("crash")) __builtin_trap();
+    printf("there is no program %s\n", name);
+    return 1;
+}

@@ -1,0 +1,146 @@
+mod library;
+mod record;
+mod stub;
+
+use std::{
+    ffi::OsString,
+    fmt::Write as _,
+    fs, io,
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{Command, ExitCode, ExitStatus},
+};
+
+use anyhow::{Context, Result};
+use tma_cli::emulate::read_suppressions;
+use tma_emulator::{Config, check::Suppressions};
+
+use crate::{
+    emulate::{report::write_suppressed, seeds::Seeds},
+    interrupt,
+};
+use record::Record;
+
+/// Runs a CUDA program on the CPU and says what is wrong with its kernels
+///
+/// The program is built by nvcc with a shared runtime and with PTX in it; `docs/exec.md` says how. Its output and its
+/// exit code are its own; reports go to standard error.
+#[derive(clap::Args)]
+pub(crate) struct Exec {
+    /// The schedule's seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Many schedules for each launch: 0..64. All begin with the same memory, and what the first leaves stays
+    #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
+    seeds: Option<Seeds>,
+    /// Instructions of a launch, counted for each thread, after which a kernel counts as endless
+    #[arg(long, value_name = "STEPS", default_value_t = Config::default().max_steps)]
+    max_steps: u64,
+    /// Only run the kernels, without the checker that looks for errors of synchronisation
+    #[arg(long, conflicts_with = "seeds")]
+    no_check: bool,
+    /// Report also what is a mistake by the letter alone
+    #[arg(long, conflicts_with = "no_check")]
+    strict: bool,
+    /// Findings that are accepted, as TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
+    suppressions: Option<PathBuf>,
+    /// The exit code when there are errors; that of the program unless given
+    #[arg(long, value_name = "CODE")]
+    error_exitcode: Option<u8>,
+    /// Write the PTX of each module that is used into a folder
+    #[arg(long, value_name = "FOLDER")]
+    ptx: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_names = ["PROGRAM", "ARGUMENTS"]
+    )]
+    command: Vec<OsString>,
+}
+
+/// Names the folder with the options and the record for the program.
+const VARIABLE: &str = "TMA_EXEC";
+
+impl Exec {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let library = library::find()?;
+        let suppressions = self.suppressions.as_deref().map(read_suppressions);
+        let suppressions = suppressions.transpose()?.unwrap_or_default();
+        let folder = tempfile::Builder::new().prefix("tma-exec-").tempdir()?;
+        fs::write(folder.path().join("options"), self.options(&suppressions)?)?;
+        library::install(&library, folder.path())?;
+        let (program, arguments) = self.command.split_first().context("no program is given")?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .env("LD_LIBRARY_PATH", library::search_path(folder.path()))
+            .env(VARIABLE, folder.path())
+            .spawn()
+            .with_context(|| format!("cannot run `{}`", program.display()))?;
+        let status = interrupt::wait(&mut child)?;
+        let record = match fs::read_to_string(folder.path().join("record")) {
+            Ok(text) => Record::parse(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Record::default(),
+            Err(error) => return Err(error).context("the record of the program cannot be read"),
+        };
+        self.close(&record, &suppressions)?;
+        Ok(self.code(status, &record))
+    }
+
+    /// Lines of a key and a value, which the library reads.
+    fn options(&self, suppressions: &Suppressions) -> Result<String> {
+        let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
+        let (first, last) = seeds.ends();
+        let mut text = format!("last-seed {last}\nfirst-seed {first}\n");
+        writeln!(text, "max-steps {}", self.max_steps)?;
+        if self.no_check {
+            text.push_str("no-check\n");
+        }
+        if self.strict {
+            text.push_str("strict\n");
+        }
+        if let Some(ptx) = &self.ptx {
+            // The program may change its folder.
+            let ptx = std::path::absolute(ptx)?;
+            writeln!(text, "ptx {}", ptx.display())?;
+        }
+        for (suppression, _) in suppressions.counts() {
+            writeln!(
+                text,
+                "suppress {} {}",
+                suppression.kind, suppression.function
+            )?;
+        }
+        Ok(text)
+    }
+
+    /// Says in the end how many findings there were.
+    fn close(&self, record: &Record, suppressions: &Suppressions) -> io::Result<()> {
+        let mut err = io::stderr().lock();
+        let counts = suppressions.counts().enumerate();
+        let counts =
+            counts.map(|(index, (suppression, _))| (suppression, record.suppressed(index)));
+        write_suppressed(counts, true, &mut err)?;
+        let how = match (self.no_check, self.seeds) {
+            (true, _) => "not checked".to_owned(),
+            (false, None) => format!("checked under seed {}", self.seed),
+            (false, Some(seeds)) => format!("checked under {} seeds", seeds.count()),
+        };
+        io::Write::write_all(&mut err, record.closing(&how).as_bytes())
+    }
+
+    /// The program's, or the one that was asked for.
+    fn code(&self, status: ExitStatus, record: &Record) -> ExitCode {
+        match self.error_exitcode.filter(|_| record.errors() > 0) {
+            Some(code) => ExitCode::from(code),
+            // As shells say it of a program that a signal has ended.
+            None => {
+                let signal = status.signal().map(|signal| 128 + signal);
+                let code = status.code().or(signal).unwrap_or(1);
+                ExitCode::from(code as u8)
+            }
+        }
+    }
+}

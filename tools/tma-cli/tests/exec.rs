@@ -1,0 +1,471 @@
+//! Programs of `tests/exec`, built by nvcc and run by `tma exec`.
+//!
+//! Needs nvcc, which `cargo xtask setup --cuda` installs; without it the tests are listed as ignored.
+
+use std::{
+    collections::HashSet,
+    env, fs,
+    io::Read,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::LazyLock,
+};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tempfile::TempDir;
+use tma_build::tool_dirs;
+
+/// The flags that the page names.
+const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
+
+type Test = fn(&Programs) -> Result<(), Failed>;
+
+const TESTS: &[(&str, Test)] = &[
+    ("right_programs_are_clean", right_programs_are_clean),
+    ("exit_codes_are_kept", exit_codes_are_kept),
+    (
+        "a_missing_barrier_is_reported",
+        a_missing_barrier_is_reported,
+    ),
+    ("seeds_and_codes", seeds_and_codes),
+    ("findings_are_suppressed", findings_are_suppressed),
+    ("wrong_calls_are_told", wrong_calls_are_told),
+    ("what_is_missing_is_named", what_is_missing_is_named),
+    ("what_kernels_lack_is_named", what_kernels_lack_is_named),
+    ("a_program_can_be_ended", a_program_can_be_ended),
+    ("kernels_print_in_order", kernels_print_in_order),
+    ("modules_are_written", modules_are_written),
+    ("packed_ptx_is_read", packed_ptx_is_read),
+    (
+        "machine_code_alone_is_refused",
+        machine_code_alone_is_refused,
+    ),
+    ("every_function_is_there", every_function_is_there),
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
+    let nvcc = nvcc.into_iter().find(|path| path.is_file());
+    if nvcc.is_none() {
+        println!("skipped: no nvcc was found; `cargo xtask setup --cuda` installs it");
+    }
+    static PROGRAMS: LazyLock<Result<Programs, String>> = LazyLock::new(Programs::build);
+    let trials = TESTS.iter().map(|(name, test)| {
+        let run = || match &*PROGRAMS {
+            Ok(programs) => test(programs),
+            Err(why) => Err(why.into()),
+        };
+        Trial::test(*name, run).with_ignored_flag(nvcc.is_none())
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
+
+/// All programs in one file, whose first argument says which.
+struct Programs {
+    folder: TempDir,
+    toolkit: PathBuf,
+}
+
+impl Programs {
+    fn build() -> Result<Self, String> {
+        let nvcc = tool_dirs().map(|folder| folder.join("nvcc"));
+        let nvcc = nvcc.into_iter().find(|path| path.is_file());
+        let toolkit = nvcc.as_deref().and_then(|path| path.parent()?.parent());
+        let programs = Self {
+            folder: tempfile::tempdir().map_err(|error| error.to_string())?,
+            toolkit: toolkit.ok_or("there is no nvcc")?.to_owned(),
+        };
+        let mut sources = Vec::new();
+        let entries = fs::read_dir(sources_folder()).map_err(|error| error.to_string())?;
+        for entry in entries {
+            let path = entry.map_err(|error| error.to_string())?.path();
+            if path.extension().is_some_and(|extension| extension == "cu") {
+                sources.push(path);
+            }
+        }
+        sources.sort();
+        let built = programs.compile(&sources, &format!("{FLAGS} -lcuda"), "programs");
+        built
+            .map(|_| programs)
+            .map_err(|failed| failed.message().unwrap_or_default().to_owned())
+    }
+
+    /// Compiles and links these sources with the flags of a user.
+    fn compile(&self, sources: &[PathBuf], flags: &str, name: &str) -> Result<PathBuf, Failed> {
+        let libraries = self.folder.path().join(format!("{name}-libraries"));
+        fs::create_dir(&libraries)?;
+        // The package of the runtime lacks the names that linkers look for, and the driver.
+        symlink(
+            self.toolkit.join("lib/libcudart.so.13"),
+            libraries.join("libcudart.so"),
+        )?;
+        symlink(library()?, libraries.join("libcuda.so"))?;
+        let program = self.folder.path().join(name);
+        let output = Command::new(self.toolkit.join("bin/nvcc"))
+            .args(["-std=c++17", "-lineinfo", "-t", "2", "-o"])
+            .arg(&program)
+            .arg("-L")
+            .arg(&libraries)
+            .arg("-L")
+            .arg(self.toolkit.join("lib"))
+            .args(sources)
+            .env("NVCC_APPEND_FLAGS", flags)
+            .output()?;
+        match output.status.success() {
+            true => Ok(program),
+            false => Err(format!("nvcc: {}", text(&output.stderr)).into()),
+        }
+    }
+
+    /// Runs `tma exec` with flags before the program and arguments behind it.
+    fn run(&self, flags: &[&str], arguments: &[&str]) -> Result<Output, Failed> {
+        exec(flags, &self.folder.path().join("programs"), arguments)
+    }
+}
+
+fn exec(flags: &[&str], program: &Path, arguments: &[&str]) -> Result<Output, Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
+    command.arg("exec").args(flags).arg(program).args(arguments);
+    Ok(command.output()?)
+}
+
+fn sources_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/exec")
+}
+
+/// The library that stands for CUDA, which cargo has built with the command.
+fn library() -> Result<PathBuf, Failed> {
+    let command = Path::new(env!("CARGO_BIN_EXE_tma"));
+    let folder = command.parent().ok_or("the command lies nowhere")?;
+    Ok(folder.join("deps/libemulated_cuda.so"))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Fails with all of the output unless it is as wanted.
+fn wanted(output: &Output, code: i32, out: &str, err: &[&str]) -> Result<(), Failed> {
+    let (said, told) = (text(&output.stdout), text(&output.stderr));
+    let is_right = output.status.code() == Some(code)
+        && said == out
+        && err.iter().all(|part| told.contains(part));
+    match is_right {
+        true => Ok(()),
+        false => Err(format!(
+            "wanted {code}, {out:?}, {err:?}; there is {}\n{said}\n{told}",
+            output.status
+        )
+        .into()),
+    }
+}
+
+/// The last line where `launches` were checked and nothing found.
+fn clean(launches: &str) -> String {
+    format!("tma exec: {launches} checked under seed 0: 0 errors, 0 warnings\n")
+}
+
+fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
+    let programs_and_launches = [
+        ("vector_add", "1 launch", "1003 sums\n"),
+        ("symbols", "2 launches", ""),
+        ("memory", "5 launches", ""),
+        ("tensor_copy", "1 launch", ""),
+        ("streams", "2 launches", ""),
+        ("properties", "0 launches", ""),
+    ];
+    for (name, launches, out) in programs_and_launches {
+        let output = programs.run(&[], &[name])?;
+        // Nothing else is said, by the loader either.
+        let failed = |failed: Failed| format!("{name}: {}", failed.message().unwrap_or_default());
+        wanted(&output, 0, out, &[]).map_err(failed)?;
+        if text(&output.stderr) != clean(launches) {
+            return Err(format!("{name}: {}", text(&output.stderr)).into());
+        }
+    }
+    let ptx = programs.folder.path().join("put.ptx");
+    fs::write(&ptx, PUT)?;
+    let output = programs.run(&[], &["driver", &ptx.display().to_string()])?;
+    wanted(&output, 0, "", &[&clean("3 launches")])
+}
+
+/// A module for an earlier GPU, with a variable.
+const PUT: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .u32 seen;
+.visible .entry put(.param .u64 to, .param .u32 value)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [to];
+    ld.param.u32 %r1, [value];
+    st.global.u32 [%rd1], %r1;
+    st.global.u32 [seen], %r1;
+    ret;
+}
+";
+
+fn exit_codes_are_kept(programs: &Programs) -> Result<(), Failed> {
+    wanted(&programs.run(&[], &["exit"])?, 42, "", &[])?;
+    // As a shell says it: 128 and the signal.
+    let crashed = programs.run(&[], &["crash"])?;
+    let code = crashed.status.code().unwrap_or_default();
+    if code <= 128 {
+        return Err(format!("a program that a signal ended has the code {code}").into());
+    }
+    let missing = exec(&[], Path::new("/there/is/none"), &[])?;
+    wanted(&missing, 2, "", &["error: cannot run `/there/is/none`"])?;
+    let source = programs.folder.path().join("asks.cu");
+    fs::write(&source, ASKS)?;
+    let asks = programs.compile(&[source], FLAGS, "asks")?;
+    wanted(&exec(&[], &asks, &[])?, 11, "", &[&clean("0 launches")])?;
+    let other = exec(&[], Path::new("/bin/sh"), &["-c", "exit 3"])?;
+    wanted(&other, 3, "", &["has called nothing of CUDA"])
+}
+
+fn a_missing_barrier_is_reported(programs: &Programs) -> Result<(), Failed> {
+    let output = programs.run(&[], &["reverse"])?;
+    let parts = [
+        "error[data-race]",
+        "arithmetic.cu:45",
+        "arithmetic.cu:44",
+        "  = launch: number 1, `_Z10reverse_64Pi`, 1 x 1 x 1 blocks of 64 x 1 x 1 threads, seed 0\n",
+        "tma exec: 2 launches checked under seed 0: 1 error, 0 warnings, 1 not shown again\n",
+    ];
+    wanted(&output, 0, "", &parts)?;
+    let output = programs.run(&["--no-check"], &["reverse"])?;
+    wanted(
+        &output,
+        0,
+        "",
+        &["tma exec: 2 launches not checked: 0 errors, 0 warnings\n"],
+    )
+}
+
+fn seeds_and_codes(programs: &Programs) -> Result<(), Failed> {
+    let output = programs.run(&["--seeds", "0..3", "--error-exitcode", "9"], &["reverse"])?;
+    let last = "2 launches checked under 3 seeds: 1 error, 0 warnings, 5 not shown again\n";
+    wanted(&output, 9, "", &[last])?;
+    let output = programs.run(&["--seeds", "0..3", "--error-exitcode", "9"], &["symbols"])?;
+    wanted(
+        &output,
+        0,
+        "",
+        &["2 launches checked under 3 seeds: 0 errors, 0 warnings\n"],
+    )
+}
+
+fn findings_are_suppressed(programs: &Programs) -> Result<(), Failed> {
+    let path = programs.folder.path().join("accepted.toml");
+    let one = |function: &str| {
+        format!(
+            "[[suppression]]\nkind = \"data-race\"\nfunction = \"{function}\"\nreason = \"a test\"\n"
+        )
+    };
+    fs::write(&path, one("other") + &one("_Z10reverse*"))?;
+    let path = path.display().to_string();
+    let output = programs.run(
+        &["--error-exitcode", "9", "--suppressions", &path],
+        &["reverse"],
+    )?;
+    let parts = [
+        "warning: nothing was suppressed of data-race in `other`: a test\n",
+        "suppressed: 2 findings of data-race in `_Z10reverse*`: a test\n",
+        &clean("2 launches"),
+    ];
+    wanted(&output, 0, "", &parts)
+}
+
+fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
+    let parts = [
+        "block-threads: block is 2048 x 1 x 1",
+        "102400 bytes of dynamic shared memory; the kernel may have 49152",
+        "error: cudaMemcpy: 8 bytes at",
+        "error[out-of-bounds]",
+        "no allocation begins at 0x30",
+        "2 launches checked under seed 0: 8 errors",
+    ];
+    wanted(&programs.run(&[], &["errors"])?, 0, "", &parts)?;
+    let parts = [
+        "error: number 2, `_Z7dynamicPi`",
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "2 launches not checked: 8 errors",
+    ];
+    wanted(&programs.run(&["--no-check"], &["errors"])?, 0, "", &parts)?;
+    let parts = ["whole-clusters", "1 launch checked under seed 0: 1 error"];
+    wanted(&programs.run(&[], &["cluster"])?, 0, "", &parts)?;
+    let parts = [
+        "cuTensorMapEncodeTiled",
+        "strides_bytes[0] = 76: must be a multiple of 16",
+    ];
+    wanted(&programs.run(&[], &["broken_map"])?, 7, "", &parts)
+}
+
+fn what_is_missing_is_named(programs: &Programs) -> Result<(), Failed> {
+    let parts = [
+        "unsupported: memory of a graph, once\n",
+        "tma exec: 5 launches checked under seed 0: 0 errors, 0 warnings, 1 unsupported\n",
+    ];
+    wanted(&programs.run(&[], &["graphs"])?, 0, "", &parts)?;
+    let output = programs.run(&["--error-exitcode", "9"], &["unsupported"])?;
+    let parts = [
+        "error[unsupported]: cudaIpcGetMemHandle",
+        "unsupported: cudaIpcGetMemHandle, once\n",
+        ", 1 unsupported\n",
+    ];
+    wanted(&output, 9, "", &parts)
+}
+
+fn what_kernels_lack_is_named(programs: &Programs) -> Result<(), Failed> {
+    let output = programs.run(&[], &["lacks"])?;
+    let parts = [
+        "error[unsupported]: _Z6samplePfy: ",
+        "`tex.1d.v4.f32.s32` is not supported",
+        "tma exec: 0 launches checked under seed 0: 0 errors, 0 warnings, 1 unsupported\n",
+    ];
+    wanted(&output, 0, "", &parts)
+}
+
+/// A request to end is the program's, and what it did is counted all the same.
+fn a_program_can_be_ended(programs: &Programs) -> Result<(), Failed> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tma"));
+    command
+        .arg("exec")
+        .arg(programs.folder.path().join("programs"));
+    command
+        .arg("wait")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut running = command.spawn()?;
+    let mut line = [0; 10];
+    running
+        .stdout
+        .as_mut()
+        .ok_or("no output")?
+        .read_exact(&mut line)?;
+    let process = running.id().to_string();
+    Command::new("kill").args(["-TERM", &process]).status()?;
+    let output = running.wait_with_output()?;
+    wanted(&output, 128 + 15, "", &[&clean("1 launch")])
+}
+
+fn kernels_print_in_order(programs: &Programs) -> Result<(), Failed> {
+    let output = programs.run(&[], &["heap"])?;
+    wanted(
+        &output,
+        0,
+        "before\nlist[3] is 9\nafter\n",
+        &[&clean("4 launches")],
+    )
+}
+
+fn modules_are_written(programs: &Programs) -> Result<(), Failed> {
+    let folder = programs.folder.path().join("modules");
+    programs.run(&["--ptx", &folder.display().to_string()], &["symbols"])?;
+    let written = fs::read_to_string(folder.join("programs.ptx"))?;
+    match written.contains(".target sm_90a") && written.contains(".const .align 4 .b8 table[16]") {
+        true => Ok(()),
+        false => Err(written.into()),
+    }
+}
+
+fn packed_ptx_is_read(programs: &Programs) -> Result<(), Failed> {
+    let source = programs.folder.path().join("small.cu");
+    fs::write(&source, SMALL)?;
+    for mode in ["none", "speed", "size"] {
+        // The older PTX is not for this GPU's own features: the newer one is taken.
+        let flags = format!(
+            "{FLAGS} -gencode arch=compute_80,code=compute_80 -gencode arch=compute_100,code=compute_100 \
+             --compress-mode={mode}"
+        );
+        let program = programs.compile(std::slice::from_ref(&source), &flags, mode)?;
+        wanted(
+            &exec(&[], &program, &[])?,
+            0,
+            "900\n",
+            &[&clean("1 launch")],
+        )?;
+    }
+    Ok(())
+}
+
+/// Has no kernels.
+const ASKS: &str = "
+#include <cuda_runtime.h>
+int main() {
+    int count = 0;
+    cudaGetDeviceCount(&count);
+    return 10 + count;
+}
+";
+
+/// Prints for what architecture its kernel was compiled.
+const SMALL: &str = "
+#include <cstdio>
+__global__ void arch(int* out) {
+#ifdef __CUDA_ARCH__
+    *out = __CUDA_ARCH__;
+#endif
+}
+int main() {
+    int *on, out = 0;
+    cudaMalloc(&on, sizeof out);
+    arch<<<1, 1>>>(on);
+    cudaError_t error = cudaMemcpy(&out, on, sizeof out, cudaMemcpyDeviceToHost);
+    printf(\"%d\\n\", out);
+    return error;
+}
+";
+
+fn machine_code_alone_is_refused(programs: &Programs) -> Result<(), Failed> {
+    let source = programs.folder.path().join("small.cu");
+    fs::write(&source, SMALL)?;
+    let flags = "-cudart shared -gencode arch=compute_90a,code=sm_90a";
+    let program = programs.compile(std::slice::from_ref(&source), flags, "cubin")?;
+    let parts = [
+        "no PTX for compute capability 9.0, but machine code for sm_90",
+        FLAGS,
+    ];
+    wanted(&exec(&[], &program, &[])?, 0, "0\n", &parts)?;
+    let flags = "-cudart static -gencode arch=compute_90a,code=compute_90a";
+    let program = programs.compile(std::slice::from_ref(&source), flags, "static")?;
+    let flags_of_parts = format!("{FLAGS} -rdc=true");
+    let parts = programs.compile(std::slice::from_ref(&source), &flags_of_parts, "parts")?;
+    let why = "error[unsupported]: parts: its parts were compiled with `-rdc=true`";
+    wanted(&exec(&[], &parts, &[])?, 0, "0\n", &[why])?;
+    let output = exec(&[], &program, &[])?;
+    let told = text(&output.stderr);
+    match told.contains("the program has a runtime of its own") && told.contains(FLAGS) {
+        true => Ok(()),
+        false => Err(told.into()),
+    }
+}
+
+/// Every function that the headers declare is exported.
+fn every_function_is_there(programs: &Programs) -> Result<(), Failed> {
+    let bytes = fs::read(library()?)?;
+    let names: HashSet<&[u8]> = bytes.split(|byte| *byte == 0).collect();
+    let is_there = |name: &str| names.contains(name.as_bytes());
+    let mut missing = Vec::new();
+    for (header, mark, prefix) in [
+        ("cuda_runtime_api.h", "CUDARTAPI ", "cuda"),
+        ("cuda.h", "CUDAAPI ", "cu"),
+    ] {
+        let header = fs::read_to_string(programs.toolkit.join("include").join(header))?;
+        for rest in header.split(mark).skip(1) {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let (name, behind) = rest.split_at(end.unwrap_or_default());
+            if name.starts_with(prefix) && behind.starts_with('(') && !is_there(name) {
+                missing.push(name.to_owned());
+            }
+        }
+    }
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{} are not there: {missing:?}", missing.len()).into()),
+    }
+}
