@@ -32,6 +32,7 @@ const NOT_EXECUTED: &[&str] = &[
     "cp.async.bulk.tensor.*.im2col_no_offs::w.*",
     "cp.async.bulk.wait_group.sync_restrict::*",
     "cp.reduce.async.bulk.tensor.*.im2col_no_offs::w.*",
+    "cvt.*s2f6x2*",
     "fence.alias.*",
     "fma.rn.oob.*",
     "ldmatrix.*.m16n16.*",
