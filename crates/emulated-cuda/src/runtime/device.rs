@@ -39,14 +39,15 @@ pub(crate) fn limit(number: i32) -> Result<usize> {
     })
 }
 
-/// Sets the limit of the heap. The others are as they are.
+/// Sets the limit of the heap, until a kernel has used it. The others are as they are.
 pub(crate) fn set_limit(number: i32, value: usize) -> Result {
     limit(number)?;
-    alive(|context| {
-        if number == HEAP {
-            context.session.set_heap_limit_bytes(value as u64);
+    alive(|context| match number {
+        HEAP => {
+            let set = context.session.set_heap_limit_bytes(value as u64);
+            set.map_err(|_| Code::INVALID_VALUE)
         }
-        Ok(())
+        _ => Ok(()),
     })
 }
 

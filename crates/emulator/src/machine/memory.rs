@@ -37,6 +37,8 @@ pub(crate) struct Memory {
     /// These bytes together, and the most that they may be.
     heap_bytes: u64,
     pub(crate) heap_limit: u64,
+    /// A kernel has called `malloc`.
+    pub(crate) is_heap_used: bool,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
 }
@@ -62,6 +64,7 @@ impl Default for Memory {
             heap: BTreeMap::new(),
             heap_bytes: 0,
             heap_limit: HEAP,
+            is_heap_used: false,
             last: 0,
         }
     }
@@ -78,6 +81,7 @@ impl Memory {
 
     /// Returns the address for a kernel's `malloc`, and zero when the heap is used up.
     pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
+        self.is_heap_used = true;
         let rounded = bytes.max(1).saturating_add(15) & !15;
         match self.heap_bytes.checked_add(rounded) {
             Some(used) if used <= self.heap_limit => self.heap_bytes = used,

@@ -149,15 +149,17 @@ mod tests {
 
     #[test]
     fn the_heap_is_as_large_as_it_was_set() {
-        let mut session = Session::new(Config::default());
-        let module = session.load("allocate.ptx", ALLOCATE).unwrap();
-        let to = session.allocate("to", vec![7; 4]);
-        let launch = Launch::new("allocate", 1, 1).argument(Argument::Address(to));
-        assert_eq!(session.heap_limit_bytes(), 8 << 20);
-        session.launch(module, &launch).unwrap();
-        assert_eq!(session.read(to, 4), Ok(&[0; 4][..]));
-        session.set_heap_limit_bytes(16 << 20);
-        session.launch(module, &launch).unwrap();
-        assert_eq!(session.read(to, 4), Ok(&[1, 0, 0, 0][..]));
+        for (limit, is_there) in [(8 << 20, 0), (16 << 20, 1)] {
+            let mut session = Session::new(Config::default());
+            let module = session.load("allocate.ptx", ALLOCATE).unwrap();
+            let to = session.allocate("to", vec![7; 4]);
+            let launch = Launch::new("allocate", 1, 1).argument(Argument::Address(to));
+            assert_eq!(session.heap_limit_bytes(), 8 << 20);
+            session.set_heap_limit_bytes(limit).unwrap();
+            session.launch(module, &launch).unwrap();
+            assert_eq!(session.read(to, 4), Ok(&[is_there, 0, 0, 0][..]));
+            assert!(session.set_heap_limit_bytes(32 << 20).is_err());
+            assert_eq!(session.heap_limit_bytes(), limit);
+        }
     }
 }
