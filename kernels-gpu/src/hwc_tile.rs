@@ -2,8 +2,8 @@
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
 use tma::{
-    Block, GlobalMut, GlobalRef, PerBlock, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared,
-    warp,
+    Block, GlobalMut, GlobalRef, PerBlock, Tile, TileMap, halves::F16, kernel,
+    ptx::mbarrier::Mbarrier, shared, warp,
 };
 
 /// Channels of a tile.
@@ -13,8 +13,8 @@ pub const SIDE: usize = 2;
 /// Lanes of a warp that issue a copy each.
 pub const LANES: usize = 8;
 
-/// The box of the maps, of halves.
-pub type Pixels = [[[u16; CHANNELS]; SIDE]; SIDE];
+/// The box of the maps.
+pub type Pixels = [[[F16; CHANNELS]; SIDE]; SIDE];
 
 /// Words of a tile: two halves each.
 const TILE_WORDS: usize = size_of::<Tile<Pixels>>() / 4;

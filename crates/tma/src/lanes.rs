@@ -1,5 +1,7 @@
 //! Values that lanes of a warp exchange.
 
+use crate::halves::{Bf16, Bf16x2, F16, F16x2};
+
 /// A plain value that shuffles move between lanes, in words of 32 bits: a number, a `bool`, an array or a pair
 /// of such.
 ///
@@ -60,6 +62,19 @@ words! {
     i32: value => value as u32, bits => bits as i32;
     f32: value => value.to_bits(), bits => f32::from_bits(bits);
     bool: value => value.into(), bits => bits != 0;
+}
+
+words! {
+    F16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
+    Bf16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
+    F16x2: value => value.to_bits(), bits => Self::from_bits(bits);
+    Bf16x2: value => value.to_bits(), bits => Self::from_bits(bits);
+}
+
+#[cfg(feature = "half")]
+words! {
+    half::f16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
+    half::bf16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
 }
 
 macro_rules! double_words {
