@@ -225,6 +225,46 @@ impl Bf16 {
     }
 }
 
+impl F16x2 {
+    /// The nearest ones, ties to even.
+    ///
+    /// PTX: `cvt.rn.f16x2.f32`
+    #[doc(alias = "__floats2half2_rn")]
+    #[inline(always)]
+    pub fn from_f32s([low, high]: [f32; 2]) -> Self {
+        Self(ptx::cvt::rn_f16x2_f32(high, low))
+    }
+
+    /// Their values.
+    #[doc(alias = "__half22float2")]
+    #[inline(always)]
+    pub fn to_f32s(self) -> [f32; 2] {
+        // One after the other, as LLVM then converts them.
+        [
+            F16(self.0 as u16).to_f32(),
+            F16((self.0 >> 16) as u16).to_f32(),
+        ]
+    }
+}
+
+impl Bf16x2 {
+    /// The nearest ones, ties to even.
+    ///
+    /// PTX: `cvt.rn.bf16x2.f32`
+    #[doc(alias = "__floats2bfloat162_rn")]
+    #[inline(always)]
+    pub fn from_f32s([low, high]: [f32; 2]) -> Self {
+        Self(ptx::cvt::rn_bf16x2_f32(high, low))
+    }
+
+    /// Their values.
+    #[doc(alias = "__bfloat1622float2")]
+    #[inline(always)]
+    pub fn to_f32s(self) -> [f32; 2] {
+        self.halves().map(Bf16::to_f32)
+    }
+}
+
 /// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
 pub trait Half: crate::tile::Element {
     /// The nearest ones, ties to even, in one word.
@@ -303,24 +343,8 @@ same_bits! {
 }
 
 macro_rules! pairs {
-    ($($name:ident of $half:ident: $convert:ident $ptx:literal;)+) => {$(
+    ($($name:ident of $half:ident;)+) => {$(
         impl $name {
-            /// The nearest ones, ties to even.
-            ///
-            #[doc = concat!("PTX: `", $ptx, "`")]
-            #[doc(alias("__floats2half2_rn", "__floats2bfloat162_rn"))]
-            #[inline(always)]
-            pub fn from_f32s([low, high]: [f32; 2]) -> Self {
-                Self(ptx::cvt::$convert(high, low))
-            }
-
-            /// Their values.
-            #[doc(alias("__half22float2", "__bfloat1622float2"))]
-            #[inline(always)]
-            pub fn to_f32s(self) -> [f32; 2] {
-                [$half(self.0 as u16).to_f32(), $half((self.0 >> 16) as u16).to_f32()]
-            }
-
             /// Of two, the first one in the lower bits.
             #[inline(always)]
             pub const fn new([low, high]: [$half; 2]) -> Self {
@@ -343,6 +367,6 @@ macro_rules! pairs {
 }
 
 pairs! {
-    F16x2 of F16: rn_f16x2_f32 "cvt.rn.f16x2.f32";
-    Bf16x2 of Bf16: rn_bf16x2_f32 "cvt.rn.bf16x2.f32";
+    F16x2 of F16;
+    Bf16x2 of Bf16;
 }
