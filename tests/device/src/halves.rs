@@ -12,7 +12,7 @@ use tma::{
 /// The tile.
 pub type F16Rows = [[f16; 32]; 4];
 
-/// What a mixture is kept within.
+/// The numbers that a mixture is made of and kept within.
 #[derive(Clone, Copy, KernelArg)]
 #[repr(C)]
 pub struct Limits {
