@@ -239,11 +239,7 @@ impl F16x2 {
     #[doc(alias = "__half22float2")]
     #[inline(always)]
     pub fn to_f32s(self) -> [f32; 2] {
-        // One after the other, as LLVM then converts them.
-        [
-            F16(self.0 as u16).to_f32(),
-            F16((self.0 >> 16) as u16).to_f32(),
-        ]
+        self.halves().map(F16::to_f32)
     }
 }
 
@@ -360,7 +356,21 @@ macro_rules! pairs {
             /// Both of them.
             #[inline(always)]
             pub const fn halves(self) -> [$half; 2] {
-                [$half(self.0 as u16), $half((self.0 >> 16) as u16)]
+                [self.low(), self.high()]
+            }
+
+            /// The first one.
+            #[doc(alias = "__low2half")]
+            #[inline(always)]
+            pub const fn low(self) -> $half {
+                $half(self.0 as u16)
+            }
+
+            /// The second one.
+            #[doc(alias = "__high2half")]
+            #[inline(always)]
+            pub const fn high(self) -> $half {
+                $half((self.0 >> 16) as u16)
             }
         }
     )+};

@@ -182,7 +182,7 @@ impl Level {
     /// A sample outside the image, or that is no number, counts nothing.
     #[inline(always)]
     pub(super) fn corners(&self, location: F16x2, weight: F16) -> Corners {
-        let [x, y] = location.to_f32s();
+        let [x, y] = f32s(location);
         // Pixel centres are at halves of the image; the border moves them by one.
         let x = fma(x, (self.width - 2) as f32, 0.5);
         let y = fma(y, (self.height - 2) as f32, 0.5);
@@ -208,10 +208,16 @@ impl Level {
     }
 }
 
+/// The values of two halves, converted one after the other.
+#[inline(always)]
+fn f32s(halves: F16x2) -> [f32; 2] {
+    [halves.low().to_f32(), halves.high().to_f32()]
+}
+
 /// Adds a pixel's channels, so much of them as it counts.
 #[inline(always)]
 pub(super) fn accumulate(sums: &mut [f32; 8], pixel: [F16x2; 4], weight: f32) {
-    let [a, b, c, d] = pixel.map(F16x2::to_f32s);
+    let [a, b, c, d] = pixel.map(f32s);
     // Spelled out: a loop over the array would keep it in memory.
     let [s0, s1, s2, s3, s4, s5, s6, s7] = *sums;
     *sums = [
