@@ -8,11 +8,11 @@
 #[repr(transparent)]
 pub struct E4m3(u8);
 
-// SAFETY: all bits are zero bits of a number.
+// SAFETY: of zero bits it is zero.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl bytemuck::Zeroable for E4m3 {}
 
-// SAFETY: the bits of an integer, any of which are a number.
+// SAFETY: an integer, any bits of which are a number.
 #[cfg(not(target_arch = "nvptx64"))]
 unsafe impl bytemuck::Pod for E4m3 {}
 

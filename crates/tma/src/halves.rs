@@ -124,11 +124,11 @@ macro_rules! halves {
 
         halves! { @operators $name $rn: Add add, Sub sub, Mul mul }
 
-        // SAFETY: all bits are zero bits of a number.
+        // SAFETY: of zero bits it is zero.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Zeroable for $name {}
 
-        // SAFETY: the bits of an integer, any of which are a number.
+        // SAFETY: an integer, any bits of which are a number.
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl bytemuck::Pod for $name {}
 

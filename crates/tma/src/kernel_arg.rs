@@ -10,8 +10,8 @@ use crate::{
     tile::Mode,
 };
 
-/// A type that a kernel can take as a parameter: numbers, those of [`halves`](crate::halves) too, raw pointers, [`GlobalRef`] and [`GlobalMut`],
-/// structs of these, and `&TensorMap` marked `#[grid_constant]`.
+/// A type that a kernel can take as a parameter: numbers, [`halves`](crate::halves) among them, raw pointers,
+/// [`GlobalRef`] and [`GlobalMut`], structs of these, and `&TensorMap` marked `#[grid_constant]`.
 ///
 /// By a [`NonZero`] number is divided without a check, since the host can pass no zero.
 ///

@@ -143,6 +143,8 @@ mod tests {
             [u32::MAX, 0x3f80_0000, 0x4000_0000]
         );
         assert_eq!(words(true), [1]);
+        let halves = (F16::from_bits(0xbc00), F16x2::from_bits(0x1234_5678));
+        assert_eq!(words(halves), [0xbc00, 0x1234_5678]);
     }
 
     #[test]
@@ -150,5 +152,9 @@ mod tests {
         let mut other = words((-2.5_f64, [7_u16, 9])).into_iter();
         let mine = (0.0_f64, [1_u16, 1]).map_words(|_| other.next().unwrap());
         assert_eq!(mine, (-2.5, [7, 9]));
+        let (half, pair) = (Bf16::from_bits(0x8001), Bf16x2::from_bits(0xfedc_ba98));
+        let mut other = words((half, pair)).into_iter();
+        let mine = <(Bf16, Bf16x2)>::default().map_words(|_| other.next().unwrap());
+        assert_eq!(mine, (half, pair));
     }
 }

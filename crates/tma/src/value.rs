@@ -1,7 +1,5 @@
 //! Values that instructions move or reduce, by their Rust type.
 
-use crate::halves::{Bf16, F16};
-
 /// A number that an instruction has a type for.
 pub trait Value: Copy + crate::sealed::Sealed {
     /// The type in PTX.
@@ -21,26 +19,16 @@ pub trait Value: Copy + crate::sealed::Sealed {
     fn bits64(self) -> u64;
 }
 
-/// A type as PTX knows it.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    U8,
-    U16,
-    U32,
-    U64,
-    S32,
-    S64,
-    F32,
-    F64,
-    F16,
-    Bf16,
-}
-
 macro_rules! values {
-    ($($type:ty = $name:ident, $value:ident => $bits:expr;)+) => {
+    ($($(#[$attribute:meta])* $type:ty = $name:ident, $value:ident => $bits:expr;)+) => {
+        /// A type as PTX knows it.
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Type { $($name,)+ }
         $(
+            $(#[$attribute])*
             impl crate::sealed::Sealed for $type {}
+            $(#[$attribute])*
             impl Value for $type {
                 const TYPE: Type = Type::$name;
 
@@ -75,12 +63,8 @@ values! {
     i64 = S64, value => value;
     f32 = F32, value => value.to_bits();
     f64 = F64, value => value.to_bits();
-    F16 = F16, value => value.to_bits();
-    Bf16 = Bf16, value => value.to_bits();
-}
-
-#[cfg(feature = "half")]
-values! {
+    #[cfg(feature = "half")]
     half::f16 = F16, value => value.to_bits();
+    #[cfg(feature = "half")]
     half::bf16 = Bf16, value => value.to_bits();
 }

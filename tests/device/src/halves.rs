@@ -1,11 +1,11 @@
-//! Halves of the crate `half`: in memory, in a tile, by value, and between lanes.
+//! Halves of the crate `half`, and the own ones: in memory, in a tile, by value, and between lanes.
 
 use half::{bf16, f16};
 use tma::{
     Block, KernelArg, Swizzle64, Tile, TileMap,
     halves::{Bf16, F16},
     kernel, memory,
-    ptx::mbarrier::Mbarrier,
+    ptx::{Cs, mbarrier::Mbarrier},
     shared,
 };
 
@@ -17,7 +17,7 @@ pub type F16Rows = [[f16; 32]; 4];
 #[repr(C)]
 pub struct Limits {
     /// The number by which elements are multiplied.
-    pub factor: f16,
+    pub factor: F16,
     /// Least and greatest of what comes out.
     pub ends: [bf16; 2],
 }
@@ -32,7 +32,7 @@ pub struct Limits {
 #[kernel(max_threads = 128)]
 pub unsafe fn mixed_halves(
     output: *mut bf16,
-    addends: *const bf16,
+    addends: *const Bf16,
     #[grid_constant] map: &TileMap<F16Rows, Swizzle64>,
     factor: f16,
     limits: Limits,
@@ -47,15 +47,15 @@ pub unsafe fn mixed_halves(
     let block = unsafe { Block::converged() };
     let tile = block.load_tile(TILE::ptr(), BAR::ptr(), map, [x, y]);
     let tile = tile.update(block, |_, element| {
-        let product = F16::from(element) * factor.into() * limits.factor.into();
+        let product = F16::from(element) * factor.into() * limits.factor;
         // SAFETY: the kernel's conditions (3); the addends are not written.
         let addend = unsafe { memory::load_nc(addends.add(block.thread() as usize)) };
-        let sum = Bf16::from_f32(product.to_f32()) + addend.into();
+        let sum = Bf16::from_f32(product.to_f32()) + addend;
         let [least, greatest] = limits.ends.map(Bf16::from);
         let sum = bf16::from(sum.max(least).min(greatest));
         let sum = block.warp().shuffle_xor(sum, 1);
         // SAFETY: as above; each thread has a number of its own.
-        unsafe { *output.add(block.thread() as usize) = sum };
+        unsafe { memory::store::<Cs, _>(output.add(block.thread() as usize), sum) };
         product.into()
     });
     tile.store(block, map, [x, y]);

@@ -1,6 +1,7 @@
 use half::{bf16, f16};
 use tensor_map::{Swizzle, TensorMap};
 use tests_device::{self as kernels, Limits};
+use tma::halves::{Bf16, F16};
 use tma_launch::{Buffer, BufferRef, MapRef, Shape};
 
 use super::launched;
@@ -20,13 +21,11 @@ fn mixed([x, y]: [usize; 2]) -> Scenario {
     let matrix: Vec<f16> = (0..PITCH * DIMS[1])
         .map(|i| f16::from_f32(i as f32 / 97.0 - 1.3))
         .collect();
-    let addends: Vec<bf16> = (0..128)
-        .map(|i| bf16::from_f32(2.71 - i as f32 / 31.0))
-        .collect();
+    let addends: [bf16; 128] = std::array::from_fn(|i| bf16::from_f32(2.71 - i as f32 / 31.0));
     let (factor, limits) = (
         f16::from_f32(-1.7),
         Limits {
-            factor: f16::from_f32(0.3),
+            factor: f16::from_f32(0.3).into(),
             ends: [-1.9, 2.3].map(bf16::from_f32),
         },
     );
@@ -37,7 +36,7 @@ fn mixed([x, y]: [usize; 2]) -> Scenario {
         let at = (column < DIMS[0] && row < DIMS[1]).then_some(row * PITCH + column);
         let element = at.map_or(f16::ZERO, |at| matrix[at]);
         let product = f16::from_f32(element.to_f32() * factor.to_f32());
-        let product = f16::from_f32(product.to_f32() * limits.factor.to_f32());
+        let product = f16::from_f32(product.to_f32() * f16::from(limits.factor).to_f32());
         if let Some(at) = at {
             stored[at] = product;
         }
@@ -47,13 +46,13 @@ fn mixed([x, y]: [usize; 2]) -> Scenario {
             .max(bf16::from_f32(least))
             .min(bf16::from_f32(greatest));
     }
-    let map = TensorMap::tiled_of::<f16>(&[DIMS[0] as u64, DIMS[1] as u64])
+    let map = TensorMap::tiled_of::<F16>(&[DIMS[0] as u64, DIMS[1] as u64])
         .strides_bytes(&[2 * PITCH as u64])
         .box_dims(&[32, 4])
         .swizzle(Swizzle::B64);
     let call = kernels::mixed_halves(
         BufferRef::<bf16>::new(0),
-        BufferRef::<bf16>::new(1),
+        BufferRef::<Bf16>::new(1),
         MapRef::new(map, 2),
         factor,
         limits,
@@ -64,7 +63,7 @@ fn mixed([x, y]: [usize; 2]) -> Scenario {
         name: format!("mixed_halves_{x}_{y}"),
         buffers: vec![
             Buffer::new("output", &[0xffff_u16; 128]),
-            Buffer::new("addends", &addends),
+            Buffer::new("addends", &addends.map(Bf16::from)),
             Buffer::new("matrix", &matrix),
         ],
         launches: vec![launched(call, Shape::new(1, 128))],

@@ -8,12 +8,7 @@ use super::Word;
 use super::{Add, And, Dec, Inc, Max, Min, Modifier, Or, Xor, mbarrier::Mbarrier};
 #[cfg(target_arch = "nvptx64")]
 use crate::value::Type;
-use crate::{
-    SharedPtr,
-    address::SharedClusterAddress,
-    halves::{Bf16, F16},
-    value::Value,
-};
+use crate::{SharedPtr, address::SharedClusterAddress, value::Value};
 
 /// A number that `Op` reduces in global memory.
 #[diagnostic::on_unimplemented(
@@ -51,7 +46,6 @@ operations! {
     SharedReduce: Inc Dec = [u32];
     SharedReduce: And Or Xor = [u32];
     RelaxedReduce: Add = [u32];
-    GlobalReduce: Add Min Max = [F16 Bf16];
 }
 
 #[cfg(feature = "half")]
