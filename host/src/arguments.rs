@@ -27,6 +27,18 @@ macro_rules! scalars {
 
 scalars! { u8 i8 u16 i16 u32 i32 u64 i64 usize f32 f64 }
 
+macro_rules! halves {
+    ($($half:ident)*) => {
+        $(impl KernelArgument for half::$half {
+            fn argument(&self) -> Argument {
+                self.to_bits().argument()
+            }
+        })*
+    };
+}
+
+halves! { f16 bf16 }
+
 impl KernelArgument for Argument {
     fn argument(&self) -> Argument {
         self.clone()
@@ -111,7 +123,8 @@ mod tests {
 
     #[test]
     fn tuples_keep_their_order() {
-        let arguments = (0x0102_u16, -2_i32, 7_usize, Argument::Address(9)).arguments();
+        let half = half::f16::from_bits(0x0102);
+        let arguments = (half, -2_i32, 7_usize, Argument::Address(9)).arguments();
         let bytes: Vec<_> = arguments.iter().flat_map(Argument::to_bytes).collect();
         let expected: [&[u8]; 4] = [
             &[2, 1],

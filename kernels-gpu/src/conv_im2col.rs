@@ -4,7 +4,7 @@
 
 use core::num::NonZero;
 
-use tma::{Block, GlobalRef, TensorMap, float::fma, kernel, ptx::mbarrier::Mbarrier, shared};
+use tma::{Block, GlobalRef, TensorMap, kernel, math::fma, ptx::mbarrier::Mbarrier, shared};
 
 /// Channels of a pixel.
 pub const CHANNELS: usize = 16;

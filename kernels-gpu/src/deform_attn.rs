@@ -28,7 +28,11 @@ mod tiles;
 
 use core::{num::NonZero, ptr};
 
-use tma::{TileMap, kernel};
+use tma::{
+    TileMap,
+    halves::{F16, F16x2},
+    kernel,
+};
 
 pub use geometry::Chunk;
 use geometry::Problem;
@@ -39,8 +43,8 @@ pub const LEVELS: u32 = 4;
 pub const POINTS: u32 = 8;
 /// Channels of a pixel.
 pub const CHANNELS: u32 = 32;
-/// The box of the maps, of halves: 2 x 2 pixels of an image that is seen as a matrix.
-pub type Pixels = [[[u16; 2 * CHANNELS as usize]; 2]; 1];
+/// The box of the maps: 2 x 2 pixels of an image that is seen as a matrix.
+pub type Pixels = [[[F16; 2 * CHANNELS as usize]; 2]; 1];
 /// Queries of a warp.
 pub const QUERIES: u32 = 8;
 
@@ -60,8 +64,8 @@ pub const QUERIES: u32 = 8;
 #[kernel(max_threads = 256, min_blocks = 4)]
 pub unsafe fn deform_attn_gather(
     value: *const Chunk,
-    locations: *const u32,
-    weights: *const u16,
+    locations: *const F16x2,
+    weights: *const F16,
     output: *mut Chunk,
     shape_0: u32,
     shape_1: u32,
@@ -102,8 +106,8 @@ pub unsafe fn deform_attn_tiles<const STAGES: u32>(
     #[grid_constant] map_1: &TileMap<Pixels>,
     #[grid_constant] map_2: &TileMap<Pixels>,
     #[grid_constant] map_3: &TileMap<Pixels>,
-    locations: *const u32,
-    weights: *const u16,
+    locations: *const F16x2,
+    weights: *const F16,
     output: *mut Chunk,
     shape_0: u32,
     shape_1: u32,
@@ -148,8 +152,8 @@ pub unsafe fn deform_attn_resident<const STAGES: u32>(
     #[grid_constant] map_0: &TileMap<Pixels>,
     #[grid_constant] map_1: &TileMap<Pixels>,
     value: *const Chunk,
-    locations: *const u32,
-    weights: *const u16,
+    locations: *const F16x2,
+    weights: *const F16,
     output: *mut Chunk,
     shape_0: u32,
     shape_1: u32,
@@ -176,8 +180,8 @@ mod host {
     use tma_launch::{BufferRef, Call, Conditions, Launch, MapRef, Region, Shape, Violations};
 
     use super::{
-        CHANNELS, LEVELS, POINTS, deform_attn_gather, deform_attn_resident, deform_attn_tiles,
-        geometry::PIXEL_BYTES,
+        CHANNELS, F16, F16x2, LEVELS, POINTS, deform_attn_gather, deform_attn_resident,
+        deform_attn_tiles, geometry::PIXEL_BYTES,
     };
     use crate::arguments::{divisor, product};
 
@@ -293,8 +297,8 @@ mod host {
             let bytes = |count: u64, of: usize| count.saturating_mul(of as u64);
             let mut reads = |buffer, bytes| conditions.reads(Region::bytes(buffer, bytes));
             reads(self.value, self.value_bytes());
-            reads(self.locations, bytes(samples, size_of::<u32>()));
-            reads(self.weights, bytes(samples, size_of::<u16>()));
+            reads(self.locations, bytes(samples, size_of::<F16x2>()));
+            reads(self.weights, bytes(samples, size_of::<F16>()));
             let output_bytes = bytes(queries, PIXEL_BYTES as usize);
             conditions.writes(Region::bytes(self.output, output_bytes));
             if self.form != DeformAttnForm::Gather {

@@ -2,8 +2,11 @@
 //! dimension of the map is C, then W, then H, and so are boxes and coordinates.
 
 use tma::{
-    Block, GlobalMut, GlobalRef, PerBlock, Tile, TileMap, kernel, ptx::mbarrier::Mbarrier, shared,
-    warp,
+    Block, GlobalMut, GlobalRef, PerBlock, Tile, TileMap,
+    halves::{F16, F16x2},
+    kernel,
+    ptx::mbarrier::Mbarrier,
+    shared, warp,
 };
 
 /// Channels of a tile.
@@ -13,11 +16,11 @@ pub const SIDE: usize = 2;
 /// Lanes of a warp that issue a copy each.
 pub const LANES: usize = 8;
 
-/// The box of the maps, of halves.
-pub type Pixels = [[[u16; CHANNELS]; SIDE]; SIDE];
+/// The box of the maps.
+pub type Pixels = [[[F16; CHANNELS]; SIDE]; SIDE];
 
-/// Words of a tile: two halves each.
-const TILE_WORDS: usize = size_of::<Tile<Pixels>>() / 4;
+/// Pairs of a tile's halves.
+const PAIRS: usize = size_of::<Tile<Pixels>>() / size_of::<F16x2>();
 
 /// Copies the tile of 2 x 2 pixels of 32 channels whose first element is at channel `c`, column `w`
 /// and row `h` to `output`, in the order of shared memory: channels, then columns, then rows.
@@ -32,7 +35,7 @@ const TILE_WORDS: usize = size_of::<Tile<Pixels>>() / 4;
 #[kernel(max_threads = 128)]
 pub unsafe fn hwc_tile(
     #[grid_constant] map: &TileMap<Pixels>,
-    output: GlobalMut<[u32; TILE_WORDS], PerBlock>,
+    output: GlobalMut<[F16x2; PAIRS], PerBlock>,
     c: i32,
     w: i32,
     h: i32,
@@ -47,8 +50,8 @@ pub unsafe fn hwc_tile(
     let tile = block
         .load_tile(SMEM_TILE::ptr(), BAR::ptr(), map, [c, w, h])
         .wait();
-    let words = tile.as_buffer::<u32>();
-    output.write_own(block, || words.get(block.thread()));
+    let pairs = tile.as_buffer::<F16x2>();
+    output.write_own(block, || pairs.get(block.thread()));
 }
 
 /// Copies eight tiles of 2 x 2 pixels of 32 channels for each block, one behind the other: eight
@@ -65,7 +68,7 @@ pub unsafe fn hwc_tile(
 pub unsafe fn hwc_tile_lanes(
     #[grid_constant] map: &TileMap<Pixels>,
     coords: GlobalRef<[[i32; 2]; LANES], PerBlock>,
-    output: GlobalMut<[u32; LANES * TILE_WORDS], PerBlock>,
+    output: GlobalMut<[F16x2; LANES * PAIRS], PerBlock>,
 ) {
     shared! {
         static SMEM_TILES: [Tile<Pixels>; LANES];
@@ -87,9 +90,9 @@ pub unsafe fn hwc_tile_lanes(
     // All lanes wait for all eight copies.
     bar.wait_parity(0);
 
-    let words = SMEM_TILES::ptr().cast::<u32>();
-    // SAFETY: the index is in bounds, and the copies wrote the word.
-    output.write(block, |i| unsafe { words.add(i).read() });
+    let pairs = SMEM_TILES::ptr().cast::<F16x2>();
+    // SAFETY: the index is in bounds, and the copies wrote the pair.
+    output.write(block, |i| unsafe { pairs.add(i).read() });
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -5,6 +5,7 @@ mod clusters;
 mod fragments;
 mod from_rust_cuda;
 mod groups;
+mod halves;
 mod indices;
 mod lanes;
 mod multicast;
@@ -32,7 +33,7 @@ macro_rules! device_cases {
     };
 }
 
-pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters fragments from_rust_cuda groups indices lanes multicast parameters pipelines shared_memory tiles values vectors };
+pub(crate) const DEVICE_CASES: &[DeviceCases] = device_cases! { by_value clusters fragments from_rust_cuda groups halves indices lanes multicast parameters pipelines shared_memory tiles values vectors };
 
 /// A launch whose first parameter is a buffer of `u32` that must become `expected`.
 fn writes(name: &str, launch: Launch, expected: &[u32]) -> Scenario {

@@ -44,6 +44,25 @@ fn typed_kernels_with_roles_have_the_instructions_of_raw_ones() {
     }
 }
 
+#[test]
+fn halves_of_the_crate_are_computed_with_by_the_hardware() {
+    let wanted = [
+        ("cvt.f32.f16", 1),
+        ("cvt.rn.bf16.f32", 1),
+        ("mul.rn.f16", 2),
+        ("add.rn.bf16", 1),
+        ("max.bf16", 1),
+        ("min.bf16", 1),
+    ];
+    for module in DEVICE_PTX {
+        let found = opcodes(&plain(module, "mixed_halves"));
+        for (opcode, times) in wanted {
+            let found = found.get(opcode).copied().unwrap_or_default();
+            assert_eq!(found, times, "{}: {opcode}", module.arch);
+        }
+    }
+}
+
 /// How often each instruction is there, but for copies of registers and what branches are made of.
 fn opcodes(text: &str) -> BTreeMap<String, usize> {
     let mut opcodes = BTreeMap::new();

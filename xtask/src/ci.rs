@@ -12,8 +12,8 @@ use crate::{
     fuzz, mutate,
     output::{Mark, table},
     package, pages,
-    paths::{examples, root},
-    process::{cargo, cargo_in_example, output, run as run_command},
+    paths::{examples, relative, root},
+    process::{cargo, cargo_in_example, lacks, output, run as run_command},
     setup,
     test::{self, Counts},
     tidy, timings,
@@ -53,8 +53,10 @@ const STEPS: &[Step] = &[
         Ok(())
     }),
     ("mutants", |_| mutate::check()),
-    ("examples", |_| {
-        examples().iter().try_for_each(|folder| example(folder))
+    ("examples", |counts| {
+        examples()
+            .iter()
+            .try_for_each(|folder| example(folder, counts))
     }),
     ("fuzz", |_| fuzz::check()),
     ("pages", |_| pages::check()),
@@ -109,8 +111,13 @@ fn deny(counts: &mut Counts) -> Result<()> {
 }
 
 /// Checks an example beyond its tests.
-fn example(folder: &Path) -> Result<()> {
+fn example(folder: &Path, counts: &mut Counts) -> Result<()> {
     run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
+    if let Some(lacks) = lacks(folder) {
+        say!("skipped: {}: {lacks}", relative(folder).display());
+        counts.skipped += 1;
+        return Ok(());
+    }
     run_command(cargo_in_example(folder).args(CLIPPY))?;
     run_command(cargo_in_example(folder).args(["build"]))
 }

@@ -19,7 +19,8 @@ pub(crate) fn target_dir() -> PathBuf {
     of_exe.map_or_else(|| root().join("target"), Path::to_owned)
 }
 
-/// The folders of the projects under `examples/`, each a workspace of its own.
+/// The folders of the projects under `examples/`, each a workspace of its own; `process::lacks` says which of them this
+/// machine cannot build.
 pub(crate) fn examples() -> Vec<PathBuf> {
     let entries = root().join("examples").read_dir().into_iter().flatten();
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

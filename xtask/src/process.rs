@@ -39,6 +39,25 @@ pub(crate) fn cargo_in_example(folder: &Path) -> Command {
     command
 }
 
+/// Says why this machine cannot build a project under `examples/`, if it cannot: `cuda-core` makes its bindings from the
+/// headers of a CUDA toolkit, by libclang.
+pub(crate) fn lacks(folder: &Path) -> Option<String> {
+    if !folder.ends_with("cuda-core") {
+        return None;
+    }
+    let toolkit = ["CUDA_TOOLKIT_PATH", "CUDA_HOME"]
+        .into_iter()
+        .find_map(env::var_os);
+    let toolkit = toolkit.map_or_else(|| "/usr/local/cuda".into(), PathBuf::from);
+    let header = toolkit.join("include/curand.h");
+    if !header.is_file() {
+        return Some(format!("there is no {}", header.display()));
+    }
+    let mut bindings = cargo_in_example(folder);
+    bindings.args(["build", "--quiet", "--package", "cuda-bindings"]);
+    output(&mut bindings).err().map(|error| error.to_string())
+}
+
 /// Runs a command in view of the user, and fails when it does.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = status(command)?;
@@ -159,6 +178,13 @@ mod tests {
         assert_eq!(found(message), Some(("tma".to_owned(), "/t/tma".into())));
         let library = r#"{"target":{"name":"lib"},"executable":null}"#;
         assert_eq!(found(library), None);
+    }
+
+    #[test]
+    fn a_project_without_bindings_is_built_everywhere() {
+        for project in ["scale", "softmax", "cudarc"] {
+            assert_eq!(lacks(&root().join("examples").join(project)), None);
+        }
     }
 
     #[test]

@@ -12,8 +12,8 @@ use anyhow::{Context, Result, ensure};
 use tma_build::CodeGenerator;
 
 use crate::{
-    paths::examples,
-    process::{cargo, cargo_in_example, shown},
+    paths::{examples, relative},
+    process::{cargo, cargo_in_example, lacks, shown},
     run::{DEVICES, arch, kernels},
     setup,
 };
@@ -109,6 +109,11 @@ fn everything(cargo: Command) -> Result<Counts> {
         total.failed += 1;
     }
     for folder in examples() {
+        if let Some(lacks) = lacks(&folder) {
+            say!("skipped: {}: {lacks}", relative(&folder).display());
+            total.skipped += 1;
+            continue;
+        }
         total += suites(cargo_in_example(&folder), &[])?.total();
     }
     Ok(total)

@@ -42,6 +42,9 @@
 //! let mut map = TILE;
 //! map.replace_address(0x7f00_0000_0000).unwrap();
 //! ```
+//!
+//! The feature `half` makes `half::f16` and `half::bf16` an [`Element`], and with the feature `cudarc` a map is a kernel
+//! argument of `cudarc`.
 #![no_std]
 // There is no allocator to box an error with, and a map is as large as one.
 #![allow(clippy::result_large_err)]
@@ -62,6 +65,11 @@ pub mod rules;
 pub mod swizzle;
 mod target;
 pub mod walk;
+
+/// The code of the page compiles and is right.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/other-hosts.md")]
+mod other_hosts {}
 
 pub use allocation_class::AllocationClass;
 pub use data_type::{DataType, Element};

@@ -94,6 +94,11 @@ impl TensorMap {
     }
 }
 
+// SAFETY: a map is 128 plain bytes, `repr(C)` and aligned to 64, as a `__grid_constant__ const CUtensorMap` is laid out,
+// and a launch copies the bytes into the kernel's parameters.
+#[cfg(feature = "cudarc")]
+unsafe impl cudarc::driver::DeviceRepr for TensorMap {}
+
 impl core::fmt::Debug for TensorMap {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("TensorMap(")?;

@@ -18,7 +18,7 @@ const ADVICE: &[(&[&str], &str)] = &[
             "found for type `f64`",
             "found for type `{float}`",
         ],
-        "`exp`, `sin`, `sqrt` and their like are not in `core`: take `tma::float`, or the crate `libm` with \
+        "`exp`, `sin`, `sqrt` and their like are not in `core`: take `tma::math`, or the crate `libm` with \
          `default-features = false`",
     ),
 ];

@@ -8,6 +8,14 @@
 #[repr(transparent)]
 pub struct E4m3(u8);
 
+// SAFETY: of zero bits it is zero.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl bytemuck::Zeroable for E4m3 {}
+
+// SAFETY: an integer, any bits of which are a number.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl bytemuck::Pod for E4m3 {}
+
 impl E4m3 {
     /// From its bits.
     #[inline(always)]

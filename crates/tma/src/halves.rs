@@ -4,10 +4,38 @@
 //! [`F16`] and [`Bf16`]. Operators round to nearest even; subnormal numbers count. All results are the same
 //! on a GPU and the emulator, but for [`exp2`](F16::exp2) and [`tanh`](F16::tanh), whose greatest errors PTX ISA
 //! 9.7.4.9 and 9.7.4.10 state: the emulator's are nearest to the exact ones.
+//!
+//! With the feature `half`, `half::f16` and `half::bf16` are elements of tiles, parameters and what threads exchange, too,
+//! so that a kernel and its host have one type. Their own operators and conversions compute bit by bit on the device:
+//! turned into [`F16`] or [`Bf16`], which costs nothing, they are computed with by the hardware.
+//!
+//! ```
+//! # #[cfg(feature = "half")]
+//! # mod kernels {
+//! use half::{bf16, f16};
+//! use tma::{
+//!     halves::{Bf16, F16},
+//!     kernel, thread,
+//! };
+//!
+//! /// Multiplies 32 numbers by `factor`.
+//! ///
+//! /// # Safety
+//! /// 1. `data` points to 32 numbers that nobody else uses, and there is a block of 32 threads.
+//! #[kernel(max_threads = 32)]
+//! pub unsafe fn scale(data: *mut bf16, factor: f16) {
+//!     // SAFETY: the number is there, and this thread's (1).
+//!     let number = unsafe { &mut *data.add(thread::thread_idx().x as usize) };
+//!     let factor = Bf16::from_f32(F16::from(factor).to_f32());
+//!     *number = (Bf16::from(*number) * factor).into();
+//! }
+//! # }
+//! # fn main() {}
+//! ```
 
 use core::ops::{Add, Mul, Neg, Sub};
 
-use crate::{float, ptx};
+use crate::ptx;
 
 macro_rules! halves {
     ($(#[$attribute:meta])* $name:ident($bits:ident): $sign:literal, $instruction:ident,
@@ -96,6 +124,14 @@ macro_rules! halves {
 
         halves! { @operators $name $rn: Add add, Sub sub, Mul mul }
 
+        // SAFETY: of zero bits it is zero.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl bytemuck::Zeroable for $name {}
+
+        // SAFETY: an integer, any bits of which are a number.
+        #[cfg(not(target_arch = "nvptx64"))]
+        unsafe impl bytemuck::Pod for $name {}
+
         impl Neg for $name {
             type Output = Self;
 
@@ -140,17 +176,34 @@ halves! {
 
 impl F16 {
     /// The half nearest to a value, ties to even.
+    ///
+    /// PTX: `cvt.rn.f16.f32`
     #[doc(alias = "__float2half_rn")]
     #[inline(always)]
     pub fn from_f32(value: f32) -> Self {
-        Self(float::f16_of_f32(value))
+        #[cfg(target_arch = "nvptx64")]
+        {
+            Self((value as f16).to_bits())
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        {
+            let _ = value;
+            crate::__private::device_only("F16::from_f32")
+        }
     }
 
     /// Its value.
+    ///
+    /// PTX: `cvt.f32.f16`
     #[doc(alias = "__half2float")]
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
-        float::f32_of_f16(self.0)
+        #[cfg(target_arch = "nvptx64")]
+        {
+            f16::from_bits(self.0) as f32
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        crate::__private::device_only("F16::to_f32")
     }
 }
 
@@ -172,7 +225,43 @@ impl Bf16 {
     }
 }
 
-/// [`F16`] or [`Bf16`].
+impl F16x2 {
+    /// The nearest ones, ties to even.
+    ///
+    /// PTX: `cvt.rn.f16x2.f32`
+    #[doc(alias = "__floats2half2_rn")]
+    #[inline(always)]
+    pub fn from_f32s([low, high]: [f32; 2]) -> Self {
+        Self(ptx::cvt::rn_f16x2_f32(high, low))
+    }
+
+    /// Their values.
+    #[doc(alias = "__half22float2")]
+    #[inline(always)]
+    pub fn to_f32s(self) -> [f32; 2] {
+        self.halves().map(F16::to_f32)
+    }
+}
+
+impl Bf16x2 {
+    /// The nearest ones, ties to even.
+    ///
+    /// PTX: `cvt.rn.bf16x2.f32`
+    #[doc(alias = "__floats2bfloat162_rn")]
+    #[inline(always)]
+    pub fn from_f32s([low, high]: [f32; 2]) -> Self {
+        Self(ptx::cvt::rn_bf16x2_f32(high, low))
+    }
+
+    /// Their values.
+    #[doc(alias = "__bfloat1622float2")]
+    #[inline(always)]
+    pub fn to_f32s(self) -> [f32; 2] {
+        self.halves().map(Bf16::to_f32)
+    }
+}
+
+/// [`F16`] or [`Bf16`], or with the feature `half` the types of that crate.
 pub trait Half: crate::tile::Element {
     /// The nearest ones, ties to even, in one word.
     #[doc(hidden)]
@@ -190,8 +279,8 @@ pub trait Half: crate::tile::Element {
     unsafe fn multiply(a: [u32; 4], b: [u32; 2], c: [f32; 4]) -> [f32; 4];
 }
 
-macro_rules! pairs {
-    ($($name:ident of $half:ident: $convert:ident, $multiply:ident;)+) => {$(
+macro_rules! elements {
+    ($($half:ty, two of them $name:ident: $multiply:ident;)+) => {$(
         impl Half for $half {
             #[inline(always)]
             fn round(values: [f32; 2]) -> u32 {
@@ -209,20 +298,49 @@ macro_rules! pairs {
                 unsafe { ptx::mma::$multiply(a, b, c) }
             }
         }
+    )+};
+}
 
+elements! {
+    F16, two of them F16x2: sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
+    Bf16, two of them Bf16x2: sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
+}
+
+#[cfg(feature = "half")]
+elements! {
+    half::f16, two of them F16x2: sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
+    half::bf16, two of them Bf16x2: sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
+}
+
+/// The types of the crate `half` have the same bits.
+#[cfg(feature = "half")]
+macro_rules! same_bits {
+    ($($name:ident $half:ident;)+) => {$(
+        impl From<half::$half> for $name {
+            #[inline(always)]
+            fn from(half: half::$half) -> Self {
+                Self(half.to_bits())
+            }
+        }
+
+        impl From<$name> for half::$half {
+            #[inline(always)]
+            fn from(half: $name) -> Self {
+                Self::from_bits(half.0)
+            }
+        }
+    )+};
+}
+
+#[cfg(feature = "half")]
+same_bits! {
+    F16 f16;
+    Bf16 bf16;
+}
+
+macro_rules! pairs {
+    ($($name:ident of $half:ident;)+) => {$(
         impl $name {
-            /// The nearest ones, ties to even.
-            #[inline(always)]
-            pub fn from_f32s([low, high]: [f32; 2]) -> Self {
-                Self(ptx::cvt::$convert(high, low))
-            }
-
-            /// Their values.
-            #[inline(always)]
-            pub fn to_f32s(self) -> [f32; 2] {
-                self.halves().map($half::to_f32)
-            }
-
             /// Of two, the first one in the lower bits.
             #[inline(always)]
             pub const fn new([low, high]: [$half; 2]) -> Self {
@@ -238,13 +356,27 @@ macro_rules! pairs {
             /// Both of them.
             #[inline(always)]
             pub const fn halves(self) -> [$half; 2] {
-                [$half(self.0 as u16), $half((self.0 >> 16) as u16)]
+                [self.low(), self.high()]
+            }
+
+            /// The first one.
+            #[doc(alias = "__low2half")]
+            #[inline(always)]
+            pub const fn low(self) -> $half {
+                $half(self.0 as u16)
+            }
+
+            /// The second one.
+            #[doc(alias = "__high2half")]
+            #[inline(always)]
+            pub const fn high(self) -> $half {
+                $half((self.0 >> 16) as u16)
             }
         }
     )+};
 }
 
 pairs! {
-    F16x2 of F16: rn_f16x2_f32, sync_aligned_m16n8k16_row_col_f32_f16_f16_f32;
-    Bf16x2 of Bf16: rn_bf16x2_f32, sync_aligned_m16n8k16_row_col_f32_bf16_bf16_f32;
+    F16x2 of F16;
+    Bf16x2 of Bf16;
 }

@@ -2,10 +2,16 @@ use core::num::NonZero;
 
 use tensor_map::TensorMap;
 
-use crate::{Counter, GlobalMut, GlobalRef, TileArray, TileMap, global::Owner, tile::Mode};
+use crate::{
+    Counter, GlobalMut, GlobalRef, TileArray, TileMap,
+    float8::E4m3,
+    global::Owner,
+    halves::{Bf16, Bf16x2, F16, F16x2},
+    tile::Mode,
+};
 
-/// A type that a kernel can take as a parameter: numbers, raw pointers, [`GlobalRef`] and [`GlobalMut`],
-/// structs of these, and `&TensorMap` marked `#[grid_constant]`.
+/// A type that a kernel can take as a parameter: numbers, [`halves`](crate::halves) among them, raw pointers,
+/// [`GlobalRef`] and [`GlobalMut`], structs of these, and `&TensorMap` marked `#[grid_constant]`.
 ///
 /// By a [`NonZero`] number is divided without a check, since the host can pass no zero.
 ///
@@ -88,6 +94,28 @@ macro_rules! kernel_args {
 }
 
 kernel_args! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64 }
+
+macro_rules! bits_args {
+    ($($type:ty)*) => {$(
+        // SAFETY: as the number that its bits are (1).
+        unsafe impl KernelArg for $type {
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn write_bytes(&self, bytes: &mut [u8]) {
+                self.to_bits().write_bytes(bytes);
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn to_argument(&self) -> tma_launch::Argument {
+                self.to_bits().to_argument()
+            }
+        }
+    )*};
+}
+
+bits_args! { F16 Bf16 F16x2 Bf16x2 E4m3 }
+
+#[cfg(feature = "half")]
+bits_args! { half::f16 half::bf16 }
 
 macro_rules! non_zero_args {
     ($($type:ty)*) => {$(

@@ -1,5 +1,7 @@
 //! Values that lanes of a warp exchange.
 
+use crate::halves::{Bf16, Bf16x2, F16, F16x2};
+
 /// A plain value that shuffles move between lanes, in words of 32 bits: a number, a `bool`, an array or a pair
 /// of such.
 ///
@@ -60,6 +62,19 @@ words! {
     i32: value => value as u32, bits => bits as i32;
     f32: value => value.to_bits(), bits => f32::from_bits(bits);
     bool: value => value.into(), bits => bits != 0;
+}
+
+words! {
+    F16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
+    Bf16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
+    F16x2: value => value.to_bits(), bits => Self::from_bits(bits);
+    Bf16x2: value => value.to_bits(), bits => Self::from_bits(bits);
+}
+
+#[cfg(feature = "half")]
+words! {
+    half::f16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
+    half::bf16: value => value.to_bits().into(), bits => Self::from_bits(bits as u16);
 }
 
 macro_rules! double_words {
@@ -128,6 +143,8 @@ mod tests {
             [u32::MAX, 0x3f80_0000, 0x4000_0000]
         );
         assert_eq!(words(true), [1]);
+        let halves = (F16::from_bits(0xbc00), F16x2::from_bits(0x1234_5678));
+        assert_eq!(words(halves), [0xbc00, 0x1234_5678]);
     }
 
     #[test]
@@ -135,5 +152,9 @@ mod tests {
         let mut other = words((-2.5_f64, [7_u16, 9])).into_iter();
         let mine = (0.0_f64, [1_u16, 1]).map_words(|_| other.next().unwrap());
         assert_eq!(mine, (-2.5, [7, 9]));
+        let (half, pair) = (Bf16::from_bits(0x8001), Bf16x2::from_bits(0xfedc_ba98));
+        let mut other = words((half, pair)).into_iter();
+        let mine = <(Bf16, Bf16x2)>::default().map_words(|_| other.next().unwrap());
+        assert_eq!(mine, (half, pair));
     }
 }

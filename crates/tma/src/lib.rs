@@ -94,7 +94,6 @@ mod barrier;
 mod block;
 pub mod cluster;
 mod counts;
-pub mod float;
 pub mod float8;
 mod fragment;
 pub mod global;

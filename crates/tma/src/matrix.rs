@@ -30,6 +30,9 @@ macro_rules! elements {
 
 elements! { F16 = F16 Bf16 = Bf16 f32 = Tf32 E4m3 = E4m3 i8 = S8 u8 = U8 }
 
+#[cfg(feature = "half")]
+elements! { half::f16 = F16 half::bf16 = Bf16 }
+
 /// How the elements of a [`Matrix`] lie: as [`Boxes`] say, or a [`Part`] of them.
 pub trait Layout: crate::sealed::Sealed {
     /// An element.

@@ -4,6 +4,7 @@
 //! vectors of up to 16 bytes with one instruction, and say which caches keep the bytes. For threads that agree
 //! on something through memory there are [`load_ordered`] and [`store_ordered`], and [`atomic`](crate::atomic).
 
+use crate::halves::{Bf16, Bf16x2, F16, F16x2};
 use crate::ptx::{self, ArriveSem, LoadOperator, Scope, StoreOperator, WaitSem};
 
 /// A value that one instruction loads or stores.
@@ -70,11 +71,15 @@ global_values! {
     b16 nc_b16 nc_l1_no_allocate_b16 l1_no_allocate_b16 {
         u16, |bits| bits, |value| value;
         i16, u16::cast_signed, i16::cast_unsigned;
+        F16, F16::from_bits, F16::to_bits;
+        Bf16, Bf16::from_bits, Bf16::to_bits;
     }
     b32 nc_b32 nc_l1_no_allocate_b32 l1_no_allocate_b32 {
         u32, |bits| bits, |value| value;
         i32, u32::cast_signed, i32::cast_unsigned;
         f32, f32::from_bits, f32::to_bits;
+        F16x2, F16x2::from_bits, F16x2::to_bits;
+        Bf16x2, Bf16x2::from_bits, Bf16x2::to_bits;
     }
     b64 nc_b64 nc_l1_no_allocate_b64 l1_no_allocate_b64 {
         u64, |bits| bits, |value| value;
@@ -95,6 +100,14 @@ global_values! {
         [u64; 2], |bits| bits, |value| value;
         [i64; 2], |bits: [u64; 2]| bits.map(u64::cast_signed), |value: Self| value.map(i64::cast_unsigned);
         [f64; 2], |bits: [u64; 2]| bits.map(f64::from_bits), |value: Self| value.map(f64::to_bits);
+    }
+}
+
+#[cfg(feature = "half")]
+global_values! {
+    b16 nc_b16 nc_l1_no_allocate_b16 l1_no_allocate_b16 {
+        half::f16, half::f16::from_bits, half::f16::to_bits;
+        half::bf16, half::bf16::from_bits, half::bf16::to_bits;
     }
 }
 

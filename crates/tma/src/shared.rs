@@ -9,7 +9,7 @@ use core::{marker::PhantomData, mem};
 
 use crate::{
     float8::E4m3,
-    halves::{Bf16, F16},
+    halves::{Bf16, Bf16x2, F16, F16x2},
     ptx,
 };
 
@@ -205,10 +205,18 @@ shared_values! {
     f32: b32, f32::from_bits, f32::to_bits;
     u64: b64, |bits| bits, |value| value;
     i64: b64, |bits| bits as i64, |value| value as u64;
+    F16x2: b32, F16x2::from_bits, F16x2::to_bits;
+    Bf16x2: b32, Bf16x2::from_bits, Bf16x2::to_bits;
     f64: b64, f64::from_bits, f64::to_bits;
     [u32; 4]: v4_b32, |bits| bits, |value| value;
     [i32; 4]: v4_b32, |bits: [u32; 4]| bits.map(u32::cast_signed), |value: Self| value.map(i32::cast_unsigned);
     [f32; 4]: v4_b32, |bits: [u32; 4]| bits.map(f32::from_bits), |value: Self| value.map(f32::to_bits);
+}
+
+#[cfg(feature = "half")]
+shared_values! {
+    half::f16: b16, half::f16::from_bits, half::f16::to_bits;
+    half::bf16: b16, half::bf16::from_bits, half::bf16::to_bits;
 }
 
 macro_rules! shared_vectors {
@@ -222,6 +230,9 @@ macro_rules! shared_vectors {
 }
 
 shared_vectors! { [u8; 16] [i8; 16] [E4m3; 16] [u16; 8] [F16; 8] [Bf16; 8] [u64; 2] [i64; 2] [f64; 2] }
+
+#[cfg(feature = "half")]
+shared_vectors! { [half::f16; 8] [half::bf16; 8] }
 
 /// The start of the dynamic shared memory, at a multiple of `ALIGN` bytes: a power of two from 16 to
 /// 1024. Its size is the launch's `shared_bytes`.

@@ -38,6 +38,17 @@ elements! {
     u8 = U8 i8 = U8 E4m3 = U8 u16 = U16 F16 = F16 Bf16 = Bf16 u32 = U32 i32 = I32 f32 = F32 u64 = U64 i64 = I64 f64 = F64
 }
 
+#[cfg(feature = "half")]
+elements! { half::f16 = F16 half::bf16 = Bf16 }
+
+impl tensor_map::Element for F16 {
+    const DATA_TYPE: DataType = DataType::F16;
+}
+
+impl tensor_map::Element for Bf16 {
+    const DATA_TYPE: DataType = DataType::Bf16;
+}
+
 /// The shape of a box: an array of one to five dimensions, outermost first as in C.
 ///
 /// `[[f32; 64]; 32]` has 32 rows of 64 columns; the box of its tensor map is 64 by 32, and its coordinates

@@ -2,14 +2,17 @@
 
 use core::num::NonZero;
 
-use tma::float::{f16s_of_f32s, f32_of_f16, f32s_of_f16s, floor, fma};
+use tma::{
+    halves::{F16, F16x2},
+    math::{floor, fma},
+};
 
 use super::{CHANNELS, LEVELS, POINTS, QUERIES};
 
 /// Eight halves: the channels of a lane.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
-pub struct Chunk(pub(super) [u32; 4]);
+pub struct Chunk(pub(super) [F16x2; 4]);
 
 /// Chunks of a pixel, and lanes of a query.
 pub(super) const CHUNKS: u32 = CHANNELS / 8;
@@ -22,8 +25,8 @@ const GROUP: NonZero<u32> = NonZero::new(QUERIES).unwrap();
 /// The operator's input.
 pub(super) struct Problem {
     pub(super) value: *const Chunk,
-    locations: *const u32,
-    weights: *const u16,
+    locations: *const F16x2,
+    weights: *const F16,
     output: *mut Chunk,
     pub(super) levels: Levels,
     pub(super) batches: u32,
@@ -44,8 +47,8 @@ impl Problem {
     #[inline(always)]
     pub(super) unsafe fn new(
         value: *const Chunk,
-        locations: *const u32,
-        weights: *const u16,
+        locations: *const F16x2,
+        weights: *const F16,
         output: *mut Chunk,
         shapes: [u32; 4],
         batches: u32,
@@ -87,7 +90,7 @@ impl Problem {
 
     /// Location and weight of a sample; levels and points are counted modulo how many there are.
     #[inline(always)]
-    pub(super) fn sample(&self, query: Query, level: u32, point: u32) -> (u32, u16) {
+    pub(super) fn sample(&self, query: Query, level: u32, point: u32) -> (F16x2, F16) {
         let (level, point) = (level % LEVELS, point % POINTS);
         let index = (query.0 as usize * LEVELS as usize + level as usize) * POINTS as usize
             + point as usize;
@@ -102,7 +105,7 @@ impl Problem {
     #[inline(always)]
     pub(super) unsafe fn store(&self, query: Query, chunk: u32, sums: [f32; 8]) {
         let [a, b, c, d, e, f, g, h] = sums;
-        let halves = [[a, b], [c, d], [e, f], [g, h]].map(f16s_of_f32s);
+        let halves = [[a, b], [c, d], [e, f], [g, h]].map(F16x2::from_f32s);
         let index = query.0 as usize * CHUNKS as usize + chunk as usize;
         // SAFETY: the query is there, and the output long enough (1 of `new`); the channels are this lane's (1).
         unsafe { *self.output.add(index) = Chunk(halves) };
@@ -178,14 +181,14 @@ impl Level {
     ///
     /// A sample outside the image, or that is no number, counts nothing.
     #[inline(always)]
-    pub(super) fn corners(&self, location: u32, weight: u16) -> Corners {
-        let [x, y] = f32s_of_f16s(location);
+    pub(super) fn corners(&self, location: F16x2, weight: F16) -> Corners {
+        let [x, y] = f32s(location);
         // Pixel centres are at halves of the image; the border moves them by one.
         let x = fma(x, (self.width - 2) as f32, 0.5);
         let y = fma(y, (self.height - 2) as f32, 0.5);
         let (end_x, end_y) = ((self.width - 1) as f32, (self.height - 1) as f32);
         let inside = x > 0.0 && y > 0.0 && x < end_x && y < end_y;
-        let weight = if inside { f32_of_f16(weight) } else { 0.0 };
+        let weight = if inside { weight.to_f32() } else { 0.0 };
         let (x, y) = if inside { (x, y) } else { (0.0, 0.0) };
         let (left, top) = (floor(x), floor(y));
         let (right, down) = (x - left, y - top);
@@ -205,10 +208,16 @@ impl Level {
     }
 }
 
+/// The values of two halves, converted one after the other.
+#[inline(always)]
+fn f32s(halves: F16x2) -> [f32; 2] {
+    [halves.low().to_f32(), halves.high().to_f32()]
+}
+
 /// Adds a pixel's channels, so much of them as it counts.
 #[inline(always)]
-pub(super) fn accumulate(sums: &mut [f32; 8], pixel: [u32; 4], weight: f32) {
-    let [a, b, c, d] = pixel.map(f32s_of_f16s);
+pub(super) fn accumulate(sums: &mut [f32; 8], pixel: [F16x2; 4], weight: f32) {
+    let [a, b, c, d] = pixel.map(f32s);
     // Spelled out: a loop over the array would keep it in memory.
     let [s0, s1, s2, s3, s4, s5, s6, s7] = *sums;
     *sums = [

@@ -3,7 +3,11 @@
 use core::num::NonZero;
 
 use tma::{
-    BarrierArray, Block, SharedPtr, Tile, TileMap, ptx::mbarrier::Mbarrier, ring::Cursor, shared,
+    BarrierArray, Block, SharedPtr, Tile, TileMap,
+    halves::{F16, F16x2},
+    ptx::mbarrier::Mbarrier,
+    ring::Cursor,
+    shared,
 };
 
 use super::{
@@ -155,8 +159,8 @@ struct Warp<const STAGES: u32, const TILED: usize> {
 struct Next {
     group: u32,
     point: u32,
-    location: u32,
-    weight: u16,
+    location: F16x2,
+    weight: F16,
 }
 
 impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
@@ -219,8 +223,8 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         let mut next = Next {
             group: work.group,
             point: 0,
-            location: 0,
-            weight: 0,
+            location: F16x2::default(),
+            weight: F16::default(),
         };
         if rounds == 0 {
             return;
@@ -351,7 +355,7 @@ impl<const STAGES: u32, const TILED: usize> Warp<STAGES, TILED> {
         let mut pixel = |pixel: SharedPtr<u8>, weight| {
             // SAFETY: the pixel is in a tile that has arrived, or in an image in shared memory.
             let chunk = unsafe { pixel.cast::<[u32; 4]>().read() };
-            accumulate(sums, chunk, weight);
+            accumulate(sums, chunk.map(F16x2::from_bits), weight);
         };
         for image in 0..TILED as u32 {
             let [a, b, c, d] = weights(image);

@@ -2,10 +2,11 @@
 
 use core::mem::offset_of;
 
+use half::{bf16, f16};
 use tma::{
     Accumulator, Block, Finish, Fragment, Matrix, SharedPtr, Swizzle32, Swizzle64, Swizzle128,
     Tile, TileMap,
-    halves::{Bf16, F16, Half},
+    halves::Half,
     kernel,
     matrix::{Boxes, MatrixElement},
     ptx::{mbarrier::Mbarrier, wgmma::Sums},
@@ -85,7 +86,7 @@ macro_rules! chains {
         #[kernel(
             max_threads = 384,
             min_blocks = 1,
-            instances(T = Bf16, F16),
+            instances(T = bf16, f16),
             shared_bytes = size_of::<Memory<
                 Tile<[[T; $k]; ROWS], $k_mode>, Tile<[[T; $k]; $n], $k_mode>, Tile<[[T; $c_width]; $c_height], $c_mode>, $tiles,
             >>() as u64

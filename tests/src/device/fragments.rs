@@ -1,7 +1,6 @@
 use half::{bf16, f16};
 use tensor_map::{DataType, Swizzle, TensorMap};
 use tests_device as kernels;
-use tma::halves::{Bf16, F16};
 use tma_launch::{Buffer, BufferRef, Call, MapRef, Shape};
 
 use super::{compared, launched};
@@ -62,10 +61,10 @@ pub(super) fn cases() -> Vec<Scenario> {
                 let name = |numbers| format!("{}_{numbers:?}_{links}", stringify!($kernel));
                 cases.extend([
                     chain(&name(Numbers::Bf16), $chain, Numbers::Bf16, links, |output, [a, b, c]| {
-                        kernels::$kernel::<Bf16>(output, a, b, c, links)
+                        kernels::$kernel::<bf16>(output, a, b, c, links)
                     }),
                     chain(&name(Numbers::F16), $chain, Numbers::F16, links, |output, [a, b, c]| {
-                        kernels::$kernel::<F16>(output, a, b, c, links)
+                        kernels::$kernel::<f16>(output, a, b, c, links)
                     }),
                 ]);
             }

@@ -2,7 +2,7 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
-use tma::{Block, float::exp2, kernel, shared};
+use tma::{Block, kernel, math::approx::exp2, shared};
 
 /// The most columns of a row.
 pub const MOST_COLUMNS: u32 = 1024;

@@ -1,0 +1,10 @@
+//! Compiles the kernel of the example `cudarc` to PTX.
+
+use tma_build::{Arch, PtxBuilder};
+
+fn main() {
+    let ptx = PtxBuilder::new("../cudarc/gpu")
+        .arch(Arch::Sm90)
+        .build_or_exit();
+    println!("cargo::rustc-env=KERNELS_PTX={}", ptx.path.display());
+}

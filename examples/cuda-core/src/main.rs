@@ -1,0 +1,134 @@
+//! A kernel of this project on a GPU by `cuda-core`, with a tensor map that is made and checked without the driver.
+
+use std::{error::Error, ffi::c_void, process::ExitCode, sync::Arc};
+
+use cuda_core::{Context, DeviceBuffer, DriverError, launch_kernel_on_stream, sys};
+use tensor_map::{DataType, TensorMap, Tiled};
+
+/// The kernel, as `build.rs` compiled it.
+const PTX: &str = include_str!(env!("KERNELS_PTX"));
+
+/// Columns and rows, no multiples of those of a tile.
+const DIMS: [usize; 2] = [100, 37];
+
+/// From row to row, in numbers.
+const PITCH: usize = 104;
+
+/// The matrix, for the kernel: the tiles at its edges are cut off there.
+const MAP: Tiled = TensorMap::tiled(DataType::F32, &[DIMS[0] as u64, DIMS[1] as u64])
+    .strides_bytes(&[4 * PITCH as u64])
+    .box_dims(&gpu::BOX);
+
+/// Blocks along columns and rows.
+const GRID: (u32, u32, u32) = (
+    (DIMS[0] as u32).div_ceil(gpu::BOX[0]),
+    (DIMS[1] as u32).div_ceil(gpu::BOX[1]),
+    1,
+);
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    // The driver would call this map an invalid value.
+    if let Err(refused) = MAP.strides_bytes(&[404]).box_dims(&[300, 8]).build(0) {
+        println!("a wrong map is explained: {refused}");
+    }
+    let gpu = gpu()?.ok_or("there is no CUDA driver, or no GPU that it knows: nothing was run")?;
+    let scaled = scale(&gpu, &matrix(), 2.5)?;
+    check(&scaled, 2.5)?;
+    println!(
+        "ok   scale   {}   {} elements equal",
+        gpu.name()?,
+        scaled.len()
+    );
+    Ok(())
+}
+
+/// The first GPU, unless there is no driver or the driver knows none.
+fn gpu() -> Result<Option<Arc<Context>>, DriverError> {
+    match Context::new(0) {
+        Ok(gpu) => Ok(Some(gpu)),
+        Err(_) if sys::cuda_driver_load_error().is_some() => Ok(None),
+        Err(DriverError(sys::cudaError_enum_CUDA_ERROR_NO_DEVICE)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Multiplies the numbers of a matrix, but not those between its rows.
+fn scale(gpu: &Arc<Context>, matrix: &[f32], factor: f32) -> Result<Vec<f32>, Box<dyn Error>> {
+    let stream = gpu.new_stream()?;
+    let kernel = gpu.load_module_from_ptx_src(PTX)?.load_function("scale")?;
+    let data = DeviceBuffer::from_host(&stream, matrix)?;
+    let map = MAP.build(data.cu_deviceptr())?;
+    // An argument is its address here: 128 bytes are copied for the map, as many as the kernel's parameter has.
+    let mut arguments = [
+        (&raw const map).cast_mut().cast::<c_void>(),
+        (&raw const factor).cast_mut().cast(),
+    ];
+    // SAFETY: the arguments are those of the kernel; the map is over the matrix, which is here until it is read (1), and
+    // each block has a tile of its own (2).
+    unsafe { launch_kernel_on_stream(&kernel, GRID, (128, 1, 1), 0, &stream, &mut arguments) }?;
+    Ok(data.to_host_vec(&stream)?)
+}
+
+/// Numbers that differ, also between the rows.
+fn matrix() -> Vec<f32> {
+    (0..PITCH * DIMS[1]).map(|i| i as f32 - 1000.0).collect()
+}
+
+/// Compares with plain products; between the rows nothing may have changed.
+fn check(scaled: &[f32], factor: f32) -> Result<(), String> {
+    for (i, (number, scaled)) in matrix().iter().zip(scaled).enumerate() {
+        let expected = if i % PITCH < DIMS[0] {
+            number * factor
+        } else {
+            *number
+        };
+        if *scaled != expected {
+            return Err(format!("element {i} is {scaled}, not {expected}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tma_emulator::EmulatorBackend;
+    use tma_launch::{Buffer, Job, MapRef, Ptx, Shape};
+
+    use super::*;
+
+    /// The same text, under eight schedules, with the same map; a checker watches each launch.
+    #[test]
+    fn a_matrix_is_scaled_on_the_emulator() {
+        for seed in 0..8 {
+            let mut job = Job::new(Ptx {
+                name: "gpu.ptx",
+                text: PTX,
+            });
+            let data = job.buffer(Buffer::new("matrix", &matrix()));
+            let call = gpu::scale(MapRef::new(MAP, data), -1.5);
+            job.launch(call.launch(Shape::new(GRID, 128)).unwrap());
+            let run = EmulatorBackend::new(seed).run(&mut job);
+            run.unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+            let scaled = job.buffers[data].to_vec::<f32>().unwrap();
+            check(&scaled, -1.5).unwrap();
+        }
+    }
+
+    /// A GPU that is there and does not work is a failure.
+    #[test]
+    fn a_matrix_is_scaled_on_a_gpu_where_there_is_one() {
+        if let Some(gpu) = gpu().unwrap() {
+            check(&scale(&gpu, &matrix(), -1.5).unwrap(), -1.5).unwrap();
+        }
+    }
+}
