@@ -14,7 +14,7 @@ use crate::{
     package, pages,
     paths::{examples, root},
     process::{cargo, cargo_in_example, output, run as run_command},
-    setup,
+    python, setup,
     test::{self, Counts},
     tidy, timings,
 };
@@ -56,6 +56,7 @@ const STEPS: &[Step] = &[
     ("examples", |_| {
         examples().iter().try_for_each(|folder| example(folder))
     }),
+    ("python", python::check),
     ("fuzz", |_| fuzz::check()),
     ("pages", |_| pages::check()),
     ("package", |_| package::check()),

@@ -17,6 +17,7 @@ mod new;
 mod package;
 mod pages;
 mod ptx;
+mod python;
 mod run;
 mod setup;
 mod test;

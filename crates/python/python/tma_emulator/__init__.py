@@ -24,3 +24,7 @@ __all__ = [
     "check_triton",
     "emulate",
 ]
+
+# So that messages name them as users do.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

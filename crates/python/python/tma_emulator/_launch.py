@@ -25,7 +25,7 @@ observers: list[Callable[[Result], None]] = []
 
 
 def emulate(
-    ptx: Union[str, PathLike],
+    ptx: Union[str, PathLike[str]],
     entry: str,
     grid: Dim3,
     block: Dim3,
@@ -136,7 +136,7 @@ def dim3(what: str, given: Dim3) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _read(ptx: Union[str, PathLike], entry: str) -> tuple[str, str]:
+def _read(ptx: Union[str, PathLike[str]], entry: str) -> tuple[str, str]:
     """A name for the text in reports, and the text."""
     if isinstance(ptx, str):
         if "\n" not in ptx and not ptx.lstrip().startswith("."):

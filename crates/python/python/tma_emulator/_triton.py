@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Sequence, Union
 
@@ -113,7 +114,7 @@ def check_triton(
     num_ctas = getattr(metadata, "num_ctas", 1)
     job = Job(
         f"{kernel.__name__}.ptx",
-        compiled.asm["ptx"],
+        _without_lines_of_assembly(compiled.asm["ptx"]),
         metadata.name,
         (x * num_ctas, y, z),
         (metadata.num_warps * 32, 1, 1),
@@ -145,6 +146,12 @@ def check_triton(
         suppress=suppress,
         max_steps=max_steps,
     )
+
+
+def _without_lines_of_assembly(ptx: str) -> str:
+    """The text, without what LLVM says of lines in inline assembly: it counts them as if they were the source's."""
+    blocks = r"// begin inline asm\n.*?// end inline asm"
+    return re.sub(blocks, lambda block: re.sub(r"(?m)^\s*\.loc\s.*$", "", block[0]), ptx, flags=re.DOTALL)
 
 
 def _no_kernel(kernel: Any) -> str:
