@@ -14,7 +14,7 @@ use crate::{
     test::{Counts, LONG_VARIABLE},
 };
 
-/// What builds and tests the package.
+/// The packages that build it and test it.
 const PACKAGES: [&str; 5] = ["maturin>=1.9,<2", "ml_dtypes", "mypy", "numpy", "pytest>=8"];
 
 /// The version that the tests were written with, of about 200 MB.

@@ -1,4 +1,4 @@
-//! What the checker found, as Python sees it.
+//! Findings of the checker, as Python sees them.
 
 use pyo3::{pyclass, pymethods};
 use tma_emulator::{
@@ -28,13 +28,13 @@ impl Finding {
         }
     }
 
-    /// Whether it is worse than a warning.
+    /// True if it is worse than a warning.
     #[getter]
     fn is_error(&self) -> bool {
         self.0.kind.severity() >= Severity::Error
     }
 
-    /// What is wrong, in one sentence.
+    /// Says in one sentence what is wrong.
     #[getter]
     fn title(&self) -> &str {
         self.0.said.as_deref().unwrap_or(self.0.title())
@@ -94,7 +94,7 @@ impl Finding {
         self.0.trap.map(Trap::name)
     }
 
-    /// Whether another one is of the same kind at the same instructions, perhaps of another seed.
+    /// Returns whether another one is of the same kind at the same instructions, perhaps of another seed.
     fn is_like(&self, other: &Self) -> bool {
         self.0.is_like(&other.0)
     }
@@ -192,11 +192,11 @@ impl Site {
 pub(crate) struct Run {
     /// The seed of the schedule.
     seed: u64,
-    /// What was found, in the order in which it was.
+    /// The findings, in the order in which they were found.
     findings: Vec<Finding>,
     /// Instructions, each counted once for each thread; `None` where the kernel did not end.
     steps: Option<u64>,
-    /// What the kernel printed.
+    /// The output of the kernel.
     printed: String,
 }
 

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// Does work in a thread of its own, without the interpreter's lock, while this one looks for signals.
 ///
 /// # Errors
-/// What the handler of a signal raises: kernels end then as soon as they can.
+/// The handler of a signal raises an exception: kernels end then as soon as they can.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send,

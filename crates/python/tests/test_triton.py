@@ -163,3 +163,35 @@ def test_what_cannot_be_run_is_said():
             64,
             **BLOCKS,
         )
+
+
+def test_attention_of_an_odd_length():
+    length, width = 101, 64
+    q, k, v = numbers(3, length, width, dtype=np.float16)
+    out = np.full((length, width), 5, np.float32)
+    check_triton(kernels.attention, 2, q, k, v, out, length, 0.125, D=width, BM=64, BN=32)
+    score = product(q, k.T) * 0.125
+    weight = np.exp(score - score.max(axis=1, keepdims=True))
+    weight /= weight.sum(axis=1, keepdims=True)
+    # Weights are rounded to f16.
+    np.testing.assert_allclose(out, weight @ v.astype(np.float64), atol=2e-3)
+
+
+def test_a_cluster_of_two_blocks():
+    a, b, c = factors(200, 72, 88)
+    result = check_triton(kernels.matmul_of_own_descriptors, GRID, a, b, c, 200, 72, 88, BM=128, BN=32, BK=32, num_ctas=2)
+    np.testing.assert_allclose(c, product(a, b), rtol=1e-4, atol=1e-4)
+    assert result.findings == []
+
+
+def test_atomics():
+    x, out = np.random.default_rng(0).integers(0, 10, 1000, np.int32), np.zeros(10, np.int32)
+    assert check_triton(kernels.histogram, 4, x, out, 1000, BLOCK=256, seeds=range(2)).findings == []
+    np.testing.assert_array_equal(out, np.bincount(x, minlength=10))
+
+
+def test_an_assertion_is_reported_with_its_line():
+    with pytest.raises(CheckError, match="assertion `too large` failed") as error:
+        check_triton(kernels.asserts, 1, np.arange(8, dtype=np.int32), 8, BLOCK=8, num_warps=1, debug=True)
+    [finding] = error.value.result.findings
+    assert finding.here.source == (str(SOURCE), line_of("# the assertion"))

@@ -83,3 +83,35 @@ def scalars(out, whole, long, real, flag, nothing, CHOICE: tl.constexpr):
 def cumulative(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     tl.store(out + i, tl.cumsum(tl.load(x + i)))
+
+
+@triton.jit
+def attention(q, k, v, out, T, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    rows, along = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, D)
+    query = tl.load(q + rows[:, None] * D + along[None, :], rows[:, None] < T, other=0.0)
+    most = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    sums = tl.zeros((BM, D), tl.float32)
+    for first in range(0, T, BN):
+        keys = first + tl.arange(0, BN)
+        key = tl.load(k + keys[None, :] * D + along[:, None], keys[None, :] < T, other=0.0)
+        score = tl.where(keys[None, :] < T, tl.dot(query, key) * scale, -float("inf"))
+        larger = tl.maximum(most, tl.max(score, 1))
+        weight, shrink = tl.exp(score - larger[:, None]), tl.exp(most - larger)
+        value = tl.load(v + keys[:, None] * D + along[None, :], keys[:, None] < T, other=0.0)
+        total = total * shrink + tl.sum(weight, 1)
+        sums = sums * shrink[:, None] + tl.dot(weight.to(tl.float16), value)
+        most = larger
+    tl.store(out + rows[:, None] * D + along[None, :], sums / total[:, None], rows[:, None] < T)
+
+
+@triton.jit
+def histogram(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(out + tl.load(x + i, i < n, other=0), 1, i < n)
+
+
+@triton.jit
+def asserts(x, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.device_assert(tl.load(x + i, i < n, other=0) < 3, "too large")  # the assertion

@@ -2,115 +2,79 @@ from typing import Optional, Sequence, final
 
 __all__ = ["Finding", "Job", "LaunchError", "Map", "Run", "Site", "UnsupportedError"]
 
-class LaunchError(ValueError):
-    """A launch that cannot be made: nothing was run, and no array has changed."""
+class LaunchError(ValueError): ...
 
-class UnsupportedError(LaunchError):
-    """The kernel needs instructions that the emulator does not have: the text names all of them."""
+class UnsupportedError(LaunchError): ...
 
 @final
 class Finding:
-    """One thing that is wrong with a kernel. `str()` of it is the whole report."""
-
     __hash__ = None  # type: ignore[assignment]
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     @property
-    def kind(self) -> str:
-        """The kind's name, such as `"data-race"`."""
+    def kind(self) -> str: ...
     @property
-    def severity(self) -> str:
-        """`"error"` or `"warning"`."""
+    def severity(self) -> str: ...
     @property
-    def is_error(self) -> bool:
-        """Whether it is worse than a warning."""
+    def is_error(self) -> bool: ...
     @property
-    def title(self) -> str:
-        """What is wrong, in one sentence."""
+    def title(self) -> str: ...
     @property
-    def message(self) -> str:
-        """The whole report."""
+    def message(self) -> str: ...
     @property
-    def entry(self) -> str:
-        """The kernel's name in PTX."""
+    def entry(self) -> str: ...
     @property
-    def here(self) -> Optional[Site]:
-        """Where it showed; `None` where no single instruction is to blame."""
+    def here(self) -> Optional[Site]: ...
     @property
-    def there(self) -> Optional[Site]:
-        """The other of two locations. Where nothing orders the two, either may come first."""
+    def there(self) -> Optional[Site]: ...
     @property
-    def notes(self) -> list[str]:
-        """The state that explains it, a line each."""
+    def notes(self) -> list[str]: ...
     @property
-    def count(self) -> int:
-        """How often it was found, at these two locations."""
+    def count(self) -> int: ...
     @property
-    def rule(self) -> str:
-        """The sections of the PTX ISA that say so."""
+    def rule(self) -> str: ...
     @property
-    def help(self) -> str:
-        """The usual fix."""
+    def help(self) -> str: ...
     @property
-    def error_name(self) -> Optional[str]:
-        """The driver's name for what ended the kernel, if this did."""
-    def is_like(self, other: Finding) -> bool:
-        """Whether another one is of the same kind at the same instructions, perhaps of another seed."""
+    def error_name(self) -> Optional[str]: ...
+    def is_like(self, other: Finding) -> bool: ...
 
 @final
 class Site:
-    """An instruction, who executed it, and what it did."""
-
     __hash__ = None  # type: ignore[assignment]
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     @property
-    def file(self) -> str:
-        """The name of the PTX text."""
+    def file(self) -> str: ...
     @property
-    def line(self) -> int:
-        """Line of the PTX, from 1."""
+    def line(self) -> int: ...
     @property
-    def column(self) -> int:
-        """Column of the PTX, from 1."""
+    def column(self) -> int: ...
     @property
-    def source(self) -> Optional[tuple[str, int]]:
-        """File and line of the source that the PTX names, such as a Python file of Triton's."""
+    def source(self) -> Optional[tuple[str, int]]: ...
     @property
-    def inlined(self) -> list[tuple[str, int]]:
-        """File and line of an inlined function, then those of the calls that it was inlined by, innermost first."""
+    def inlined(self) -> list[tuple[str, int]]: ...
     @property
-    def function(self) -> str:
-        """The name in PTX of the function that the instruction stands in."""
+    def function(self) -> str: ...
     @property
-    def instruction(self) -> str:
-        """The opcode."""
+    def instruction(self) -> str: ...
     @property
-    def block(self) -> tuple[int, int, int]:
-        """The block's index, innermost dimension first."""
+    def block(self) -> tuple[int, int, int]: ...
     @property
-    def thread(self) -> tuple[int, int, int]:
-        """The thread's index in its block, innermost dimension first."""
+    def thread(self) -> tuple[int, int, int]: ...
     @property
-    def what(self) -> str:
-        """The action, as `writes 4 bytes at shared address 0x410`."""
+    def what(self) -> str: ...
 
 @final
 class Run:
-    """The outcome of one schedule."""
-
     @property
-    def seed(self) -> int:
-        """The seed of the schedule."""
+    def seed(self) -> int: ...
     @property
-    def findings(self) -> list[Finding]:
-        """What was found, in the order in which it was."""
+    def findings(self) -> list[Finding]: ...
     @property
-    def steps(self) -> Optional[int]:
-        """Instructions, each counted once for each thread; `None` where the kernel did not end."""
+    def steps(self) -> Optional[int]: ...
     @property
-    def printed(self) -> str:
-        """What the kernel printed."""
+    def printed(self) -> str: ...
 
 @final
 class Map:

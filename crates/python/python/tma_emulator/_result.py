@@ -1,4 +1,4 @@
-"""What came of a launch."""
+"""The outcome of a launch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tma_emulator._native import Finding, Run
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a launch, under each of its schedules. `str()` of it is the report.
+    """The outcome of a launch, under each of its schedules. `str()` of it is the report.
 
     Findings of the checker are data; that they raise `CheckError` is up to the call.
     """
@@ -20,7 +20,7 @@ class Result:
 
     @property
     def findings(self) -> list[Finding]:
-        """What was found under any schedule, each once."""
+        """The findings under all schedules, each once."""
         return [finding for finding, _ in self._with_seeds()]
 
     @property
@@ -35,7 +35,7 @@ class Result:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no finding is worse than a warning."""
+        """True if no finding is worse than a warning."""
         return not self.errors
 
     @property
@@ -45,7 +45,7 @@ class Result:
 
     @property
     def printed(self) -> str:
-        """What the kernel printed under the first schedule."""
+        """The output of the kernel under the first schedule."""
         return self.runs[0].printed
 
     def report(self, *, errors_only: bool = False) -> str:

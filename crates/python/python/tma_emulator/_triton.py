@@ -70,7 +70,7 @@ class TensorDescriptor:
     block_shape: Sequence[int]
     """The block that the kernel loads or stores by one call."""
     padding: str = "zero"
-    """What is loaded outside of the tensor: `"zero"` or `"nan"`."""
+    """The value of elements outside of the tensor: `"zero"` or `"nan"`."""
 
 
 def check_triton(
@@ -205,7 +205,7 @@ def _specialise(
 
 
 def _is_divisible(value: Any) -> bool:
-    """Whether an address or a number is a multiple of 16."""
+    """Returns whether an address or a number is a multiple of 16."""
     if isinstance(value, np.ndarray):
         return (value.ctypes.data - region(value)[0]) % 16 == 0
     return type(value) is int and value % 16 == 0
