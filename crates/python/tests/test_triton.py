@@ -46,6 +46,7 @@ def test_a_mask_that_is_one_too_wide_is_reported_with_its_line():
         check_triton(kernels.add_one_too_many, 4, x, y, out, 1000, BLOCK=256)
     [finding] = error.value.result.findings
     assert finding.here.source == (str(SOURCE), line_of("# the bug"))
+    assert finding.here.instruction in error.value.result.ptx.splitlines()[finding.here.line - 1]
     assert f"  --> {SOURCE}:{line_of('# the bug')}" in str(error.value)
     assert "`out`, 4000 bytes" in str(error.value)
 
@@ -84,7 +85,8 @@ def factors(m, n, k, dtype=np.float16):
 @pytest.mark.parametrize(("m", "n", "k"), [(128, 96, 64), (101, 71, 93)])
 def test_matmul_on_tensor_cores(m, n, k):
     a, b, c = factors(m, n, k)
-    check_triton(kernels.matmul, GRID, a, b, c, m, n, k, **BLOCKS)
+    result = check_triton(kernels.matmul, GRID, a, b, c, m, n, k, **BLOCKS)
+    assert "wgmma.mma_async" in result.ptx
     np.testing.assert_allclose(c, product(a, b), rtol=1e-4, atol=1e-4)
 
 
@@ -102,7 +104,7 @@ def test_matmul_of_descriptors_from_the_host(m, n, k):
     a_map, b_map, c_map = (TensorDescriptor(*pair) for pair in zip((a, b, c), blocks))
     result = check_triton(kernels.matmul_of_descriptors, GRID, a_map, b_map, c_map, k, **BLOCKS, seeds=range(2))
     np.testing.assert_allclose(c, product(a, b), rtol=1e-4, atol=1e-4)
-    assert result.findings == []
+    assert result.findings == [] and "cp.async.bulk.tensor.2d." in result.ptx
 
 
 @pytest.mark.parametrize(("m", "n", "k"), [(101, 72, 88)])
@@ -110,7 +112,7 @@ def test_matmul_of_descriptors_from_the_kernel(m, n, k):
     a, b, c = factors(m, n, k)
     result = check_triton(kernels.matmul_of_own_descriptors, GRID, a, b, c, m, n, k, **BLOCKS)
     np.testing.assert_allclose(c, product(a, b), rtol=1e-4, atol=1e-4)
-    assert result.findings == []
+    assert result.findings == [] and "tensormap.replace" in result.ptx
 
 
 @pytest.mark.parametrize("whole", [1, 5, 16, np.int32(-3)])
@@ -181,7 +183,7 @@ def test_a_cluster_of_two_blocks():
     a, b, c = factors(200, 72, 88)
     result = check_triton(kernels.matmul_of_own_descriptors, GRID, a, b, c, 200, 72, 88, BM=128, BN=32, BK=32, num_ctas=2)
     np.testing.assert_allclose(c, product(a, b), rtol=1e-4, atol=1e-4)
-    assert result.findings == []
+    assert result.findings == [] and "barrier.cluster" in result.ptx
 
 
 def test_atomics():

@@ -71,10 +71,15 @@ def emulate(
     __tracebackhide__ = True
     name, text = _read(ptx, entry)
     return run(
-        Job(name, text, entry, dim3("grid", grid), dim3("block", block)),
+        name,
+        text,
+        entry,
+        (dim3("grid", grid), dim3("block", block)),
         {f"args[{index}]": arg for index, arg in enumerate(args)},
         variables or {},
-        shape=(shared, cluster, cooperative),
+        shared=shared,
+        cluster=cluster,
+        cooperative=cooperative,
         seeds=seeds,
         check=check,
         strict=strict,
@@ -84,23 +89,28 @@ def emulate(
 
 
 def run(
-    job: Job,
+    name: str,
+    ptx: str,
+    entry: str,
+    shape: tuple[tuple[int, int, int], tuple[int, int, int]],
     args: Mapping[str, Any],
     variables: Mapping[str, np.ndarray],
     *,
-    shape: tuple[int, Optional[Dim3], bool],
+    shared: int,
+    cluster: Optional[Dim3],
+    cooperative: bool,
     seeds: Optional[Iterable[int]],
     check: bool,
     strict: bool,
     suppress: Iterable[tuple[str, str]],
     max_steps: Optional[int],
 ) -> Result:
-    """Fills in a launch and runs it, for a caller whose own caller is the user."""
+    """Runs a launch for a caller whose own caller is the user: `shape` is the grid and the block."""
     __tracebackhide__ = True
     seeds = list(default_seeds if seeds is None else seeds)
     if not seeds:
         raise ValueError("no seed is given: seeds=range(8) runs eight schedules")
-    shared, cluster, cooperative = shape
+    job = Job(name, ptx, entry, *shape)
     job.shared_bytes(shared)
     if cluster is not None:
         job.cluster(dim3("cluster", cluster), False)
@@ -109,7 +119,7 @@ def run(
     job.suppress(list(suppress))
     memory = _arguments(job, args)
     held = {name: _variable(job, name, array) for name, array in variables.items()}
-    result = Result(tuple(job.run(seeds, max_steps, strict)))
+    result = Result(tuple(job.run(seeds, max_steps, strict)), ptx)
     memory.download(job)
     for name, index in held.items():
         array = variables[name]

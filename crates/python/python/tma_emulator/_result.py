@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
 from tma_emulator._native import Finding, Run
@@ -17,6 +17,8 @@ class Result:
 
     runs: tuple[Run, ...]
     """One for each seed, in their order."""
+    ptx: str = field(repr=False)
+    """The text that reports name lines of."""
 
     @property
     def findings(self) -> list[Finding]:

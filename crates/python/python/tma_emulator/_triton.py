@@ -11,7 +11,6 @@ import numpy as np
 
 from tma_emulator._launch import Dim3, dim3, run
 from tma_emulator._memory import region
-from tma_emulator._native import Job
 from tma_emulator._result import Result
 from tma_emulator._tensor_map import TensorMap
 
@@ -112,13 +111,6 @@ def check_triton(
 
     x, y, z = dim3("grid", grid(bound) if callable(grid) else grid)
     num_ctas = getattr(metadata, "num_ctas", 1)
-    job = Job(
-        f"{kernel.__name__}.ptx",
-        _without_lines_of_assembly(compiled.asm["ptx"]),
-        metadata.name,
-        (x * num_ctas, y, z),
-        (metadata.num_warps * 32, 1, 1),
-    )
     parameters: dict[str, Any] = {}
     descriptions = iter(getattr(metadata, "tensordesc_meta", None) or ())
     for name, ty in signature.items():
@@ -136,10 +128,15 @@ def check_triton(
             size = getattr(metadata, f"{scratch}_size") * programs
             parameters[scratch] = np.full(size, 0xFF, np.uint8) if size else None
     return run(
-        job,
+        f"{kernel.__name__}.ptx",
+        _without_lines_of_assembly(compiled.asm["ptx"]),
+        metadata.name,
+        ((x * num_ctas, y, z), (metadata.num_warps * 32, 1, 1)),
         parameters,
         {},
-        shape=(metadata.shared, num_ctas if num_ctas > 1 else None, getattr(metadata, "launch_cooperative_grid", False)),
+        shared=metadata.shared,
+        cluster=num_ctas if num_ctas > 1 else None,
+        cooperative=getattr(metadata, "launch_cooperative_grid", False),
         seeds=seeds,
         check=check,
         strict=strict,
