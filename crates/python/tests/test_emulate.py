@@ -165,8 +165,7 @@ def test_variables_are_written_before_and_read_after():
         emulate(copy(FROM_TABLE), "copy", 1, 1, [to, None], variables={"total": 5})
 
 
-def test_shape_is_innermost_first():
-    text = HEADER + """
+SHAPE = HEADER + """
 .extern .shared .align 4 .b8 dynamic[];
 .visible .entry shape(.param .u64 to)
 {
@@ -186,10 +185,45 @@ def test_shape_is_innermost_first():
     st.relaxed.gpu.global.u32 [%rd1+16], %r5;
     st.relaxed.gpu.global.u32 [%rd1+20], %r6;
     ret;
-}"""
+}
+"""
+
+
+def test_shape_is_innermost_first():
     to = np.zeros(6, np.uint32)
-    emulate(text, "shape", (4, 2), np.array([8, 2, 3]), [to], cluster=2, shared=4096)
+    emulate(SHAPE, "shape", (4, 2), np.array([8, 2, 3]), [to], cluster=2, shared=4096)
     np.testing.assert_array_equal(to, [4, 2, 8, 3, 2, 4096])
+
+
+def test_a_cluster_is_as_large_as_an_h100_has_them():
+    to = np.zeros(6, np.uint32)
+    emulate(SHAPE, "shape", 16, 1, [to], cluster=(16,))
+    np.testing.assert_array_equal(to, [16, 1, 1, 1, 16, 0])
+    with pytest.raises(LaunchError, match="cluster"):
+        emulate(SHAPE, "shape", 32, 1, [to], cluster=32)
+
+
+def test_threads_of_a_cooperative_launch_wait_for_each_other():
+    # Each block adds one and waits for the others, which without `cooperative` need not run at once.
+    text = HEADER + """
+.visible .entry meet(.param .u64 to)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [to];
+    atom.add.release.gpu.global.u32 %r1, [%rd1], 1;
+wait:
+    ld.acquire.gpu.global.u32 %r1, [%rd1];
+    setp.lt.u32 %p1, %r1, 64;
+    @%p1 bra wait;
+    ret;
+}"""
+    to = np.zeros(1, np.uint32)
+    assert emulate(text, "meet", 64, 1, [to], cooperative=True).findings == []
+    assert to[0] == 64
+    alone = emulate(text, "meet", 64, 1, [np.zeros(1, np.uint32)], max_steps=100_000, check=False)
+    assert [finding.kind for finding in alone.findings] == ["endless"]
 
 
 @pytest.mark.parametrize(

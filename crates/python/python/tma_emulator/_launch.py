@@ -113,7 +113,7 @@ def run(
     job = Job(name, ptx, entry, *shape)
     job.shared_bytes(shared)
     if cluster is not None:
-        job.cluster(dim3("cluster", cluster), False)
+        job.cluster(dim3("cluster", cluster))
     if cooperative:
         job.cooperative()
     job.suppress(list(suppress))
@@ -208,9 +208,8 @@ _TYPES = {
 
 def _no_argument(name: str, arg: Any) -> str:
     if isinstance(arg, (bool, int, float)):
-        scalar = {bool: "bool_", int: "int32", float: "float32"}[type(arg) if type(arg) in (bool, float) else int]
+        scalar = "bool_" if isinstance(arg, bool) else "int32" if isinstance(arg, int) else "float32"
         return f"{name} is {arg!r}, and a number of Python's has no size: pass numpy.{scalar}({arg!r}), or of another type"
-    kinds = "a NumPy array, a scalar of NumPy's, a TensorMap, bytes or None"
     if hasattr(arg, "numpy"):
         return f"{name} is {type(arg).__name__}: pass {name}.numpy(), which has the same memory"
-    return f"{name} is {type(arg).__name__}; an argument is {kinds}"
+    return f"{name} is {type(arg).__name__}; an argument is a NumPy array, a scalar of NumPy's, a TensorMap, bytes or None"
