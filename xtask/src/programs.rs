@@ -38,8 +38,18 @@ const PAGE: &str = "docs/real-programs.md";
 const BEGIN: &str = "<!-- programs -->\n";
 const END: &str = "<!-- end of programs -->\n";
 
-/// What `docs/exec.md` asks for.
+/// The flags that `docs/exec.md` asks for.
 const FLAGS: &str = "-cudart shared -gencode arch=compute_90a,code=compute_90a";
+
+/// Headers that the packages of `setup --cuda` lack.
+const HEADERS: [(&str, &str); 3] = [
+    ("cublas_v2.h", include_str!("programs/cublas.h")),
+    ("cublasLt.h", include_str!("programs/cublas.h")),
+    (
+        "cuda_profiler_api.h",
+        include_str!("programs/cuda_profiler_api.h"),
+    ),
+];
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let nvcc = tool("nvcc").context("there is no nvcc: cargo xtask setup --cuda")?;
@@ -49,6 +59,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (before, rest) = text.split_once(BEGIN).context("the page has no block")?;
     let (block, after) = rest.split_once(END).context("the block has no end")?;
     let mut rows = read_rows(block);
+    let is_listed = |base: &CodeBase, (of, name): &(String, String)| {
+        base.name == *of && base.programs.contains(&name.as_str())
+    };
+    rows.retain(|row, _| CODE_BASES.iter().any(|base| is_listed(base, row)));
     for base in CODE_BASES {
         let folder = target_dir().join("programs").join(base.name);
         let wanted = |name: &&&str| {
@@ -93,6 +107,18 @@ fn block_of(rows: &Rows) -> String {
     for ((base, name), came) in rows {
         text += &format!("| {base} | `{name}` | {came} |\n");
     }
+    let mut ends = BTreeMap::<&str, u32>::new();
+    for end in rows
+        .values()
+        .filter_map(|came| came.split([':', '|']).next())
+    {
+        *ends.entry(end.trim_end()).or_default() += 1;
+    }
+    let ends: Vec<_> = ends
+        .iter()
+        .map(|(end, count)| format!("{count} {end}"))
+        .collect();
+    text += &format!("\n{} programs: {}.\n", rows.len(), ends.join(", "));
     for CodeBase {
         name,
         url,
@@ -147,11 +173,9 @@ fn try_program(
     if !built.status.success() {
         let said = String::from_utf8_lossy(&built.stderr) + String::from_utf8_lossy(&built.stdout);
         let first = said.lines().find(|line| line.contains("error"));
-        let why = first
-            .unwrap_or("nvcc fails")
-            .rsplit(": ")
-            .next()
-            .unwrap_or_default();
+        let why = first.map_or("nvcc fails", |line| {
+            line.split_once("error: ").map_or(line, |(_, why)| why)
+        });
         return Ok(format!("not built: {} | 0 | ", why.replace('|', "/")));
     }
     let streams = ["out", "err"].map(|stream| log.join(stream));
@@ -200,8 +224,8 @@ fn build(
     if !library.exists() {
         symlink(toolkit.join("lib/libcudart.so.13"), library)?;
     }
-    for header in ["cublas_v2.h", "cublasLt.h"] {
-        fs::write(folder.join(header), include_str!("programs/cublas.h"))?;
+    for (header, text) in HEADERS {
+        fs::write(folder.join(header), text)?;
     }
     let mut command = Command::new(nvcc);
     command
@@ -248,7 +272,10 @@ fn came(said: &str, code: i32, limit_s: u32) -> String {
         .find_map(|line| line.strip_prefix("error[unsupported]: "));
     let end = match (code, unsupported) {
         (124 | 137, _) => format!("cut off after {limit_s} s"),
-        (_, Some(what)) => format!("stopped: {}", what.replace('|', "/")),
+        (_, Some(what)) => {
+            let name = what.split(" is not there").next().unwrap_or(what);
+            format!("stopped: {}", name.replace('|', "/"))
+        }
         (code, None) => format!("exit code {code}"),
     };
     format!(
@@ -279,7 +306,7 @@ mod tests {
         assert_eq!(came(said, 0, 60), format!("exit code 0 | {found}"));
         assert_eq!(came(said, 124, 60), format!("cut off after 60 s | {found}"));
         let said = "error[unsupported]: cudaX is not there\ntma exec: 1 launch checked: 0 errors\n";
-        assert_eq!(came(said, 1, 60), "stopped: cudaX is not there | 1 | ");
+        assert_eq!(came(said, 1, 60), "stopped: cudaX | 1 | ");
         assert_eq!(came("", 139, 60), "exit code 139 | 0 | ");
     }
 }

@@ -1,5 +1,9 @@
-// The names of cuBLAS that programs mention whose kernels do not need it. Each call succeeds and does nothing.
+// The names of cuBLAS that programs mention whose kernels do not need it. Each call succeeds and does nothing; that
+// header, too, brings these.
 #pragma once
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
 
 typedef int cublasStatus_t;
 typedef int cublasComputeType_t;

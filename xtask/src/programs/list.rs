@@ -21,10 +21,11 @@ pub(super) const CODE_BASES: &[CodeBase] = &[
         url: "https://github.com/NVIDIA/cuda-samples",
         commit: "c94ff366aed18c797b8a85dfaac7817b0228b420",
         folder: "Samples",
-        flags: &["-I", "Common"],
+        flags: &["-I", "Common", "-I", "Samples/5_Domain_Specific/FDTD3d/inc"],
         programs: CUDA_SAMPLES,
         left_out: "the samples with headers of OpenGL, Direct3D, Vulkan, the driver, NVRTC, MPI, OpenMP or a library with \
-                   machine code alone, and those with dynamic parallelism",
+                   machine code alone, and those with dynamic \
+                   parallelism or several processes",
     },
     CodeBase {
         name: "llm.c",
@@ -52,7 +53,6 @@ const CUDA_SAMPLES: &[&str] = &[
     "0_Introduction/simpleCooperativeGroups",
     "0_Introduction/simpleCubemapTexture",
     "0_Introduction/simpleHyperQ",
-    "0_Introduction/simpleIPC",
     "0_Introduction/simpleLayeredTexture",
     "0_Introduction/simpleMultiCopy",
     "0_Introduction/simpleMultiGPU",
