@@ -139,10 +139,7 @@ fn say(line: &str) {
 
 fn kernels(arguments: &Arguments) -> Result<Vec<&'static Kernel>, String> {
     let Some(name) = &arguments.kernel else {
-        return Ok(KERNELS
-            .iter()
-            .filter(|it| !mutants::LEFT_OUT.contains(&it.name))
-            .collect());
+        return Ok(KERNELS.iter().collect());
     };
     let kernel = KERNELS.iter().find(|kernel| kernel.name == name);
     let kernel = kernel.ok_or_else(|| {

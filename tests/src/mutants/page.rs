@@ -23,9 +23,7 @@ each on the kernel's smaller cases with the emulator and its checker, and says w
 
 The last column is the share that was caught of all mutants but the explained ones.
 `cargo xtask mutate --list` lists the mutants, `--show ID` shows one and what was said of it, and
-`--check` compares this page with the run; `cargo xtask bless` writes it. The mutants of `attention`, `gemm_step`,
-`layer_norm`, `rms_norm` and `softmax` are left out: they are not judged yet, and the cases of `attention` do not come to
-all of its stages.
+`--check` compares this page with the run; `cargo xtask bless` writes it.
 ";
 
 /// The text of `docs/mutation.md`, for a run of all mutants of all kernels with [`SEEDS`].

@@ -172,7 +172,7 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
 
 /// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles alone.
 const FOR_ALL: [(&str, &[&str]); 6] = [
-    ("attention", &["attention_128_bf16_true"]),
+    ("attention", &["attention_128_bf16_false"]),
     (
         "gemm",
         &["gemm_bf16_true_true", "gemm_batched_narrow_bf16_true_true"],

@@ -60,6 +60,11 @@ fn cases() -> Vec<Scenario> {
             ..of([130, 140], 128)
         },
         Attention {
+            multiprocessors: 1,
+            heads: 5,
+            ..of([20, 100], 128)
+        },
+        Attention {
             multiprocessors: 2,
             heads: 3,
             ..of([129, 0], 256)
@@ -102,6 +107,7 @@ fn cases() -> Vec<Scenario> {
         [65, 0],
         [3, 129],
     ];
+    cases.push(packed(&of([130, 70], 128), &[[130, 70], [3, 9]]));
     for elements in [64, 128, 256] {
         for is_causal in [false, true] {
             let attention = Attention {

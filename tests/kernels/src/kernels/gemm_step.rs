@@ -17,17 +17,26 @@ pub(super) const KERNEL: Kernel = Kernel {
 fn cases() -> Vec<Scenario> {
     let sizes = |step| match step {
         // Several tiles a block.
-        7 => [
+        7 => vec![
             [72, 40, 24],
             [200, 520, 72],
             [136, 264, 328],
             [128, 256, 64],
         ],
-        // More stages than there are, and such as are not full.
-        4.. => [[72, 40, 24], [70, 136, 328], [136, 264, 8], [128, 256, 64]],
-        _ => [[72, 40, 24], [35, 72, 104], [1, 8, 8], [64, 64, 64]],
+        // More stages than there are, also in a single tile, and such as are not full.
+        4.. => vec![
+            [72, 40, 24],
+            [70, 136, 328],
+            [136, 264, 8],
+            [128, 256, 64],
+            [40, 56, 584],
+        ],
+        _ => vec![[72, 40, 24], [35, 72, 104], [1, 8, 8], [64, 64, 64]],
     };
-    let of_step = |step| sizes(step).map(|size| scenario(step, size, 3));
+    let of_step = |step| {
+        let of_size = move |size| scenario(step, size, 3);
+        sizes(step).into_iter().map(of_size)
+    };
     (1..=7).flat_map(of_step).collect()
 }
 
