@@ -39,6 +39,7 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
         let mut command = Command::new(program(&environment));
         command.args(["-m", name]).current_dir(package());
         command.env("PYTHONDONTWRITEBYTECODE", "1");
+        command.env("MYPY_CACHE_DIR", folder.join("mypy"));
         command
     };
     let install = || {
@@ -64,7 +65,7 @@ pub(crate) fn check(counts: &mut Counts) -> Result<()> {
     run(install()
         .args(["--no-deps", "--force-reinstall"])
         .arg(wheel))?;
-    run(module("mypy").arg("--cache-dir").arg(folder.join("mypy")))?;
+    run(&mut module("mypy"))?;
     run(module("mypy.stubtest").arg("tma_emulator._native"))?;
     let report = folder.join("tests.xml");
     let mut tests = module("pytest");
