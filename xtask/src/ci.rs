@@ -14,7 +14,7 @@ use crate::{
     package, pages,
     paths::{examples, relative, root},
     process::{cargo, cargo_in_example, lacks, output, run as run_command},
-    setup,
+    python, setup,
     test::{self, Counts},
     tidy, timings,
 };
@@ -58,6 +58,7 @@ const STEPS: &[Step] = &[
             .iter()
             .try_for_each(|folder| example(folder, counts))
     }),
+    ("python", python::check),
     ("fuzz", |_| fuzz::check()),
     ("pages", |_| pages::check()),
     ("package", |_| package::check()),

@@ -16,7 +16,10 @@ mod mutate;
 mod new;
 mod package;
 mod pages;
+#[cfg(unix)]
+mod programs;
 mod ptx;
+mod python;
 mod run;
 mod setup;
 mod test;
@@ -43,6 +46,8 @@ enum Verb {
     Bench(bench::Args),
     Bundle(bundle::Args),
     Bless(bless::Args),
+    #[cfg(unix)]
+    Programs(programs::Args),
     Tidy(tidy::Args),
     Timings(timings::Args),
     Ci(ci::Args),
@@ -69,6 +74,8 @@ fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Bench(args) => bench::run(&args),
         Verb::Bundle(args) => bundle::run(&args),
         Verb::Bless(args) => bless::run(&args),
+        #[cfg(unix)]
+        Verb::Programs(args) => programs::run(&args),
         Verb::Tidy(args) => tidy::run(&args),
         Verb::Timings(args) => timings::run(&args),
         Verb::Ci(args) => ci::run(&args),

@@ -21,6 +21,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask bless", "it changes files of the repository"),
     ("cargo xtask bundle", "a build for release takes minutes"),
     ("cargo xtask bench", "it needs a GPU or minutes"),
+    ("cargo xtask programs", "it fetches repositories"),
     (
         "cargo xtask mutate",
         "it takes minutes; the test `mutants` does a part of it",

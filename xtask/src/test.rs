@@ -27,7 +27,7 @@ const NEVER_EMPTY: &str = "cases";
 pub(crate) const LIFTED: &[(&str, &str)] = &[("minutes", "--long")];
 
 /// Tells the test programs to run also what repeats their tests: under more schedules, for more targets.
-const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
+pub(crate) const LONG_VARIABLE: &str = "TMA_LONG_TESTS";
 
 /// Tells the test programs where to run kernels.
 const DEVICE_VARIABLE: &str = "TMA_DEVICE";

@@ -29,6 +29,11 @@ pub fn interrupt() {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
+/// Lets kernels run again that are run later, after an [`interrupt`].
+pub fn resume() {
+    INTERRUPTED.store(false, Ordering::Relaxed);
+}
+
 /// Returns whether kernels were [interrupted](interrupt).
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)

@@ -48,6 +48,14 @@ impl Diagnostic {
         self.kind.of_product().filter(|_| is_product)
     }
 
+    /// Returns whether another one is of the same kind at the same instructions, perhaps of another launch or under
+    /// another seed.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let location = |site: &Option<Site>| site.as_ref().map(|site| site.location.clone());
+        let places = |it: &Self| [location(&it.here), location(&it.there)];
+        self.kind == other.kind && places(self) == places(other)
+    }
+
     /// Returns whether the kernel did not run to its end.
     pub fn ends_kernel(&self) -> bool {
         self.trap.is_some()

@@ -14,7 +14,7 @@ pub struct Location {
     /// Column of the PTX, from 1.
     pub column: usize,
     /// File and line of the last `.loc` before it, where there is one; of an inlined function, those of the innermost
-    /// call that stands in no header of CUDA, CUTLASS or CCCL, and in no source of `tma` or `core`.
+    /// call that stands in no header of CUDA, CUTLASS or CCCL, and in no source of `tma`, `core` or Triton's language.
     pub source: Option<(String, u32)>,
     /// The file and line of an inlined function, then those of the call that it was inlined into, and so on to the
     /// kernel's or function's own; empty where nothing was inlined.

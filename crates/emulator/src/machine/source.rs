@@ -32,7 +32,10 @@ pub(crate) fn is_of_library(path: &str) -> bool {
         None => return false,
     };
     match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
-        "cu" | "cpp" | "cc" | "cxx" | "c" | "py" | "jl" | "mojo" => false,
+        "cu" | "cpp" | "cc" | "cxx" | "c" | "jl" | "mojo" => false,
+        "py" => folders
+            .windows(2)
+            .any(|pair| pair == ["triton", "language"]),
         "rs" => folders.windows(2).any(|pair| {
             let of_tma = pair[0].strip_prefix("tma");
             let is_tma = of_tma.is_some_and(|rest| {
@@ -64,6 +67,7 @@ mod tests {
             "crt/sm_80_rt.hpp",
             "crates/tma/src/ptx/fence.rs",
             ".cargo/registry/src/index/tma-0.1.0/src/tile.rs",
+            "lib/python3.11/site-packages/triton/language/standard.py",
             "rust/library/core/src/ptr/mod.rs",
         ] {
             assert!(is_of_library(path), "{path}");
@@ -76,6 +80,8 @@ mod tests {
             "tma/lib.rs",
             "kernels-gpu/src/gemm.rs",
             "softmax.py",
+            "triton/softmax.py",
+            "triton/language.py",
             "src/main.rs",
         ] {
             assert!(!is_of_library(path), "{path}");

@@ -73,13 +73,8 @@ impl Diagnostic {
     /// Returns whether two seeds found the same: for the checker, the same kind at the same
     /// instructions.
     pub fn is_like(&self, other: &Self) -> bool {
-        let locations = |found: &check::Diagnostic| {
-            let location =
-                |site: &Option<check::Site>| site.as_ref().map(|site| site.location.clone());
-            (found.kind, location(&found.here), location(&found.there))
-        };
         match (self, other) {
-            (Self::Kernel(a), Self::Kernel(b)) => locations(a) == locations(b),
+            (Self::Kernel(a), Self::Kernel(b)) => a.is_like(b),
             _ => self == other,
         }
     }

@@ -1,0 +1,215 @@
+"""Launches from Python's values."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from os import PathLike
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from tma_emulator._memory import Memory, check_array
+from tma_emulator._native import Job
+from tma_emulator._result import CheckError, CheckWarning, Result
+from tma_emulator._tensor_map import TensorMap
+
+Dim3 = Union[int, Sequence[int]]
+
+default_seeds: tuple[int, ...] = (0,)
+"""The schedules of calls that name none. The pytest plugin sets it."""
+
+observers: list[Callable[[Result], None]] = []
+"""Each of them gets every result."""
+
+
+def emulate(
+    ptx: Union[str, PathLike[str]],
+    entry: str,
+    grid: Dim3,
+    block: Dim3,
+    args: Sequence[Any] = (),
+    *,
+    shared: int = 0,
+    cluster: Optional[Dim3] = None,
+    cooperative: bool = False,
+    variables: Optional[Mapping[str, np.ndarray]] = None,
+    seeds: Optional[Iterable[int]] = None,
+    check: bool = True,
+    strict: bool = False,
+    suppress: Iterable[tuple[str, str]] = (),
+    max_steps: Optional[int] = None,
+) -> Result:
+    """Runs a kernel of a PTX text on the CPU, with the semantics of an H100, under the checker.
+
+    Arrays are memory: the kernel gets the address of their first element, and changes them in place. What lies between
+    the first and the last element is there, too, and arrays that overlap do so for the kernel.
+
+    :param ptx: the PTX, or the path of a file with it as a `pathlib.Path`.
+    :param entry: the name of the kernel in the PTX.
+    :param grid: blocks in the grid, innermost dimension first: up to three numbers, or one.
+    :param block: threads in a block, likewise.
+    :param args: an argument for each parameter: NumPy arrays; scalars of NumPy, such as `numpy.int32(5)`, by value;
+        `TensorMap`; `bytes` of a struct; `None`, the null pointer.
+    :param shared: dynamic shared memory of a block, in bytes.
+    :param cluster: blocks in a cluster, where the kernel does not say so itself.
+    :param cooperative: all blocks run at once, so that they can wait for each other.
+    :param variables: contents of `__device__` and `__constant__` variables by their names in PTX; the arrays are
+        changed, too.
+    :param seeds: the schedules, such as `range(8)`; 0 unless given. Each begins with the same memory, and what the first
+        leaves stays.
+    :param check: raise `CheckError` for errors and warn by `CheckWarning` of the rest; otherwise findings are in the
+        result alone.
+    :param strict: report also what is a mistake by the letter alone.
+    :param suppress: pairs of a kind and a function whose findings are accepted, as in `("same-value-race", "softmax*")`.
+    :param max_steps: instructions, counted for each thread, after which the kernel counts as endless.
+    :raises CheckError: the checker found something worse than a warning; the arrays are as the kernel left them.
+    :raises LaunchError: the launch cannot be made; nothing was run.
+    :raises UnsupportedError: the kernel has instructions that the emulator lacks; nothing was run.
+    """
+    __tracebackhide__ = True
+    name, text = _read(ptx, entry)
+    return run(
+        name,
+        text,
+        entry,
+        (dim3("grid", grid), dim3("block", block)),
+        {f"args[{index}]": arg for index, arg in enumerate(args)},
+        variables or {},
+        shared=shared,
+        cluster=cluster,
+        cooperative=cooperative,
+        seeds=seeds,
+        check=check,
+        strict=strict,
+        suppress=suppress,
+        max_steps=max_steps,
+    )
+
+
+def run(
+    name: str,
+    ptx: str,
+    entry: str,
+    shape: tuple[tuple[int, int, int], tuple[int, int, int]],
+    args: Mapping[str, Any],
+    variables: Mapping[str, np.ndarray],
+    *,
+    shared: int,
+    cluster: Optional[Dim3],
+    cooperative: bool,
+    seeds: Optional[Iterable[int]],
+    check: bool,
+    strict: bool,
+    suppress: Iterable[tuple[str, str]],
+    max_steps: Optional[int],
+) -> Result:
+    """Runs a launch for a caller whose own caller is the user: `shape` is the grid and the block."""
+    __tracebackhide__ = True
+    seeds = list(default_seeds if seeds is None else seeds)
+    if not seeds:
+        raise ValueError("no seed is given: seeds=range(8) runs eight schedules")
+    job = Job(name, ptx, entry, *shape)
+    job.shared_bytes(shared)
+    if cluster is not None:
+        job.cluster(dim3("cluster", cluster))
+    if cooperative:
+        job.cooperative()
+    job.suppress(list(suppress))
+    memory = _arguments(job, args)
+    held = {name: _variable(job, name, array) for name, array in variables.items()}
+    result = Result(tuple(job.run(seeds, max_steps, strict)), ptx)
+    memory.download(job)
+    for name, index in held.items():
+        array = variables[name]
+        array[...] = np.frombuffer(job.bytes(index), array.dtype).reshape(array.shape)
+    sys.stdout.write(result.printed)
+    for observer in observers:
+        observer(result)
+    if check:
+        for finding in result.warnings:
+            warnings.warn(str(finding), CheckWarning, stacklevel=3)
+        if not result.is_clean:
+            raise CheckError(result)
+    return result
+
+
+def dim3(what: str, given: Dim3) -> tuple[int, int, int]:
+    """Three numbers, innermost dimension first."""
+    numbers = (given,) if isinstance(given, (int, np.integer)) else tuple(given)
+    if not 1 <= len(numbers) <= 3 or not all(isinstance(number, (int, np.integer)) for number in numbers):
+        raise TypeError(f"{what} = {given!r}: one to three whole numbers are wanted, innermost dimension first")
+    if not all(0 <= number < 1 << 32 for number in numbers):
+        raise ValueError(f"{what} = {given!r}: no dimension is so large or negative")
+    x, y, z = (*(int(number) for number in numbers), 1, 1)[:3]
+    return x, y, z
+
+
+def _read(ptx: Union[str, PathLike[str]], entry: str) -> tuple[str, str]:
+    """A name for the text in reports, and the text."""
+    if isinstance(ptx, str):
+        if "\n" not in ptx and not ptx.lstrip().startswith("."):
+            raise ValueError(f"{ptx!r} is no PTX: the path of a file is given as pathlib.Path({ptx!r})")
+        return f"{entry}.ptx", ptx
+    return str(ptx), Path(ptx).read_text(encoding="utf-8")
+
+
+def _variable(job: Job, name: str, array: np.ndarray) -> int:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"variables[{name!r}] is no NumPy array, but {type(array).__name__}")
+    check_array(f"variables[{name!r}]", array)
+    return job.variable(name, array.tobytes())
+
+
+def _arguments(job: Job, args: Mapping[str, Any]) -> Memory:
+    """Gives a launch its buffers and its arguments."""
+    arrays = {}
+    for name, arg in args.items():
+        array = arg.array if isinstance(arg, TensorMap) else arg
+        if isinstance(array, np.ndarray):
+            check_array(name, array)
+            arrays[name] = array
+    memory = Memory(arrays)
+    memory.upload(job)
+    for name, arg in args.items():
+        if isinstance(arg, np.ndarray):
+            job.pointer(*memory.find(arg))
+        elif isinstance(arg, TensorMap):
+            job.tensor_map(arg._map, *memory.find(arg.array))
+        elif isinstance(arg, np.generic):
+            job.value(_TYPES.get(arg.dtype.name, "struct"), arg.tobytes())
+        elif isinstance(arg, bytes):
+            job.value("struct", arg)
+        elif arg is None:
+            job.address(0)
+        else:
+            raise TypeError(_no_argument(name, arg))
+    return memory
+
+
+# The types of Rust's scalars; others are passed by their bits.
+_TYPES = {
+    "bool": "u8",
+    "int8": "i8",
+    "uint8": "u8",
+    "int16": "i16",
+    "uint16": "u16",
+    "int32": "i32",
+    "uint32": "u32",
+    "int64": "i64",
+    "uint64": "u64",
+    "float16": "u16",
+    "bfloat16": "u16",
+    "float32": "f32",
+    "float64": "f64",
+}
+
+
+def _no_argument(name: str, arg: Any) -> str:
+    if isinstance(arg, (bool, int, float)):
+        scalar = "bool_" if isinstance(arg, bool) else "int32" if isinstance(arg, int) else "float32"
+        return f"{name} is {arg!r}, and a number of Python's has no size: pass numpy.{scalar}({arg!r}), or of another type"
+    if hasattr(arg, "numpy"):
+        return f"{name} is {type(arg).__name__}: pass {name}.numpy(), which has the same memory"
+    return f"{name} is {type(arg).__name__}; an argument is a NumPy array, a scalar of NumPy's, a TensorMap, bytes or None"

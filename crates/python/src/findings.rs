@@ -1,0 +1,212 @@
+//! Findings of the checker, as Python sees them.
+
+use pyo3::{pyclass, pymethods};
+use tma_emulator::{
+    Trap,
+    check::{self, CheckReport, Diagnostic, Severity},
+};
+
+/// One thing that is wrong with a kernel. `str()` of it is the whole report.
+#[pyclass(frozen, eq, module = "tma_emulator")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Finding(Diagnostic);
+
+#[pymethods]
+impl Finding {
+    /// The kind's name, such as `"data-race"`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.0.kind.name()
+    }
+
+    /// `"error"` or `"warning"`.
+    #[getter]
+    fn severity(&self) -> &'static str {
+        match self.0.kind.severity() {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
+
+    /// True if it is worse than a warning.
+    #[getter]
+    fn is_error(&self) -> bool {
+        self.0.kind.severity() >= Severity::Error
+    }
+
+    /// Says in one sentence what is wrong.
+    #[getter]
+    fn title(&self) -> &str {
+        self.0.said.as_deref().unwrap_or(self.0.title())
+    }
+
+    /// The whole report.
+    #[getter]
+    fn message(&self) -> String {
+        self.0.to_string()
+    }
+
+    /// The kernel's name in PTX.
+    #[getter]
+    fn entry(&self) -> &str {
+        &self.0.entry
+    }
+
+    /// Where it showed; `None` where no single instruction is to blame.
+    #[getter]
+    fn here(&self) -> Option<Site> {
+        self.0.here.clone().map(Site)
+    }
+
+    /// The other of two locations. Where nothing orders the two, either may come first.
+    #[getter]
+    fn there(&self) -> Option<Site> {
+        self.0.there.clone().map(Site)
+    }
+
+    /// The state that explains it, a line each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.0.notes.clone()
+    }
+
+    /// How often it was found, at these two locations.
+    #[getter]
+    fn count(&self) -> u64 {
+        self.0.count
+    }
+
+    /// The sections of the PTX ISA that say so.
+    #[getter]
+    fn rule(&self) -> &'static str {
+        self.0.kind.rule()
+    }
+
+    /// The usual fix.
+    #[getter]
+    fn help(&self) -> &'static str {
+        self.0.help()
+    }
+
+    /// The driver's name for what ended the kernel, if this did.
+    #[getter]
+    fn error_name(&self) -> Option<&'static str> {
+        self.0.trap.map(Trap::name)
+    }
+
+    /// Returns whether another one is of the same kind at the same instructions, perhaps of another seed.
+    fn is_like(&self, other: &Self) -> bool {
+        self.0.is_like(&other.0)
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let site = self.0.here.as_ref();
+        let at = site.map_or(String::new(), |site| format!(" at {}", site.location));
+        format!("<{} {}{at}>", self.severity(), self.0.kind)
+    }
+}
+
+/// An instruction, who executed it, and what it did.
+#[pyclass(frozen, eq, module = "tma_emulator")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Site(check::Site);
+
+#[pymethods]
+impl Site {
+    /// The name of the PTX text.
+    #[getter]
+    fn file(&self) -> &str {
+        &self.0.location.file
+    }
+
+    /// Line of the PTX, from 1.
+    #[getter]
+    fn line(&self) -> usize {
+        self.0.location.line
+    }
+
+    /// Column of the PTX, from 1.
+    #[getter]
+    fn column(&self) -> usize {
+        self.0.location.column
+    }
+
+    /// File and line of the source that the PTX names, such as a Python file of Triton's.
+    #[getter]
+    fn source(&self) -> Option<(String, u32)> {
+        self.0.location.source.clone()
+    }
+
+    /// File and line of an inlined function, then those of the calls that it was inlined by, innermost first.
+    #[getter]
+    fn inlined(&self) -> Vec<(String, u32)> {
+        self.0.location.inlined.clone()
+    }
+
+    /// The name in PTX of the function that the instruction stands in.
+    #[getter]
+    fn function(&self) -> &str {
+        &self.0.function
+    }
+
+    /// The opcode.
+    #[getter]
+    fn instruction(&self) -> &str {
+        &self.0.instruction
+    }
+
+    /// The block's index, innermost dimension first.
+    #[getter]
+    fn block(&self) -> (u32, u32, u32) {
+        self.0.block.into()
+    }
+
+    /// The thread's index in its block, innermost dimension first.
+    #[getter]
+    fn thread(&self) -> (u32, u32, u32) {
+        self.0.thread.into()
+    }
+
+    /// The action, as `writes 4 bytes at shared address 0x410`.
+    #[getter]
+    fn what(&self) -> &str {
+        &self.0.what
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<`{}` at {}>", self.0.instruction, self.0.location)
+    }
+}
+
+/// The outcome of one schedule.
+#[pyclass(frozen, get_all, module = "tma_emulator")]
+#[derive(Clone)]
+pub(crate) struct Run {
+    /// The seed of the schedule.
+    seed: u64,
+    /// The findings, in the order in which they were found.
+    findings: Vec<Finding>,
+    /// Instructions, each counted once for each thread; `None` where the kernel did not end.
+    steps: Option<u64>,
+    /// The output of the kernel.
+    printed: String,
+}
+
+impl Run {
+    pub(crate) fn new(seed: u64, report: CheckReport) -> Self {
+        Self {
+            seed,
+            steps: report.reports.first().map(|report| report.steps),
+            findings: report.diagnostics.into_iter().map(Finding).collect(),
+            printed: report.printed,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A launch and its memory.
+
+use pyo3::{Bound, PyResult, Python, exceptions::PyValueError, pyclass, pymethods, types::PyBytes};
+use tma_emulator::{
+    Config, EmulatorBackend,
+    check::{CheckReport, Kind, Suppression, Suppressions},
+};
+use tma_launch::{Argument, Buffer, Failure, Job as LaunchJob, Launch, Ptx, Scalar, suggestion};
+
+use crate::{exception, findings::Run, interrupt::interruptible, map::Map};
+
+/// One launch of a kernel of a PTX text, with its buffers.
+#[pyclass(module = "tma_emulator._native")]
+pub(crate) struct Job {
+    name: String,
+    text: String,
+    launch: Launch,
+    buffers: Vec<Buffer>,
+    suppressions: Suppressions,
+}
+
+#[pymethods]
+impl Job {
+    #[new]
+    fn new(name: String, text: String, entry: &str, grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self {
+            name,
+            text,
+            launch: Launch::new(entry, grid, block),
+            buffers: Vec::new(),
+            suppressions: Suppressions::default(),
+        }
+    }
+
+    /// Blocks in a cluster, more than the portable number, too: an H100 runs them.
+    fn cluster(&mut self, cluster: [u32; 3]) {
+        self.launch.shape.cluster = Some(cluster.into());
+        self.launch.shape.non_portable_cluster = true;
+    }
+
+    /// Dynamic shared memory of each block.
+    fn shared_bytes(&mut self, shared_bytes: u32) {
+        self.launch.shape.shared_bytes = shared_bytes;
+    }
+
+    /// All blocks run at once.
+    fn cooperative(&mut self) {
+        self.launch.shape.cooperative = true;
+    }
+
+    /// Adds a buffer and gives its index.
+    fn buffer(&mut self, name: &str, bytes: Vec<u8>) -> usize {
+        self.buffers.push(Buffer::of_bytes(name, bytes));
+        self.buffers.len() - 1
+    }
+
+    /// Adds a variable of the module with these bytes and gives its index among the buffers.
+    fn variable(&mut self, name: &str, bytes: Vec<u8>) -> usize {
+        let buffer = Buffer::of_bytes(name, bytes);
+        self.buffers.push(buffer.in_variable(name));
+        self.buffers.len() - 1
+    }
+
+    /// The next parameter gets the address of so many bytes into a buffer.
+    fn pointer(&mut self, index: usize, offset_bytes: u64) {
+        self.launch.arguments.push(Argument::Buffer {
+            index,
+            offset_bytes,
+        });
+    }
+
+    /// The next parameter gets an address by its number, such as a null pointer.
+    fn address(&mut self, address: u64) {
+        self.launch.arguments.push(Argument::Address(address));
+    }
+
+    /// The next parameter gets the map of the tensor so many bytes into a buffer.
+    fn tensor_map(&mut self, map: &Map, index: usize, offset_bytes: u64) {
+        self.launch.arguments.push(Argument::TensorMap {
+            params: Box::new(map.params),
+            index,
+            offset_bytes,
+        });
+    }
+
+    /// The next parameter gets a number of a type of Rust's, or a struct.
+    fn value(&mut self, type_name: &str, bytes: Vec<u8>) {
+        let scalar = scalar(type_name, &bytes);
+        let argument = scalar.map_or(Argument::Bytes(bytes), Argument::Scalar);
+        self.launch.arguments.push(argument);
+    }
+
+    /// Leaves findings of a kind in a function out.
+    fn suppress(&mut self, accepted: Vec<(String, String)>) -> PyResult<()> {
+        let one = |(kind, function): (String, String)| {
+            let found = Kind::ALL.iter().find(|known| known.name() == kind);
+            let kind = found.copied().ok_or_else(|| {
+                let hint = suggestion(&kind, Kind::ALL.iter().map(|known| known.name()));
+                PyValueError::new_err(format!("there is no kind of finding {kind:?}: {hint}"))
+            })?;
+            Ok(Suppression {
+                kind,
+                function,
+                reason: None,
+            })
+        };
+        let all = accepted
+            .into_iter()
+            .map(one)
+            .collect::<PyResult<Vec<_>>>()?;
+        self.suppressions = Suppressions::new(all);
+        Ok(())
+    }
+
+    /// Runs the launch once for each seed. Each run begins with the same memory, and that of the first one stays.
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        seeds: Vec<u64>,
+        max_steps: Option<u64>,
+        strict: bool,
+    ) -> PyResult<Vec<Run>> {
+        let mut config = Config {
+            strict,
+            ..Config::default()
+        };
+        config.max_steps = max_steps.unwrap_or(config.max_steps);
+        let reports = interruptible(py, || self.check(&seeds, config))?;
+        let reports = reports.map_err(|failure| exception(&failure))?;
+        let runs = seeds.into_iter().zip(reports);
+        Ok(runs.map(|(seed, report)| Run::new(seed, report)).collect())
+    }
+
+    /// The bytes of a buffer.
+    fn bytes<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let buffer = self.buffers.get(index);
+        let buffer = buffer.ok_or_else(|| PyValueError::new_err("there is no such buffer"))?;
+        Ok(PyBytes::new(py, buffer.bytes()))
+    }
+}
+
+impl Job {
+    fn check(&mut self, seeds: &[u64], config: Config) -> Result<Vec<CheckReport>, Failure> {
+        let mut job = LaunchJob::new(Ptx {
+            name: &self.name,
+            text: &self.text,
+        });
+        job.buffers.clone_from(&self.buffers);
+        job.launches.push(self.launch.clone());
+        let mut reports = Vec::new();
+        for (index, &seed) in seeds.iter().enumerate() {
+            let mut job = job.clone();
+            let backend = EmulatorBackend::with_config(Config { seed, ..config });
+            let mut report = backend.check(&mut job)?;
+            report.suppress(&mut self.suppressions);
+            reports.push(report);
+            if index == 0 {
+                self.buffers = job.buffers;
+            }
+        }
+        Ok(reports)
+    }
+}
+
+/// A number of this type, where it is one with so many bytes.
+fn scalar(type_name: &str, bytes: &[u8]) -> Option<Scalar> {
+    macro_rules! by_name {
+        ($($ty:ident)*) => {
+            match type_name {
+                $(stringify!($ty) => Some($ty::from_le_bytes(bytes.try_into().ok()?).into()),)*
+                _ => None,
+            }
+        };
+    }
+    by_name!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64)
+}

@@ -1,0 +1,44 @@
+//! The native half of the Python package `tma_emulator`: a launch on bytes, and what came of it. The other half, in
+//! `python/`, makes bytes of NumPy arrays and Triton's kernels.
+
+mod findings;
+mod interrupt;
+mod job;
+mod map;
+
+use pyo3::{PyErr, create_exception, exceptions::PyValueError, pymodule};
+use tma_launch::Failure;
+
+create_exception!(
+    tma_emulator,
+    LaunchError,
+    PyValueError,
+    "A launch that cannot be made: nothing was run, and no array has changed.\n\n\
+     The text names what is wrong with the PTX, the shape or the arguments, and the nearest fix."
+);
+create_exception!(
+    tma_emulator,
+    UnsupportedError,
+    LaunchError,
+    "The kernel needs instructions that the emulator does not have: the text names all of them."
+);
+
+/// A failure as an exception.
+fn exception(failure: &Failure) -> PyErr {
+    match failure.error_name.as_deref() {
+        Some("UNSUPPORTED") => UnsupportedError::new_err(failure.to_string()),
+        _ => LaunchError::new_err(failure.to_string()),
+    }
+}
+
+/// The native half of `tma_emulator`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::{
+        LaunchError, UnsupportedError,
+        findings::{Finding, Run, Site},
+        job::Job,
+        map::Map,
+    };
+}
