@@ -170,7 +170,8 @@ fn launched<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a str> {
     entries
 }
 
-/// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles alone.
+/// Entries that stand for all of their kernel, which differ from them by types, layouts and tiles; those of `attention`
+/// that are causal also have one item for each block.
 const FOR_ALL: [(&str, &[&str]); 6] = [
     ("attention", &["attention_128_bf16_false"]),
     (
