@@ -1,6 +1,6 @@
 //! Builds the kernels that are called, and gives each entry a text of its own: a device compiles those that are used.
 
-use std::{env, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
 
 use tma_build::{Arch, Assemble, PtxBuilder};
 
@@ -16,6 +16,7 @@ fn main() {
     let mut list = String::from(
         "/// Entries, the architecture that each is for, and its text.\nconst ENTRIES: &[(&str, &str, &str)] = &[\n",
     );
+    let mut listed = BTreeSet::new();
     for (arch, files) in KERNELS {
         let builder = PtxBuilder::new("../kernels-gpu")
             .arch(arch)
@@ -29,6 +30,10 @@ fn main() {
         let module = ptx::parse(&text).expect("it was parsed before it was written");
         for entry in module.entries() {
             let entry = entry.name.as_str();
+            // The first architecture's text stays.
+            if !listed.insert(entry.to_owned()) {
+                continue;
+            }
             let one = module.extract(entry).expect("the module has it");
             let path = Path::new(&out_dir).join(format!("{entry}.ptx"));
             fs::write(&path, one.to_string()).expect("cargo made the folder");
