@@ -12,8 +12,8 @@ use crate::{
     fuzz, mutate,
     output::{Mark, table},
     package, pages,
-    paths::{examples, relative, root},
-    process::{cargo, cargo_in_example, lacks, output, run as run_command},
+    paths::{examples, root},
+    process::{cargo, cargo_in_example, output, run as run_command},
     python, setup,
     test::{self, Counts},
     tidy, timings,
@@ -114,9 +114,7 @@ fn deny(counts: &mut Counts) -> Result<()> {
 /// Checks an example beyond its tests.
 fn example(folder: &Path, counts: &mut Counts) -> Result<()> {
     run_command(cargo_in_example(folder).args(["fmt", "--all", "--check"]))?;
-    if let Some(lacks) = lacks(folder) {
-        say!("skipped: {}: {lacks}", relative(folder).display());
-        counts.skipped += 1;
+    if test::is_skipped(folder, counts) {
         return Ok(());
     }
     run_command(cargo_in_example(folder).args(CLIPPY))?;

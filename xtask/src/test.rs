@@ -4,6 +4,7 @@ mod counts;
 
 use std::{
     io::{BufRead, BufReader, IsTerminal, pipe, stdout},
+    path::Path,
     process::{Command, ExitCode},
 };
 
@@ -109,14 +110,22 @@ fn everything(cargo: Command) -> Result<Counts> {
         total.failed += 1;
     }
     for folder in examples() {
-        if let Some(lacks) = lacks(&folder) {
-            say!("skipped: {}: {lacks}", relative(&folder).display());
-            total.skipped += 1;
+        if is_skipped(&folder, &mut total) {
             continue;
         }
         total += suites(cargo_in_example(&folder), &[])?.total();
     }
     Ok(total)
+}
+
+/// Returns whether this machine cannot build a project under `examples/`, which is said and counted then.
+pub(crate) fn is_skipped(folder: &Path, counts: &mut Counts) -> bool {
+    let lacks = lacks(folder);
+    if let Some(lacks) = &lacks {
+        say!("skipped: {}: {lacks}", relative(folder).display());
+        counts.skipped += 1;
+    }
+    lacks.is_some()
 }
 
 /// The cases of the kernels, with PTX of a code generator or of both.
