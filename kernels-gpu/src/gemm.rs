@@ -5,7 +5,8 @@
 pub mod batched;
 
 use tma::{
-    Accumulator, Block, Columns, Finish, KernelArg, Outputs, SharedPtr, Swizzle128, Warpgroup,
+    Accumulator, Block, Columns, DeferredStores, Finish, KernelArg, Outputs, SharedPtr, Swizzle128,
+    Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
     matrix::{Boxes, MatrixElement},
@@ -122,6 +123,21 @@ struct Finished {
     bias: *const f32,
 }
 
+impl Finished {
+    /// The same for columns that are counted from this one on.
+    #[inline(always)]
+    fn from(self, column: u32) -> Self {
+        let biased = self.product.biased.saturating_sub(column);
+        Self {
+            product: Product {
+                biased,
+                ..self.product
+            },
+            bias: self.bias.wrapping_add(column as usize),
+        }
+    }
+}
+
 impl Finish for Finished {
     #[inline(always)]
     fn finish(&self, column: u32, _row: u32, sums: [f32; 2]) -> [f32; 2] {
@@ -188,11 +204,12 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
     };
     let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, WIDE>, WIDE_STAGES>| {
         let index = warpgroup.index();
-        let mut outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
+        let outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
+        let mut stores = DeferredStores::<_, _, 16, OUTPUTS>::new(outputs, c);
+        let mut sums = Accumulator::<[f32; 128]>::zero();
         for tile in block.items(tiles) {
             let [row, column] = origin(tile);
-            let zero = Accumulator::<[f32; 128]>::zero();
-            let sums = products.accumulate(zero, product.tiling.stages, |stage| {
+            sums = products.sum_beside(sums, product.tiling.stages, &mut stores, |stage| {
                 let (a, b) = stage.pair();
                 let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
                 (
@@ -200,16 +217,14 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
                     b.matrix::<Matrix<T, WIDE, B_K_MAJOR>>(),
                 )
             });
-            store(
-                &mut outputs,
-                &sums,
-                c,
-                [column, row + BOX * index],
-                product,
-                bias,
-            );
+            let at = [column, row + BOX * index];
+            if product.is_plain() {
+                stores.hold(&sums, at, &Plain);
+            } else {
+                stores.hold(&sums, at, &Finished { product, bias }.from(column));
+            }
         }
-        outputs.finish();
+        stores.finish();
     };
     // SAFETY: the attributes say so.
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };

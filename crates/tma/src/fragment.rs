@@ -110,6 +110,20 @@ where
         Self::from_steps(unsafe { Steps::load(tile, at) })
     }
 
+    /// Zeros.
+    #[inline(always)]
+    pub(crate) fn zero() -> Self {
+        // An array expression would become a loop of stores to local memory.
+        // SAFETY: the registers are numbers.
+        Self::from_steps(unsafe { core::mem::zeroed() })
+    }
+
+    /// The registers of 64 columns, with a constant number, so that they stay in registers.
+    #[inline(always)]
+    pub(crate) fn four<const NUMBER: usize>(&self) -> [[u32; 4]; 4] {
+        self.steps.as_chunks().0[NUMBER]
+    }
+
     #[inline(always)]
     fn from_steps(steps: [[u32; 4]; STEPS]) -> Self {
         Self {

@@ -83,6 +83,12 @@ impl<S: TileArray, M: Mode, G: Threads, const TILES: u32> Outputs<S, M, G, TILES
         }
     }
 
+    /// The threads whose results they are.
+    #[inline(always)]
+    pub(crate) fn group(&self) -> G {
+        self.group
+    }
+
     /// Waits until all tiles have been read: they end with the block. Collective of the group.
     #[inline(always)]
     pub fn finish(self) {
@@ -222,11 +228,18 @@ where
         finish: &impl Finish,
     ) {
         let lane = self.group.warp().lane();
-        let first_row = 16 * self.group.warp_index();
         let column = column + 16 * NUMBER + lane % 4 * 2;
-        let row = row + first_row + lane / 4;
+        let row = row + 16 * self.group.warp_index() + lane / 4;
         let pairs = fragment::round::<S::Element>(sums, [column, row], finish);
-        let [column, row] = [16 * NUMBER + lane / 16 * 8, first_row + lane % 16];
+        self.write_pairs::<NUMBER>(pairs);
+    }
+
+    /// Writes 16 columns of results, of which a register has two neighbours.
+    #[inline(always)]
+    pub(crate) fn write_pairs<const NUMBER: u32>(&self, pairs: [u32; 4]) {
+        let lane = self.group.warp().lane();
+        let row = 16 * self.group.warp_index() + lane % 16;
+        let column = 16 * NUMBER + lane / 16 * 8;
         let to = self.tile.element(64 * row + column).as_ptr().cast::<u8>();
         // SAFETY: the lane has 16 bytes of the tile, at a multiple of 16, that no other has.
         unsafe { stmatrix::sync_aligned_m8n8_x4(to, pairs) };

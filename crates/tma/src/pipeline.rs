@@ -22,7 +22,7 @@ pub use multicast::{
     EmptyParts, FullParts, MulticastDrain, MulticastFill, MulticastPipeline, multicast_bytes,
 };
 pub use own::Own;
-pub use products::{Operands, ProductPipeline, ProductStage, Products};
+pub use products::{Beside, Operands, ProductPipeline, ProductStage, Products};
 
 /// Stages in shared memory between a thread that loads and warps that work: each stage is `len` elements
 /// of `T`, or one [`Tile`](crate::Tile).

@@ -105,6 +105,14 @@ pub struct Products<T, const STAGES: u32> {
     warpgroup: Warpgroup,
 }
 
+/// What a warpgroup does while its products are computed, in four steps of less time than the products of a stage take.
+///
+/// An implementation is `#[inline(always)]`: sums that are in flight cannot be saved for a call.
+pub trait Beside {
+    /// Does step 0, 1, 2 or 3. Collective of the warpgroup.
+    fn step<const NUMBER: usize>(&mut self);
+}
+
 /// A stage that has been loaded, for products that a kernel starts itself. All threads of a warpgroup get it.
 #[must_use = "a stage that is not released is never loaded again"]
 pub struct ProductStage<T> {
@@ -196,18 +204,89 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
         if stages == 0 {
             return sums;
         }
-        let mut sums = self.start(|| sums.begin(self.warpgroup), &operands);
-        let mut left = stages - 1;
+        let begin = || sums.begin(self.warpgroup);
+        let sums = self.start::<true, _, _, _>(begin, &operands);
+        self.add_rest(sums, stages - 1, &operands)
+    }
+
+    /// Returns the sums of the products of the next `stages` stages. Collective of the warpgroup; `operands` is as for
+    /// [`accumulate`](Self::accumulate).
+    ///
+    /// The warpgroup does the four steps of `beside` while the products of the first four stages are computed, or before
+    /// them if there are fewer than five stages. `spare` are sums that nobody needs any more: the new ones get their
+    /// registers.
+    #[inline(always)]
+    pub fn sum_beside<R, A, B>(
+        &mut self,
+        spare: Accumulator<R>,
+        stages: u32,
+        beside: &mut impl Beside,
+        operands: impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
+    ) -> Accumulator<R>
+    where
+        A: Layout,
+        B: Layout,
+        R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        if stages < 5 {
+            beside.step::<0>();
+            beside.step::<1>();
+            beside.step::<2>();
+            beside.step::<3>();
+            return self.accumulate(Accumulator::zero(), stages, operands);
+        }
+        let begin = || spare.begin(self.warpgroup);
+        let mut sums = self.start::<false, _, _, _>(begin, &operands);
+        beside.step::<0>();
+        sums = self.add_next(sums, &operands);
+        beside.step::<1>();
+        sums = self.add_next(sums, &operands);
+        beside.step::<2>();
+        sums = self.add_next(sums, &operands);
+        beside.step::<3>();
+        self.add_rest(sums, stages - 4, &operands)
+    }
+
+    /// Adds the products of `left` more stages, and waits for all.
+    #[inline(always)]
+    fn add_rest<R, A, B>(
+        &mut self,
+        mut sums: InFlight<R>,
+        mut left: u32,
+        operands: &impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
+    ) -> Accumulator<R>
+    where
+        A: Layout,
+        B: Layout,
+        R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
         while left != 0 {
-            let last = self.cursor;
-            self.cursor.advance();
-            sums = self.start(|| sums.begin(), &operands).wait_but::<1>();
-            self.release(last);
+            sums = self.add_next(sums, operands);
             left -= 1;
         }
         let sums = sums.wait();
         self.release(self.cursor);
         self.cursor.advance();
+        sums
+    }
+
+    /// Starts the products of the next stage, and gives the one before back when its products are complete.
+    #[inline(always)]
+    fn add_next<R, A, B>(
+        &mut self,
+        sums: InFlight<R>,
+        operands: &impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
+    ) -> InFlight<R>
+    where
+        A: Layout,
+        B: Layout,
+        R: Registers + Sums<<A::Element as MatrixElement>::Ptx, <B::Element as MatrixElement>::Ptx>,
+    {
+        let last = self.cursor;
+        self.cursor.advance();
+        let sums = self.start::<true, _, _, _>(|| sums.begin(), operands);
+        let sums = sums.wait_but::<1>();
+        self.release(last);
         sums
     }
 
@@ -226,9 +305,9 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
         }
     }
 
-    /// Waits until the stage is full, and starts its products.
+    /// Waits until the stage is full, and starts its products, which are added to the sums or replace them.
     #[inline(always)]
-    fn start<R, A, B>(
+    fn start<const ADD: bool, R, A, B>(
         &self,
         begin: impl FnOnce() -> Batch<R>,
         operands: &impl for<'stage> Fn(Operands<'stage, T>) -> (Matrix<'stage, A>, Matrix<'stage, B>),
@@ -240,8 +319,14 @@ impl<T, const STAGES: u32> Products<T, STAGES> {
     {
         self.pipeline.ring().wait(self.cursor);
         let (a, b) = operands(Operands::of(self.pipeline.stage(self.cursor)));
-        // SAFETY: the matrices lie in the stage by their lifetime, and it is released behind the wait.
-        unsafe { begin().multiply(a, b) }.commit()
+        let batch = begin();
+        if ADD {
+            // SAFETY: the matrices lie in the stage by their lifetime, and it is released behind the wait.
+            unsafe { batch.multiply(a, b) }.commit()
+        } else {
+            // SAFETY: as above.
+            unsafe { batch.replace(a, b) }.commit()
+        }
     }
 
     /// Gives a stage back whose products are complete: one thread of the warpgroup says so.

@@ -79,6 +79,15 @@ fn cases() -> Vec<Scenario> {
         // Several tiles a block.
         Case::of([300, 520, 72], 1),
         Case::of([300, 520, 72], 4),
+        // Results are stored beside the products of the next tile: too few stages for it, as many as it takes, and more.
+        Case::of([300, 520, 256], 2),
+        Case::of([300, 520, 320], 2),
+        Case {
+            alpha: 2.0,
+            has_bias: true,
+            activation: Activation::RELU,
+            ..Case::of([264, 776, 392], 2)
+        },
         // More rows than a group has.
         Case::of([2056, 264, 8], 3),
         // No products at all.
