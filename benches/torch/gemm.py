@@ -1,4 +1,4 @@
-"""The kernels `gemm` and `gemm_split` beside cuBLASLt, on an NVIDIA Hopper GPU with PyTorch.
+"""The kernels `gemm`, `gemm_narrow` and `gemm_split` beside cuBLASLt, on an NVIDIA Hopper GPU with PyTorch.
 
     python3 gemm.py --ptx kernels/sm_90a.ptx [--compiled compiled.json] [--out FILE]
 
@@ -15,7 +15,8 @@ from cublaslt import CublasLt
 
 BOX, ROWS, THREADS = 64, 128, 384
 # Blocks that compute a tile, its columns, stages in shared memory, and bytes before them.
-WIDE, SHARED = (1, 256, 4, 32768), (2, 128, 5, 49152)
+WIDE, NARROW, SPLIT = (1, 256, 4, 32768), (1, 64, 7, 32768), (2, 128, 5, 49152)
+LEAST_SPLIT = 2048
 SIZES = [
     (1024, 1024, 1024),
     (2048, 2048, 2048),
@@ -56,10 +57,14 @@ def gemm(module, c, a, b, a_transposed=False, b_transposed=True, follows=True):
     """C = A B, as `kernels_gpu::gemm::Gemm` launches it."""
     (m, n), k = c.shape, a.shape[0] if a_transposed else a.shape[1]
     processors = torch.cuda.get_device_properties(0).multi_processor_count
-    is_wide = -(-m // ROWS) * -(-n // WIDE[1]) >= processors // 2
-    blocks, columns, stages, outputs = WIDE if is_wide else SHARED
+    if -(-m // ROWS) * -(-n // WIDE[1]) >= processors // 2:
+        name, (blocks, columns, stages, outputs) = "gemm", WIDE
+    elif k < LEAST_SPLIT:
+        name, (blocks, columns, stages, outputs) = "gemm_narrow", NARROW
+    else:
+        name, (blocks, columns, stages, outputs) = "gemm_split", SPLIT
     tiles = (-(-m // ROWS), -(-n // columns))
-    rounds = -(-tiles[0] * tiles[1] // processors) if is_wide else 1
+    rounds = -(-tiles[0] * tiles[1] // processors) if blocks == 1 else 1
     layout = f"{not a_transposed}_{b_transposed}".lower()
     product = Product(
         (ctypes.c_uint32 * 2)(*tiles),
@@ -69,7 +74,7 @@ def gemm(module, c, a, b, a_transposed=False, b_transposed=True, follows=True):
     )
     return Launch(
         module,
-        f"gemm{'' if is_wide else '_split'}_{NAMES[c.dtype]}_{layout}",
+        f"{name}_{NAMES[c.dtype]}_{layout}",
         blocks * -(-tiles[0] * tiles[1] // rounds),
         THREADS,
         outputs + stages * ((ROWS + columns) * BOX * 2 + 20),
@@ -121,7 +126,7 @@ def main():
         print(f"{size}: {rate['cublaslt']:.0f} {rate['gemm']:.0f} {ratio:.3f}", flush=True)
         rows.append({"size": size, "tflops": rate, "ratio": ratio, "relative_error": error})
     if options.out:
-        record(options.out, options.compiled, ("gemm_bf16_true_true", "gemm_split_bf16_true_true"), rows)
+        record(options.out, options.compiled, [f"{name}_bf16_true_true" for name in ("gemm", "gemm_narrow", "gemm_split")], rows)
 
 
 if __name__ == "__main__":

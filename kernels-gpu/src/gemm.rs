@@ -5,8 +5,8 @@
 pub mod batched;
 
 use tma::{
-    Accumulator, Block, Columns, DeferredStores, Finish, KernelArg, Outputs, SharedPtr, Swizzle128,
-    Warpgroup,
+    Accumulator, Block, Columns, DeferredStores, Finish, KernelArg, Outputs, SharedPtr, Steps,
+    Swizzle128, Warpgroup,
     halves::{Bf16, F16, Half},
     kernel, math,
     matrix::{Boxes, MatrixElement},
@@ -21,6 +21,10 @@ use crate::product::{BOX, Box64, Boxes64, Map, Stage, Tiling, WIDE};
 pub const THREADS: u32 = 384;
 /// Stages of wide tiles in shared memory.
 const WIDE_STAGES: u32 = 4;
+/// Boxes of the columns of a narrow tile: as many blocks as possible.
+const NARROW: usize = 1;
+/// Stages of narrow tiles in shared memory.
+const NARROW_STAGES: u32 = 7;
 /// Boxes of the columns of a tile that blocks share, where there are few.
 const SHARED: usize = 2;
 /// Stages of shared tiles in shared memory.
@@ -183,15 +187,72 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
 ) where
     [f32; 128]: Sums<T::Ptx, T::Ptx>,
 {
-    // SAFETY: every thread gets here (4).
+    // SAFETY: the conditions are the same.
+    unsafe {
+        multiply::<T, [f32; 128], 16, WIDE, WIDE_STAGES, A_K_MAJOR, B_K_MAJOR>(
+            c, a, b, product, bias,
+        )
+    }
+}
+
+/// [`gemm`] with tiles of 128 by 64, for few tiles.
+///
+/// # Safety
+/// 1. Those of [`gemm`].
+#[kernel(
+    max_threads = 384,
+    min_blocks = 1,
+    instances(T = Bf16, F16; A_K_MAJOR = true, false; B_K_MAJOR = true, false),
+    shared_bytes = 2 * size_of::<Output<T>>() as u64 + pipeline::bytes::<Stage<T, NARROW>>(NARROW_STAGES, 1)
+)]
+pub unsafe fn gemm_narrow<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJOR: bool>(
+    #[grid_constant] c: &Map<T>,
+    #[grid_constant] a: &Map<T>,
+    #[grid_constant] b: &Map<T>,
+    product: Product,
+    bias: *const f32,
+) where
+    [f32; 32]: Sums<T::Ptx, T::Ptx>,
+{
+    // SAFETY: (1).
+    unsafe {
+        multiply::<T, [f32; 32], 4, NARROW, NARROW_STAGES, A_K_MAJOR, B_K_MAJOR>(
+            c, a, b, product, bias,
+        )
+    }
+}
+
+/// Computes the tiles of a product, of 128 by `BOXES` times 64, that are dealt to the block.
+///
+/// # Safety
+/// 1. Those of [`gemm`].
+#[inline(always)]
+unsafe fn multiply<
+    T: MatrixElement + Half,
+    R: Columns + Sums<T::Ptx, T::Ptx>,
+    const STEPS: usize,
+    const BOXES: usize,
+    const STAGES: u32,
+    const A_K_MAJOR: bool,
+    const B_K_MAJOR: bool,
+>(
+    c: &Map<T>,
+    a: &Map<T>,
+    b: &Map<T>,
+    product: Product,
+    bias: *const f32,
+) where
+    [[u32; 4]; STEPS]: Steps<Sums = R>,
+{
+    // SAFETY: every thread gets here (1).
     let block = unsafe { Block::converged() };
     let outputs = shared::dynamic::<Output<T>, 1024>();
-    let pipeline = block.product_pipeline::<Stage<T, WIDE>, WIDE_STAGES>(outputs.add(2).cast());
+    let pipeline = block.product_pipeline::<Stage<T, BOXES>, STAGES>(outputs.add(2).cast());
     follow();
     let tiles = product.tiling.tiles[0] * product.tiling.tiles[1];
-    // SAFETY: (2).
-    let origin = |tile| unsafe { product.tiling.origin(tile, BOX * WIDE as u32) };
-    let fill = |mut fill: Fill<Stage<T, WIDE>, WIDE_STAGES>| {
+    // SAFETY: (1).
+    let origin = |tile| unsafe { product.tiling.origin(tile, BOX * BOXES as u32) };
+    let fill = |mut fill: Fill<Stage<T, BOXES>, STAGES>| {
         for tile in block.items(tiles) {
             let all = [0, product.tiling.stages];
             product.tiling.load::<_, _, _, A_K_MAJOR, B_K_MAJOR>(
@@ -202,11 +263,11 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
             );
         }
     };
-    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, WIDE>, WIDE_STAGES>| {
+    let multiply = |warpgroup: Warpgroup, mut products: Products<Stage<T, BOXES>, STAGES>| {
         let index = warpgroup.index();
         let outputs = Outputs::<_, _, _, OUTPUTS>::new(warpgroup, outputs.add(index).cast());
-        let mut stores = DeferredStores::<_, _, 16, OUTPUTS>::new(outputs, c);
-        let mut sums = Accumulator::<[f32; 128]>::zero();
+        let mut stores = DeferredStores::<_, _, STEPS, OUTPUTS>::new(outputs, c);
+        let mut sums = Accumulator::<R>::zero();
         for tile in block.items(tiles) {
             let [row, column] = origin(tile);
             sums = products.sum_beside(sums, product.tiling.stages, &mut stores, |stage| {
@@ -214,7 +275,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
                 let a = a.matrix::<Matrix<T, 2, A_K_MAJOR>>();
                 (
                     a.part::<64>(index),
-                    b.matrix::<Matrix<T, WIDE, B_K_MAJOR>>(),
+                    b.matrix::<Matrix<T, BOXES, B_K_MAJOR>>(),
                 )
             });
             let at = [column, row + BOX * index];
@@ -230,7 +291,7 @@ pub unsafe fn gemm<T: MatrixElement + Half, const A_K_MAJOR: bool, const B_K_MAJ
     unsafe { pipeline.split::<THREADS, 40, 232>(fill, multiply) };
 }
 
-/// [`gemm`] for few tiles: each, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
+/// [`gemm`] for few tiles of many products: each, of 128 by 128, is that of a cluster, whose blocks have a part of K each.
 ///
 /// # Safety
 /// 1. Those of [`gemm`]; the grid has a cluster for each tile.

@@ -13,11 +13,9 @@ use tma::{
     tile::Pair,
 };
 
-use super::{Finished, Product, THREADS, WIDE_STAGES};
+use super::{Finished, NARROW, Product, THREADS, WIDE_STAGES};
 use crate::product::{BOX, Box64, Tiling, WIDE, place};
 
-/// Boxes of the columns of a narrow tile: as many blocks as possible.
-pub(super) const NARROW: usize = 1;
 /// Stages of narrow tiles in shared memory.
 const NARROW_STAGES: u32 = 8;
 

@@ -95,12 +95,17 @@ fn cases() -> Vec<Scenario> {
         // Few tiles for many multiprocessors: narrow ones.
         Case::of([64, 200, 136], 132),
         Case::of([200, 72, 392], 132),
+        // Narrow ones, several a block.
+        Case::of([264, 456, 392], 13),
+        // Ones that blocks share.
+        Case::of([64, 200, 2048], 132),
     ];
     for numbers in [Numbers::Bf16, Numbers::F16] {
         for (a_transposed, b_transposed) in
             [(false, false), (true, true), (true, false), (false, true)]
         {
-            for multiprocessors in [2, 132] {
+            // Wide tiles, narrow ones, and ones that blocks share.
+            for (multiprocessors, k) in [(2, 72), (132, 72), (132, 2056)] {
                 cases.push(Case {
                     numbers,
                     a_transposed,
@@ -112,7 +117,7 @@ fn cases() -> Vec<Scenario> {
                     } else {
                         Activation::NONE
                     },
-                    ..Case::of([136, 328, 72], multiprocessors)
+                    ..Case::of([136, 328, k], multiprocessors)
                 });
             }
         }
