@@ -155,6 +155,16 @@ impl State {
                 continue;
             };
             done.insert(address);
+            let overlaps = |variable: &Region| {
+                let end = variable.address + variable.before.len() as u64;
+                variable.kind != Kind::Allocation
+                    && variable.address < address + allocation.bytes
+                    && address < end
+            };
+            if memory.iter().any(overlaps) {
+                // A pointer to a variable, which has its own name.
+                continue;
+            }
             let region = self.region(Place {
                 name: allocation.name,
                 kind: Kind::Allocation,

@@ -228,7 +228,7 @@ fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Diagnostic>
     }
 }
 
-fn stopped(failure: Failure) -> Stopped {
+pub(crate) fn stopped(failure: Failure) -> Stopped {
     match failure.error_name.as_deref() {
         Some("UNSUPPORTED") => Stopped::Unsupported(failure.what),
         _ => Stopped::Failure(failure),
@@ -245,15 +245,18 @@ fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
         );
         return Err(Stopped::Unsupported(what));
     }
-    let target = source.target();
+    runs_here(source.name(), source.target())
+}
+
+/// Refuses a module for GPUs that the emulator is none of.
+pub(crate) fn runs_here(name: &str, target: &str) -> Result<(), Stopped> {
     match Capability::LEAST.runs(target) {
         Some(true) => Ok(()),
         Some(false) => Err(Stopped::Unsupported(format!(
-            "{}: the module is for `{target}`, which does not run on {ARCH}, what the emulator is",
-            source.name()
+            "{name}: the module is for `{target}`, which does not run on {ARCH}, what the emulator is"
         ))),
         None => {
-            let what = format!("{} is for the unknown target `{target}`", source.name());
+            let what = format!("{name} is for the unknown target `{target}`");
             Err(Stopped::Failure(Failure::new(Stage::Load, what)))
         }
     }
