@@ -10,6 +10,7 @@ use launch_archive::{Archive, Kind, Region};
 
 use crate::{
     arguments::Arguments,
+    buffers,
     code::{Handle, Kernel, Text},
     driver::{self, SUCCESS},
     state::{self, State},
@@ -212,7 +213,7 @@ impl State {
                 self.options.most_bytes
             ));
         }
-        let mut before = vec![0; bytes as usize];
+        let mut before = buffers::take(bytes as usize);
         match driver::read(address, &mut before) {
             SUCCESS => Ok(Region {
                 name,
@@ -243,7 +244,7 @@ impl State {
                 .iter_mut()
                 .filter(|region| region.kind != Kind::Constant)
             {
-                let mut after = vec![0; region.before.len()];
+                let mut after = buffers::take(region.before.len());
                 let code = driver::read(region.address, &mut after);
                 region.after = Some(after).filter(|_| code == SUCCESS);
             }

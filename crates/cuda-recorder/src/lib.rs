@@ -12,6 +12,7 @@
 
 mod allocations;
 mod arguments;
+mod buffers;
 mod code;
 mod driver;
 mod hooks;

@@ -11,7 +11,7 @@ use std::{
 
 use launch_archive::Archive;
 
-use crate::{host, options::Options};
+use crate::{buffers, host, options::Options};
 
 /// Bytes that may wait to be written; a launch waits for room.
 const MOST_WAITING: u64 = 2 << 30;
@@ -103,7 +103,10 @@ fn work() {
             )),
         }
         let bytes = bytes(&archive);
-        drop(archive);
+        for region in archive.memory {
+            buffers::give_back(region.before);
+            region.after.map(buffers::give_back);
+        }
         if let Some(queue) = lock().as_mut() {
             queue.waiting -= bytes;
         }

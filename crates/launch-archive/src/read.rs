@@ -159,7 +159,7 @@ impl<'a> Sections<'a> {
         };
         let start = head_at + HEAD_BYTES;
         self.at = start + content.len();
-        match digest(name, content) == u64::from_le_bytes(expected) {
+        match digest(name, std::iter::once(content)) == u64::from_le_bytes(expected) {
             true => Ok((start, content)),
             false => Err(altered(self.at as u64)),
         }

@@ -1,11 +1,14 @@
 //! Memory as what differs from other memory: runs of bytes, each with its offset and its length before it.
 
+use std::borrow::Cow;
+
 /// Runs begin and end at multiples of this, so that there are few of them.
 const BLOCK_BYTES: usize = 256;
 const HEAD_BYTES: usize = 16;
 
-/// The runs in which bytes differ from others, or from zeros.
-pub(crate) fn encode(base: Option<&[u8]>, bytes: &[u8]) -> Vec<u8> {
+/// The pieces of the runs in which bytes differ from others, or from zeros: heads, and bytes as they are. The lengths of
+/// all but the last are multiples of eight.
+pub(crate) fn pieces<'a>(base: Option<&[u8]>, bytes: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
     let zeros = [0; BLOCK_BYTES];
     let differs = |index: usize, block: &[u8]| {
         let start = index * BLOCK_BYTES;
@@ -14,7 +17,7 @@ pub(crate) fn encode(base: Option<&[u8]>, bytes: &[u8]) -> Vec<u8> {
         });
         block != base
     };
-    let mut runs = Vec::new();
+    let mut pieces = Vec::new();
     let mut blocks = bytes.chunks(BLOCK_BYTES).enumerate().peekable();
     while let Some((first, block)) = blocks.next() {
         if !differs(first, block) {
@@ -25,11 +28,11 @@ pub(crate) fn encode(base: Option<&[u8]>, bytes: &[u8]) -> Vec<u8> {
         while let Some((_, block)) = blocks.next_if(|(index, block)| differs(*index, block)) {
             end += block.len();
         }
-        runs.extend((start as u64).to_le_bytes());
-        runs.extend(((end - start) as u64).to_le_bytes());
-        runs.extend(&bytes[start..end]);
+        let head = [start as u64, (end - start) as u64].map(u64::to_le_bytes);
+        pieces.push(Cow::Owned(head.concat()));
+        pieces.push(Cow::Borrowed(&bytes[start..end]));
     }
-    runs
+    pieces
 }
 
 /// Writes runs over other bytes. An error is the offset in the runs of what is wrong.
@@ -57,6 +60,10 @@ pub(crate) fn apply(runs: &[u8], bytes: &mut [u8]) -> Result<(), usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn encode(base: Option<&[u8]>, bytes: &[u8]) -> Vec<u8> {
+        pieces(base, bytes).concat()
+    }
 
     #[test]
     fn what_differs_is_kept_alone() {

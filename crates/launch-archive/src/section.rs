@@ -16,18 +16,24 @@ pub(crate) mod names {
 }
 
 /// A number that another number of bytes, or other bytes, have by chance alone. Every step can be undone, so that one
-/// word that was altered is always noticed.
-pub(crate) fn digest(name: &[u8; 8], bytes: &[u8]) -> u64 {
+/// word that was altered is always noticed. Of the pieces of the bytes, all but the last have a multiple of eight.
+pub(crate) fn digest<'a>(name: &[u8; 8], pieces: impl Iterator<Item = &'a [u8]> + Clone) -> u64 {
     let step = |hash: u64, word: u64| {
         let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^ (hash >> 32)
     };
-    let start = step(u64::from_le_bytes(*name), bytes.len() as u64);
-    let (words, rest) = bytes.as_chunks::<8>();
-    let hash = words
-        .iter()
-        .fold(start, |hash, word| step(hash, u64::from_le_bytes(*word)));
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    step(hash, u64::from_le_bytes(last))
+    let len: usize = pieces.clone().map(<[u8]>::len).sum();
+    let mut hash = step(u64::from_le_bytes(*name), len as u64);
+    for piece in pieces {
+        let (words, rest) = piece.as_chunks::<8>();
+        for word in words {
+            hash = step(hash, u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            hash = step(hash, u64::from_le_bytes(last));
+        }
+    }
+    hash
 }

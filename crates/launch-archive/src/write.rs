@@ -27,22 +27,27 @@ impl Archive {
             memory: memory.collect(),
         };
         out.write_all(MAGIC)?;
-        section(out, names::LAUNCH, &serde_json::to_vec_pretty(&header)?)?;
-        section(out, names::PTX, self.ptx.as_bytes())?;
+        section(out, names::LAUNCH, &[serde_json::to_vec_pretty(&header)?])?;
+        section(out, names::PTX, &[&self.ptx])?;
         for region in &self.memory {
-            section(out, names::BEFORE, &runs::encode(None, &region.before))?;
+            section(out, names::BEFORE, &runs::pieces(None, &region.before))?;
             if let Some(after) = &region.after {
-                let changes = runs::encode(Some(&region.before), after);
+                let changes = runs::pieces(Some(&region.before), after);
                 section(out, names::CHANGES, &changes)?;
             }
         }
-        section(out, names::END, &[])
+        section(out, names::END, &[""; 0])
     }
 }
 
-fn section(out: &mut impl Write, name: &[u8; 8], bytes: &[u8]) -> io::Result<()> {
+fn section(out: &mut impl Write, name: &[u8; 8], pieces: &[impl AsRef<[u8]>]) -> io::Result<()> {
+    let pieces = pieces.iter().map(AsRef::as_ref);
+    let len: usize = pieces.clone().map(<[u8]>::len).sum();
     out.write_all(name)?;
-    out.write_all(&(bytes.len() as u64).to_le_bytes())?;
-    out.write_all(&digest(name, bytes).to_le_bytes())?;
-    out.write_all(bytes)
+    out.write_all(&(len as u64).to_le_bytes())?;
+    out.write_all(&digest(name, pieces.clone()).to_le_bytes())?;
+    for piece in pieces {
+        out.write_all(piece)?;
+    }
+    Ok(())
 }
