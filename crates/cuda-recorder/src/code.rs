@@ -157,8 +157,9 @@ impl Codes {
     pub(crate) fn kernel(&mut self, handle: u64) -> Option<Kernel> {
         if !self.kernels.contains_key(&handle) {
             // The program has it from a function that is not looked at.
-            let entry = driver::function_name(handle)?;
-            self.add_kernel(handle, driver::module_of(handle)?, entry);
+            let found = driver::function(handle).or_else(|| driver::kernel(handle));
+            let (of, entry) = found?;
+            self.add_kernel(handle, of, entry);
         }
         self.kernels.get(&handle).cloned()
     }

@@ -136,40 +136,61 @@ pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
 
 /// Address and bytes of a variable of a module.
 pub(crate) fn module_variable(module: u64, name: &str) -> Option<(u64, u64)> {
-    let name = CString::new(name).ok()?;
-    let (mut address, mut bytes) = (0, 0);
-    let code = call!(c"cuModuleGetGlobal_v2"(
-        &raw mut address => *mut u64, &raw mut bytes => *mut u64, module => u64, name.as_ptr() => *const c_char
-    ));
-    (code == SUCCESS).then_some((address, bytes))
+    variable(name, |address, bytes, name| {
+        call!(c"cuModuleGetGlobal_v2"(
+            address => *mut u64, bytes => *mut u64, module => u64, name => *const c_char
+        ))
+    })
 }
 
 /// Address and bytes of a variable of a library.
 pub(crate) fn library_variable(library: u64, name: &str) -> Option<(u64, u64)> {
+    let global = variable(name, |address, bytes, name| {
+        call!(c"cuLibraryGetGlobal"(
+            address => *mut u64, bytes => *mut u64, library => u64, name => *const c_char
+        ))
+    });
+    global.or_else(|| {
+        variable(name, |address, bytes, name| {
+            call!(c"cuLibraryGetManaged"(
+                address => *mut u64, bytes => *mut u64, library => u64, name => *const c_char
+            ))
+        })
+    })
+}
+
+fn variable(
+    name: &str,
+    get: impl FnOnce(*mut u64, *mut u64, *const c_char) -> i32,
+) -> Option<(u64, u64)> {
     let name = CString::new(name).ok()?;
     let (mut address, mut bytes) = (0, 0);
-    let code = call!(c"cuLibraryGetGlobal"(
-        &raw mut address => *mut u64, &raw mut bytes => *mut u64, library => u64, name.as_ptr() => *const c_char
-    ));
+    let code = get(&raw mut address, &raw mut bytes, name.as_ptr());
     (code == SUCCESS).then_some((address, bytes))
 }
 
-/// The name of a function of a module.
-pub(crate) fn function_name(function: u64) -> Option<String> {
-    let mut name: *const c_char = ptr::null();
-    let code = call!(c"cuFuncGetName"(&raw mut name => *mut *const c_char, function => u64));
-    if code != SUCCESS {
-        return None;
+/// The module of a function and its name.
+pub(crate) fn function(function: u64) -> Option<(u64, String)> {
+    let (mut module, mut name) = (0, ptr::null());
+    let mut code = call!(c"cuFuncGetModule"(&raw mut module => *mut u64, function => u64));
+    if code == SUCCESS {
+        code = call!(c"cuFuncGetName"(&raw mut name => *mut *const c_char, function => u64));
     }
-    // SAFETY: the driver has written a text that lives as long as the module.
-    unsafe { host::text(name) }
+    // SAFETY: the driver has written a text that lives as long as the module, or the pointer is null.
+    let name = unsafe { host::text(name) };
+    name.filter(|_| code == SUCCESS).map(|name| (module, name))
 }
 
-/// The module of a function.
-pub(crate) fn module_of(function: u64) -> Option<u64> {
-    let mut module = 0;
-    let code = call!(c"cuFuncGetModule"(&raw mut module => *mut u64, function => u64));
-    (code == SUCCESS).then_some(module)
+/// The library of a kernel and its name.
+pub(crate) fn kernel(kernel: u64) -> Option<(u64, String)> {
+    let (mut library, mut name) = (0, ptr::null());
+    let mut code = call!(c"cuKernelGetLibrary"(&raw mut library => *mut u64, kernel => u64));
+    if code == SUCCESS {
+        code = call!(c"cuKernelGetName"(&raw mut name => *mut *const c_char, kernel => u64));
+    }
+    // SAFETY: the driver has written a text that lives as long as the library, or the pointer is null.
+    let name = unsafe { host::text(name) };
+    name.filter(|_| code == SUCCESS).map(|name| (library, name))
 }
 
 /// The name of the current device.

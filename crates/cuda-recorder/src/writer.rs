@@ -1,4 +1,4 @@
-//! Archives are written by a thread of their own, while the program goes on.
+//! Archives are written by threads of their own, while the program goes on.
 
 use std::{
     collections::VecDeque,
@@ -13,6 +13,9 @@ use launch_archive::Archive;
 
 use crate::{buffers, host, options::Options};
 
+/// Threads, where so many archives wait.
+const MOST_THREADS: usize = 4;
+
 /// Bytes that may wait to be written; a launch waits for room.
 const MOST_WAITING: u64 = 2 << 30;
 
@@ -26,7 +29,7 @@ struct Queue {
     jobs: VecDeque<Job>,
     /// Bytes of those that are not written yet.
     waiting: u64,
-    has_thread: bool,
+    threads: usize,
 }
 
 static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
@@ -65,9 +68,10 @@ pub(crate) fn write(archive: Archive, options: &Options) {
         archive,
         options: options.clone(),
     });
-    if !queue.has_thread {
+    // A thread that has nothing to do takes it before another one begins.
+    if queue.threads < queue.jobs.len().min(MOST_THREADS) {
         let thread = thread::Builder::new().name("tma record".to_owned());
-        queue.has_thread = thread.spawn(work).is_ok();
+        queue.threads += usize::from(thread.spawn(work).is_ok());
     }
     CHANGED.notify_all();
 }
@@ -76,7 +80,7 @@ pub(crate) fn write(archive: Archive, options: &Options) {
 pub(crate) fn finish() {
     let mut guard = lock();
     while let Some(queue) = guard.as_ref().filter(|queue| queue.waiting > 0) {
-        if !queue.has_thread {
+        if queue.threads == 0 {
             break;
         }
         guard = wait(guard);

@@ -423,7 +423,7 @@ fn damage_is_refused_with_its_byte(program: &Program) -> Result<(), Failed> {
     for len in [0, 9, 16, 30, 500, 3000, whole.len() - 5000, whole.len() - 1] {
         fs::write(&file, &whole[..len])?;
         let told = format!(
-            "error: {}: byte {len}: the file ends here; ",
+            "error: load: {}: byte {len}: the file ends here; ",
             file.display()
         );
         wanted(&replay(&[], &file)?, 2, &[&told])?;
