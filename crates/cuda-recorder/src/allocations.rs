@@ -10,7 +10,7 @@ pub(crate) struct Allocation {
     pub(crate) bytes: u64,
 }
 
-/// What is allocated, by addresses.
+/// The allocations that are not freed, by addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Allocations {
     all: BTreeMap<u64, Allocation>,

@@ -7,7 +7,7 @@ use ptx::{Item, Linkage, Space};
 
 use crate::{driver, host::Image, triton};
 
-/// What holds kernels and variables.
+/// A module or a library: it holds kernels and variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handle {
     Module(u64),
@@ -74,7 +74,7 @@ impl Text {
     }
 }
 
-/// What was loaded.
+/// The code of a module, read when a kernel of it is recorded first.
 #[derive(Debug)]
 enum Code {
     Ptx(String),

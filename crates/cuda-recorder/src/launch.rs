@@ -17,7 +17,7 @@ use crate::{
     writer,
 };
 
-/// What the program asks for.
+/// A launch as the program asks for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Launch {
     pub(crate) function: u64,

@@ -1,4 +1,4 @@
-//! What is known of the program, behind one lock.
+//! The state of the recorder, behind one lock: allocations, code and counts.
 
 use std::{
     cell::Cell,

@@ -68,7 +68,7 @@ pub(crate) fn write(archive: Archive, options: &Options) {
         archive,
         options: options.clone(),
     });
-    // A thread that has nothing to do takes it before another one begins.
+    // Another thread begins where more archives wait than there are threads.
     if queue.threads < queue.jobs.len().min(MOST_THREADS) {
         let thread = thread::Builder::new().name("tma record".to_owned());
         queue.threads += usize::from(thread.spawn(work).is_ok());

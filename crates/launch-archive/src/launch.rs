@@ -1,8 +1,8 @@
-//! What an archive says of a launch.
+//! The description of a launch.
 
 use serde::{Deserialize, Serialize};
 
-/// What was launched, and where.
+/// A launch: the kernel, its arguments, and the GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
@@ -38,7 +38,7 @@ pub struct Launch {
 pub struct Region {
     /// The call that allocated it and the call's number, or the name of a variable.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Where it was on the GPU.
     pub address: u64,
@@ -48,7 +48,7 @@ pub struct Region {
     pub after: Option<Vec<u8>>,
 }
 
-/// What memory is.
+/// The kinds of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

@@ -44,7 +44,7 @@ pub use read::Damage;
 /// A launch that was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// What was launched, and where.
+    /// The kernel, its arguments, and the GPU.
     pub launch: Launch,
     /// The text of the kernel's module.
     pub ptx: String,

@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 1 << 40;
 pub struct Damage {
     /// The byte of the file where it is noticed.
     pub offset: u64,
-    /// What is wrong there.
+    /// The reason.
     pub what: String,
 }
 

@@ -1,6 +1,6 @@
 //! Sections: a name, the number of bytes, a digest of both and of the bytes, and the bytes.
 
-/// What an archive begins with: a name and a version.
+/// The first bytes of an archive: a name and a version.
 pub(crate) const MAGIC: &[u8; 16] = b"tma launch v1\n\0\0";
 
 /// The bytes before those of a section.

@@ -46,7 +46,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What was launched, and where.
+    /// The kernel, its arguments, and the GPU.
     pub fn launch(&self) -> &launch_archive::Launch {
         &self.archive.launch
     }
@@ -167,7 +167,7 @@ impl Recording {
         Ok(launch)
     }
 
-    /// What differs from the GPU's memory.
+    /// A sentence for each memory that differs from the GPU's.
     fn differences(&self, session: &mut Session) -> Result<Vec<String>, Failure> {
         let launch = self.launch();
         let mut differences = Vec::new();

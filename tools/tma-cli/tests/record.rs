@@ -433,7 +433,11 @@ fn damage_is_refused_with_its_byte(program: &Program) -> Result<(), Failed> {
         altered[at] ^= 4;
         fs::write(&file, &altered)?;
         let output = replay(&[], &file)?;
-        wanted(&output, 2, &[&format!("error: load: {}: byte ", file.display())])?;
+        wanted(
+            &output,
+            2,
+            &[&format!("error: load: {}: byte ", file.display())],
+        )?;
         let told = text(&output.stdout);
         let offset = told
             .split("byte ")

@@ -2,6 +2,7 @@ mod launches;
 mod log;
 
 use std::{
+    env,
     ffi::OsString,
     fmt::Write as _,
     fs, io,
@@ -54,6 +55,9 @@ pub(crate) struct Record {
 /// Names the folder with the options and the log for the program.
 const VARIABLE: &str = "TMA_RECORD";
 
+/// Names the folder of the driver that Triton links its launcher with: the one for the program has no functions.
+const TRITON_VARIABLE: &str = "TRITON_LIBCUDA_PATH";
+
 const RECORDER: Library = Library {
     file: "libcuda_recorder.so",
     variable: "TMA_CUDA_RECORDER",
@@ -91,10 +95,15 @@ impl Record {
             fs::write(folder.path().join(name), stub)?;
         }
         let (program, arguments) = self.command.split_first().context("no program is given")?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env("LD_LIBRARY_PATH", search_path(folder.path()))
-            .env(VARIABLE, folder.path())
+            .env(VARIABLE, folder.path());
+        if env::var_os(TRITON_VARIABLE).is_none() {
+            command.env(TRITON_VARIABLE, driver.parent().unwrap_or(Path::new("/")));
+        }
+        let mut child = command
             .spawn()
             .with_context(|| format!("cannot run `{}`", program.display()))?;
         let status = interrupt::wait(&mut child)?;

@@ -1,4 +1,4 @@
-//! What `tma emulate` and `tma replay` have in common: schedules, the checker, and the report.
+//! The part that `tma emulate` and `tma replay` have in common: schedules, the checker, and the report.
 
 use std::{
     io::{self, Write},

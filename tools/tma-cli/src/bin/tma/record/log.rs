@@ -1,4 +1,4 @@
-//! What the library in the program has counted.
+//! The counts of the library in the program.
 
 use std::{collections::BTreeMap, path::Path};
 
