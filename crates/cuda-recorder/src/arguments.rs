@@ -95,9 +95,9 @@ mod tests {
         buffer[8..].copy_from_slice(&b.to_le_bytes());
         let mut len = 16_usize;
         let mut extra = [
-            1 as *mut c_void,
+            std::ptr::without_provenance_mut(BUFFER as usize),
             buffer.as_mut_ptr().cast(),
-            2 as *mut c_void,
+            std::ptr::without_provenance_mut(BYTES as usize),
             (&raw mut len).cast(),
             std::ptr::null_mut(),
         ];

@@ -78,8 +78,8 @@ impl Text {
 #[derive(Debug)]
 enum Code {
     Ptx(String),
-    /// With the reason where its PTX is nowhere.
-    MachineCode(Vec<u8>),
+    Cubin(Vec<u8>),
+    /// With the reason where there is no PTX.
     Read(Result<Arc<Text>, String>),
 }
 
@@ -103,7 +103,7 @@ impl Codes {
     /// Takes note of code that was loaded from memory.
     pub(crate) fn load(&mut self, handle: Handle, image: &Image) {
         let code = match (image.machine_code(), image.code()) {
-            (Some(code), _) => Code::MachineCode(code),
+            (Some(code), _) => Code::Cubin(code),
             (None, fat_binary::Code::Ptx(text)) => Code::Ptx(text),
             (None, fat_binary::Code::Other(has)) => Code::Read(Err(format!(
                 "there is no PTX for compute capability 9.0, but {}",
@@ -171,7 +171,7 @@ impl Codes {
         let read = match code {
             Code::Read(read) => return read.clone(),
             Code::Ptx(text) => Text::parse(std::mem::take(text)),
-            Code::MachineCode(code) => triton::ptx_of(code).map_or_else(
+            Code::Cubin(code) => triton::ptx_of(code).map_or_else(
                 || Err("there is machine code alone, without its PTX".to_owned()),
                 Text::parse,
             ),

@@ -109,7 +109,7 @@ fn work() {
         let bytes = bytes(&archive);
         for region in archive.memory {
             buffers::give_back(region.before);
-            region.after.map(buffers::give_back);
+            buffers::give_back(region.after.unwrap_or_default());
         }
         if let Some(queue) = lock().as_mut() {
             queue.waiting -= bytes;

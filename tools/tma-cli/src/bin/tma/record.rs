@@ -100,8 +100,11 @@ impl Record {
             .args(arguments)
             .env("LD_LIBRARY_PATH", search_path(folder.path()))
             .env(VARIABLE, folder.path());
-        if env::var_os(TRITON_VARIABLE).is_none() {
-            command.env(TRITON_VARIABLE, driver.parent().unwrap_or(Path::new("/")));
+        let linked = driver
+            .parent()
+            .filter(|path| path.join(DRIVERS[0]).exists());
+        if let Some(linked) = linked.filter(|_| env::var_os(TRITON_VARIABLE).is_none()) {
+            command.env(TRITON_VARIABLE, linked);
         }
         let mut child = command
             .spawn()
