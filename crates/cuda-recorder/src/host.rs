@@ -113,3 +113,43 @@ pub(crate) fn at_exit(function: extern "C" fn()) {
     // SAFETY: the function takes nothing, and this library is never unloaded (`driver::keep`).
     unsafe { libc::atexit(function) };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_code_ends_behind_its_tables() {
+        let mut header = [0; 64];
+        header[32..40].copy_from_slice(&1000_u64.to_le_bytes());
+        header[40..48].copy_from_slice(&400_u64.to_le_bytes());
+        // Sizes and numbers of segments and of sections.
+        for (at, value) in [(54, 56_u16), (56, 3), (58, 64), (60, 9)] {
+            header[at..at + 2].copy_from_slice(&value.to_le_bytes());
+        }
+        assert_eq!(elf_bytes(&header), Some(1000 + 3 * 56));
+        header[60] = 30;
+        assert_eq!(elf_bytes(&header), Some(400 + 30 * 64));
+        assert_eq!(elf_bytes(&header[..60]), None);
+        header[46] = 0xff;
+        assert_eq!(elf_bytes(&header), None);
+    }
+
+    #[test]
+    fn images_are_read_where_they_lie() {
+        let mut code = vec![0_u8; 200];
+        code[..4].copy_from_slice(b"\x7fELF");
+        code[32..40].copy_from_slice(&100_u64.to_le_bytes());
+        code[54..58].copy_from_slice(&[50, 0, 2, 0]);
+        // SAFETY: it has as many bytes as its header says (1).
+        let image = unsafe { Image::new(code.as_ptr() as u64) };
+        assert_eq!(image.machine_code(), Some(code.clone()));
+        // SAFETY: it is a text with a zero at its end (1).
+        let image = unsafe { Image::new(c".version 8.0".as_ptr() as u64) };
+        assert_eq!(image.machine_code(), None);
+        assert_eq!(
+            image.code(),
+            fat_binary::Code::Ptx(".version 8.0".to_owned())
+        );
+    }
+}

@@ -115,6 +115,11 @@ impl Record {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
             Err(error) => return Err(error).context("what was recorded cannot be read"),
         };
+        for unfinished in remove_unfinished(&archives)? {
+            eprintln!(
+                "not recorded: {unfinished}, which was being written when the program was ended"
+            );
+        }
         eprint!("{}", log.closing(&self.out));
         Ok(code(status))
     }
@@ -146,4 +151,21 @@ fn make_empty(folder: &Path) -> Result<()> {
         folder.display()
     );
     Ok(())
+}
+
+/// Removes what a program has left that ended in another way than by `exit`, and names it.
+fn remove_unfinished(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for file in fs::read_dir(folder)? {
+        let path = file?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "part")
+        {
+            fs::remove_file(&path)?;
+            let name = path.file_stem().unwrap_or_default();
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
 }
