@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 
 use launch_archive::{Archive, Kind, Region};
 use tensor_map::TensorMap;
-use tma_emulator::{Config, ModuleId, Session, check};
+use tma_emulator::{Config, ModuleId, Session};
 use tma_launch::{Argument, Failure, Launch, Parameter, Shape, Stage};
 
 use crate::emulate::{Diagnostic, Run, Stopped, runs_here, stopped};
@@ -67,28 +67,12 @@ impl Recording {
         let mut session = Session::new(config);
         let module = self.load(&mut session).map_err(stopped)?;
         let launch = self.prepare(&mut session, module).map_err(stopped)?;
-        let mut run = Run {
-            seed: config.seed,
-            diagnostics: Vec::new(),
-            printed: String::new(),
-            steps: None,
-            failed: None,
-        };
+        let mut run = Run::new(config.seed);
         match config.checks {
             true => {
                 let reports = session.launch_checked(module, &launch, [config.seed]);
                 for (_, report) in reports.map_err(stopped)? {
-                    if !report
-                        .diagnostics
-                        .iter()
-                        .any(check::Diagnostic::ends_kernel)
-                    {
-                        run.steps = Some(report.reports.iter().map(|report| report.steps).sum());
-                    }
-                    run.printed += &report.printed;
-                    let found = report.diagnostics.into_iter();
-                    run.diagnostics
-                        .extend(found.map(|found| Diagnostic::Kernel(Box::new(found))));
+                    run.take(report);
                 }
             }
             false => {
