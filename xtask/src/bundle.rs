@@ -73,6 +73,7 @@ no CUDA toolkit and no Rust.
     ./deform_attn             deformable attention by ordinary loads and by tiles
     ./bench --sweep           the best stages, sizes and blocks for this GPU
     ./tma devices             what GPUs there are
+    ./tma record PROGRAM      the launches of a CUDA program as archives, for ./tma replay
     ./tma --help              the rest
 ";
 
@@ -154,6 +155,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         total += fs::metadata(&program)
             .with_context(|| format!("cannot read {}", program.display()))?
             .len();
+    }
+    let tma = built.iter().find(|(built, _)| built == "tma");
+    if let Some(folder) = tma.and_then(|(_, tma)| tma.parent()) {
+        // `tma record` finds it beside the command.
+        let name = "libcuda_recorder.so";
+        put(&folder.join("deps").join(name), &out.join(name))?;
     }
     for name in [
         "attention.py",

@@ -57,5 +57,7 @@ pub use entry_points::{
     function, launch, module, pointer, tensor_map,
 };
 pub use error::{DriverError, Origin, name, sentence};
+#[cfg(target_os = "linux")]
+pub use library::file;
 pub use library::{Attempt, LIBRARY_VARIABLE, Status, status};
 pub use properties::{DeviceProperties, devices};

@@ -94,6 +94,23 @@ pub fn status() -> &'static Status {
     &driver().status
 }
 
+/// The file of the driver's library in this process; nothing where there is none.
+#[cfg(target_os = "linux")]
+pub fn file() -> Option<PathBuf> {
+    static INIT: Function = Function::new("cuInit");
+    let address = INIT.address().ok()? as *const () as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    // Of each range: `start-end`, four more words, and the path.
+    let is_here = |line: &&str| {
+        let range = line.split_whitespace().next()?.split_once('-')?;
+        let [start, end] = [range.0, range.1].map(|text| usize::from_str_radix(text, 16).ok());
+        Some((start?..end?).contains(&address))
+    };
+    let mut lines = maps.lines();
+    let line = lines.find(|line| is_here(line).unwrap_or_default())?;
+    line.find('/').map(|at| PathBuf::from(&line[at..]))
+}
+
 struct Driver {
     library: Option<Library>,
     status: Status,

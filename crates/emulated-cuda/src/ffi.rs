@@ -210,6 +210,43 @@ impl Pointer {
     }
 }
 
+/// Code for the device: in memory of the program, until it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Image(Pointer);
+
+impl FromC for Image {
+    type C = *mut c_void;
+
+    unsafe fn from_c(c: Self::C) -> Self {
+        // SAFETY: the condition is the same (1); a program does not move its images.
+        Self(unsafe { Pointer::from_c(c) })
+    }
+}
+
+impl Image {
+    /// Code that was read from a file. It stays as long as the program.
+    pub(crate) fn of_file(mut bytes: Vec<u8>) -> Self {
+        // A text ends with a zero.
+        bytes.push(0);
+        Self(Pointer(bytes.leak().as_ptr() as u64))
+    }
+
+    /// The code that a driver would take on a GPU of compute capability 9.0.
+    pub(crate) fn code(self) -> fat_binary::Code {
+        fat_binary::read(&self, self.0.address())
+    }
+}
+
+impl fat_binary::Memory for Image {
+    fn bytes(&self, address: u64, len_bytes: usize) -> Option<Vec<u8>> {
+        Pointer(address).host_bytes(len_bytes).ok()
+    }
+
+    fn text(&self, address: u64) -> Option<String> {
+        Pointer(address).text().ok()
+    }
+}
+
 /// A function of the program that is called with one pointer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Callback(Option<unsafe extern "C" fn(*mut c_void)>);

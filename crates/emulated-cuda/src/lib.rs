@@ -16,7 +16,6 @@ mod calls;
 mod code;
 mod context;
 mod driver;
-mod fatbin;
 mod ffi;
 mod kernels;
 mod launch;

@@ -8,8 +8,7 @@ use crate::{
     calls::Result,
     code::Code,
     context::Context,
-    fatbin::{self, Image},
-    ffi::Pointer,
+    ffi::{Image, Pointer},
     report::FLAGS,
 };
 
@@ -171,8 +170,8 @@ impl Context {
         let program = std::env::current_exe().unwrap_or_default();
         let program = program.file_stem().unwrap_or_default().to_string_lossy();
         let text = match image.code() {
-            fatbin::Code::Ptx(text) => text,
-            fatbin::Code::Other(has) => {
+            fat_binary::Code::Ptx(text) => text,
+            fat_binary::Code::Other(has) => {
                 let has = match has.is_empty() {
                     true => "nothing".to_owned(),
                     false => has.join(", "),
@@ -184,7 +183,7 @@ impl Context {
                 self.report.cannot_run(&program, &why);
                 return Err(Code::NO_BINARY);
             }
-            fatbin::Code::Unreadable(why) => {
+            fat_binary::Code::Unreadable(why) => {
                 self.report.cannot_run(&program, &why);
                 return Err(Code::INVALID_IMAGE);
             }

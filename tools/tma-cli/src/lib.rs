@@ -1,3 +1,4 @@
-//! Launch files, which the command `tma` and other programs run.
+//! Launch files and recorded launches, which the command `tma` and other programs run.
 
 pub mod emulate;
+pub mod replay;

@@ -5,8 +5,7 @@ use std::fs;
 use crate::{
     calls::{Result, alive},
     code::Code,
-    fatbin::Image,
-    ffi::{Out, Pointer, Text, export},
+    ffi::{Image, Out, Pointer, Text, export},
 };
 
 /// Takes note of code, which is read at once.

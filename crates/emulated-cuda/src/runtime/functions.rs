@@ -3,8 +3,7 @@
 use crate::{
     calls::alive,
     driver::modules,
-    fatbin::Image,
-    ffi::{In, Out, Pointer, Text, export},
+    ffi::{Image, In, Out, Pointer, Text, export},
     kernels::FunctionAttributes,
     runtime::launches::LaunchConfig,
 };

@@ -5,8 +5,7 @@ use std::ffi::{c_char, c_void};
 use crate::{
     calls::{alive, with},
     code::Code,
-    fatbin::Image,
-    ffi::{Dim3, FromC, Out, Pointer, Text, export},
+    ffi::{Dim3, FromC, Image, Out, Pointer, Text, export},
 };
 
 /// Takes note of the code of a program, and gives its handle.

@@ -60,8 +60,8 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// The variables of a module, those in global memory from the address `start` on.
-    pub(crate) fn new(module: &Module, start: u64) -> Self {
+    /// The variables of a module, those in global memory at the addresses that `placed` gives, or else from `start` on.
+    pub(crate) fn new(module: &Module, start: u64, placed: impl Fn(&str) -> Option<u64>) -> Self {
         let mut image = Self {
             end: start,
             ..Self::default()
@@ -122,8 +122,11 @@ impl Image {
                         ))
                     }
                     (Space::Global, Some(bytes)) => {
-                        let address = image.end.next_multiple_of(align);
-                        image.end = next_allocation(address, bytes);
+                        let address = placed(name).unwrap_or_else(|| {
+                            let address = image.end.next_multiple_of(align);
+                            image.end = next_allocation(address, bytes);
+                            address
+                        });
                         image.lengths.insert(name.to_owned(), bytes);
                         taken += bytes;
                         contents.push((

@@ -7,7 +7,7 @@ use tma_launch::{Failure, Stage, check::variable_bytes, suggestion};
 use super::{Kernel, Session, panic::place_record};
 use crate::{
     decode::{Image, check},
-    machine::{CONST_WINDOW, IMAGE_START},
+    machine::{CONST_WINDOW, WINDOW_BYTES},
 };
 
 /// Names a module of one [`Session`].
@@ -53,9 +53,24 @@ impl Session {
     /// # Errors
     /// The text is not PTX, or breaks a rule of PTX: the line and column of each location.
     pub fn load(&mut self, name: &str, text: &str) -> Result<ModuleId, Failure> {
+        self.load_placed(name, text, |_| None)
+    }
+
+    /// As [`load`](Self::load), with variables in global memory at addresses of the caller's choice: those that
+    /// `placed` gives for their names.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), or something else lies at such an address: the session has then a part of the
+    /// variables, and no module.
+    pub fn load_placed(
+        &mut self,
+        name: &str,
+        text: &str,
+        placed: impl Fn(&str) -> Option<u64>,
+    ) -> Result<ModuleId, Failure> {
         let module = ptx::parse_named(name, text)
             .map_err(|errors| Failure::new(Stage::Load, errors.to_string()))?;
-        self.load_parsed(name, text, Arc::new(module))
+        self.add_module(name, text, Arc::new(module), placed)
     }
 
     /// As [`load`](Self::load), of a text that was read before.
@@ -68,15 +83,25 @@ impl Session {
         text: &str,
         module: Arc<ptx::Module>,
     ) -> Result<ModuleId, Failure> {
+        self.add_module(name, text, module, |_| None)
+    }
+
+    fn add_module(
+        &mut self,
+        name: &str,
+        text: &str,
+        module: Arc<ptx::Module>,
+        placed: impl Fn(&str) -> Option<u64>,
+    ) -> Result<ModuleId, Failure> {
         if self.valid.as_ptr() != Arc::as_ptr(&module) {
             check(&module, name, text)?;
             self.valid = Arc::downgrade(&module);
         }
-        let mut image = Image::new(&module, self.next_image);
+        let mut image = Image::new(&module, self.next_image, placed);
         self.next_image = image.end;
         for global in &mut image.globals {
             let bytes = std::mem::take(&mut global.bytes);
-            self.memory.place(&global.name, bytes, global.address);
+            self.place(&global.name, bytes, global.address)?;
         }
         let panic_record = place_record(&mut self.memory, &image);
         let id = self.next_module;
@@ -162,7 +187,7 @@ impl Session {
         address: u64,
         bytes: u64,
     ) -> Result<&mut [u8], Failure> {
-        if address >= IMAGE_START {
+        if !(CONST_WINDOW..CONST_WINDOW + WINDOW_BYTES).contains(&address) {
             let found = self.memory.slice(address, bytes as usize);
             return found.map_err(|what| Failure::new(Stage::Upload, what));
         }
@@ -177,4 +202,58 @@ impl Session {
 
 fn unloaded() -> Failure {
     Failure::new(Stage::Resolve, "the module was unloaded")
+}
+
+#[cfg(test)]
+mod tests {
+    use tma_launch::{Argument, Launch};
+
+    use crate::{machine::Config, session::Session};
+
+    /// Adds one to a variable by its address in another one.
+    const COUNT: &str = "
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+        .global .align 4 .u32 count = 7;
+        .global .align 8 .u64 where = generic(count);
+        .global .align 4 .u32 other;
+        .visible .entry add(.param .u64 to)
+        {
+            .reg .b32 %r<2>;
+            .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [to];
+            ld.global.u64 %rd2, [where];
+            st.global.u64 [%rd1], %rd2;
+            ld.u32 %r1, [%rd2];
+            add.u32 %r1, %r1, 1;
+            st.u32 [%rd2], %r1;
+            ret;
+        }";
+
+    #[test]
+    fn variables_lie_where_they_are_placed() {
+        const COUNT_AT: u64 = 0x7fff_1234_0004;
+        let mut session = Session::new(Config::default());
+        let placed = |name: &str| (name == "count").then_some(COUNT_AT);
+        let module = session.load_placed("count.ptx", COUNT, placed).unwrap();
+        assert_eq!(session.variable(module, "count"), Ok((COUNT_AT, 4)));
+        let to = session.allocate("to", vec![0; 8]);
+        let launch = Launch::new("add", 1, 1).argument(Argument::Address(to));
+        session.launch(module, &launch).unwrap();
+        assert_eq!(session.read(to, 8), Ok(&COUNT_AT.to_le_bytes()[..]));
+        assert_eq!(session.read(COUNT_AT, 4), Ok(&[8, 0, 0, 0][..]));
+        assert_eq!(
+            session.read_variable(module, "count"),
+            Ok(&[8, 0, 0, 0][..])
+        );
+        session
+            .write_variable(module, "count", &[1, 2, 3, 4])
+            .unwrap();
+        assert_eq!(session.read(COUNT_AT, 4), Ok(&[1, 2, 3, 4][..]));
+        // The same address is not free now, and that of constants is no global memory.
+        assert!(session.load_placed("count.ptx", COUNT, placed).is_err());
+        let in_window = |_: &str| Some(0x0500_0000_0000);
+        assert!(session.load_placed("count.ptx", COUNT, in_window).is_err());
+    }
 }

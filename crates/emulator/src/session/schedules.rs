@@ -3,7 +3,7 @@
 use tma_launch::{Failure, Launch};
 
 use super::{Error, ModuleId, Session};
-use crate::{check::CheckReport, machine::observer::Printer};
+use crate::{check::CheckReport, machine::observer::Printer, run::Report};
 
 impl Session {
     /// Runs a kernel under the checker and gives what it found, without what is suppressed: once for each seed, in
@@ -55,12 +55,10 @@ impl Session {
         module: ModuleId,
         launch: &Launch,
         print: &mut dyn FnMut(&str),
-    ) -> Result<(), Failure> {
+    ) -> Result<Report, Failure> {
         let ready = self.ready(module, launch)?;
         let report = self.observe(&ready, &mut Printer(print));
-        report
-            .map(drop)
-            .map_err(|fault| Error::from(fault).failure())
+        report.map_err(|fault| Error::from(fault).failure())
     }
 }
 

@@ -92,6 +92,30 @@ pub struct Run {
 }
 
 impl Run {
+    /// Nothing yet.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            diagnostics: Vec::new(),
+            printed: String::new(),
+            steps: None,
+            failed: None,
+        }
+    }
+
+    /// Takes what the checker says of launches that were run.
+    pub(crate) fn take(&mut self, report: check::CheckReport) {
+        let mut diagnostics = report.diagnostics.iter();
+        if !diagnostics.any(check::Diagnostic::ends_kernel) {
+            self.steps = Some(report.reports.iter().map(|report| report.steps).sum());
+        }
+        self.printed = report.printed;
+        let diagnostics = report.diagnostics.into_iter();
+        self.diagnostics = diagnostics
+            .map(|found| Diagnostic::Kernel(Box::new(found)))
+            .collect();
+    }
+
     /// [`Verdict::Clean`] or [`Verdict::Findings`].
     pub fn verdict(&self) -> Verdict {
         match self.diagnostics.iter().any(Diagnostic::is_error) {
@@ -147,13 +171,7 @@ impl Emulation {
     pub fn run(&self, config: Config) -> Result<Run, Stopped> {
         let dumps = self.file.open_dumps().map_err(Stopped::Failure)?;
         let mut job = self.job()?;
-        let mut run = Run {
-            seed: config.seed,
-            diagnostics: Vec::new(),
-            printed: String::new(),
-            steps: None,
-            failed: None,
-        };
+        let mut run = Run::new(config.seed);
         match config.checks {
             true => check(config, &mut job, &mut run)?,
             false => {
@@ -200,19 +218,7 @@ impl Emulation {
 
 fn check(config: Config, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
     let backend = EmulatorBackend::with_config(config);
-    let verdict = backend.check(job).map_err(stopped)?;
-    if !verdict
-        .diagnostics
-        .iter()
-        .any(check::Diagnostic::ends_kernel)
-    {
-        run.steps = Some(verdict.reports.iter().map(|report| report.steps).sum());
-    }
-    run.printed = verdict.printed;
-    let diagnostics = verdict.diagnostics.into_iter();
-    run.diagnostics = diagnostics
-        .map(|found| Diagnostic::Kernel(Box::new(found)))
-        .collect();
+    run.take(backend.check(job).map_err(stopped)?);
     Ok(())
 }
 
@@ -228,7 +234,7 @@ fn steps(result: Result<Vec<Report>, Failure>) -> Result<Result<u64, Diagnostic>
     }
 }
 
-fn stopped(failure: Failure) -> Stopped {
+pub(crate) fn stopped(failure: Failure) -> Stopped {
     match failure.error_name.as_deref() {
         Some("UNSUPPORTED") => Stopped::Unsupported(failure.what),
         _ => Stopped::Failure(failure),
@@ -245,15 +251,18 @@ fn supported(file: &LaunchFile, source: &Source) -> Result<(), Stopped> {
         );
         return Err(Stopped::Unsupported(what));
     }
-    let target = source.target();
+    runs_here(source.name(), source.target())
+}
+
+/// Refuses a module for GPUs that the emulator is none of.
+pub(crate) fn runs_here(name: &str, target: &str) -> Result<(), Stopped> {
     match Capability::LEAST.runs(target) {
         Some(true) => Ok(()),
         Some(false) => Err(Stopped::Unsupported(format!(
-            "{}: the module is for `{target}`, which does not run on {ARCH}, what the emulator is",
-            source.name()
+            "{name}: the module is for `{target}`, which does not run on {ARCH}, what the emulator is"
         ))),
         None => {
-            let what = format!("{} is for the unknown target `{target}`", source.name());
+            let what = format!("{name} is for the unknown target `{target}`");
             Err(Stopped::Failure(Failure::new(Stage::Load, what)))
         }
     }

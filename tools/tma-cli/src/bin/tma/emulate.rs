@@ -1,3 +1,4 @@
+pub(crate) mod checking;
 pub(crate) mod report;
 pub(crate) mod seeds;
 mod timeline;
@@ -9,12 +10,11 @@ use std::{
 };
 
 use anyhow::Result;
-use tma_cli::emulate::{Diagnostic, Emulation, Output, Stopped, Verdict, read_suppressions};
-use tma_emulator::{Config, Trace};
+use tma_cli::emulate::{Emulation, Output, Stopped};
+use tma_emulator::Trace;
 
-use crate::interrupt;
-use report::{Again, Report};
-use seeds::Seeds;
+use checking::Checking;
+use report::Report;
 
 /// Runs the kernels of a launch file on the CPU and says what is wrong with them
 ///
@@ -24,86 +24,36 @@ use seeds::Seeds;
 pub(crate) struct Emulate {
     /// The launch file
     file: PathBuf,
-    /// The schedule's seed
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Many schedules, one after the other: 0..64
-    #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
-    seeds: Option<Seeds>,
-    /// Stop at the first seed with diagnostics
-    #[arg(long, requires = "seeds")]
-    fail_fast: bool,
-    /// Instructions, counted for each thread, after which a kernel counts as endless
-    #[arg(long, value_name = "STEPS", default_value_t = MAX_STEPS)]
-    max_steps: u64,
-    /// Bytes that a kernel may print
-    #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_printed)]
-    max_printed: usize,
-    /// Only run the kernels, without the checker that looks for errors of synchronisation
-    #[arg(long)]
-    no_check: bool,
-    /// Report also what is a mistake by the letter alone
-    #[arg(long, conflicts_with = "no_check")]
-    strict: bool,
-    /// Findings that are accepted, as TOML
-    #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
-    suppressions: Option<PathBuf>,
+    #[command(flatten)]
+    checking: Checking,
     /// Write a timeline for Perfetto (ui.perfetto.dev); where the name ends in .svg, a drawing
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     trace: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
-
-/// Enough for what tests do, and over in less than a minute where a kernel never ends.
-const MAX_STEPS: u64 = 1_000_000_000;
 
 impl Emulate {
     /// With a code, also where whoever read the output has had enough of it.
     pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
-        interrupt::watch();
-        let again = Again {
-            file: &self.file,
-            max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
-            no_check: self.no_check,
-            strict: self.strict,
-            suppressions: self.suppressions.as_deref(),
-        };
-        let mut report = Report::new(again, self.seeds, self.json);
-        let written = self.report(&mut report, out);
-        let code = ExitCode::from(report.verdict().exit_code());
-        match written {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // Nobody else says it.
-                eprintln!("{}", report.verdict_line());
-                Ok(code)
-            }
-            written => Ok(written.map(|()| code)?),
-        }
+        let verdict = self
+            .checking
+            .report("emulate", &self.file, out, |report, out| {
+                self.report(report, out)
+            })?;
+        Ok(ExitCode::from(verdict.exit_code()))
     }
 
     fn report(&self, report: &mut Report<'_>, out: &mut impl Write) -> io::Result<()> {
-        report.begin(out)?;
-        let suppressions = self.suppressions.as_deref().map(read_suppressions);
-        let opened = match suppressions.transpose() {
-            Ok(suppressions) => {
-                report.suppressions = suppressions.unwrap_or_default();
-                self.open()
-            }
-            Err(failure) => Err(Stopped::Failure(failure)),
-        };
-        match opened {
+        match self.open() {
             Ok((emulation, trace)) => {
-                self.emulate(&emulation, report, out)?;
+                self.checking
+                    .each_seed(report, out, |config| emulation.run(config))?;
                 if let Some(trace) = trace.filter(|_| report.stopped.is_none()) {
                     report.stopped = self.trace(&emulation, trace).err();
                 }
             }
             Err(stopped) => report.stopped = Some(stopped),
         }
-        report.end(out)?;
-        out.flush()
+        Ok(())
     }
 
     /// The launch file, and where the timeline goes.
@@ -117,20 +67,10 @@ impl Emulate {
         Ok((emulation, trace))
     }
 
-    fn config(&self, seed: u64) -> Config {
-        Config {
-            seed,
-            max_steps: self.max_steps,
-            max_printed: self.max_printed,
-            checks: !self.no_check,
-            strict: self.strict,
-        }
-    }
-
     /// The same once more: a seed repeats its schedule.
     fn trace(&self, emulation: &Emulation, file: Output) -> Result<(), Stopped> {
         let mut trace = Trace::default();
-        emulation.observe(self.config(self.seed), &mut trace)?;
+        emulation.observe(self.checking.config_of_seed(), &mut trace)?;
         if trace.is_cut() {
             eprintln!("warning: the timeline is cut: there is too much in it to look at");
         }
@@ -143,34 +83,5 @@ impl Emulate {
             text = timeline::draw(&text);
         }
         file.write(text.as_bytes()).map_err(Stopped::Failure)
-    }
-
-    fn emulate(
-        &self,
-        emulation: &Emulation,
-        report: &mut Report<'_>,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
-        let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
-        for seed in seeds.iter() {
-            match emulation.run(self.config(seed)) {
-                Ok(mut run) => {
-                    run.diagnostics.retain(|found| match found {
-                        Diagnostic::Kernel(found) => !report.suppressions.suppress(found),
-                        _ => true,
-                    });
-                    let stop = self.fail_fast && run.verdict() != Verdict::Clean;
-                    report.run(run, out)?;
-                    if stop || report.stopped.is_some() {
-                        break;
-                    }
-                }
-                Err(stopped) => {
-                    report.stopped = Some(stopped);
-                    break;
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
-mod library;
+pub(crate) mod library;
 mod record;
-mod stub;
+pub(crate) mod stub;
 
 use std::{
     ffi::OsString,
@@ -135,12 +135,14 @@ impl Exec {
     fn code(&self, status: ExitStatus, record: &Record) -> ExitCode {
         match self.error_exitcode.filter(|_| record.errors() > 0) {
             Some(code) => ExitCode::from(code),
-            // As shells say it of a program that a signal has ended.
-            None => {
-                let signal = status.signal().map(|signal| 128 + signal);
-                let code = status.code().or(signal).unwrap_or(1);
-                ExitCode::from(code as u8)
-            }
+            None => code(status),
         }
     }
+}
+
+/// The exit code of a program; as shells say it of one that a signal has ended.
+pub(crate) fn code(status: ExitStatus) -> ExitCode {
+    let signal = status.signal().map(|signal| 128 + signal);
+    let code = status.code().or(signal).unwrap_or(1);
+    ExitCode::from(code as u8)
 }

@@ -8,6 +8,9 @@ mod exec;
 mod inspect;
 mod interrupt;
 mod map;
+#[cfg(target_os = "linux")]
+mod record;
+mod replay;
 mod svg;
 
 use std::{
@@ -36,6 +39,9 @@ enum Verb {
     Exec(exec::Exec),
     Inspect(inspect::Inspect),
     Map(Box<map::Map>),
+    #[cfg(target_os = "linux")]
+    Record(record::Record),
+    Replay(replay::Replay),
 }
 
 fn main() -> ExitCode {
@@ -47,6 +53,9 @@ fn main() -> ExitCode {
         Verb::Exec(verb) => verb.run(),
         Verb::Inspect(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
         Verb::Map(verb) => verb.run(out).map(|()| ExitCode::SUCCESS),
+        #[cfg(target_os = "linux")]
+        Verb::Record(verb) => verb.run(),
+        Verb::Replay(verb) => verb.run(out),
     };
     let flushed = |code| match out.flush() {
         // Whoever read the output has had enough of it.

@@ -15,11 +15,12 @@ use tma_emulator::{
 };
 use tma_launch::{Failure, Stage};
 
-use super::Seeds;
+use super::seeds::Seeds;
 
 /// The command that was given, to give it again.
 #[derive(Clone, Copy)]
 pub(crate) struct Again<'a> {
+    pub(crate) verb: &'static str,
     pub(crate) file: &'a Path,
     pub(crate) max_steps: Option<u64>,
     pub(crate) no_check: bool,
@@ -31,7 +32,7 @@ impl Again<'_> {
     /// With this seed.
     fn with(&self, seed: u64) -> String {
         let file = quoted(&self.file.display().to_string());
-        let mut command = format!("tma emulate {file} --seed {seed}");
+        let mut command = format!("tma {} {file} --seed {seed}", self.verb);
         if let Some(steps) = self.max_steps {
             command.push_str(&format!(" --max-steps {steps}"));
         }
@@ -379,6 +380,7 @@ mod tests {
         let again = |file: &str, max_steps| {
             let file = Path::new(file);
             Again {
+                verb: "emulate",
                 file,
                 max_steps,
                 no_check: max_steps.is_some(),

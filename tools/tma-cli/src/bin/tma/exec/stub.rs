@@ -1,4 +1,4 @@
-//! A shared object without any code, which defines a version and needs another library.
+//! A shared object without any code, which defines a version and needs other libraries.
 //!
 //! A program asks the runtime for functions of a version, such as `cudaMalloc@libcudart.so.13`. The loader is silent
 //! if the file that it finds defines this version, and takes a function of any library that has no versions. rustc gives
@@ -20,8 +20,9 @@ const MACHINE: u16 = 183;
 #[cfg(not(target_arch = "aarch64"))]
 const MACHINE: u16 = 62;
 
-/// The bytes of a file that is called `name`, defines the version `name`, and needs the library `needed`.
-pub(super) fn shared_object(name: &str, needed: &str) -> Vec<u8> {
+/// The bytes of a file that is called `name`, defines the version `name`, and needs these libraries: names of them are
+/// looked for in the loader's order, in which the first is the first, too.
+pub(crate) fn shared_object(name: &str, needed: &[&str]) -> Vec<u8> {
     let mut names = vec![0];
     let mut add = |text: &str| {
         let at = names.len() as u64;
@@ -29,7 +30,8 @@ pub(super) fn shared_object(name: &str, needed: &str) -> Vec<u8> {
         names.push(0);
         at
     };
-    let (name_at, needed_at) = (add(name), add(needed));
+    let name_at = add(name);
+    let needed: Vec<u64> = needed.iter().map(|needed| add(needed)).collect();
     let mut file = vec![0; HEADER_BYTES + 3 * SEGMENT_BYTES];
     let names_at = place(&mut file, &names);
     // The one symbol that every table begins with.
@@ -42,9 +44,8 @@ pub(super) fn shared_object(name: &str, needed: &str) -> Vec<u8> {
         [words(&head), words(&[name_at as u32, 0])].concat()
     });
     let versions_at = place(&mut file, &versions.concat());
-    let dynamic: [(u64, u64); 11] = [
+    let dynamic: [(u64, u64); 10] = [
         (14, name_at),
-        (1, needed_at),
         (4, hash_at),
         (5, names_at),
         (6, symbols_at),
@@ -55,8 +56,9 @@ pub(super) fn shared_object(name: &str, needed: &str) -> Vec<u8> {
         (0x6fff_fffd, 2),
         (0, 0),
     ];
-    let dynamic: Vec<u8> = dynamic
-        .iter()
+    let needed = needed.into_iter().map(|at| (1, at));
+    let dynamic: Vec<u8> = needed
+        .chain(dynamic)
         .flat_map(|(tag, value)| [tag.to_le_bytes(), value.to_le_bytes()].concat())
         .collect();
     let dynamic_at = place(&mut file, &dynamic);

@@ -2,12 +2,13 @@
 //!
 //! A header of 16 bytes, and then entries, each with a header of its own. Read off what nvcc 13.0 writes.
 
-use std::io::Read;
+#![forbid(unsafe_code)]
 
-use crate::ffi::{FromC, Pointer};
+use std::io::Read;
 
 const MAGIC: u32 = 0xba55_ed50;
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
+const ELF_MAGIC: u32 = 0x464c_457f;
 /// The version of a wrapper whose parts are linked.
 const LINKED: u32 = 2;
 const PTX: u16 = 1;
@@ -18,22 +19,9 @@ const ZSTD: u64 = 0x8000;
 /// No module is so large: a length that says so is wrong.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Code for the device: in memory of the program, until it is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Image(Pointer);
-
-impl FromC for Image {
-    type C = *mut std::ffi::c_void;
-
-    unsafe fn from_c(c: Self::C) -> Self {
-        // SAFETY: the condition is the same (1); a program does not move its images.
-        Self(unsafe { Pointer::from_c(c) })
-    }
-}
-
 /// The code of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Code {
+pub enum Code {
     /// A text in PTX.
     Ptx(String),
     /// Machine code for these GPUs alone, or PTX for later ones: their names.
@@ -42,54 +30,51 @@ pub(crate) enum Code {
     Unreadable(String),
 }
 
-impl Image {
-    /// Code that was read from a file. It stays as long as the program.
-    pub(crate) fn of_file(mut bytes: Vec<u8>) -> Self {
-        // A text ends with a zero.
-        bytes.push(0);
-        let start = bytes.leak().as_mut_ptr();
-        // SAFETY: the bytes are not freed, and a zero is behind them (1).
-        Self(unsafe { Pointer::from_c(start.cast()) })
-    }
+/// Memory of a program in which an image of code lies.
+pub trait Memory {
+    /// So many bytes from an address on; nothing where none can be read.
+    fn bytes(&self, address: u64, len_bytes: usize) -> Option<Vec<u8>>;
 
-    /// The code that a driver would take on a GPU of compute capability 9.0, machine code left aside.
-    pub(crate) fn code(self) -> Code {
-        let read = |pointer: Pointer, len| pointer.host_bytes(len).ok();
-        let Some(start) = read(self.0, 4) else {
-            return Code::Unreadable("there is no image".to_owned());
-        };
-        match word(&start, 0) {
-            Some(WRAPPER_MAGIC) => self.wrapped(),
-            Some(MAGIC) => {
-                let header = read(self.0, 16).unwrap_or_default();
-                let len = long(&header, 8).map_or(0, |bytes| bytes as usize);
-                let len = len.saturating_add(16).min(MOST_BYTES);
-                choose(&read(self.0, len).unwrap_or_default())
-            }
-            Some(0x464c_457f) => Code::Other(vec!["machine code".to_owned()]),
-            _ => self.0.text().map_or_else(
-                |_| Code::Unreadable("there is no text".to_owned()),
-                Code::Ptx,
-            ),
+    /// The text that begins at an address and ends with a zero.
+    fn text(&self, address: u64) -> Option<String>;
+}
+
+/// The code that a driver would take on a GPU of compute capability 9.0, machine code left aside. An image is a fat
+/// binary, its wrapper, machine code or a text.
+pub fn read(memory: &impl Memory, address: u64) -> Code {
+    let Some(start) = memory.bytes(address, 4) else {
+        return Code::Unreadable("there is no image".to_owned());
+    };
+    match word(&start, 0) {
+        Some(WRAPPER_MAGIC) => wrapped(memory, address),
+        Some(MAGIC) => {
+            let header = memory.bytes(address, 16).unwrap_or_default();
+            let len = long(&header, 8).map_or(0, |bytes| bytes as usize);
+            let len = len.saturating_add(16).min(MOST_BYTES);
+            choose(&memory.bytes(address, len).unwrap_or_default())
         }
+        Some(ELF_MAGIC) => Code::Other(vec!["machine code".to_owned()]),
+        _ => memory.text(address).map_or_else(
+            || Code::Unreadable("there is no text".to_owned()),
+            Code::Ptx,
+        ),
     }
-    /// The code behind a wrapper: magic number, version, and the address of a fat binary.
-    fn wrapped(self) -> Code {
-        let Ok(data) = self.0.pointer_at(1) else {
-            return Code::Unreadable("the wrapper of a fat binary has no address".to_owned());
-        };
-        let version = self.0.add(4).host_bytes(4).unwrap_or_default();
-        match Self(data).code() {
-            // The parts are elsewhere, and are to be linked.
-            Code::Other(has) if has.is_empty() && word(&version, 0) == Some(LINKED) => {
-                Code::Unreadable(
-                    "its parts were compiled with `-rdc=true` and are not linked; only a program of one file for the \
-                     device, compiled without it, can be run"
-                        .to_owned(),
-                )
-            }
-            code => code,
-        }
+}
+
+/// The code behind a wrapper: magic number, version, and the address of a fat binary.
+fn wrapped(memory: &impl Memory, address: u64) -> Code {
+    let wrapper = memory.bytes(address, 16).unwrap_or_default();
+    let (Some(version), Some(data)) = (word(&wrapper, 4), long(&wrapper, 8)) else {
+        return Code::Unreadable("the wrapper of a fat binary has no address".to_owned());
+    };
+    match read(memory, data) {
+        // The parts are elsewhere, and are to be linked.
+        Code::Other(has) if has.is_empty() && version == LINKED => Code::Unreadable(
+            "its parts were compiled with `-rdc=true` and are not linked; only a program of one file for the device, \
+             compiled without it, can be run"
+                .to_owned(),
+        ),
+        code => code,
     }
 }
 
@@ -166,8 +151,8 @@ fn unpack(entry: &[u8], payload: &[u8]) -> Result<String, String> {
     String::from_utf8(text.to_vec()).map_err(|_| "its PTX is no text".to_owned())
 }
 
-/// The first word behind `.target`.
-pub(crate) fn target(text: &str) -> Option<&str> {
+/// The target of a text in PTX, such as `sm_90a`: the first word behind `.target`.
+pub fn target(text: &str) -> Option<&str> {
     let line = text
         .lines()
         .find_map(|line| line.trim_start().strip_prefix(".target"))?;

@@ -1,0 +1,217 @@
+//! The driver behind this library, and those of its functions that are called here.
+
+use std::{
+    ffi::{CStr, CString, c_char, c_void},
+    os::unix::ffi::OsStrExt,
+    path::Path,
+    ptr,
+    sync::{
+        OnceLock,
+        atomic::{AtomicPtr, Ordering},
+    },
+};
+
+use crate::{host, options::Options};
+
+/// `CUDA_SUCCESS`.
+pub(crate) const SUCCESS: i32 = 0;
+/// `CUDA_ERROR_NOT_FOUND`, for functions that the driver does not have.
+pub(crate) const NOT_FOUND: i32 = 500;
+
+/// The driver's function of a name, once it was asked for.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    name: &'static CStr,
+    found: AtomicPtr<c_void>,
+}
+
+impl Slot {
+    pub(crate) const fn new(name: &'static CStr) -> Self {
+        Self {
+            name,
+            found: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// The driver's function; null where it has none.
+    pub(crate) fn get(&self) -> *mut c_void {
+        let found = self.found.load(Ordering::Relaxed);
+        if !found.is_null() {
+            return found;
+        }
+        let found = symbol(self.name);
+        self.found.store(found, Ordering::Relaxed);
+        found
+    }
+
+    /// Takes the function that the driver itself has named for it.
+    pub(crate) fn set(&self, function: *mut c_void) {
+        self.found.store(function, Ordering::Relaxed);
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name.to_str().unwrap_or_default()
+    }
+}
+
+fn symbol(name: &CStr) -> *mut c_void {
+    static LIBRARY: OnceLock<usize> = OnceLock::new();
+    let library = *LIBRARY.get_or_init(|| {
+        let opened = Options::read().map(|options| open(&options.driver, libc::RTLD_LAZY));
+        let opened = opened.filter(|library| !library.is_null());
+        // The driver is also the library behind this one.
+        opened.unwrap_or(libc::RTLD_NEXT) as usize
+    });
+    // SAFETY: the library is open for ever, and the name ends with a zero.
+    unsafe { libc::dlsym(library as *mut c_void, name.as_ptr()) }
+}
+
+fn open(path: &Path, flags: i32) -> *mut c_void {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: the path ends with a zero; what the driver does when it is loaded, it does for every program.
+    unsafe { libc::dlopen(path.as_ptr(), flags) }
+}
+
+/// Has this library stay where it is, since its thread and its exit handler do.
+pub(crate) fn keep() {
+    let mut here = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: the address is that of a function of this library, and the struct is written.
+    let found = unsafe { libc::dladdr(keep as *const c_void, here.as_mut_ptr()) };
+    if found == 0 {
+        return;
+    }
+    // SAFETY: the call above has written it.
+    let here = unsafe { here.assume_init() };
+    // SAFETY: the name is a text of the loader's.
+    if let Some(path) = unsafe { host::text(here.dli_fname) } {
+        open(
+            Path::new(&path),
+            libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE,
+        );
+    }
+}
+
+/// Calls a function of the driver; what it lacks gives `CUDA_ERROR_NOT_FOUND`. The macro's callers say why the types are
+/// those of the function, and the values what it asks for.
+macro_rules! call {
+    ($name:literal ($($argument:expr => $ty:ty),*)) => {{
+        type Function = unsafe extern "C" fn($($ty),*) -> i32;
+        static SLOT: Slot = Slot::new($name);
+        let found = SLOT.get();
+        if found.is_null() {
+            NOT_FOUND
+        } else {
+            // SAFETY: the name of a driver's function fixes its type.
+            let function = unsafe { std::mem::transmute::<*mut c_void, Function>(found) };
+            // SAFETY: pointers are those of values of this function, as long and of the type that the driver's
+            // documentation asks for, or handles that the program has from the driver.
+            unsafe { function($($argument),*) }
+        }
+    }};
+}
+
+/// Waits for all work of the current context.
+pub(crate) fn synchronise() -> i32 {
+    call!(c"cuCtxSynchronize"())
+}
+
+/// Copies memory of the device; an error where it cannot be read.
+pub(crate) fn read(address: u64, bytes: &mut [u8]) -> i32 {
+    if bytes.is_empty() {
+        return SUCCESS;
+    }
+    call!(c"cuMemcpyDtoH_v2"(bytes.as_mut_ptr() => *mut u8, address => u64, bytes.len() => usize))
+}
+
+/// Start and bytes of the allocation that an address lies in.
+pub(crate) fn allocation(address: u64) -> Option<(u64, u64)> {
+    let (mut start, mut bytes) = (0, 0);
+    let code = call!(c"cuMemGetAddressRange_v2"(
+        &raw mut start => *mut u64, &raw mut bytes => *mut u64, address => u64
+    ));
+    (code == SUCCESS && start <= address).then_some((start, bytes))
+}
+
+/// Address and bytes of a variable of a module.
+pub(crate) fn module_variable(module: u64, name: &str) -> Option<(u64, u64)> {
+    variable(name, |address, bytes, name| {
+        call!(c"cuModuleGetGlobal_v2"(
+            address => *mut u64, bytes => *mut u64, module => u64, name => *const c_char
+        ))
+    })
+}
+
+/// Address and bytes of a variable of a library.
+pub(crate) fn library_variable(library: u64, name: &str) -> Option<(u64, u64)> {
+    let global = variable(name, |address, bytes, name| {
+        call!(c"cuLibraryGetGlobal"(
+            address => *mut u64, bytes => *mut u64, library => u64, name => *const c_char
+        ))
+    });
+    global.or_else(|| {
+        variable(name, |address, bytes, name| {
+            call!(c"cuLibraryGetManaged"(
+                address => *mut u64, bytes => *mut u64, library => u64, name => *const c_char
+            ))
+        })
+    })
+}
+
+fn variable(
+    name: &str,
+    get: impl FnOnce(*mut u64, *mut u64, *const c_char) -> i32,
+) -> Option<(u64, u64)> {
+    let name = CString::new(name).ok()?;
+    let (mut address, mut bytes) = (0, 0);
+    let code = get(&raw mut address, &raw mut bytes, name.as_ptr());
+    (code == SUCCESS).then_some((address, bytes))
+}
+
+/// The module of a function and its name.
+pub(crate) fn function(function: u64) -> Option<(u64, String)> {
+    let (mut module, mut name) = (0, ptr::null());
+    let mut code = call!(c"cuFuncGetModule"(&raw mut module => *mut u64, function => u64));
+    if code == SUCCESS {
+        code = call!(c"cuFuncGetName"(&raw mut name => *mut *const c_char, function => u64));
+    }
+    // SAFETY: the driver has written a text that lives as long as the module, or the pointer is null.
+    let name = unsafe { host::text(name) };
+    name.filter(|_| code == SUCCESS).map(|name| (module, name))
+}
+
+/// The library of a kernel and its name.
+pub(crate) fn kernel(kernel: u64) -> Option<(u64, String)> {
+    let (mut library, mut name) = (0, ptr::null());
+    let mut code = call!(c"cuKernelGetLibrary"(&raw mut library => *mut u64, kernel => u64));
+    if code == SUCCESS {
+        code = call!(c"cuKernelGetName"(&raw mut name => *mut *const c_char, kernel => u64));
+    }
+    // SAFETY: the driver has written a text that lives as long as the library, or the pointer is null.
+    let name = unsafe { host::text(name) };
+    name.filter(|_| code == SUCCESS).map(|name| (library, name))
+}
+
+/// The name of the current device.
+pub(crate) fn device_name() -> String {
+    let mut device = 0;
+    let mut name = [0_u8; 256];
+    let mut code = call!(c"cuCtxGetDevice"(&raw mut device => *mut i32));
+    if code == SUCCESS {
+        code = call!(c"cuDeviceGetName"(name.as_mut_ptr() => *mut u8, 256 => i32, device => i32));
+    }
+    let text = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+    match code {
+        SUCCESS => text.to_string_lossy().into_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The version of CUDA that the driver is for.
+pub(crate) fn version() -> i32 {
+    let mut version = 0;
+    // What is not known is 0.
+    let _ = call!(c"cuDriverGetVersion"(&raw mut version => *mut i32));
+    version
+}

@@ -1,0 +1,155 @@
+//! Memory of the program, which its calls name by addresses.
+
+use std::ffi::{CStr, c_char};
+
+/// Copies memory of the program.
+///
+/// # Safety
+/// 1. So many bytes can be read at the address.
+pub(crate) unsafe fn bytes(address: u64, len_bytes: usize) -> Vec<u8> {
+    let mut bytes = vec![0; len_bytes];
+    let from = address as *const u8;
+    // SAFETY: the caller's condition 1, and nothing of the program overlaps what was allocated here.
+    unsafe { from.copy_to(bytes.as_mut_ptr(), len_bytes) };
+    bytes
+}
+
+/// The value at an address.
+///
+/// # Safety
+/// 1. The address is null, or a value of this type can be read there.
+pub(crate) unsafe fn value<T: Copy>(address: *const T) -> Option<T> {
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: the address is not null, and the caller's condition 1.
+    Some(unsafe { address.read_unaligned() })
+}
+
+/// The text at an address.
+///
+/// # Safety
+/// 1. The address is null, or a text with a zero at its end begins there.
+pub(crate) unsafe fn text(address: *const c_char) -> Option<String> {
+    if address.is_null() {
+        return None;
+    }
+    // SAFETY: the address is not null, and the caller's condition 1.
+    let text = unsafe { CStr::from_ptr(address) };
+    Some(text.to_string_lossy().into_owned())
+}
+
+/// Code for the device at an address that a program has passed to the driver.
+pub(crate) struct Image(u64);
+
+impl Image {
+    /// # Safety
+    /// 1. At the address is an image that the driver has loaded: a fat binary, its wrapper, machine code or a text, and
+    ///    it is there as long as this value.
+    pub(crate) unsafe fn new(address: u64) -> Self {
+        Self(address)
+    }
+
+    /// The code that a driver would take on a GPU of compute capability 9.0.
+    pub(crate) fn code(&self) -> fat_binary::Code {
+        fat_binary::read(self, self.0)
+    }
+
+    /// Machine code, where the image is nothing else: as much of it as its header speaks of.
+    pub(crate) fn machine_code(&self) -> Option<Vec<u8>> {
+        use fat_binary::Memory;
+        const HEADER_BYTES: usize = 64;
+        let start = self.bytes(self.0, 4)?;
+        if start != *b"\x7fELF" {
+            return None;
+        }
+        let header = self.bytes(self.0, HEADER_BYTES)?;
+        self.bytes(self.0, elf_bytes(&header)?)
+    }
+}
+
+/// Where the tables end that the header of an ELF file names (System V ABI, chapter 4).
+fn elf_bytes(header: &[u8]) -> Option<usize> {
+    const MOST_BYTES: usize = 1 << 30;
+    let long = |at: usize| {
+        let bytes = header.get(at..at + 8)?.try_into().ok()?;
+        usize::try_from(u64::from_le_bytes(bytes)).ok()
+    };
+    let short = |at: usize| {
+        let bytes = header.get(at..at + 2)?.try_into().ok()?;
+        Some(usize::from(u16::from_le_bytes(bytes)))
+    };
+    let segments = long(32)?.checked_add(short(54)? * short(56)?)?;
+    let sections = long(40)?.checked_add(short(58)? * short(60)?)?;
+    Some(segments.max(sections)).filter(|bytes| *bytes <= MOST_BYTES)
+}
+
+impl fat_binary::Memory for Image {
+    fn bytes(&self, address: u64, len_bytes: usize) -> Option<Vec<u8>> {
+        if address == 0 {
+            return None;
+        }
+        // SAFETY: the image is there (`new`, 1), and the reader of images asks for what its headers say.
+        Some(unsafe { bytes(address, len_bytes) })
+    }
+
+    fn text(&self, address: u64) -> Option<String> {
+        // SAFETY: what is no fat binary and no machine code is a text (`new`, 1).
+        unsafe { text(address as *const c_char) }
+    }
+}
+
+/// Has signals of the program go to its own threads.
+pub(crate) fn block_signals() {
+    let mut all = std::mem::MaybeUninit::uninit();
+    // SAFETY: the set is written whole.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    // SAFETY: the set was written by the call above, and nobody asks for the one before.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), std::ptr::null_mut()) };
+}
+
+/// Calls a function when the program ends by `exit` or by the end of `main`.
+pub(crate) fn at_exit(function: extern "C" fn()) {
+    // SAFETY: the function takes nothing, and this library is never unloaded (`driver::keep`).
+    unsafe { libc::atexit(function) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_code_ends_behind_its_tables() {
+        let mut header = [0; 64];
+        header[32..40].copy_from_slice(&1000_u64.to_le_bytes());
+        header[40..48].copy_from_slice(&400_u64.to_le_bytes());
+        // Sizes and numbers of segments and of sections.
+        for (at, value) in [(54, 56_u16), (56, 3), (58, 64), (60, 9)] {
+            header[at..at + 2].copy_from_slice(&value.to_le_bytes());
+        }
+        assert_eq!(elf_bytes(&header), Some(1000 + 3 * 56));
+        header[60] = 30;
+        assert_eq!(elf_bytes(&header), Some(400 + 30 * 64));
+        assert_eq!(elf_bytes(&header[..60]), None);
+        header[46] = 0xff;
+        assert_eq!(elf_bytes(&header), None);
+    }
+
+    #[test]
+    fn images_are_read_where_they_lie() {
+        let mut code = vec![0_u8; 200];
+        code[..4].copy_from_slice(b"\x7fELF");
+        code[32..40].copy_from_slice(&100_u64.to_le_bytes());
+        code[54..58].copy_from_slice(&[50, 0, 2, 0]);
+        // SAFETY: it has as many bytes as its header says (1).
+        let image = unsafe { Image::new(code.as_ptr() as u64) };
+        assert_eq!(image.machine_code(), Some(code.clone()));
+        // SAFETY: it is a text with a zero at its end (1).
+        let image = unsafe { Image::new(c".version 8.0".as_ptr() as u64) };
+        assert_eq!(image.machine_code(), None);
+        assert_eq!(
+            image.code(),
+            fat_binary::Code::Ptx(".version 8.0".to_owned())
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! A library between a program and the CUDA driver. `tma record` puts it before the driver, under the driver's name, and
+//! each launch of a kernel becomes an archive: its PTX, its arguments, the memory that it can reach before and after.
+//!
+//! Every exported function calls the driver's function of the same name and takes note of what it did (`hooks`). What
+//! the program gets from the driver is never changed, and what cannot be recorded is passed through and named. Unsafe
+//! code is in `hooks`, `arguments`, `driver` and `host` alone.
+
+// Loaders of other systems find libraries in other ways.
+#![cfg(target_os = "linux")]
+// The names of exported functions are CUDA's.
+#![allow(non_snake_case)]
+
+mod allocations;
+mod arguments;
+mod buffers;
+mod code;
+mod driver;
+mod hooks;
+mod host;
+mod launch;
+mod options;
+mod state;
+mod triton;
+mod writer;

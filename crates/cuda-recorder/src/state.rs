@@ -1,0 +1,100 @@
+//! The state of the recorder, behind one lock: allocations, code and counts.
+
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{allocations::Allocations, code::Codes, driver, host, options::Options, writer};
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) options: Options,
+    pub(crate) allocations: Allocations,
+    pub(crate) codes: Codes,
+    /// Launches so far.
+    pub(crate) launches: u64,
+    /// Streams that are captured now.
+    pub(crate) captures: u64,
+    /// Memory that was taken, in bytes.
+    pub(crate) taken: u64,
+    /// The number of launches that were not recorded, by kernel and reason.
+    skipped: BTreeMap<(String, String), u64>,
+}
+
+/// Nothing where `tma record` did not start the program.
+static STATE: Mutex<Option<Option<State>>> = Mutex::new(None);
+
+thread_local! {
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While it is there, calls of this thread go to the driver as they are: they are those of the driver and of this
+/// library.
+#[derive(Debug)]
+pub(crate) struct Inside(());
+
+impl Inside {
+    /// Nothing if the thread is inside.
+    pub(crate) fn enter() -> Option<Self> {
+        (!IS_INSIDE.replace(true)).then_some(Self(()))
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        IS_INSIDE.set(false);
+    }
+}
+
+fn lock() -> MutexGuard<'static, Option<Option<State>>> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does something with what is known. Whatever goes wrong here is not the program's.
+pub(crate) fn with<T: Default>(work: impl FnOnce(&mut State) -> T) -> T {
+    let mut guard = lock();
+    let state = guard.get_or_insert_with(State::open);
+    let done = state
+        .as_mut()
+        .map(|state| catch_unwind(AssertUnwindSafe(|| work(state))));
+    done.and_then(Result::ok).unwrap_or_default()
+}
+
+impl State {
+    fn open() -> Option<Self> {
+        let options = Options::read()?;
+        driver::keep();
+        host::at_exit(end);
+        options.log("start");
+        Some(Self {
+            options,
+            allocations: Allocations::default(),
+            codes: Codes::default(),
+            launches: 0,
+            captures: 0,
+            taken: 0,
+            skipped: BTreeMap::new(),
+        })
+    }
+
+    /// Takes note of a launch that is not recorded, and why.
+    pub(crate) fn skip(&mut self, kernel: &str, why: String) {
+        *self.skipped.entry((kernel.to_owned(), why)).or_default() += 1;
+    }
+}
+
+/// Waits for archives, and says how many launches there were.
+extern "C" fn end() {
+    writer::finish();
+    if let Some(Some(state)) = lock().as_ref() {
+        state.options.log(&format!("launches {}", state.launches));
+        for ((kernel, why), count) in &state.skipped {
+            state
+                .options
+                .log(&format!("skipped {count} {kernel}\t{why}"));
+        }
+    }
+}

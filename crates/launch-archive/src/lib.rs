@@ -1,0 +1,53 @@
+//! A launch of a kernel as a file: its PTX, its arguments, the memory that it reached with the addresses of the GPU, and
+//! what the GPU made of this memory. `tma record` writes such archives, and `tma replay` reads them.
+//!
+//! An archive that is cut off or altered is refused with the byte:
+//!
+//! ```
+//! use launch_archive::{Archive, Kind, Launch, Region};
+//!
+//! let archive = Archive {
+//!     launch: Launch {
+//!         entry: "put".to_owned(),
+//!         arguments: vec![0x7000_0000_u64.to_le_bytes().to_vec()],
+//!         ..Launch::default()
+//!     },
+//!     ptx: ".version 8.0".to_owned(),
+//!     memory: vec![Region {
+//!         name: "cuMemAlloc 1".to_owned(),
+//!         kind: Kind::Allocation,
+//!         address: 0x7000_0000,
+//!         before: vec![0; 1000],
+//!         after: Some(vec![1; 1000]),
+//!     }],
+//! };
+//! let mut bytes = Vec::new();
+//! archive.write(&mut bytes)?;
+//! assert_eq!(Archive::read(&bytes)?, archive);
+//!
+//! let cut = Archive::read(&bytes[..600]).unwrap_err();
+//! assert_eq!(cut.offset, 600);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod launch;
+mod read;
+mod runs;
+mod section;
+mod write;
+
+pub use launch::{Kind, Launch, Region};
+pub use read::Damage;
+
+/// A launch that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archive {
+    /// The kernel, its arguments, and the GPU.
+    pub launch: Launch,
+    /// The text of the kernel's module.
+    pub ptx: String,
+    /// The memory that the kernel could reach.
+    pub memory: Vec<Region>,
+}

@@ -1,0 +1,257 @@
+//! Reading an archive, of which nothing is taken on trust.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::{
+    Archive, Region,
+    launch::{Header, RegionHeader},
+    runs,
+    section::{HEAD_BYTES, MAGIC, digest, names},
+};
+
+/// The most bytes that a region may have: more than any GPU's memory, which an archive of few bytes could ask for.
+const MOST_BYTES: u64 = 1 << 40;
+
+/// Why an archive is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The byte of the file where it is noticed.
+    pub offset: u64,
+    /// The reason.
+    pub what: String,
+}
+
+impl Display for Damage {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.offset, self.what)
+    }
+}
+
+impl std::error::Error for Damage {}
+
+impl Archive {
+    /// Reads an archive from the bytes of its file.
+    ///
+    /// # Errors
+    /// The bytes are no archive, or one that is cut off or altered.
+    pub fn read(bytes: &[u8]) -> Result<Self, Damage> {
+        let mut sections = Sections::begin(bytes)?;
+        let (start, header) = sections.next(names::LAUNCH)?;
+        let header = serde_json::from_slice(header);
+        let Header { launch, memory } = header.map_err(|error| Damage {
+            offset: start as u64,
+            what: format!("what is said of the launch cannot be read: {error}"),
+        })?;
+        let (start, ptx) = sections.next(names::PTX)?;
+        let ptx = std::str::from_utf8(ptx).map_err(|error| Damage {
+            offset: (start + error.valid_up_to()) as u64,
+            what: "the PTX is no text".to_owned(),
+        })?;
+        let memory = memory
+            .into_iter()
+            .map(|header| region(&mut sections, header));
+        let archive = Self {
+            launch,
+            ptx: ptx.to_owned(),
+            memory: memory.collect::<Result<_, _>>()?,
+        };
+        sections.next(names::END)?;
+        match sections.at == bytes.len() {
+            true => Ok(archive),
+            false => Err(Damage {
+                offset: sections.at as u64,
+                what: format!("{} bytes follow the end", bytes.len() - sections.at),
+            }),
+        }
+    }
+}
+
+fn region(sections: &mut Sections<'_>, header: RegionHeader) -> Result<Region, Damage> {
+    let RegionHeader {
+        name,
+        kind,
+        address,
+        bytes,
+        has_after,
+    } = header;
+    let (start, runs) = sections.next(names::BEFORE)?;
+    let too_large = || Damage {
+        offset: start as u64,
+        what: format!("there is no room for the {bytes} bytes of {name}"),
+    };
+    if bytes > MOST_BYTES {
+        return Err(too_large());
+    }
+    let mut before = Vec::new();
+    let reserved = before.try_reserve_exact(bytes as usize);
+    reserved.map_err(|_| too_large())?;
+    before.resize(bytes as usize, 0);
+    let apply = |start: usize, runs: &[u8], bytes: &mut Vec<u8>| {
+        runs::apply(runs, bytes).map_err(|at| Damage {
+            offset: (start + at) as u64,
+            what: format!("bytes of {name} lie outside of it"),
+        })
+    };
+    apply(start, runs, &mut before)?;
+    let mut after = None;
+    if has_after {
+        let (start, runs) = sections.next(names::CHANGES)?;
+        let mut bytes = before.clone();
+        apply(start, runs, &mut bytes)?;
+        after = Some(bytes);
+    }
+    Ok(Region {
+        name,
+        kind,
+        address,
+        before,
+        after,
+    })
+}
+
+struct Sections<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Sections<'a> {
+    fn begin(bytes: &'a [u8]) -> Result<Self, Damage> {
+        let is_start = MAGIC.starts_with(bytes);
+        if !bytes.starts_with(MAGIC) && !is_start {
+            let same = bytes.iter().zip(MAGIC).take_while(|(a, b)| a == b);
+            return Err(Damage {
+                offset: same.count() as u64,
+                what: "this is no archive of a launch, or one of another version".to_owned(),
+            });
+        }
+        let sections = Self {
+            bytes,
+            at: MAGIC.len(),
+        };
+        match is_start && bytes.len() < MAGIC.len() {
+            true => Err(sections.cut_off("its first 16 bytes are")),
+            false => Ok(sections),
+        }
+    }
+
+    /// The offset of the next section's bytes, and these.
+    fn next(&mut self, name: &[u8; 8]) -> Result<(usize, &'a [u8]), Damage> {
+        let title = String::from_utf8_lossy(name);
+        let title = title.trim_end();
+        let head_at = self.at;
+        let Some((head, rest)) = self.bytes[head_at..].split_at_checked(HEAD_BYTES) else {
+            return Err(self.cut_off(&format!("the section `{title}` at byte {head_at} is")));
+        };
+        let (words, _) = head.as_chunks::<8>();
+        let [found, len, expected] = [0, 1, 2].map(|index| words[index]);
+        let len = u64::from_le_bytes(len);
+        let altered = |end: u64| Damage {
+            offset: head_at as u64,
+            what: format!("the section `{title}`, bytes {head_at} to {end}, was altered"),
+        };
+        if found != *name {
+            return Err(altered((head_at + HEAD_BYTES) as u64));
+        }
+        let content = usize::try_from(len).ok().and_then(|len| rest.get(..len));
+        let Some(content) = content else {
+            let why = format!("the section `{title}` at byte {head_at} has {len} bytes and is");
+            return Err(self.cut_off(&why));
+        };
+        let start = head_at + HEAD_BYTES;
+        self.at = start + content.len();
+        match digest(name, std::iter::once(content)) == u64::from_le_bytes(expected) {
+            true => Ok((start, content)),
+            false => Err(altered(self.at as u64)),
+        }
+    }
+
+    fn cut_off(&self, what: &str) -> Damage {
+        Damage {
+            offset: self.bytes.len() as u64,
+            what: format!("the file ends here; {what} cut off"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Launch};
+
+    fn archive() -> Archive {
+        let region = |name: &str, kind, address, bytes: usize, after| Region {
+            name: name.to_owned(),
+            kind,
+            address,
+            before: (0..bytes).map(|index| (index % 7) as u8).collect(),
+            after,
+        };
+        Archive {
+            launch: Launch {
+                program: "reverse".to_owned(),
+                number: 3,
+                entry: "k".to_owned(),
+                grid: [2, 3, 4],
+                block: [64, 1, 1],
+                cluster: Some([2, 1, 1]),
+                shared_bytes: 1000,
+                cooperative: true,
+                arguments: vec![vec![1, 0xff], vec![], vec![0; 8]],
+                device: "a GPU".to_owned(),
+                driver: 13000,
+                error: None,
+            },
+            ptx: ".version 8.0\n".to_owned(),
+            memory: vec![
+                region(
+                    "a",
+                    Kind::Allocation,
+                    0x7f00_0000_0000,
+                    1003,
+                    Some(vec![5; 1003]),
+                ),
+                region("v", Kind::Variable, 0x7f00_0001_0000, 4, None),
+                region("c", Kind::Constant, 0, 0, None),
+            ],
+        }
+    }
+
+    fn written() -> Vec<u8> {
+        let mut bytes = Vec::new();
+        archive().write(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Archive::read(&written()), Ok(archive()));
+    }
+
+    #[test]
+    fn an_archive_that_is_cut_off_is_refused_at_its_end() {
+        let bytes = written();
+        for len in 0..bytes.len() {
+            let damage = Archive::read(&bytes[..len]).unwrap_err();
+            assert_eq!(damage.offset, len as u64, "{damage}");
+            assert!(damage.what.starts_with("the file ends here"), "{damage}");
+        }
+        let long = [&bytes[..], &[0]].concat();
+        let damage = Archive::read(&long).unwrap_err();
+        assert_eq!(damage.offset, bytes.len() as u64);
+    }
+
+    #[test]
+    fn an_archive_that_is_altered_is_refused_where_it_was() {
+        let bytes = written();
+        for at in 0..bytes.len() {
+            for bit in [0x01, 0x80] {
+                let mut altered = bytes.clone();
+                altered[at] ^= bit;
+                let damage = Archive::read(&altered).unwrap_err();
+                // A length that was altered may say that the file ends too soon.
+                let is_length = damage.offset == bytes.len() as u64;
+                assert!(damage.offset <= at as u64 || is_length, "{at}: {damage}");
+            }
+        }
+    }
+}

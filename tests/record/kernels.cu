@@ -1,0 +1,48 @@
+// Kernels that `program.cu` launches while it is recorded.
+#include <cooperative_groups.h>
+
+__constant__ float factors[4] = {1, 2, 3, 4};
+__device__ int launches = 5;
+__device__ float* kept;
+
+// Every element times a factor of its own, and `by`.
+extern "C" __global__ void scale(float* data, float by, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) data[i] *= factors[i & 3] * by;
+    if (i == 0) {
+        launches++;
+        kept = data;
+    }
+}
+
+// The sums of columns: the rows lie anywhere.
+extern "C" __global__ void sum_columns(const float* const* rows, int row_count, float* sums, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= columns) return;
+    float sum = 0;
+    for (int row = 0; row < row_count; row++) sum += rows[row][i];
+    sums[i] = sum;
+}
+
+// Through the variable alone.
+extern "C" __global__ void negate_kept(int count) {
+    int i = threadIdx.x;
+    if (i < count) kept[i] = -kept[i];
+}
+
+// Lacks a barrier.
+extern "C" __global__ void reverse(int* data) {
+    __shared__ int all[64];
+    all[threadIdx.x] = data[threadIdx.x];
+    data[threadIdx.x] = all[63 - threadIdx.x];
+}
+
+extern "C" __global__ void ranks(unsigned* out) {
+    auto cluster = cooperative_groups::this_cluster();
+    if (threadIdx.x == 0) out[blockIdx.x] = 100 * cluster.num_blocks() + cluster.block_rank();
+}
+
+extern "C" __global__ void count(int* out) { atomicAdd(out, 1); }
+
+// Reads past the end.
+extern "C" __global__ void past_the_end(const int* data, int* out, int count) { *out = data[count]; }

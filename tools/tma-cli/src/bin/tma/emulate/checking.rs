@@ -1,0 +1,150 @@
+//! The part that `tma emulate` and `tma replay` have in common: schedules, the checker, and the report.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tma_cli::emulate::{Diagnostic, Run, Stopped, Verdict, read_suppressions};
+use tma_emulator::Config;
+
+use super::{
+    report::{Again, Report},
+    seeds::Seeds,
+};
+use crate::interrupt;
+
+/// How kernels are run, and how it is told.
+#[derive(clap::Args)]
+pub(crate) struct Checking {
+    /// The schedule's seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Many schedules, one after the other: 0..64
+    #[arg(long, value_name = "FROM..TO", conflicts_with = "seed")]
+    seeds: Option<Seeds>,
+    /// Stop at the first seed with diagnostics
+    #[arg(long, requires = "seeds")]
+    fail_fast: bool,
+    /// Instructions, counted for each thread, after which a kernel counts as endless
+    #[arg(long, value_name = "STEPS", default_value_t = MAX_STEPS)]
+    max_steps: u64,
+    /// Bytes that a kernel may print
+    #[arg(long, value_name = "BYTES", default_value_t = Config::default().max_printed)]
+    max_printed: usize,
+    /// Only run the kernels, without the checker that looks for errors of synchronisation
+    #[arg(long)]
+    no_check: bool,
+    /// Report also what is a mistake by the letter alone
+    #[arg(long, conflicts_with = "no_check")]
+    strict: bool,
+    /// Findings that are accepted, as TOML
+    #[arg(long, value_name = "FILE", conflicts_with = "no_check")]
+    suppressions: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Enough for what tests do, and over in less than a minute where a kernel never ends.
+const MAX_STEPS: u64 = 1_000_000_000;
+
+impl Checking {
+    /// Prints the report of a file that a verb runs, and says how it ended, also where whoever read the output has had
+    /// enough of it.
+    pub(crate) fn report<W: Write>(
+        &self,
+        verb: &'static str,
+        file: &Path,
+        out: &mut W,
+        run: impl FnOnce(&mut Report<'_>, &mut W) -> io::Result<()>,
+    ) -> io::Result<Verdict> {
+        interrupt::watch();
+        let again = Again {
+            verb,
+            file,
+            max_steps: Some(self.max_steps).filter(|steps| *steps != MAX_STEPS),
+            no_check: self.no_check,
+            strict: self.strict,
+            suppressions: self.suppressions.as_deref(),
+        };
+        let mut report = Report::new(again, self.seeds, self.json);
+        match self.write(&mut report, out, run) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                // Nobody else says it.
+                eprintln!("{}", report.verdict_line());
+                Ok(report.verdict())
+            }
+            written => written.map(|()| report.verdict()),
+        }
+    }
+
+    fn write<W: Write>(
+        &self,
+        report: &mut Report<'_>,
+        out: &mut W,
+        run: impl FnOnce(&mut Report<'_>, &mut W) -> io::Result<()>,
+    ) -> io::Result<()> {
+        report.begin(out)?;
+        let suppressions = self.suppressions.as_deref().map(read_suppressions);
+        match suppressions.transpose() {
+            Ok(suppressions) => {
+                report.suppressions = suppressions.unwrap_or_default();
+                run(report, out)?;
+            }
+            Err(failure) => report.stopped = Some(Stopped::Failure(failure)),
+        }
+        report.end(out)?;
+        out.flush()
+    }
+
+    /// Returns whether the report is for programs.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// The settings for the one seed.
+    pub(crate) fn config_of_seed(&self) -> Config {
+        self.config(self.seed)
+    }
+
+    fn config(&self, seed: u64) -> Config {
+        Config {
+            seed,
+            max_steps: self.max_steps,
+            max_printed: self.max_printed,
+            checks: !self.no_check,
+            strict: self.strict,
+        }
+    }
+
+    /// Runs each seed and reports what it found.
+    pub(crate) fn each_seed(
+        &self,
+        report: &mut Report<'_>,
+        out: &mut impl Write,
+        run: impl Fn(Config) -> Result<Run, Stopped>,
+    ) -> io::Result<()> {
+        let seeds = self.seeds.unwrap_or(Seeds::one(self.seed));
+        for seed in seeds.iter() {
+            match run(self.config(seed)) {
+                Ok(mut run) => {
+                    run.diagnostics.retain(|found| match found {
+                        Diagnostic::Kernel(found) => !report.suppressions.suppress(found),
+                        _ => true,
+                    });
+                    let stop = self.fail_fast && run.verdict() != Verdict::Clean;
+                    report.run(run, out)?;
+                    if stop || report.stopped.is_some() {
+                        break;
+                    }
+                }
+                Err(stopped) => {
+                    report.stopped = Some(stopped);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

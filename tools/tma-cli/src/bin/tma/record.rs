@@ -1,0 +1,171 @@
+mod launches;
+mod log;
+
+use std::{
+    env,
+    ffi::OsString,
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use crate::{
+    exec::{
+        code,
+        library::{DRIVERS, Library, search_path},
+        stub::shared_object,
+    },
+    interrupt,
+};
+use launches::Launches;
+use log::Log;
+
+/// Runs a CUDA program on a GPU and writes each launch of a kernel as an archive, for `tma replay`
+///
+/// The program's output and its exit code are its own, and so are its results: what cannot be recorded is launched as
+/// ever, and named in the end. `docs/record.md` says what an archive has. Exit code: that of the program; 2 where the
+/// program was not run.
+#[derive(clap::Args)]
+pub(crate) struct Record {
+    /// Record this kernel alone, or those that are named so, by the name in PTX; `*` stands for anything
+    #[arg(long, value_name = "NAME")]
+    kernel: Vec<String>,
+    /// Record these launches alone, counted from 1: 3, or 3..7
+    #[arg(long, value_name = "FROM..TO")]
+    launches: Option<Launches>,
+    /// Bytes of memory that are copied before launches, in all; later launches are not recorded
+    #[arg(long, value_name = "BYTES", default_value_t = 8 << 30)]
+    max_bytes: u64,
+    /// The folder of the archives, which is made or is empty
+    #[arg(long, value_name = "FOLDER", default_value = "launches")]
+    out: PathBuf,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_names = ["PROGRAM", "ARGUMENTS"]
+    )]
+    command: Vec<OsString>,
+}
+
+/// Names the folder with the options and the log for the program.
+const VARIABLE: &str = "TMA_RECORD";
+
+/// Names the folder of the driver that Triton links its launcher with: the one for the program has no functions.
+const TRITON_VARIABLE: &str = "TRITON_LIBCUDA_PATH";
+
+const RECORDER: Library = Library {
+    file: "libcuda_recorder.so",
+    variable: "TMA_CUDA_RECORDER",
+};
+
+impl Record {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        self.record().or_else(|error| {
+            eprintln!("error: {error:#}");
+            Ok(ExitCode::from(2))
+        })
+    }
+
+    fn record(&self) -> Result<ExitCode> {
+        let driver = cuda_driver::file().ok_or_else(|| {
+            anyhow!(
+                "{}; `tma record` runs a program on a GPU, and `tma exec` runs it without one",
+                cuda_driver::status()
+            )
+        })?;
+        let library = RECORDER.find()?;
+        let archives = std::path::absolute(&self.out)?;
+        make_empty(&archives)?;
+        let folder = tempfile::Builder::new().prefix("tma-record-").tempdir()?;
+        fs::write(
+            folder.path().join("options"),
+            self.options(&driver, &archives)?,
+        )?;
+        for name in DRIVERS {
+            let needed = [&library, &driver].map(|path| path.to_str());
+            let [Some(library), Some(driver)] = needed else {
+                return Err(anyhow!("the path of a library is no text in UTF-8"));
+            };
+            let stub = shared_object(name, &[library, driver]);
+            fs::write(folder.path().join(name), stub)?;
+        }
+        let (program, arguments) = self.command.split_first().context("no program is given")?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env("LD_LIBRARY_PATH", search_path(folder.path()))
+            .env(VARIABLE, folder.path());
+        let linked = driver
+            .parent()
+            .filter(|path| path.join(DRIVERS[0]).exists());
+        if let Some(linked) = linked.filter(|_| env::var_os(TRITON_VARIABLE).is_none()) {
+            command.env(TRITON_VARIABLE, linked);
+        }
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("cannot run `{}`", program.display()))?;
+        let status = interrupt::wait(&mut child)?;
+        let log = match fs::read_to_string(folder.path().join("log")) {
+            Ok(text) => Log::parse(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
+            Err(error) => return Err(error).context("what was recorded cannot be read"),
+        };
+        for unfinished in remove_unfinished(&archives)? {
+            eprintln!(
+                "not recorded: {unfinished}, which was being written when the program was ended"
+            );
+        }
+        eprint!("{}", log.closing(&self.out));
+        Ok(code(status))
+    }
+
+    /// Lines of a key and a value, which the library reads.
+    fn options(&self, driver: &Path, archives: &Path) -> Result<String> {
+        let mut text = String::new();
+        writeln!(text, "driver {}", driver.display())?;
+        writeln!(text, "archives {}", archives.display())?;
+        writeln!(text, "max-bytes {}", self.max_bytes)?;
+        if let Some(Launches { first, last }) = self.launches {
+            writeln!(text, "first-launch {first}\nlast-launch {last}")?;
+        }
+        for kernel in &self.kernel {
+            writeln!(text, "kernel {kernel}")?;
+        }
+        Ok(text)
+    }
+}
+
+/// Archives of two runs do not lie in one folder.
+fn make_empty(folder: &Path) -> Result<()> {
+    let cannot = || format!("the folder {} cannot be made", folder.display());
+    fs::create_dir_all(folder).with_context(cannot)?;
+    let is_empty = fs::read_dir(folder).with_context(cannot)?.next().is_none();
+    ensure!(
+        is_empty,
+        "the folder {} is not empty; `--out` names another one",
+        folder.display()
+    );
+    Ok(())
+}
+
+/// Removes what a program has left that ended in another way than by `exit`, and names it.
+fn remove_unfinished(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for file in fs::read_dir(folder)? {
+        let path = file?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "part")
+        {
+            fs::remove_file(&path)?;
+            let name = path.file_stem().unwrap_or_default();
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,100 @@
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use tma_cli::{
+    emulate::{Stopped, Verdict},
+    replay::Recording,
+};
+use tma_launch::{Failure, Stage};
+
+use crate::emulate::{checking::Checking, report::Report};
+
+/// Runs recorded launches on the CPU, says what is wrong with their kernels, and compares with the GPU byte for byte
+///
+/// `tma record` writes the archives; `docs/record.md` describes them. Exit codes: 0 when all is clean and the same as on
+/// the GPU, 1 when there are diagnostics or differences, 2 when an archive is wrong, 3 when the emulator does not have
+/// what a kernel needs. Of several archives, the worst counts.
+#[derive(clap::Args)]
+pub(crate) struct Replay {
+    /// The archives
+    #[arg(required = true, value_name = "ARCHIVE")]
+    archives: Vec<PathBuf>,
+    #[command(flatten)]
+    checking: Checking,
+    /// Write the PTX of each archive into a folder: the lines of reports are lines of these files
+    #[arg(long, value_name = "FOLDER")]
+    ptx: Option<PathBuf>,
+}
+
+impl Replay {
+    /// With the worst code, also where whoever read the output has had enough of it.
+    pub(crate) fn run(self, out: &mut impl Write) -> Result<ExitCode> {
+        let mut worst = Verdict::Clean;
+        for archive in &self.archives {
+            let verdict = self
+                .checking
+                .report("replay", archive, out, |report, out| {
+                    self.report(archive, report, out)
+                })?;
+            worst = worst.max(verdict);
+        }
+        Ok(ExitCode::from(worst.exit_code()))
+    }
+
+    fn report(
+        &self,
+        archive: &Path,
+        report: &mut Report<'_>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let opened = Recording::open(archive).and_then(|recording| {
+            self.write_ptx(&recording)?;
+            Ok(recording)
+        });
+        match opened {
+            Ok(recording) => {
+                if !self.checking.is_json() {
+                    writeln!(out, "{}", said(&recording))?;
+                }
+                self.checking
+                    .each_seed(report, out, |config| recording.run(config))
+            }
+            Err(stopped) => {
+                report.stopped = Some(stopped);
+                Ok(())
+            }
+        }
+    }
+
+    fn write_ptx(&self, recording: &Recording) -> Result<(), Stopped> {
+        let Some(folder) = &self.ptx else {
+            return Ok(());
+        };
+        let (name, text) = recording.ptx();
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(name), text));
+        written.map_err(|error| {
+            let what = format!("cannot write {name} into {}: {error}", folder.display());
+            Stopped::Failure(Failure::new(Stage::Load, what))
+        })
+    }
+}
+
+/// The launch, in a line before its report.
+fn said(recording: &Recording) -> String {
+    let launch = recording.launch();
+    let dims = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+    format!(
+        "launch {} of {} on {}: `{}`, {} blocks of {} threads",
+        launch.number,
+        launch.program,
+        launch.device,
+        launch.entry,
+        dims(launch.grid),
+        dims(launch.block)
+    )
+}

@@ -1,0 +1,188 @@
+//! Launches that were recorded on a GPU, run on the emulator and compared with what the GPU made of them.
+
+mod difference;
+
+use std::{fs, path::Path};
+
+use launch_archive::{Archive, Kind, Region};
+use tensor_map::TensorMap;
+use tma_emulator::{Config, ModuleId, Session};
+use tma_launch::{Argument, Failure, Launch, Parameter, Shape, Stage};
+
+use crate::emulate::{Diagnostic, Run, Stopped, runs_here, stopped};
+
+/// A recorded launch, ready to run.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    archive: Archive,
+    /// The name of its PTX in reports.
+    name: String,
+}
+
+impl Recording {
+    /// Reads an archive.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no archive, or one that is cut off or altered: the byte.
+    pub fn open(path: &Path) -> Result<Self, Stopped> {
+        let failure = |what: String| {
+            Stopped::Failure(Failure::new(
+                Stage::Load,
+                format!("{}: {what}", path.display()),
+            ))
+        };
+        let bytes = fs::read(path).map_err(|error| failure(error.to_string()))?;
+        let archive = Archive::read(&bytes).map_err(|damage| failure(damage.to_string()))?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let recording = Self {
+            archive,
+            name: format!("{stem}.ptx"),
+        };
+        let target = ptx::parse_named(&recording.name, &recording.archive.ptx)
+            .map_err(|errors| failure(errors.to_string()))?;
+        let target = target.target.names.first();
+        let target = target.map_or_else(String::new, ToString::to_string);
+        runs_here(&recording.name, &target)?;
+        Ok(recording)
+    }
+
+    /// The kernel, its arguments, and the GPU.
+    pub fn launch(&self) -> &launch_archive::Launch {
+        &self.archive.launch
+    }
+
+    /// The PTX, and its name in reports.
+    pub fn ptx(&self) -> (&str, &str) {
+        (&self.name, &self.archive.ptx)
+    }
+
+    /// Runs the launch, with the memory and at the addresses that it had on the GPU, and compares every byte that it
+    /// left with the GPU's.
+    ///
+    /// With `config.checks` the checker watches, and what it finds is in the result.
+    ///
+    /// # Errors
+    /// The kernel needs what the emulator does not have, or the archive does not fit its PTX.
+    pub fn run(&self, config: Config) -> Result<Run, Stopped> {
+        let mut session = Session::new(config);
+        let module = self.load(&mut session).map_err(stopped)?;
+        let launch = self.prepare(&mut session, module).map_err(stopped)?;
+        let mut run = Run::new(config.seed);
+        match config.checks {
+            true => {
+                let reports = session.launch_checked(module, &launch, [config.seed]);
+                for (_, report) in reports.map_err(stopped)? {
+                    run.take(report);
+                }
+            }
+            false => {
+                let print = &mut |text: &str| run.printed += text;
+                match session.launch_unchecked(module, &launch, print) {
+                    Ok(report) => run.steps = Some(report.steps),
+                    Err(failure) if failure.stage == Stage::Synchronise => {
+                        run.diagnostics.push(Diagnostic::Fault {
+                            error_name: failure.error_name,
+                            what: failure.what,
+                        });
+                    }
+                    Err(failure) => return Err(stopped(failure)),
+                }
+            }
+        }
+        if run.steps.is_some() {
+            let differences = self.differences(&mut session).map_err(Stopped::Failure)?;
+            let differences = differences.into_iter().map(Diagnostic::Mismatch);
+            run.diagnostics.extend(differences);
+        }
+        Ok(run)
+    }
+
+    /// Loads the module and everything in memory, at the GPU's addresses.
+    fn load(&self, session: &mut Session) -> Result<ModuleId, Failure> {
+        let variables = |kind| {
+            let memory = self.archive.memory.iter();
+            memory.filter(move |region| region.kind == kind)
+        };
+        let placed = |name: &str| {
+            let variable = variables(Kind::Variable).find(|variable| variable.name == name);
+            variable.map(|variable| variable.address)
+        };
+        let module = session.load_placed(&self.name, &self.archive.ptx, placed)?;
+        for variable in variables(Kind::Variable).chain(variables(Kind::Constant)) {
+            session.write_variable(module, &variable.name, &variable.before)?;
+        }
+        for Region {
+            name,
+            address,
+            before,
+            ..
+        } in variables(Kind::Allocation)
+        {
+            session.place(name, before.clone(), *address)?;
+        }
+        Ok(module)
+    }
+
+    fn prepare(&self, session: &mut Session, module: ModuleId) -> Result<Launch, Failure> {
+        let recorded = self.launch();
+        let signature = session.signature(module, &recorded.entry)?;
+        let mut shape = Shape::new(recorded.grid, recorded.block)
+            .shared_bytes(recorded.shared_bytes)
+            // What a GPU has launched, it may launch.
+            .non_portable_cluster();
+        shape.cluster = recorded.cluster.map(Into::into);
+        shape.cooperative = recorded.cooperative;
+        let mut launch = Launch::new(&recorded.entry, shape.grid, shape.block);
+        launch.shape = shape;
+        let (parameters, values) = (signature.parameters, &recorded.arguments);
+        if parameters.len() != values.len() {
+            let what = format!(
+                "the archive has {} arguments for the {} parameters of `{}`",
+                values.len(),
+                parameters.len(),
+                recorded.entry
+            );
+            return Err(Failure::new(Stage::Load, what));
+        }
+        let arguments = parameters.iter().zip(values);
+        launch.arguments = arguments
+            .map(|(parameter, value)| argument(session, parameter, value))
+            .collect();
+        Ok(launch)
+    }
+
+    /// A sentence for each memory that differs from the GPU's.
+    fn differences(&self, session: &mut Session) -> Result<Vec<String>, Failure> {
+        let launch = self.launch();
+        let mut differences = Vec::new();
+        if let Some(code) = launch.error {
+            differences.push(format!(
+                "`{}`: the GPU ended the kernel with the error {code}, and the emulator has run it to its end",
+                launch.entry
+            ));
+        }
+        for region in &self.archive.memory {
+            if let Some(gpu) = &region.after {
+                let emulator = session.read(region.address, gpu.len())?;
+                differences.extend(difference::between(region, gpu, emulator, launch));
+            }
+        }
+        Ok(differences)
+    }
+}
+
+/// Addresses and maps are told to the session as such, so that reports name their parameters.
+fn argument(session: &Session, parameter: &Parameter, value: &[u8]) -> Argument {
+    if let Ok(bytes) = <[u8; 8]>::try_from(value) {
+        let address = u64::from_le_bytes(bytes);
+        if session.allocation(address).is_some() {
+            return Argument::Address(address);
+        }
+    }
+    if parameter.holds_tensor_map()
+        && let Ok(bytes) = <[u8; TensorMap::BYTES]>::try_from(value)
+    {
+        return Argument::EncodedMap(Box::new(TensorMap::from_bytes(bytes)));
+    }
+    Argument::Bytes(value.to_vec())
+}
