@@ -15,6 +15,7 @@ mod diagnostic;
 mod faults;
 mod grid;
 mod hash;
+mod heap;
 mod kind;
 mod knowledge;
 mod layouts;
@@ -43,6 +44,7 @@ use crate::machine::{
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
+use heap::Fresh;
 use linear_map::LinearMap;
 use mbarriers::Mbarriers;
 use raw::Raw;
@@ -67,6 +69,7 @@ pub(crate) struct Checker {
     shared_names: Names,
     global_names: Names,
     shadow: Shadow,
+    fresh: Fresh,
     copies: Vec<CopyInfo>,
     mbarriers: Mbarriers,
     locations: Locations,
@@ -111,6 +114,7 @@ impl Checker {
             shared_names,
             global_names,
             shadow: Shadow::default(),
+            fresh: Fresh::default(),
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
             locations: Locations::default(),
@@ -308,6 +312,8 @@ impl Observer for Checker {
             Event::CopyBox { copy, tile, .. } => self.copy_box(origin, copy, tile),
             Event::ProductMatrix(matrix) => self.product_matrix(origin, matrix),
             Event::GroupWait { kind, until, read } => self.group_wait(origin, kind, until, read),
+            Event::Malloc { address, bytes } => self.malloc(origin, address, bytes),
+            Event::Free { address, bytes } => self.free(origin, address, bytes),
             Event::ThreadStart => self.thread_start(origin),
             Event::ThreadExit => self.thread_exit(origin),
         }

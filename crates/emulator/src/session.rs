@@ -116,7 +116,7 @@ impl Session {
     /// Frees the allocation that begins at an address.
     ///
     /// # Errors
-    /// None begins there, or it was freed.
+    /// None begins there, it was freed, or a kernel's `malloc` gave it.
     pub fn free(&mut self, address: u64) -> Result<(), Failure> {
         let bytes = self.memory.free(address).ok_or_else(|| {
             let what = format!("no allocation begins at {address:#x}");
@@ -128,7 +128,7 @@ impl Session {
 
     /// Bytes that kernels may allocate by `malloc`.
     pub fn heap_limit_bytes(&self) -> u64 {
-        self.memory.heap_limit
+        self.memory.heap.limit_bytes
     }
 
     /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
@@ -137,12 +137,12 @@ impl Session {
     /// A kernel has called `malloc` before, and the heap has its size.
     #[doc(alias = "cudaLimitMallocHeapSize")]
     pub fn set_heap_limit_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
-        if self.memory.is_heap_used {
+        if self.memory.heap.is_used {
             let what =
                 "the heap is in use; set its limit before the first launch that calls `malloc`";
             return Err(Failure::new(Stage::Upload, what));
         }
-        self.memory.heap_limit = bytes;
+        self.memory.heap.limit_bytes = bytes;
         Ok(())
     }
 

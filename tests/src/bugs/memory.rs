@@ -1,11 +1,11 @@
 //! Ordinary accesses to shared and global memory.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
-    Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
-    ProductRegisterInFlight, ProductSourceOverwritten, SameValueRace, SetmaxnregDiverges,
-    SetmaxnregUnbounded, SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped,
-    UninitialisedRead, UninitialisedUse,
+    DataRace, Deadlock, DivergentBarrier, DoubleFree, Endless, IllegalInstruction,
+    InvalidCollective, InvalidFree, Misaligned, MissingProductFence, MissingProxyFence,
+    NonCoherentRead, OutOfBounds, Panicked, ProductRegisterInFlight, ProductSourceOverwritten,
+    SameValueRace, SetmaxnregDiverges, SetmaxnregUnbounded, SetmaxnregWrongWay, ShuffleOutsideMask,
+    SumsSetAfterFence, Trapped, UninitialisedRead, UninitialisedUse, UseAfterFree,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -272,6 +272,25 @@ pub(super) const FAMILIES: &[Family] = &[
         bugs: &[
             Bug::new("read_by_who_gave_it_up", &[UninitialisedRead]),
             Bug::new("read_by_another_thread", &[UninitialisedUse]),
+        ],
+    },
+    Family {
+        name: "heap",
+        ptx: Some(include_str!("../../bugs/ptx/heap.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i ^ 33, 64),
+        // What `malloc` and `free` of the C library ask of who calls them.
+        bugs: &[
+            Bug::new("no_barrier_before_the_free", &[UseAfterFree]),
+            Bug::new("read_by_who_freed_it", &[UseAfterFree]),
+            Bug::new("written_after_the_free", &[UseAfterFree]),
+            Bug::new("freed_again", &[DoubleFree]),
+            Bug::new("freed_by_two_lanes", &[DoubleFree]),
+            Bug::new("freed_by_each_warp", &[DoubleFree]),
+            Bug::new("freed_from_the_middle", &[InvalidFree]),
+            Bug::new("output_freed", &[InvalidFree]),
+            Bug::new("behind_the_end", &[OutOfBounds]),
+            Bug::new("last_number_missing", &[UninitialisedUse]),
+            Bug::new("nothing_written", &[UninitialisedUse]),
         ],
     },
     Family {

@@ -77,6 +77,13 @@ impl Raw {
         known.extend(mbarrier.filter(|new| known.len() < 64 && !known.contains(new)));
     }
 
+    /// An instruction explains it; the first one is kept.
+    pub(super) fn because(&mut self, other: Option<Other>) {
+        if self.others.is_empty() {
+            self.others.extend(other);
+        }
+    }
+
     /// One or two.
     pub(super) fn ends(&self) -> impl Iterator<Item = &End> {
         self.here.iter().chain(&self.there)

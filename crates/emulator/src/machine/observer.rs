@@ -420,6 +420,20 @@ pub enum Event {
         /// True if it waited for the reads alone (`.read`).
         read: bool,
     },
+    /// The thread allocated memory of the device heap, in which nobody has written.
+    Malloc {
+        /// Where it begins.
+        address: u64,
+        /// How many bytes.
+        bytes: u64,
+    },
+    /// The thread frees memory of the device heap.
+    Free {
+        /// Where it begins.
+        address: u64,
+        /// How many bytes.
+        bytes: u64,
+    },
     /// The thread began.
     ThreadStart,
     /// The thread is over.
