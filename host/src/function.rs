@@ -171,6 +171,7 @@ impl<'module> Function<'module> {
     ) -> Result<(), Failure> {
         let launch = Launch {
             entry: self.signature.entry.clone(),
+            module: 0,
             shape: shape.into(),
             arguments: arguments.arguments(),
             parameters: Vec::new(),
