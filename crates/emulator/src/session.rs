@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Weak};
 use tma_launch::{Failure, Stage};
 
 use crate::{
-    check::{Suppressions, Unreleased},
+    check::{InFlight, Suppressions, Unreleased},
     machine::{Config, IMAGE_START, Memory},
 };
 
@@ -71,6 +71,8 @@ pub struct Session {
     next_image: u64,
     /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
+    /// Launches that may still run when the next one begins, if that one overlaps them.
+    in_flight: InFlight,
     suppressions: Suppressions,
     /// The address of what the blocks of a cooperative launch share, once there was one.
     workspace: Option<u64>,
@@ -87,6 +89,7 @@ impl Session {
             next_module: ModuleId::default(),
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),
+            in_flight: InFlight::default(),
             suppressions: Suppressions::default(),
             workspace: None,
         }
@@ -124,6 +127,13 @@ impl Session {
         })?;
         self.unreleased.forget(address, address + bytes);
         Ok(())
+    }
+
+    /// All launches are over before the next one begins, also where that [overlaps](tma_launch::Shape::overlaps): for a
+    /// host that has waited for them, or does something else between the two.
+    #[doc(alias = "cudaDeviceSynchronize")]
+    pub fn synchronise(&mut self) {
+        self.in_flight = InFlight::default();
     }
 
     /// Bytes that kernels may allocate by `malloc`.

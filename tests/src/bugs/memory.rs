@@ -2,10 +2,11 @@
 
 use tma_emulator::check::Kind::{
     DataRace, Deadlock, DivergentBarrier, DoubleFree, Endless, IllegalInstruction,
-    InvalidCollective, InvalidFree, Misaligned, MissingProductFence, MissingProxyFence,
-    NonCoherentRead, OutOfBounds, Panicked, ProductRegisterInFlight, ProductSourceOverwritten,
-    SameValueRace, SetmaxnregDiverges, SetmaxnregUnbounded, SetmaxnregWrongWay, ShuffleOutsideMask,
-    SumsSetAfterFence, Trapped, UninitialisedRead, UninitialisedUse, UseAfterFree,
+    InvalidCollective, InvalidFree, Misaligned, MissingGridWait, MissingProductFence,
+    MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked, ProductRegisterInFlight,
+    ProductSourceOverwritten, SameValueRace, SetmaxnregDiverges, SetmaxnregUnbounded,
+    SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped, UninitialisedRead,
+    UninitialisedUse, UseAfterFree,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -294,6 +295,18 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "dependents",
+        ptx: Some(include_str!("../../bugs/ptx/dependents.ptx")),
+        scenario: dependents,
+        // 9.7.13.13: only `griddepcontrol.wait` says that the grid before is over.
+        bugs: &[
+            Bug::new("no_wait", &[MissingGridWait]),
+            Bug::new("wait_of_one_thread", &[MissingGridWait]),
+            Bug::new("read_too_early", &[MissingGridWait]),
+            Bug::new("scratch_cleared_too_early", &[MissingGridWait]),
+        ],
+    },
+    Family {
         name: "read_only",
         ptx: Some(include_str!("../../bugs/ptx/read_only.ptx")),
         scenario: |entry| loads(entry, 64, 64, |i| 1000 + i, 64),
@@ -336,6 +349,26 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
 ];
+
+/// A launch that may begin while the one before it, which reads 128 numbers and writes others, ends.
+fn dependents(entry: &str) -> Scenario {
+    let scratch: Vec<u32> = (0..128).collect();
+    let expected: Vec<u32> = (0..128).map(|i| 1000 + (i ^ 37)).collect();
+    let (leads, follows) = (Launch::new("leads", 2, 64), Launch::new(entry, 4, 32));
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::zeroed::<u32>("output", 128),
+            Buffer::zeroed::<u32>("numbers", 128),
+            Buffer::new("scratch", &scratch),
+        ],
+        launches: vec![
+            leads.buffer(1).buffer(2),
+            follows.overlaps().buffer(0).buffer(1).buffer(2),
+        ],
+        expected: vec![Expected::of(0, &expected)],
+    }
+}
 
 fn histogram(entry: &str) -> Scenario {
     let mut bins = [0_u32; 16];

@@ -192,6 +192,9 @@ impl Checker {
 
     /// Compares with what was before, and takes note. Returns the bytes that are read and have no value.
     pub(super) fn touch(&mut self, made: &Made, range: Range) -> u32 {
+        if !self.in_flight.is_empty() {
+            self.compare_in_flight(made, range);
+        }
         let (shared, side) = match range.memory {
             Memory::Global => (None, Side::Global),
             Memory::Shared { block } => (Some(block as u32), Side::Shared),

@@ -173,6 +173,11 @@ kinds! {
     "two accesses to the same bytes, at least one of them a write, are not ordered"
     "8.7, 8.9"
     "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
+    /// An access without order against a launch that may still run.
+    MissingGridWait "missing-grid-wait" Error
+    "bytes are accessed that an earlier launch, which may still run, accesses too, at least one of the two by a write"
+    "9.7.13.13"
+    "execute `griddepcontrol.wait` (`cudaGridDependencySynchronize`) before the first access to what earlier launches read and write"
     /// Accesses that a `match.sync` orders, and nothing else.
     OrderByCollective "order-by-collective" Warning
     "two uses of the same bytes are ordered by nothing but a `match.sync` between them, which by the letter orders no memory"

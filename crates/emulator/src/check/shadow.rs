@@ -1,5 +1,9 @@
 //! The last writer of each byte of memory, and its readers since.
 
+mod past;
+
+pub(super) use past::Past;
+
 use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 

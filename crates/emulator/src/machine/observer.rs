@@ -420,6 +420,11 @@ pub enum Event {
         /// True if it waited for the reads alone (`.read`).
         read: bool,
     },
+    /// The thread knows that the launches before are over, and what they wrote (`griddepcontrol.wait`).
+    GridWait,
+    /// The thread lets the next launch begin, once all blocks have done so or are over
+    /// (`griddepcontrol.launch_dependents`).
+    GridLaunchDependents,
     /// The thread allocated memory of the device heap, in which nobody has written.
     Malloc {
         /// Where it begins.
