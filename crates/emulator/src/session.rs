@@ -126,6 +126,8 @@ impl Session {
             Failure::new(Stage::Upload, what)
         })?;
         self.unreleased.forget(address, address + bytes);
+        // The host waits for kernels that may use it.
+        self.synchronise();
         Ok(())
     }
 
