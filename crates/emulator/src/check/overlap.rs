@@ -53,7 +53,7 @@ impl InFlight {
     }
 }
 
-/// What a grid has done by `griddepcontrol`.
+/// The operations of `griddepcontrol` that a grid has executed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dependency {
     /// A thread has waited for the launches before.

@@ -7,7 +7,7 @@ use super::{FaultAt, Location, Memory, Trap};
 /// The default of `cudaLimitMallocHeapSize`.
 const LIMIT_BYTES: u64 = 8 << 20;
 
-/// What the heap has given out.
+/// The state of the device heap.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap {
     /// Bytes of the allocations that are not freed, each rounded up.

@@ -8,7 +8,7 @@ use crate::{
     machine::{Memory, observer::Printer},
 };
 
-/// What a launch changes, and the checker's knowledge of it.
+/// The memory that a launch changes, and the checker's knowledge of it.
 #[derive(Clone)]
 struct State {
     memory: Memory,

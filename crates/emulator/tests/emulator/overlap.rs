@@ -78,7 +78,7 @@ impl Stream {
         report
     }
 
-    /// Whether the last of these launches, each of which overlaps the one before, is found to race with earlier ones.
+    /// The finding on the last of these launches, each of which overlaps the one before.
     fn races(entries: &[&str]) -> Option<String> {
         let mut stream = Self::new();
         let (last, before) = entries.split_last().unwrap();

@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::Read,
-    ops::Range,
     path::{Path, PathBuf},
 };
 
