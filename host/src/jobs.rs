@@ -168,7 +168,7 @@ fn resolve<'m>(
 fn of(modules: &[Module], number: usize) -> Result<&Module, Failure> {
     modules.get(number).ok_or_else(|| {
         let what = format!(
-            "the job has {} modules, and none of number {number}",
+            "there is no module of number {number}: the job has {}, from 0 on",
             modules.len()
         );
         Failure::new(Stage::Resolve, what)

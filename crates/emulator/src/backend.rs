@@ -172,7 +172,7 @@ impl Modules {
     fn of(&self, number: usize) -> Result<ModuleId, Failure> {
         self.0.get(number).copied().ok_or_else(|| {
             let what = format!(
-                "the job has {} modules, and none of number {number}",
+                "there is no module of number {number}: the job has {}, from 0 on",
                 self.0.len()
             );
             Failure::new(Stage::Resolve, what)

@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// All launches are over before the next one begins, also where that [overlaps](tma_launch::Shape::overlaps): for a
-    /// host that has waited for them, or does something else between the two.
+    /// host that has waited for them, or does something else between the two, such as reading and writing memory.
     #[doc(alias = "cudaDeviceSynchronize")]
     pub fn synchronise(&mut self) {
         self.in_flight = InFlight::default();

@@ -23,7 +23,7 @@ fn scenario() -> Option<Scenario> {
     let kernels = KERNELS.iter().filter(|it| ENTRY.starts_with(it.name));
     let cases = kernels.flat_map(|kernel| (kernel.cases)());
     let launches_it = |scenario: &Scenario| match &scenario.launches[..] {
-        [launch] => launch.entry == ENTRY && launch.uses.is_empty(),
+        [launch] => launch.entry == ENTRY,
         _ => false,
     };
     let bytes = |scenario: &Scenario| -> usize {

@@ -6,10 +6,10 @@ use crate::common::{
     module,
 };
 use tma_emulator::{
-    Config, ModuleId, Session,
+    Config, EmulatorBackend, ModuleId, Session,
     check::{Kind, Suppression, Suppressions},
 };
-use tma_launch::{Argument, Failure, Launch, Rule, Stage};
+use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Rule, Stage};
 
 fn session(seed: u64) -> Session {
     Session::new(Config {
@@ -423,4 +423,20 @@ fn a_kernel_calls_a_function_that_an_earlier_one_pointed_to() {
     session.launch(module, &make).unwrap();
     launch(&mut session, module, out).unwrap();
     assert_eq!(word(&mut session, out), 42);
+}
+
+#[test]
+fn a_module_that_a_job_lacks_is_named() {
+    let text = writes("", COUNT);
+    let mut job = Job::new(Ptx {
+        name: "count.ptx",
+        text: &text,
+    });
+    let out = job.buffer(Buffer::zeroed::<u32>("out", 1));
+    job.launch(Launch::new("k", 1, 1).buffer(out).of_module(1));
+    let said = EmulatorBackend::new(0).check(&mut job).unwrap_err();
+    assert!(
+        said.to_string().contains("there is no module of number 1"),
+        "{said}"
+    );
 }
