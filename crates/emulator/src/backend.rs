@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use tensor_map::{Params, Target, TensorMap};
 use tma_launch::{
-    Buffer, Failure, Job, Launch, Outcome, Patch, Stage,
+    Argument, Buffer, Failure, Job, Launch, Outcome, Patch, Stage,
     check::{self, JobMemory, check, variable_bytes},
 };
 
 use crate::{
     check::{CheckReport, Diagnostic},
     machine::{
-        Config,
+        Config, IMAGE_START,
         observer::{Observer, Printer, Watch},
     },
     run::Report,
@@ -128,6 +128,9 @@ impl EmulatorBackend {
         }
         // Buffers are moved, and not copied: they may be large.
         let addresses = upload(&mut session, &modules, &mut job.buffers)?;
+        job.launches
+            .iter()
+            .try_for_each(|launch| are_readable(launch, &job.buffers, &addresses))?;
         let mut patches = Vec::new();
         let mut launches = || {
             patches = place(&mut session, &modules, &job.buffers, &addresses)?;
@@ -204,6 +207,31 @@ fn upload(
         }
     };
     buffers.iter_mut().map(address).collect()
+}
+
+/// Refuses arguments that are addresses of another module's constants: all modules have theirs at the same addresses.
+fn are_readable(launch: &Launch, buffers: &[Buffer], addresses: &[u64]) -> Result<(), Failure> {
+    for leaf in launch.arguments.iter().flat_map(Argument::leaves) {
+        let Argument::Buffer { index, .. } = leaf else {
+            continue;
+        };
+        let (Some(buffer), Some(address)) = (buffers.get(*index), addresses.get(*index)) else {
+            continue;
+        };
+        if let Some(variable) = buffer.variable()
+            && buffer.module() != launch.module
+            && *address < IMAGE_START
+        {
+            let what = format!(
+                "an argument of `{}` is the address of `{variable}`, a constant of another module, which only the \
+                 kernels of that one can read",
+                launch.entry
+            );
+            let hint = "make it a variable in global memory (`__device__`), or pass its value";
+            return Err(Failure::new(Stage::Check, what).hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// Writes what is in variables, and pointers and tensor maps over the bytes of buffers; gives these of each buffer.

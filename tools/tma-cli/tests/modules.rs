@@ -32,6 +32,7 @@ modules = ["a.ptx", "b.ptx"]
 buffers.number = { type = "u32", length = 1, contents = [1000] }
 variables.sum_of_b = { name = "sum", module = "b.ptx", type = "u32", length = 1 }
 variables.only_b = { type = "u32", length = 1, contents = [77] }
+variables.step_of_b = { name = "step", module = "b.ptx", type = "u32", length = 1 }
 launch = [
     { entry = "first", grid = 1, block = 1, arguments = [{ buffer = "number" }] },
     { entry = "common", module = "b.ptx", grid = 1, block = 1, arguments = [{ buffer = "number" }] },
@@ -114,6 +115,14 @@ fn what_is_in_no_module_or_in_several_is_an_error_with_its_line() {
         (
             FILE.replace("name = \"sum\", module = \"b.ptx\"", "name = \"sum\""),
             "the modules `a.ptx` and `b.ptx` each have a variable `sum`",
+        ),
+        (
+            FILE.replace(
+                "grid = 1, block = 1, arguments = [{ variable = \"sum_of_b\" }]",
+                "grid = 1, block = 1, arguments = [{ variable = \"step_of_b\" }]",
+            )
+            .replace("\"second\"", "\"first\""),
+            "an argument of `first` is the address of `step`, a constant of another module",
         ),
         (
             FILE.replace("name = \"sum\", module", "name = \"sun\", module"),

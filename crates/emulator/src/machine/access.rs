@@ -57,6 +57,10 @@ impl<O: Watch, A> Step<'_, O, A> {
         let found = match space {
             Space::Global | Space::Generic => {
                 let found = self.world.memory.find(at, bytes);
+                if let (Err(_), (Space::Const, offset)) = (&found, of_generic(at)) {
+                    // The address of a constant that the host has handed out.
+                    return self.locate_at(lane, Space::Const, offset, bytes, align);
+                }
                 return found.map_err(|(trap, what)| self.fault(lane, trap, what));
             }
             Space::SharedCta | Space::SharedCluster => {

@@ -304,6 +304,34 @@ fn the_device_heap_is_that_of_all_modules_and_lives_on() {
     assert!(session.free(first).is_err());
 }
 
+/// As on a GPU, where constants lie in global memory.
+#[test]
+fn a_constant_is_read_by_an_address_that_the_host_gives() {
+    let constants = ".const .align 4 .u32 numbers[3] = {7, 8, 9};";
+    let body = "ld.global.u64 %rd1, [%out]; ld.global.u32 %r1, [%rd1+8]; ld.u32 %r2, [%rd1]; add.u32 %r1, %r1, %r2;
+        st.global.u32 [%out], %r1;";
+    let mut session = session(0);
+    let read = session.load("read.ptx", &writes(constants, body)).unwrap();
+    let past = body.replace("%rd1+8", "%rd1+12");
+    let past = session.load("past.ptx", &writes(constants, &past)).unwrap();
+    let change = body.replace("ld.u32 %r2, [%rd1]", "st.global.u32 [%rd1], %r1");
+    let change = session
+        .load("change.ptx", &writes(constants, &change))
+        .unwrap();
+    let (address, _) = session.variable(read, "numbers").unwrap();
+    let out = session.allocate("out", address.to_le_bytes().to_vec());
+    launch(&mut session, read, out).unwrap();
+    assert_eq!(word(&mut session, out), 16);
+    for (module, expected) in [
+        (past, "4 bytes at 0xc of constants, of which there are 12"),
+        (change, "a write to memory that can only be read"),
+    ] {
+        session.write(out, &address.to_le_bytes()).unwrap();
+        let said = launch(&mut session, module, out).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
 /// ptxas 13.0 reads the constant in all kernels but the last of the text, and in what they call.
 #[test]
 fn a_parameter_with_the_name_of_a_variable_is_read_in_the_last_kernel_alone() {

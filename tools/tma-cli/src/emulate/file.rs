@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check};
+use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check, suggestion};
 use toml::de::DeTable;
 
 use super::{
@@ -181,11 +181,23 @@ impl LaunchFile {
             }
         }
         for file in &mut self.buffers {
-            if file.kind == Kind::Buffer || file.module.is_some() {
+            if file.kind == Kind::Buffer {
                 continue;
             }
             let (name, variables) = (file.variable(), modules::variables);
-            match modules::find("variable", name, &self.modules, sources, variables) {
+            let found = file.module.map_or_else(
+                || modules::find("variable", name, &self.modules, sources, variables),
+                Ok,
+            );
+            let known = |number: usize| sources.get(number).map_or_else(Vec::new, variables);
+            let found = found.and_then(|number| match known(number) {
+                names if names.contains(&name) => Ok(number),
+                names => {
+                    let near = suggestion(name, names);
+                    Err(format!("the module has no variable `{name}`: {near}"))
+                }
+            });
+            match found {
                 Ok(number) => file.module = Some(number),
                 Err(says) => {
                     notes.note(Invalid::Here(file.at.clone(), says));
