@@ -20,6 +20,7 @@ fn run(text: &str, buffers: Vec<Buffer>, launch: Launch) -> Vec<Buffer> {
     };
     let mut job = Job {
         ptx,
+        further: Vec::new(),
         buffers,
         launches: vec![launch],
     };

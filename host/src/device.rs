@@ -199,7 +199,10 @@ impl Device {
     pub fn synchronise(&self) -> Result<(), Failure> {
         match &self.kind {
             Kind::Gpu(gpu) => gpu.synchronise(),
-            Kind::Emulator(_) => Ok(()),
+            Kind::Emulator(emulator) => {
+                emulator.session().synchronise();
+                Ok(())
+            }
         }
     }
 }

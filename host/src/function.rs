@@ -171,6 +171,7 @@ impl<'module> Function<'module> {
     ) -> Result<(), Failure> {
         let launch = Launch {
             entry: self.signature.entry.clone(),
+            module: 0,
             shape: shape.into(),
             arguments: arguments.arguments(),
             parameters: Vec::new(),
@@ -195,8 +196,10 @@ impl<'module> Function<'module> {
         let (compiled, gpu) = match &self.kernel {
             Kernel::Gpu { compiled, gpu } => (compiled, gpu),
             Kernel::Emulator { module, emulator } => {
+                let mut launch = launch.clone();
+                launch.shape.overlaps |= self.signature.waits_for_kernels;
                 let mut session = emulator.session();
-                return session.launch(*module, launch).map(drop);
+                return session.launch(*module, &launch).map(drop);
             }
         };
         self.check(shape, arguments)?;
@@ -297,7 +300,7 @@ impl<'module> Function<'module> {
         if shape.cooperative {
             attributes.push(LaunchAttribute::cooperative(true));
         }
-        if self.signature.waits_for_kernels {
+        if shape.overlaps || self.signature.waits_for_kernels {
             attributes.push(LaunchAttribute::programmatic_stream_serialization(true));
         }
         let config = LaunchConfig::new(

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tensor_map::{Params, TensorMap};
 use tma_launch::{
-    Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, Patch, Stage,
+    Buffer as JobBuffer, Checked, Failure, Job, Kernels, Launch, Outcome, Patch, Ptx, Stage,
     check::{self, JobMemory, check, variable_bytes},
 };
 
@@ -19,8 +19,8 @@ use crate::{Buffer, Device, Function, Module, Source, encode};
 pub struct Jobs {
     name: String,
     device: Result<Device, Failure>,
-    /// That of the last job: mostly, the next one has it too.
-    source: Option<Source>,
+    /// Those of the last job: mostly, the next one has them too.
+    sources: Vec<Source>,
 }
 
 impl Jobs {
@@ -29,7 +29,7 @@ impl Jobs {
         Self {
             name: device.to_string(),
             device: Ok(device),
-            source: None,
+            sources: Vec::new(),
         }
     }
 
@@ -56,6 +56,7 @@ impl Jobs {
         let launches = launches.iter().map(launch).collect::<Result<_, _>>()?;
         let mut job = Job {
             ptx: kernels.ptx(),
+            further: Vec::new(),
             buffers: std::mem::take(buffers),
             launches,
         };
@@ -86,15 +87,18 @@ impl Jobs {
     /// ```
     pub unsafe fn run(&mut self, job: &mut Job<'_>) -> Result<Outcome, Failure> {
         let device = self.device.clone()?;
-        let (name, text) = (job.ptx.name, job.ptx.text);
-        let source = self.source.take();
-        let source = match source.filter(|last| (last.name(), last.text()) == (name, text)) {
-            Some(last) => last,
-            None => Source::parse(name, text)?,
+        let last = std::mem::take(&mut self.sources);
+        let source = |ptx: Ptx<'_>| {
+            let is_same = |last: &&Source| (last.name(), last.text()) == (ptx.name, ptx.text);
+            match last.iter().find(is_same) {
+                Some(last) => Ok(last.clone()),
+                None => Source::parse(ptx.name, ptx.text),
+            }
         };
-        self.source = Some(source.clone());
+        let sources: Vec<Source> = job.modules().map(source).collect::<Result<_, _>>()?;
+        self.sources.clone_from(&sources);
         // SAFETY: the condition is the same (1).
-        let result = unsafe { run(&device, source, job) };
+        let result = unsafe { run(&device, sources, job) };
         if let Err(failure) = &result
             && device.synchronise().is_err()
         {
@@ -116,10 +120,17 @@ fn lost(failure: &Failure) -> Failure {
 
 /// # Safety
 /// As for [`Jobs::run`].
-unsafe fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outcome, Failure> {
-    let module = Module::load(device, source)?;
-    let functions = resolve(&module, job)?;
-    let (memory, patches) = upload(&module, &job.buffers)?;
+unsafe fn run(
+    device: &Device,
+    sources: Vec<Source>,
+    job: &mut Job<'_>,
+) -> Result<Outcome, Failure> {
+    let modules = sources
+        .into_iter()
+        .map(|source| Module::load(device, source))
+        .collect::<Result<Vec<_>, _>>()?;
+    let functions = resolve(device, &modules, job)?;
+    let (memory, patches) = upload(device, &modules, &job.buffers)?;
 
     let start = Instant::now();
     for (index, (launch, function)) in job.launches.iter().zip(&functions).enumerate() {
@@ -138,15 +149,30 @@ unsafe fn run(device: &Device, source: Source, job: &mut Job<'_>) -> Result<Outc
 }
 
 /// Finds and checks all kernels, before any of them runs.
-fn resolve<'m>(module: &'m Module, job: &Job<'_>) -> Result<Vec<Function<'m>>, Failure> {
-    let limits = module.device().limits();
+fn resolve<'m>(
+    device: &Device,
+    modules: &'m [Module],
+    job: &Job<'_>,
+) -> Result<Vec<Function<'m>>, Failure> {
+    let limits = device.limits();
     let resolve = |launch: &Launch| {
-        let function = module.function(&launch.entry)?;
+        let function = of(modules, launch.module)?.function(&launch.entry)?;
         check(launch, &job.buffers, &limits, function.signature())
             .map_err(|violations| Failure::check(&launch.entry, violations))?;
         Ok(function)
     };
     job.launches.iter().map(resolve).collect()
+}
+
+/// The module of a job that has this number.
+fn of(modules: &[Module], number: usize) -> Result<&Module, Failure> {
+    modules.get(number).ok_or_else(|| {
+        let what = format!(
+            "there is no module of number {number}: the job has {}, from 0 on",
+            modules.len()
+        );
+        Failure::new(Stage::Resolve, what)
+    })
 }
 
 /// Where the bytes of a buffer are.
@@ -175,12 +201,13 @@ impl Memory<'_> {
 
 /// The memory of each buffer, and what was written over its bytes.
 fn upload<'m>(
-    module: &'m Module,
+    device: &Device,
+    modules: &'m [Module],
     buffers: &[JobBuffer],
 ) -> Result<(Vec<Memory<'m>>, Vec<Vec<Patch>>), Failure> {
-    let device = module.device();
     let allocate = |buffer: &JobBuffer| match buffer.variable() {
         Some(name) => {
+            let module = of(modules, buffer.module())?;
             let extent = module.variable(name)?;
             variable_bytes(name, extent.1, buffer.bytes().len())?;
             Ok(Memory::Variable(module, name.to_owned(), extent))

@@ -90,7 +90,11 @@ impl Memory {
                 result.or_fail(Stage::Upload, || copying(content))
             }
             Self::Emulator { address, emulator } => match *address {
-                Some(address) => emulator.session().write(address, content),
+                Some(address) => {
+                    let mut session = emulator.session();
+                    session.synchronise();
+                    session.write(address, content)
+                }
                 None => Ok(()),
             },
         }
@@ -109,6 +113,7 @@ impl Memory {
             Self::Emulator { address, emulator } => {
                 if let Some(address) = *address {
                     let mut session = emulator.session();
+                    session.synchronise();
                     content.copy_from_slice(session.read(address + start as u64, content.len())?);
                 }
                 Ok(())

@@ -98,7 +98,7 @@ impl Stream {
     #[doc(alias("cuStreamSynchronize", "cudaStreamSynchronize"))]
     pub fn synchronise(&self) -> Result<(), Failure> {
         let Some((gpu, stream)) = self.on_gpu() else {
-            return Ok(());
+            return self.device.synchronise();
         };
         gpu.enter(Stage::Synchronise)?;
         let result = stream.synchronize();
@@ -116,7 +116,7 @@ impl Stream {
     #[doc(alias("cuStreamWaitEvent", "cudaStreamWaitEvent"))]
     pub fn wait_for(&self, other: &Self) -> Result<(), Failure> {
         let (Some((gpu, stream)), Some((_, other))) = (self.on_gpu(), other.on_gpu()) else {
-            return Ok(());
+            return self.device.synchronise();
         };
         gpu.enter(Stage::Launch)?;
         let event = recorded(other)?;
@@ -131,7 +131,10 @@ impl Stream {
     #[doc(alias("cuEventRecord", "cudaEventRecord"))]
     pub fn record(&self) -> Result<Event, Failure> {
         let recorded = match self.on_gpu() {
-            None => Recorded::Emulator(Instant::now()),
+            None => {
+                self.device.synchronise()?;
+                Recorded::Emulator(Instant::now())
+            }
             Some((gpu, stream)) => {
                 gpu.enter(Stage::Launch)?;
                 Recorded::Gpu(recorded(stream)?)
@@ -174,7 +177,7 @@ impl Event {
     #[doc(alias("cuEventSynchronize", "cudaEventSynchronize"))]
     pub fn synchronise(&self) -> Result<(), Failure> {
         let (Recorded::Gpu(event), Kind::Gpu(gpu)) = (&self.recorded, self.device.kind()) else {
-            return Ok(());
+            return self.device.synchronise();
         };
         gpu.enter(Stage::Synchronise)?;
         let result = event.synchronize();

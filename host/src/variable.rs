@@ -68,6 +68,7 @@ impl Module {
         variable_bytes(variable, bytes, content.len())?;
         if let Loaded::Emulator { module, emulator } = self.loaded() {
             let mut session = emulator.session();
+            session.synchronise();
             return session.write_variable(*module, variable, content);
         }
         // SAFETY: the address is that of a variable of this module, which is loaded, and its length
@@ -93,6 +94,7 @@ impl Module {
     pub fn read_variable(&self, variable: &str) -> Result<Vec<u8>, Failure> {
         if let Loaded::Emulator { module, emulator } = self.loaded() {
             let mut session = emulator.session();
+            session.synchronise();
             return Ok(session.read_variable(*module, variable)?.to_vec());
         }
         let (address, bytes) = self.variable(variable)?;

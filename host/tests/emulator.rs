@@ -3,7 +3,8 @@
 mod support;
 
 use support::matrix::PTX;
-use tma_host::{Device, Shape};
+use tma_host::{Device, Jobs, Shape};
+use tma_launch::{Buffer, Job, Launch, Ptx};
 
 /// Every thread writes its index over the same word.
 const RACE: &str = ".version 8.0\n.target sm_90\n.address_size 64
@@ -69,4 +70,87 @@ fn modules_for_later_gpus_run_as_far_as_their_instructions_are_known() {
 
     let said = scale.resources().unwrap_err().to_string();
     assert!(said.contains("the emulator compiles nothing"), "{said}");
+}
+
+/// `leads` lets the next kernel begin and writes a word; `follows` reads it, and waits before or behind that.
+fn dependents(follows: &str) -> String {
+    let kernel = |name: &str, body: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 data) {{
+            .reg .b32 %r; .reg .b64 %rd; ld.param.u64 %rd, [data]; {body} ret; }}\n"
+        )
+    };
+    let leads = "griddepcontrol.launch_dependents; st.global.u32 [%rd], 5;";
+    let header = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    header.to_owned() + &kernel("leads", leads) + &kernel("follows", follows)
+}
+
+#[test]
+fn kernels_that_wait_overlap_unless_the_host_has_waited() {
+    let read = "ld.global.u32 %r, [%rd]; st.global.u32 [%rd+4], %r;";
+    let wait = "griddepcontrol.wait;";
+    let run = |follows: &str, between: &dyn Fn(&Device, &tma_host::Buffer<u32>)| {
+        let device = Device::emulator(0);
+        let module = device.load("dependents.ptx", &dependents(follows)).unwrap();
+        let kernels = ["leads", "follows"].map(|name| module.function(name).unwrap());
+        let data = device.zeroed::<u32>(2).unwrap();
+        // SAFETY: the kernels access the two words of the buffer, and the emulator lets them race.
+        unsafe { kernels[0].launch((1, 1), (&data,)) }.unwrap();
+        between(&device, &data);
+        // SAFETY: as above.
+        let result = unsafe { kernels[1].launch((1, 1), (&data,)) };
+        result.map_err(|failure| failure.to_string())
+    };
+    let nothing = |_: &Device, _: &tma_host::Buffer<u32>| {};
+    run(&format!("{wait} {read}"), &nothing).unwrap();
+    let late = format!("{read} {wait}");
+    let said = run(&late, &nothing).unwrap_err();
+    assert!(said.contains("error[missing-grid-wait]"), "{said}");
+    run(&late, &|device, _| device.synchronise().unwrap()).unwrap();
+    run(&late, &|_, data| drop(data.read().unwrap())).unwrap();
+    // Without a wait the kernel is not launched so that it overlaps.
+    run(read, &nothing).unwrap();
+}
+
+#[test]
+fn a_job_can_have_several_modules() {
+    let text = |step: u32| {
+        format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 calls = {step};
+            .visible .entry add(.param .u64 data) {{
+            .reg .b32 %r<3>; .reg .b64 %rd; ld.param.u64 %rd, [data]; ld.global.u32 %r1, [%rd];
+            ld.global.u32 %r2, [calls]; add.u32 %r1, %r1, %r2; st.global.u32 [%rd], %r1;
+            add.u32 %r2, %r2, 1; st.global.u32 [calls], %r2; ret; }}"
+        )
+    };
+    let (a, b) = (text(10), text(1000));
+    let mut job = Job::new(Ptx {
+        name: "a.ptx",
+        text: &a,
+    });
+    job.further = vec![Ptx {
+        name: "b.ptx",
+        text: &b,
+    }];
+    let data = job.buffer(Buffer::new("data", &[1_u32]));
+    let calls = job.buffer(
+        Buffer::zeroed::<u32>("calls", 1)
+            .of_variable("calls")
+            .of_module(1),
+    );
+    for module in [0, 1, 1] {
+        job.launch(Launch::new("add", 1, 1).of_module(module).buffer(data));
+    }
+    let mut jobs = Jobs::new(Device::emulator(0));
+    // SAFETY: the device is the emulator (1).
+    unsafe { jobs.run(&mut job) }.unwrap();
+    assert_eq!(
+        job.buffers[data].to_vec::<u32>(),
+        Ok(vec![1 + 10 + 1000 + 1001])
+    );
+    assert_eq!(job.buffers[calls].to_vec::<u32>(), Ok(vec![1002]));
+    job.launch(Launch::new("add", 1, 1).of_module(2).buffer(data));
+    // SAFETY: as above.
+    let failure = unsafe { jobs.run(&mut job) }.unwrap_err().to_string();
+    assert!(failure.contains("no module of number 2"), "{failure}");
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include <cooperative_groups.h>
 #include <cuda.h>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -39,6 +40,44 @@ int cluster() {
     attribute.val.clusterDim.x = 4;
     cudaError_t error = cudaLaunchKernelEx(&config, neighbours, on);
     return most > 0 && error != cudaSuccess ? 0 : 4;
+}
+
+__global__ void leads(int* numbers) {
+    cudaTriggerProgrammaticLaunchCompletion();
+    numbers[threadIdx.x] = 3 * threadIdx.x;
+}
+
+__global__ void follows(const int* numbers, int* out, bool waits) {
+    if (waits) cudaGridDependencySynchronize();
+    out[threadIdx.x] = numbers[threadIdx.x ^ 1] + 1;
+}
+
+// A launch that may begin while the one before it ends, unless something comes between the two.
+int dependent(const char* how) {
+    const int len = 64;
+    int *numbers, *on, out[len];
+    CHECK(cudaMalloc(&numbers, sizeof out));
+    CHECK(cudaMalloc(&on, sizeof out));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    bool waits = strcmp(how, "waits") == 0;
+    leads<<<1, len, 0, stream>>>(numbers);
+    if (strcmp(how, "synchronised") == 0) CHECK(cudaStreamSynchronize(stream));
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = strcmp(how, "serial") != 0;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 1;
+    config.blockDim = len;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, follows, (const int*)numbers, on, waits));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemcpy(out, on, sizeof out, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < len; i++)
+        if (out[i] != 3 * (i ^ 1) + 1) return 2;
+    return 0;
 }
 
 // Each block reads what its neighbour wrote before the grid's barrier.

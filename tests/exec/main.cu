@@ -9,6 +9,7 @@ int memory();
 int tensor_copy(bool broken_map);
 int cluster();
 int cooperative();
+int dependent(const char* how);
 int reverse();
 int streams();
 int graphs();
@@ -29,6 +30,7 @@ int main(int count, char** arguments) {
     if (is("broken_map")) return tensor_copy(true);
     if (is("cluster")) return cluster();
     if (is("cooperative")) return cooperative();
+    if (is("dependent")) return dependent(arguments[2]);
     if (is("reverse")) return reverse();
     if (is("streams")) return streams();
     if (is("graphs")) return graphs();

@@ -78,6 +78,7 @@ pub fn report(step: &str) -> Result<String, String> {
     for scenario in cases.filter(launches_it) {
         let mut job = Job {
             ptx,
+            further: Vec::new(),
             buffers: scenario.buffers,
             launches: scenario.launches,
         };

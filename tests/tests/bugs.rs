@@ -94,6 +94,7 @@ impl Variant {
         let scenario = (self.family.scenario)(&self.entry);
         let mut job = Job {
             ptx: self.ptx(),
+            further: Vec::new(),
             buffers: scenario.buffers,
             launches: scenario.launches,
         };

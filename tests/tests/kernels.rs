@@ -9,6 +9,8 @@ mod files;
 mod golden;
 #[path = "kernels/machine_code.rs"]
 mod machine_code;
+#[path = "kernels/overlaps.rs"]
+mod overlaps;
 #[path = "kernels/references.rs"]
 mod references;
 #[path = "kernels/schedules.rs"]
@@ -22,6 +24,7 @@ fn main() {
         golden::trials(),
         assembled::trials(),
         machine_code::trials(),
+        overlaps::trials(),
         references::trials(),
         schedules::trials(),
     ];

@@ -215,6 +215,7 @@ fn matters(case: &FormCase, ptx: Ptx<'_>, backend: &mut Jobs) -> Result<(), Fail
 fn reaches(case: &FormCase, ptx: Ptx<'_>) -> Result<(), Failed> {
     let mut job = Job {
         ptx,
+        further: Vec::new(),
         buffers: case.scenario.buffers.clone(),
         launches: case.scenario.launches.clone(),
     };

@@ -18,6 +18,8 @@ pub(crate) struct Context {
     pub(crate) failed: Option<Code>,
     /// Launches so far.
     pub(crate) launches: u64,
+    /// The stream of the last launch.
+    pub(crate) last_stream: u64,
     /// The last number that was given to something that a program holds on to.
     last_handle: u64,
 }
@@ -43,6 +45,7 @@ impl Context {
             graphs: Graphs::default(),
             failed: None,
             launches: 0,
+            last_stream: 0,
             last_handle: HANDLES,
         }
     }

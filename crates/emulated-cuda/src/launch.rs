@@ -57,12 +57,19 @@ impl Arguments {
 pub(crate) struct Prepared {
     module: ModuleId,
     launch: Launch,
+    stream: u64,
 }
 
 impl Context {
     /// Runs a kernel to its end.
-    pub(crate) fn launch(&mut self, key: u64, shape: Shape, arguments: Arguments) -> Result {
-        let prepared = self.prepare(key, shape, arguments)?;
+    pub(crate) fn launch(
+        &mut self,
+        key: u64,
+        stream: u64,
+        shape: Shape,
+        arguments: Arguments,
+    ) -> Result {
+        let prepared = self.prepare(key, stream, shape, arguments)?;
         self.run(&prepared)
     }
 
@@ -70,6 +77,7 @@ impl Context {
     pub(crate) fn prepare(
         &mut self,
         key: u64,
+        stream: u64,
         mut shape: Shape,
         arguments: Arguments,
     ) -> Result<Prepared> {
@@ -87,11 +95,24 @@ impl Context {
             .zip(values)
             .map(|(of, value)| self.argument(of, value))
             .collect();
-        Ok(Prepared { module, launch })
+        Ok(Prepared {
+            module,
+            launch,
+            stream,
+        })
     }
 
     /// Runs a launch whose arguments were read.
-    pub(crate) fn run(&mut self, Prepared { module, launch }: &Prepared) -> Result {
+    pub(crate) fn run(&mut self, prepared: &Prepared) -> Result {
+        let Prepared {
+            module,
+            launch,
+            stream,
+        } = prepared;
+        // Launches of one stream alone overlap, and only where nothing comes between the two.
+        if std::mem::replace(&mut self.last_stream, *stream) != *stream {
+            self.session.synchronise();
+        }
         self.take_over()?;
         match self.options.config.checks {
             true => {

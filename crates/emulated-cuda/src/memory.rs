@@ -305,6 +305,7 @@ impl Context {
     }
 
     pub(crate) fn read(&mut self, from: Pointer, bytes: usize, call: &str) -> Result<Vec<u8>> {
+        self.session.synchronise();
         match self.side(from, bytes) {
             Side::Host => from.host_bytes(bytes),
             Side::Device => {
@@ -323,6 +324,7 @@ impl Context {
     }
 
     pub(crate) fn write(&mut self, to: Pointer, contents: &[u8], call: &str) -> Result {
+        self.session.synchronise();
         match self.side(to, contents.len()) {
             Side::Host => to.write_host(contents),
             Side::Device => {

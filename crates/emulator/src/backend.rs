@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use tensor_map::{Params, Target, TensorMap};
 use tma_launch::{
-    Buffer, Failure, Job, Launch, Outcome, Patch, Stage,
+    Argument, Buffer, Failure, Job, Launch, Outcome, Patch, Stage,
     check::{self, JobMemory, check, variable_bytes},
 };
 
 use crate::{
     check::{CheckReport, Diagnostic},
     machine::{
-        Config,
+        Config, IMAGE_START,
         observer::{Observer, Printer, Watch},
     },
     run::Report,
@@ -117,28 +117,33 @@ impl EmulatorBackend {
         mut run: impl FnMut(&mut Session, &Ready) -> Result<T, Failure>,
     ) -> Result<Vec<T>, Failure> {
         let mut session = Session::new(self.config);
-        let module = session.load(job.ptx.name, job.ptx.text)?;
+        let modules = job.modules();
+        let modules = modules.map(|ptx| session.load(ptx.name, ptx.text));
+        let modules = Modules(modules.collect::<Result<_, _>>()?);
         for launch in &job.launches {
-            let kernel = session.kernel(module, &launch.entry)?;
+            let kernel = session.kernel(modules.of(launch.module)?, &launch.entry)?;
             check(launch, &job.buffers, &Session::LIMITS, &kernel.signature)
                 .map_err(|violations| Failure::check(&launch.entry, violations))?;
             kernel.has_room(&launch.shape)?;
         }
         // Buffers are moved, and not copied: they may be large.
-        let addresses = upload(&mut session, module, &mut job.buffers)?;
+        let addresses = upload(&mut session, &modules, &mut job.buffers)?;
+        job.launches
+            .iter()
+            .try_for_each(|launch| are_readable(launch, &job.buffers, &addresses))?;
         let mut patches = Vec::new();
         let mut launches = || {
-            patches = place(&mut session, module, &job.buffers, &addresses)?;
+            patches = place(&mut session, &modules, &job.buffers, &addresses)?;
             let launches = job.launches.iter().enumerate();
             let results = launches.map(|(index, launch)| {
                 let mut memory = Uploaded {
                     session: &mut session,
-                    module,
+                    modules: &modules,
                     buffers: &job.buffers,
                     addresses: &addresses,
                 };
                 let result = check::contents(launch, &job.buffers, &mut memory);
-                let ready = result.and_then(|()| ready(&mut session, module, launch, &addresses));
+                let ready = result.and_then(|()| ready(&mut session, &modules, launch, &addresses));
                 let result = ready.and_then(|ready| run(&mut session, &ready));
                 result.map_err(|failure| Failure {
                     what: format!("launch {index}, `{}`: {}", launch.entry, failure.what),
@@ -151,7 +156,9 @@ impl EmulatorBackend {
         let patches = patches.into_iter().chain(std::iter::repeat(Vec::new()));
         for ((buffer, address), patches) in job.buffers.iter_mut().zip(addresses).zip(patches) {
             let mut bytes = match buffer.variable() {
-                Some(variable) => session.read_variable(module, variable)?.to_vec(),
+                Some(variable) => session
+                    .read_variable(modules.of(buffer.module())?, variable)?
+                    .to_vec(),
                 None => session.take(address),
             };
             patches.iter().for_each(|patch| patch.undo(&mut bytes));
@@ -161,21 +168,39 @@ impl EmulatorBackend {
     }
 }
 
+/// The modules of a job, in the order of their numbers.
+struct Modules(Vec<ModuleId>);
+
+impl Modules {
+    fn of(&self, number: usize) -> Result<ModuleId, Failure> {
+        self.0.get(number).copied().ok_or_else(|| {
+            let what = format!(
+                "there is no module of number {number}: the job has {}, from 0 on",
+                self.0.len()
+            );
+            Failure::new(Stage::Resolve, what)
+        })
+    }
+}
+
 /// Moves each buffer's bytes to an address; says where they are.
 fn upload(
     session: &mut Session,
-    module: ModuleId,
+    modules: &Modules,
     buffers: &mut [Buffer],
 ) -> Result<Vec<u64>, Failure> {
     // Whatever is wrong is found before anything is moved.
     for buffer in buffers.iter() {
         if let Some(variable) = buffer.variable() {
-            let (_, bytes) = session.variable(module, variable)?;
+            let (_, bytes) = session.variable(modules.of(buffer.module())?, variable)?;
             variable_bytes(variable, bytes, buffer.bytes().len())?;
         }
     }
     let address = |buffer: &mut Buffer| match buffer.variable() {
-        Some(variable) => Ok(session.variable(module, variable)?.0),
+        Some(variable) => {
+            let module = modules.of(buffer.module())?;
+            Ok(session.variable(module, variable)?.0)
+        }
         None => {
             let bytes = buffer.take_bytes();
             Ok(session.allocate(buffer.name(), bytes))
@@ -184,10 +209,35 @@ fn upload(
     buffers.iter_mut().map(address).collect()
 }
 
+/// Refuses arguments that are addresses of another module's constants: all modules have theirs at the same addresses.
+fn are_readable(launch: &Launch, buffers: &[Buffer], addresses: &[u64]) -> Result<(), Failure> {
+    for leaf in launch.arguments.iter().flat_map(Argument::leaves) {
+        let Argument::Buffer { index, .. } = leaf else {
+            continue;
+        };
+        let (Some(buffer), Some(address)) = (buffers.get(*index), addresses.get(*index)) else {
+            continue;
+        };
+        if let Some(variable) = buffer.variable()
+            && buffer.module() != launch.module
+            && *address < IMAGE_START
+        {
+            let what = format!(
+                "an argument of `{}` is the address of `{variable}`, a constant of another module, which only the \
+                 kernels of that one can read",
+                launch.entry
+            );
+            let hint = "make it a variable in global memory (`__device__`), or pass its value";
+            return Err(Failure::new(Stage::Check, what).hint(hint));
+        }
+    }
+    Ok(())
+}
+
 /// Writes what is in variables, and pointers and tensor maps over the bytes of buffers; gives these of each buffer.
 fn place(
     session: &mut Session,
-    module: ModuleId,
+    modules: &Modules,
     buffers: &[Buffer],
     addresses: &[u64],
 ) -> Result<Vec<Vec<Patch>>, Failure> {
@@ -202,6 +252,7 @@ fn place(
                 apply(session.bytes_mut(*address, bytes as usize)?);
             }
             Some(variable) => {
+                let module = modules.of(buffer.module())?;
                 let mut bytes = match buffer.is_initial() {
                     true => session.read_variable(module, variable)?.to_vec(),
                     false => buffer.bytes().to_vec(),
@@ -218,7 +269,7 @@ fn place(
 /// The buffers of a job in a session.
 struct Uploaded<'a> {
     session: &'a mut Session,
-    module: ModuleId,
+    modules: &'a Modules,
     buffers: &'a [Buffer],
     addresses: &'a [u64],
 }
@@ -233,9 +284,12 @@ impl JobMemory for Uploaded<'_> {
     }
 
     fn read(&mut self, index: usize, start: u64, len_bytes: u64) -> Result<Vec<u8>, Failure> {
-        if let Some(variable) = self.buffers.get(index).and_then(Buffer::variable) {
+        if let Some(buffer) = self.buffers.get(index)
+            && let Some(variable) = buffer.variable()
+        {
             // The use of a variable is that of all its bytes.
-            return Ok(self.session.read_variable(self.module, variable)?.to_vec());
+            let module = self.modules.of(buffer.module())?;
+            return Ok(self.session.read_variable(module, variable)?.to_vec());
         }
         let (address, _) = self.extent(index);
         let len_bytes = usize::try_from(len_bytes).unwrap_or(usize::MAX);
@@ -250,13 +304,13 @@ impl JobMemory for Uploaded<'_> {
 /// A launch of a job whose buffers have addresses.
 fn ready(
     session: &mut Session,
-    module: ModuleId,
+    modules: &Modules,
     launch: &Launch,
     addresses: &[u64],
 ) -> Result<Ready, Failure> {
     let address = |index: usize| Ok(addresses.get(index).copied().unwrap_or_default());
     let launch = launch.placed(address, encode)?;
-    session.ready(module, &launch)
+    session.ready(modules.of(launch.module)?, &launch)
 }
 
 fn encode(params: &Params, address: u64) -> Result<TensorMap, Failure> {

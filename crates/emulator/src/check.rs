@@ -15,12 +15,14 @@ mod diagnostic;
 mod faults;
 mod grid;
 mod hash;
+mod heap;
 mod kind;
 mod knowledge;
 mod layouts;
 mod lifetime;
 mod linear_map;
 mod mbarriers;
+mod overlap;
 mod products;
 mod raw;
 mod shadow;
@@ -43,8 +45,11 @@ use crate::machine::{
 };
 use copies::CopyInfo;
 use grid::{Extents, Grid};
+use heap::Fresh;
 use linear_map::LinearMap;
 use mbarriers::Mbarriers;
+use overlap::Dependency;
+pub(crate) use overlap::InFlight;
 use raw::Raw;
 use shadow::Shadow;
 use sync::Locations;
@@ -67,6 +72,7 @@ pub(crate) struct Checker {
     shared_names: Names,
     global_names: Names,
     shadow: Shadow,
+    fresh: Fresh,
     copies: Vec<CopyInfo>,
     mbarriers: Mbarriers,
     locations: Locations,
@@ -85,15 +91,19 @@ pub(crate) struct Checker {
     /// Of earlier launches.
     unreleased: Unreleased,
     released_maps: ReleasedMaps,
+    /// Earlier launches that may still run.
+    in_flight: InFlight,
+    dependency: Dependency,
     pub(crate) printed: String,
 }
 
 impl Checker {
-    /// `unreleased` is what earlier launches [left](Self::unreleased).
+    /// `unreleased` is what earlier launches [left](Self::unreleased), and `in_flight` are those that [may still
+    /// run](Self::leave_in_flight).
     pub(crate) fn new(
         places: Places,
         [shared_names, global_names]: [Names; 2],
-        unreleased: Unreleased,
+        (unreleased, in_flight): (Unreleased, InFlight),
         is_strict: bool,
     ) -> Self {
         let extents = Extents {
@@ -111,6 +121,7 @@ impl Checker {
             shared_names,
             global_names,
             shadow: Shadow::default(),
+            fresh: Fresh::default(),
             copies: Vec::new(),
             mbarriers: Mbarriers::default(),
             locations: Locations::default(),
@@ -123,6 +134,8 @@ impl Checker {
             has_matched: false,
             unreleased,
             released_maps: ReleasedMaps::default(),
+            in_flight,
+            dependency: Dependency::default(),
             printed: String::new(),
         }
     }
@@ -308,6 +321,10 @@ impl Observer for Checker {
             Event::CopyBox { copy, tile, .. } => self.copy_box(origin, copy, tile),
             Event::ProductMatrix(matrix) => self.product_matrix(origin, matrix),
             Event::GroupWait { kind, until, read } => self.group_wait(origin, kind, until, read),
+            Event::Malloc { address, bytes } => self.malloc(origin, address, bytes),
+            Event::Free { address, bytes } => self.free(origin, address, bytes),
+            Event::GridWait => self.grid_wait(origin),
+            Event::GridLaunchDependents => self.grid_lets_next(origin),
             Event::ThreadStart => self.thread_start(origin),
             Event::ThreadExit => self.thread_exit(origin),
         }

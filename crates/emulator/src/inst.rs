@@ -209,7 +209,7 @@ families! {
         "trap" => decode,
         "brkpt" => decode
     }
-    griddepcontrol { "griddepcontrol" }
+    griddepcontrol: GridDependency(griddepcontrol::GridDependency) { "griddepcontrol" }
     nanosleep: Sleep(nanosleep::Sleep) { "nanosleep" => decode }
     setmaxnreg: Registers(setmaxnreg::Registers) { "setmaxnreg" }
 

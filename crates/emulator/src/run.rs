@@ -79,7 +79,13 @@ pub(crate) fn run<O: Watch>(
             block: places.block(origin.block),
             thread: places.thread(origin.thread),
         });
-        Box::new(Fault { trap, what, at })
+        let freed_by = memory.freed_by(trap);
+        Box::new(Fault {
+            trap,
+            what,
+            at,
+            freed_by,
+        })
     });
     observer.end(result.as_ref().err().map(|fault| &**fault));
     result.map(|()| report)

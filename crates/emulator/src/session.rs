@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Weak};
 use tma_launch::{Failure, Stage};
 
 use crate::{
-    check::{Suppressions, Unreleased},
+    check::{InFlight, Suppressions, Unreleased},
     machine::{Config, IMAGE_START, Memory},
 };
 
@@ -71,6 +71,8 @@ pub struct Session {
     next_image: u64,
     /// The writes of earlier launches that were not released.
     unreleased: Unreleased,
+    /// Launches that may still run when the next one begins, if that one overlaps them.
+    in_flight: InFlight,
     suppressions: Suppressions,
     /// The address of what the blocks of a cooperative launch share, once there was one.
     workspace: Option<u64>,
@@ -87,6 +89,7 @@ impl Session {
             next_module: ModuleId::default(),
             next_image: IMAGE_START,
             unreleased: Unreleased::default(),
+            in_flight: InFlight::default(),
             suppressions: Suppressions::default(),
             workspace: None,
         }
@@ -116,19 +119,28 @@ impl Session {
     /// Frees the allocation that begins at an address.
     ///
     /// # Errors
-    /// None begins there, or it was freed.
+    /// None begins there, it was freed, or a kernel's `malloc` gave it.
     pub fn free(&mut self, address: u64) -> Result<(), Failure> {
         let bytes = self.memory.free(address).ok_or_else(|| {
             let what = format!("no allocation begins at {address:#x}");
             Failure::new(Stage::Upload, what)
         })?;
         self.unreleased.forget(address, address + bytes);
+        // The host waits for kernels that may use it.
+        self.synchronise();
         Ok(())
+    }
+
+    /// All launches are over before the next one begins, also where that [overlaps](tma_launch::Shape::overlaps): for a
+    /// host that has waited for them, or does something else between the two, such as reading and writing memory.
+    #[doc(alias = "cudaDeviceSynchronize")]
+    pub fn synchronise(&mut self) {
+        self.in_flight = InFlight::default();
     }
 
     /// Bytes that kernels may allocate by `malloc`.
     pub fn heap_limit_bytes(&self) -> u64 {
-        self.memory.heap_limit
+        self.memory.heap.limit_bytes
     }
 
     /// Sets [`heap_limit_bytes`](Self::heap_limit_bytes).
@@ -137,12 +149,12 @@ impl Session {
     /// A kernel has called `malloc` before, and the heap has its size.
     #[doc(alias = "cudaLimitMallocHeapSize")]
     pub fn set_heap_limit_bytes(&mut self, bytes: u64) -> Result<(), Failure> {
-        if self.memory.is_heap_used {
+        if self.memory.heap.is_used {
             let what =
                 "the heap is in use; set its limit before the first launch that calls `malloc`";
             return Err(Failure::new(Stage::Upload, what));
         }
-        self.memory.heap_limit = bytes;
+        self.memory.heap.limit_bytes = bytes;
         Ok(())
     }
 

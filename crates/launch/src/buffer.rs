@@ -3,6 +3,8 @@ use std::ops::Range;
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 use tensor_map::{Params, TensorMap};
 
+use crate::Launch;
+
 /// Bytes that a job uploads before its launches and reads back after them.
 ///
 /// On the device they begin at a multiple of [`Buffer::ALIGN_BYTES`], or lie in a variable of the
@@ -14,6 +16,8 @@ pub struct Buffer {
     maps: Vec<PlacedMap>,
     pointers: Vec<PlacedPointer>,
     variable: Option<String>,
+    /// The number of the variable's module in the job.
+    module: usize,
     /// The variable has what it holds in the module.
     is_initial: bool,
 }
@@ -105,6 +109,7 @@ impl Buffer {
             maps: Vec::new(),
             pointers: Vec::new(),
             variable: None,
+            module: 0,
             is_initial: false,
         }
     }
@@ -167,6 +172,14 @@ impl Buffer {
         self.in_variable(variable)
     }
 
+    /// Its variable is in the module of the job that has this number; in the first one, number 0, unless this is
+    /// called.
+    #[must_use]
+    pub fn of_module(mut self, module: usize) -> Self {
+        self.module = module;
+        self
+    }
+
     /// The tensor maps that are written over its bytes.
     pub fn placed_maps(&self) -> &[PlacedMap] {
         &self.maps
@@ -180,6 +193,16 @@ impl Buffer {
     /// The variable that it lies in.
     pub fn variable(&self) -> Option<&str> {
         self.variable.as_deref()
+    }
+
+    /// The number of the module that the variable is in.
+    pub fn module(&self) -> usize {
+        self.module
+    }
+
+    /// Returns whether it lies in this variable of a launch's module.
+    pub(crate) fn is_variable(&self, name: &str, launch: &Launch) -> bool {
+        self.variable() == Some(name) && self.module == launch.module
     }
 
     /// True if the variable that it lies in begins with what it holds in the module.

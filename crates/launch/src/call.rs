@@ -113,6 +113,7 @@ impl<'a> Call<'a> {
         };
         Ok(Launch {
             entry: self.entry,
+            module: 0,
             shape,
             arguments: self.arguments,
             parameters: self.parameters,

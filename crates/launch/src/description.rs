@@ -19,6 +19,8 @@ use crate::{Access, Argument, Dim3, Region, Scalar, Shape, Use};
 pub struct Launch {
     /// The kernel's name.
     pub entry: String,
+    /// The number of its module in the [job](crate::Job); 0 is the first one.
+    pub module: usize,
     /// Grid, block, cluster and shared memory.
     pub shape: Shape,
     /// The arguments of its parameters, in order.
@@ -34,11 +36,19 @@ impl Launch {
     pub fn new(entry: &str, grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
         Self {
             entry: entry.to_owned(),
+            module: 0,
             shape: Shape::new(grid, block),
             arguments: Vec::new(),
             parameters: Vec::new(),
             uses: Vec::new(),
         }
+    }
+
+    /// The kernel is in the module of the job that has this number.
+    #[must_use]
+    pub fn of_module(mut self, module: usize) -> Self {
+        self.module = module;
+        self
     }
 
     /// Blocks in a cluster, where the kernel itself does not say so.
@@ -66,6 +76,13 @@ impl Launch {
     #[must_use]
     pub fn cooperative(mut self) -> Self {
         self.shape = self.shape.cooperative();
+        self
+    }
+
+    /// Let it begin while the launch before it ends: see [`Shape::overlaps`].
+    #[must_use]
+    pub fn overlaps(mut self) -> Self {
+        self.shape = self.shape.overlaps();
         self
     }
 

@@ -14,8 +14,11 @@ pub struct Ptx<'a> {
 /// Kernels, memory, and launches that run one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job<'a> {
-    /// The module with the kernels.
+    /// The module with the kernels; the first one, number 0, where there are more.
     pub ptx: Ptx<'a>,
+    /// The modules from number 1 on. [`Launch::module`] says in which one a kernel is, and
+    /// [`Buffer::of_module`] the same of a variable.
+    pub further: Vec<Ptx<'a>>,
     /// Uploaded before the first launch; when all launches have succeeded, overwritten with what
     /// the device then holds.
     pub buffers: Vec<Buffer>,
@@ -28,9 +31,15 @@ impl<'a> Job<'a> {
     pub fn new(ptx: Ptx<'a>) -> Self {
         Self {
             ptx,
+            further: Vec::new(),
             buffers: Vec::new(),
             launches: Vec::new(),
         }
+    }
+
+    /// All modules, in the order of their numbers.
+    pub fn modules(&self) -> impl Iterator<Item = Ptx<'a>> {
+        std::iter::once(self.ptx).chain(self.further.iter().copied())
     }
 
     /// Adds a buffer and returns its index.

@@ -21,6 +21,14 @@ pub struct Shape {
     /// Makes all blocks run at once, so that they can wait for each other.
     #[doc(alias("CU_LAUNCH_ATTRIBUTE_COOPERATIVE", "cudaLaunchCooperativeKernel"))]
     pub cooperative: bool,
+    /// Lets the launch begin while the one before it in the stream ends: once each of its blocks has executed
+    /// `griddepcontrol.launch_dependents` or is over.
+    #[doc(alias(
+        "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION",
+        "cudaLaunchAttributeProgrammaticStreamSerialization",
+        "programmatic dependent launch"
+    ))]
+    pub overlaps: bool,
 }
 
 impl Shape {
@@ -33,6 +41,7 @@ impl Shape {
             non_portable_cluster: false,
             shared_bytes: 0,
             cooperative: false,
+            overlaps: false,
         }
     }
 
@@ -63,6 +72,13 @@ impl Shape {
     #[must_use]
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
+        self
+    }
+
+    /// Let the launch begin while the one before it ends: see [`overlaps`](Self::overlaps).
+    #[must_use]
+    pub fn overlaps(mut self) -> Self {
+        self.overlaps = true;
         self
     }
 }

@@ -255,6 +255,7 @@ impl Scenario {
     ) -> Result<usize, CaseFailure> {
         let mut job = Job {
             ptx,
+            further: Vec::new(),
             buffers: self.buffers.clone(),
             launches: self.launches.clone(),
         };

@@ -1,11 +1,12 @@
 //! Ordinary accesses to shared and global memory.
 
 use tma_emulator::check::Kind::{
-    DataRace, Deadlock, DivergentBarrier, Endless, IllegalInstruction, InvalidCollective,
-    Misaligned, MissingProductFence, MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked,
-    ProductRegisterInFlight, ProductSourceOverwritten, SameValueRace, SetmaxnregDiverges,
-    SetmaxnregUnbounded, SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped,
-    UninitialisedRead, UninitialisedUse,
+    DataRace, Deadlock, DivergentBarrier, DoubleFree, Endless, IllegalInstruction,
+    InvalidCollective, InvalidFree, Misaligned, MissingGridWait, MissingProductFence,
+    MissingProxyFence, NonCoherentRead, OutOfBounds, Panicked, ProductRegisterInFlight,
+    ProductSourceOverwritten, SameValueRace, SetmaxnregDiverges, SetmaxnregUnbounded,
+    SetmaxnregWrongWay, ShuffleOutsideMask, SumsSetAfterFence, Trapped, UninitialisedRead,
+    UninitialisedUse, UseAfterFree,
 };
 use tma_launch::{Buffer, Launch};
 
@@ -275,6 +276,37 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
     Family {
+        name: "heap",
+        ptx: Some(include_str!("../../bugs/ptx/heap.ptx")),
+        scenario: |entry| writes(entry, 64, |i| i ^ 33, 64),
+        // What `malloc` and `free` of the C library ask of who calls them.
+        bugs: &[
+            Bug::new("no_barrier_before_the_free", &[UseAfterFree]),
+            Bug::new("read_by_who_freed_it", &[UseAfterFree]),
+            Bug::new("written_after_the_free", &[UseAfterFree]),
+            Bug::new("freed_again", &[DoubleFree]),
+            Bug::new("freed_by_two_lanes", &[DoubleFree]),
+            Bug::new("freed_by_each_warp", &[DoubleFree]),
+            Bug::new("freed_from_the_middle", &[InvalidFree]),
+            Bug::new("output_freed", &[InvalidFree]),
+            Bug::new("behind_the_end", &[OutOfBounds]),
+            Bug::new("last_number_missing", &[UninitialisedUse]),
+            Bug::new("nothing_written", &[UninitialisedUse]),
+        ],
+    },
+    Family {
+        name: "dependents",
+        ptx: Some(include_str!("../../bugs/ptx/dependents.ptx")),
+        scenario: dependents,
+        // 9.7.13.13: only `griddepcontrol.wait` says that the grid before is over.
+        bugs: &[
+            Bug::new("no_wait", &[MissingGridWait]),
+            Bug::new("wait_of_one_thread", &[MissingGridWait]),
+            Bug::new("read_too_early", &[MissingGridWait]),
+            Bug::new("scratch_cleared_too_early", &[MissingGridWait]),
+        ],
+    },
+    Family {
         name: "read_only",
         ptx: Some(include_str!("../../bugs/ptx/read_only.ptx")),
         scenario: |entry| loads(entry, 64, 64, |i| 1000 + i, 64),
@@ -317,6 +349,26 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
     },
 ];
+
+/// A launch that may begin while the one before it, which reads 128 numbers and writes others, ends.
+fn dependents(entry: &str) -> Scenario {
+    let scratch: Vec<u32> = (0..128).collect();
+    let expected: Vec<u32> = (0..128).map(|i| 1000 + (i ^ 37)).collect();
+    let (leads, follows) = (Launch::new("leads", 2, 64), Launch::new(entry, 4, 32));
+    Scenario {
+        name: entry.to_owned(),
+        buffers: vec![
+            Buffer::zeroed::<u32>("output", 128),
+            Buffer::zeroed::<u32>("numbers", 128),
+            Buffer::new("scratch", &scratch),
+        ],
+        launches: vec![
+            leads.buffer(1).buffer(2),
+            follows.overlaps().buffer(0).buffer(1).buffer(2),
+        ],
+        expected: vec![Expected::of(0, &expected)],
+    }
+}
 
 fn histogram(entry: &str) -> Scenario {
     let mut bins = [0_u32; 16];

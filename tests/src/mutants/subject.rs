@@ -250,6 +250,7 @@ fn cases(kernel: &str, text: &str, scenarios: &[&Scenario]) -> Result<Vec<Case>,
 fn job<'a>(scenario: &Scenario, ptx: Ptx<'a>) -> Job<'a> {
     Job {
         ptx,
+        further: Vec::new(),
         buffers: scenario.buffers.clone(),
         launches: scenario.launches.clone(),
     }

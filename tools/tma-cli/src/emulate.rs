@@ -11,6 +11,7 @@ mod file;
 mod holds;
 mod launches;
 mod maps;
+mod modules;
 mod output;
 mod reader;
 mod run;

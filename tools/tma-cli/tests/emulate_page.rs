@@ -140,6 +140,7 @@ fn every_key_is_on_the_page() {
     let tables = [
         "",
         "[buffers.b]",
+        "[variables.v]",
         "[maps.m]",
         "[launch]",
         "[expect]",

@@ -28,6 +28,10 @@ const TESTS: &[(&str, Test)] = &[
         "a_missing_barrier_is_reported",
         a_missing_barrier_is_reported,
     ),
+    (
+        "launches_that_overlap_are_checked",
+        launches_that_overlap_are_checked,
+    ),
     ("seeds_and_codes", seeds_and_codes),
     ("findings_are_suppressed", findings_are_suppressed),
     ("wrong_calls_are_told", wrong_calls_are_told),
@@ -245,6 +249,22 @@ fn a_missing_barrier_is_reported(programs: &Programs) -> Result<(), Failed> {
         "",
         &["tma exec: 2 launches not checked: 0 errors, 0 warnings\n"],
     )
+}
+
+fn launches_that_overlap_are_checked(programs: &Programs) -> Result<(), Failed> {
+    for how in ["waits", "synchronised", "serial"] {
+        let output = programs.run(&[], &["dependent", how])?;
+        wanted(&output, 0, "", &[&clean("2 launches")])?;
+    }
+    let output = programs.run(&[], &["dependent", "races"])?;
+    let parts = [
+        "error[missing-grid-wait]",
+        "launches.cu:52",
+        "launches.cu:47",
+        "in the launch of `_Z5leadsPi` before",
+        "2 launches checked under seed 0: 1 error, 0 warnings\n",
+    ];
+    wanted(&output, 0, "", &parts)
 }
 
 fn seeds_and_codes(programs: &Programs) -> Result<(), Failed> {

@@ -25,6 +25,7 @@ fn run(row: &Ported, text: &str) -> Vec<u32> {
             name: "module",
             text,
         },
+        further: Vec::new(),
         buffers,
         launches: launches.into_iter().flatten().cloned().collect(),
     };

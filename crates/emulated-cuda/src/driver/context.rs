@@ -6,7 +6,10 @@ use crate::{
     code::Code,
     ffi::{Out, Pointer, Text, export},
     memory::TOTAL_BYTES,
-    runtime::device::{check, limit, set_limit},
+    runtime::{
+        device::{check, limit, set_limit},
+        streams::synchronise,
+    },
 };
 
 /// The handle of the context.
@@ -155,7 +158,7 @@ export! {
     }
 
     fn cuCtxSynchronize() {
-        alive(|_| Ok(()))
+        synchronise()
     }
 
     fn cuCtxSynchronize_v2(context: Pointer) {

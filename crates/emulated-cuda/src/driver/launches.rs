@@ -63,10 +63,9 @@ export! {
         list: Pointer,
         extra: Pointer,
     ) {
-        let _ = stream;
         let shape = Shape::new((grid_x, grid_y, grid_z), (block_x, block_y, block_z));
         let arguments = arguments(list, extra)?;
-        alive(|context| context.launch(function.address(), shape.shared_bytes(shared_bytes), arguments))
+        alive(|context| context.launch(function.address(), stream.address(), shape.shared_bytes(shared_bytes), arguments))
     }
 
     fn cuLaunchCooperativeKernel as cuLaunchCooperativeKernel_ptsz (
@@ -77,10 +76,9 @@ export! {
         stream: Pointer,
         list: Pointer,
     ) {
-        let _ = stream;
         let shape = Shape::new((grid_x, grid_y, grid_z), (block_x, block_y, block_z)).cooperative();
         let arguments = Arguments::Each(list);
-        alive(|context| context.launch(function.address(), shape.shared_bytes(shared_bytes), arguments))
+        alive(|context| context.launch(function.address(), stream.address(), shape.shared_bytes(shared_bytes), arguments))
     }
 
     fn cuLaunchKernelEx as cuLaunchKernelEx_ptsz (
@@ -89,8 +87,9 @@ export! {
         list: Pointer,
         extra: Pointer,
     ) {
-        let (shape, arguments) = (config.get()?.shape()?, arguments(list, extra)?);
-        alive(|context| context.launch(function.address(), shape, arguments))
+        let (config, arguments) = (config.get()?, arguments(list, extra)?);
+        let shape = config.shape()?;
+        alive(|context| context.launch(function.address(), config.stream, shape, arguments))
     }
 
     fn cuLaunchHostFunc as cuLaunchHostFunc_ptsz (stream: Pointer, function: Callback, data: Pointer) {

@@ -7,6 +7,7 @@ use crate::{
     calls::{Result, alive, last_error},
     code::Code,
     ffi::{Out, Pointer, Text, export},
+    runtime::streams::synchronise,
 };
 
 /// There is one device, and its number is 0.
@@ -150,7 +151,7 @@ export! {
     }
 
     fn cudaDeviceSynchronize as cudaThreadSynchronize, cudaThreadExit () {
-        alive(|_| Ok(()))
+        synchronise()
     }
 
     fn cudaDeviceReset() {

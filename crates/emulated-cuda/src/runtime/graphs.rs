@@ -59,7 +59,7 @@ fn launch(kernel: In<KernelNode>) -> Result<Work> {
     // SAFETY: the list is a part of what the caller passes, and is read now (1).
     let arguments = unsafe { Arguments::from_c(kernel.arguments) };
     let shape = shape(kernel.grid, kernel.block, kernel.shared_bytes as usize)?;
-    let work = alive(|context| context.prepare(kernel.function, shape, arguments))?;
+    let work = alive(|context| context.prepare(kernel.function, 0, shape, arguments))?;
     Ok(Work::Launch(work))
 }
 

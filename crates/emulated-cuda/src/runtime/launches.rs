@@ -58,14 +58,16 @@ pub(crate) struct LaunchAttribute {
 
 const COOPERATIVE: u32 = 2;
 const CLUSTER: u32 = 4;
+const PROGRAMMATIC_STREAM_SERIALIZATION: u32 = 6;
 
-/// Applies the attributes of a launch. Those that are hints, and those that let launches overlap, change nothing.
+/// Applies the attributes of a launch. Those that are hints change nothing.
 pub(crate) fn apply(mut shape: Shape, attributes: &[LaunchAttribute]) -> Result<Shape> {
     for attribute in attributes {
         let [x, y, z, ..] = attribute.value;
         match attribute.id {
             COOPERATIVE if x != 0 => shape = shape.cooperative(),
             CLUSTER if [x, y, z] != [1; 3] => shape = shape.cluster((x, y, z)),
+            PROGRAMMATIC_STREAM_SERIALIZATION if x != 0 => shape = shape.overlaps(),
             // An event that is recorded in the launch, and nodes of graphs.
             7 | 12 | 13 => return Err(crate::calls::unsupported("launch attribute of events")),
             0..=6 | 8..=11 | 14..=20 => {}
@@ -83,7 +85,7 @@ pub(crate) fn shape(grid: Dim3, block: Dim3, shared_bytes: usize) -> Result<Shap
 
 fn launch(stream: Pointer, function: Pointer, shape: Shape, arguments: Arguments) -> Result {
     submit(stream, |context| {
-        let prepared = context.prepare(function.address(), shape, arguments)?;
+        let prepared = context.prepare(function.address(), stream.address(), shape, arguments)?;
         Ok(Work::Launch(prepared))
     })
 }

@@ -34,9 +34,17 @@ pub(crate) fn destroy_stream(stream: Pointer) -> Result {
     removed.map(drop).ok_or(Code::INVALID_HANDLE)
 }
 
+/// Does nothing but end the overlap of launches: what comes before is over before what comes behind.
+pub(crate) fn synchronise() -> Result {
+    alive(|context| {
+        context.session.synchronise();
+        Ok(())
+    })
+}
+
 /// Flags and priority of a stream.
 pub(crate) fn stream(stream: Pointer) -> Result<(u32, i32)> {
-    alive(|_| Ok(()))?;
+    synchronise()?;
     if stream.address() <= DEFAULT_STREAMS {
         return Ok((0, 0));
     }
@@ -58,7 +66,7 @@ pub(crate) fn destroy_event(event: Pointer) -> Result {
 }
 
 pub(crate) fn record(event: Pointer) -> Result {
-    alive(|_| Ok(()))?;
+    synchronise()?;
     match lock(&EVENTS).get_mut(&event.address()) {
         Some(time) => {
             *time = Some(Instant::now());
@@ -70,7 +78,7 @@ pub(crate) fn record(event: Pointer) -> Result {
 
 /// When it was recorded last, if it was.
 pub(crate) fn event(event: Pointer) -> Result<Option<Instant>> {
-    alive(|_| Ok(()))?;
+    synchronise()?;
     lock(&EVENTS)
         .get(&event.address())
         .copied()

@@ -5,6 +5,7 @@ use super::{
     clock::{Clock, Lane},
     copies::CopyInfo,
     grid::Extents,
+    heap::Fresh,
     knowledge::{Knowledge, Own, Side},
     raw::{End, verb},
     shadow::{Access, Actor, Cell, Readers},
@@ -23,6 +24,8 @@ pub(super) struct Made {
     pub(super) copy: Option<u32>,
     /// The bytes that a write changes, a bit for each.
     pub(super) changed: u32,
+    /// It frees the bytes.
+    pub(super) frees: bool,
 }
 
 /// The conflict of an earlier access with one that is made now.
@@ -42,6 +45,8 @@ pub(super) enum Clash {
     Discarded,
     /// They are ordered, which a load that is not coherent does not see.
     NonCoherent,
+    /// They are not ordered, and one frees the bytes.
+    Freed,
 }
 
 /// A clash, and where.
@@ -152,6 +157,7 @@ impl Checker {
             kind,
             copy: None,
             changed,
+            frees: false,
         };
         if let Memory::Shared { block: of } = range.memory
             && of != origin.block
@@ -179,12 +185,16 @@ impl Checker {
             kind: AccessKind::Write,
             copy: None,
             changed: u32::MAX,
+            frees: false,
         };
         self.touch(&made, range);
     }
 
     /// Compares with what was before, and takes note. Returns the bytes that are read and have no value.
     pub(super) fn touch(&mut self, made: &Made, range: Range) -> u32 {
+        if !self.in_flight.is_empty() {
+            self.compare_in_flight(made, range);
+        }
         let (shared, side) = match range.memory {
             Memory::Global => (None, Side::Global),
             Memory::Shared { block } => (Some(block as u32), Side::Shared),
@@ -194,6 +204,7 @@ impl Checker {
             grid,
             shadow,
             copies,
+            fresh,
             ..
         } = self;
         let (block, thread) = (made.origin.block as u32, made.origin.thread as usize);
@@ -212,6 +223,7 @@ impl Checker {
             reads: made.kind != AccessKind::Write,
             writes: made.kind != AccessKind::Read,
             changed: made.changed,
+            fresh,
             is_strict: self.is_strict,
             side,
             range,
@@ -224,7 +236,9 @@ impl Checker {
             range.address,
             range.bytes.into(),
             |cell, readers, at| {
-                if !cell.repeats(made.access, made.kind) {
+                if made.frees {
+                    comparison.compare_freed(cell, readers, at);
+                } else if !cell.repeats(made.access, made.kind) {
                     comparison.compare(cell, readers, at);
                 }
             },
@@ -266,6 +280,7 @@ struct Comparison<'a> {
     reads: bool,
     writes: bool,
     changed: u32,
+    fresh: &'a Fresh,
     is_strict: bool,
     side: Side,
     range: Range,
@@ -281,7 +296,7 @@ impl Comparison<'_> {
         let mut stays = false;
         let is_shared = self.side == Side::Shared;
         if write.is_none() {
-            if self.reads && is_shared {
+            if self.reads && (is_shared || self.fresh.has(at)) {
                 self.clash(Clash::Unwritten, write, AccessKind::Write, at);
             }
         } else if write.made_mbarrier() {
@@ -322,6 +337,17 @@ impl Comparison<'_> {
         } else {
             let before = |reader| self.judge.happened_before(reader);
             cell.add_reader(now, is_shared, before, readers);
+        }
+    }
+
+    /// Compares a `free` with the accesses before it: all of them must be over.
+    fn compare_freed(&mut self, cell: &mut Cell, readers: &mut Readers, at: u64) {
+        let reads = cell.readers(readers).iter();
+        let reads = reads.map(|read| (*read, AccessKind::Read));
+        for (access, kind) in [(cell.write, AccessKind::Write)].into_iter().chain(reads) {
+            if !access.is_none() && !self.judge.happened_before(access) {
+                self.clash(Clash::Freed, access, kind, at);
+            }
         }
     }
 

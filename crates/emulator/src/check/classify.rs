@@ -6,7 +6,7 @@ use super::{
     causes::is_race,
     clock::{Clock, Lane},
     copies::{CopyInfo, Done},
-    raw::Other,
+    raw::{End, Other},
     shadow::Actor,
 };
 use crate::{
@@ -55,7 +55,10 @@ impl Checker {
             let note = format!("{} were not written", self.words(conflict.range));
             let (instruction, range) = (here.instruction, conflict.range);
             let kind = kind_of_read(made);
-            self.report(kind, here, None, |_| vec![note]);
+            let allocated = self.fresh.malloc(range.address);
+            let allocated = allocated.filter(|_| range.memory == Memory::Global);
+            self.report(kind, here, None, |_| vec![note])
+                .because(allocated);
             let key = (kind, instruction, usize::MAX);
             let (words, index) = (&mut self.unwritten.words, self.known[&key]);
             if words.len() < MAX_UNWRITTEN {
@@ -69,13 +72,18 @@ impl Checker {
             return;
         }
         let there = self.end_of(conflict.earlier, conflict.earlier_kind, conflict.range);
+        if conflict.clash == Clash::Freed {
+            let free = End::new(made.origin, "frees the memory");
+            self.report(Kind::UseAfterFree, there, Some(free), |_| Vec::new());
+            return;
+        }
         let Named { kind, notes, other } = match conflict.clash {
             Clash::Mbarrier => Named::new(Kind::MbarrierOverwritten, []),
             Clash::SameValue => Named::new(Kind::SameValueRace, []),
             Clash::Unfenced => Named::new(Kind::MissingProxyFence, []),
             Clash::Discarded => Named::new(kind_of_read(made), []),
             Clash::NonCoherent => Named::new(Kind::NonCoherentRead, []),
-            Clash::Unordered | Clash::Unwritten => self.name(made, &conflict),
+            Clash::Unordered | Clash::Unwritten | Clash::Freed => self.name(made, &conflict),
         };
         // The schedule decides which of the two comes first: each kind has an order of its own.
         let copy_is_here = match kind {
@@ -107,9 +115,7 @@ impl Checker {
         let key = (kind, here.instruction, there.instruction);
         let raw = self.report(kind, here, Some(there), |_| notes);
         raw.about(mbarrier);
-        if raw.others.is_empty() {
-            raw.others.extend(other);
-        }
+        raw.because(other);
         let Unwritten { words, raced } = &mut self.unwritten;
         if !words.is_empty() && is_race(kind) {
             let range = conflict.range;

@@ -209,6 +209,7 @@ impl Checker {
             kind,
             copy: Some(id),
             changed: u32::MAX,
+            frees: false,
         };
         self.touch(&made, range);
     }

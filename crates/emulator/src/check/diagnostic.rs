@@ -63,7 +63,7 @@ impl Diagnostic {
 }
 
 /// An instruction, who executed it, and what it did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Site {
     /// Where it stands.

@@ -1,7 +1,7 @@
 //! Makes a diagnostic of the fault that ended a kernel.
 
 use super::{Checker, Diagnostic, Kind, Site};
-use crate::machine::{Fault, Places, Program, Trap};
+use crate::machine::{Fault, FaultAt, Places, Program, Trap};
 
 impl Checker {
     /// The diagnostic that a fault is.
@@ -24,6 +24,9 @@ impl Checker {
             Trap::MbarrierOverflow => Kind::MbarrierOverflow,
             Trap::PeerEnded => Kind::ExitWhilePeerAccesses,
             Trap::MapInLocalMemory => Kind::MapInLocalMemory,
+            Trap::UseAfterFree => Kind::UseAfterFree,
+            Trap::DoubleFree => Kind::DoubleFree,
+            Trap::InvalidFree => Kind::InvalidFree,
             Trap::Deadlock => Kind::Deadlock,
             Trap::Endless => Kind::Endless,
         };
@@ -40,17 +43,25 @@ impl Checker {
         };
         let said = (kind == Kind::Panicked).then(|| what.to_owned());
         let what = if said.is_some() { "panics" } else { what }.to_owned();
-        let there = self.mbarriers.last_to_fit.take();
-        let here = fault.at.as_ref().map(|at| Site {
+        let site = |at: &FaultAt, what: String| Site {
             location: at.location.clone(),
             function: entry.to_owned(),
             instruction: at.instruction.clone(),
             block: at.block,
             thread: at.thread,
-            what: match said {
+            what,
+        };
+        let last_to_fit = self.mbarriers.last_to_fit.take();
+        let there = match &fault.freed_by {
+            Some(by) => Some(site(by, "has freed the memory".to_owned())),
+            None => last_to_fit.map(|end| end.site(program, places)),
+        };
+        let here = fault.at.as_ref().map(|at| {
+            let what = match said {
                 Some(_) => what.clone(),
                 None => format!("fails: {}", what.lines().next().unwrap_or_default()),
-            },
+            };
+            site(at, what)
         });
         match here {
             None => notes.push(what),
@@ -61,7 +72,7 @@ impl Checker {
             said,
             entry: entry.to_owned(),
             here,
-            there: there.map(|end| end.site(program, places)),
+            there,
             notes,
             count: 1,
             trap: Some(fault.trap),

@@ -173,6 +173,11 @@ kinds! {
     "two accesses to the same bytes, at least one of them a write, are not ordered"
     "8.7, 8.9"
     "order them by a barrier, an mbarrier, or a release and an acquire; or make both atomic"
+    /// An access without order against a launch that may still run.
+    MissingGridWait "missing-grid-wait" Error
+    "bytes are accessed that an earlier launch, which may still run, accesses too, at least one of the two by a write"
+    "9.7.13.13"
+    "execute `griddepcontrol.wait` (`cudaGridDependencySynchronize`) before the first access to what earlier launches read and write"
     /// Accesses that a `match.sync` orders, and nothing else.
     OrderByCollective "order-by-collective" Warning
     "two uses of the same bytes are ordered by nothing but a `match.sync` between them, which by the letter orders no memory"
@@ -185,14 +190,14 @@ kinds! {
     "let one of the threads store it, or order them; stores with `.relaxed` and a scope that has all of them in it are no race"
     /// A value is used that comes from memory that nobody has written.
     UninitialisedUse "uninitialised-use" Error
-    "a value is used that was read from memory that has none: shared memory that nobody has written, or global memory that was discarded"
+    "a value is used that was read from memory that has none: shared memory or memory of `malloc` that nobody has written, or global memory that was discarded"
     "5.1.7, 9.7.9.17"
-    "shared memory holds anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
+    "shared memory and memory of `malloc` hold anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
     /// Memory without a value is read, and nothing depends on it.
     UninitialisedRead "uninitialised-read" Warning
-    "memory is read that has no value: shared memory that nobody has written, or global memory that was discarded"
+    "memory is read that has no value: shared memory or memory of `malloc` that nobody has written, or global memory that was discarded"
     "5.1.7, 9.7.9.17"
-    "shared memory holds anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
+    "shared memory and memory of `malloc` hold anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
     /// `ld.global.nc` reads what the kernel wrote.
     NonCoherentRead "non-coherent-read" Error
     "bytes that the kernel has written are read by a load that is not coherent"
@@ -293,6 +298,21 @@ kinds! {
     "an access is outside of the memory that is there"
     "5.1"
     "check the address against the size of the buffer, or of the block's shared memory"
+    /// A kernel's memory is used that may be freed.
+    UseAfterFree "use-after-free" Error
+    "memory that `malloc` gave is accessed, and it is freed or may be at that time"
+    "5.1.4, 8.7"
+    "free the memory after its last use: where other threads use it, behind a barrier or another order"
+    /// Memory is freed again.
+    DoubleFree "double-free" Error
+    "memory is freed that is freed already"
+    "5.1.4"
+    "one thread frees an allocation, once"
+    /// A `free` of what is no allocation of a kernel's.
+    InvalidFree "invalid-free" Error
+    "`free` is called with an address that `malloc` did not give"
+    "5.1.4"
+    "free the address that `malloc` gave, none within its memory; the host's memory is freed by the host"
     /// The hardware refuses an instruction.
     IllegalInstruction "illegal-instruction" Error
     "the hardware refuses the instruction with these operands"

@@ -249,6 +249,7 @@ impl Checker {
             kind: AccessKind::Write,
             copy: None,
             changed: u32::MAX,
+            frees: false,
         };
         self.touch(&made, range);
     }

@@ -44,6 +44,8 @@ pub(super) struct Raw {
     pub(super) count: u64,
     /// More instructions, and what is said of each.
     pub(super) others: Vec<Other>,
+    /// The other end, where it is in another launch.
+    pub(super) elsewhere: Option<Site>,
     /// The mbarriers that it is about, by block and number.
     pub(super) mbarriers: Vec<(u32, u32)>,
 }
@@ -75,6 +77,13 @@ impl Raw {
     pub(super) fn about(&mut self, mbarrier: Option<(u32, u32)>) {
         let known = &mut self.mbarriers;
         known.extend(mbarrier.filter(|new| known.len() < 64 && !known.contains(new)));
+    }
+
+    /// An instruction explains it; the first one is kept.
+    pub(super) fn because(&mut self, other: Option<Other>) {
+        if self.others.is_empty() {
+            self.others.extend(other);
+        }
     }
 
     /// One or two.
@@ -115,7 +124,7 @@ impl Raw {
             said: None,
             entry: entry.to_owned(),
             here: site(&self.here),
-            there: site(&self.there),
+            there: site(&self.there).or_else(|| self.elsewhere.clone()),
             notes,
             count: self.count,
             trap: None,
@@ -133,6 +142,21 @@ impl Checker {
         notes: impl FnOnce(&Self) -> Vec<String>,
     ) -> &mut Raw {
         let second = there.as_ref().map_or(usize::MAX, |end| end.instruction);
+        let raw = self.report_once(kind, here, second, notes);
+        if raw.count == 1 {
+            raw.there = there;
+        }
+        raw
+    }
+
+    /// The same, once for each instruction and number.
+    pub(super) fn report_once(
+        &mut self,
+        kind: Kind,
+        here: End,
+        second: usize,
+        notes: impl FnOnce(&Self) -> Vec<String>,
+    ) -> &mut Raw {
         let key = (kind, here.instruction, second);
         if let Some(index) = self.known.get(&key) {
             let found = &mut self.found[*index];
@@ -145,10 +169,11 @@ impl Checker {
         self.found.push(Raw {
             kind,
             here: Some(here),
-            there,
+            there: None,
             notes,
             count: 1,
             others: Vec::new(),
+            elsewhere: None,
             mbarriers: Vec::new(),
         });
         &mut self.found[index]

@@ -1,5 +1,9 @@
 //! The last writer of each byte of memory, and its readers since.
 
+mod past;
+
+pub(super) use past::Past;
+
 use super::{clock::Epoch, hash::Map, linear_map::LinearMap};
 use crate::machine::observer::{AccessKind, Proxy, Scope};
 
@@ -9,6 +13,8 @@ const MAX_SHARED_READERS: usize = 1024;
 /// The same for global memory, which may be read by very many.
 const MAX_GLOBAL_READERS: usize = 8;
 const PAGE_WORDS: usize = 1024;
+/// Bytes of global memory that are kept together, once one of them is accessed.
+pub(super) const PAGE_BYTES: u64 = 4 * PAGE_WORDS as u64;
 
 /// The thread or copy that made an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -332,6 +338,11 @@ impl Shadow {
             let mut cell = cell;
             cell.set_write(Access::NONE, &mut self.readers);
         }
+    }
+
+    /// Returns whether anything was accessed in the page of an address in global memory.
+    pub(super) fn has_page(&self, address: u64) -> bool {
+        self.page_of.contains_key(&(address / PAGE_BYTES))
     }
 
     /// Calls `each` for all words and bytes of global memory that were written, in the order of their

@@ -121,6 +121,7 @@ impl Checker {
             kind: AccessKind::Read,
             copy: Some(copy),
             changed: u32::MAX,
+            frees: false,
         };
         if stale.is_none() {
             self.touch(&made, range);

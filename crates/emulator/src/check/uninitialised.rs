@@ -19,7 +19,9 @@ impl Checker {
         let found = self.found.iter().find(|raw| is_read(raw, read));
         let there = found.and_then(|raw| raw.here.clone());
         let notes = found.map_or_else(Vec::new, |raw| raw.notes.clone());
-        self.report(Kind::UninitialisedUse, here, there, |_| notes);
+        let other = found.and_then(|raw| raw.others.first().cloned());
+        self.report(Kind::UninitialisedUse, here, there, |_| notes)
+            .because(other);
     }
 
     /// A read is told with the first use of its value.

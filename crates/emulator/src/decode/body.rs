@@ -37,6 +37,8 @@ pub(crate) struct Decoder<'m, A> {
     shared: Vec<Shared>,
     shared_places: HashMap<usize, Option<u64>>,
     shared_end: u64,
+    /// Another kernel comes after this one in the text.
+    is_followed: bool,
     /// Variables whose functions are decoded.
     reached: HashSet<String>,
     /// Forms that were asked for, by opcode and kinds of operands.
@@ -85,6 +87,7 @@ pub(crate) fn decode<A: InstructionSet>(
         shared: image.shared.clone(),
         shared_places: HashMap::new(),
         shared_end: SHARED_START,
+        is_followed: is_followed(module, entry),
         reached: HashSet::new(),
         forms: HashMap::new(),
         constants: HashMap::new(),
@@ -114,6 +117,12 @@ pub(crate) fn decode<A: InstructionSet>(
             Err(decoder.unsupported)
         }
     }
+}
+
+/// Returns whether another kernel comes after this one.
+fn is_followed(module: &Module, entry: &str) -> bool {
+    let last = module.entries().filter(|entry| entry.body.is_some()).last();
+    last.is_some_and(|last| last.name != *entry)
 }
 
 /// A collective with its `.sync` where the PTX ISA has it: ptxas takes it in other places, too, and `vote.ballot.sync.b32`
@@ -207,8 +216,7 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
     fn entry_parameter(&mut self, parameter: &ptx::Parameter, offset: u64) -> u64 {
         let size = signature::parameter(parameter);
         let offset = offset.next_multiple_of((size.align_bytes as u64).max(1));
-        self.scope
-            .declare(parameter.name.as_str(), Symbol::Param { offset });
+        self.declare_param(parameter.name.as_str(), Symbol::Param { offset });
         offset + size.size_bytes as u64
     }
 
@@ -225,9 +233,22 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
         let size = signature::parameter(parameter);
         let (bytes, align) = (size.size_bytes as u64, size.align_bytes as u64);
         let offset = self.local(align, bytes);
-        self.scope
-            .declare(parameter.name.as_str(), Symbol::Local { offset, bytes });
+        self.declare_param(parameter.name.as_str(), Symbol::Local { offset, bytes });
         Passed::Local { offset, bytes }
+    }
+
+    /// Declares a variable in `.param`. Where a variable of the module has its name, ptxas 13.0 takes that one in each kernel
+    /// but the module's last, and in what it calls.
+    fn declare_param(&mut self, name: &str, symbol: Symbol) {
+        let is_variable = self.image.names.contains_key(name);
+        let symbol = match self.is_followed && is_variable {
+            false => symbol,
+            true => Symbol::Refused(format!(
+                "`{name}` is the name of a parameter and of a variable of the module, of which ptxas 13.0 takes the \
+                 variable in every kernel but the module's last; give the parameter another name"
+            )),
+        };
+        self.scope.declare(name, symbol);
     }
 
     fn local(&mut self, align: u64, bytes: u64) -> u64 {
@@ -292,7 +313,12 @@ impl<'m, A: InstructionSet> Decoder<'m, A> {
                 }
                 (Space::Local | Space::Param, Some(bytes)) => {
                     let offset = self.local(align_of(variable), bytes);
-                    Symbol::Local { offset, bytes }
+                    let symbol = Symbol::Local { offset, bytes };
+                    if variable.space == Space::Param {
+                        self.declare_param(name, symbol);
+                        continue;
+                    }
+                    symbol
                 }
                 (space, bytes) if is_shared(space) => {
                     self.shared.push(Shared {

@@ -7,7 +7,10 @@ use ptx::{Instruction, Operand, OperandKind, Type};
 use crate::{
     decode::{Modifiers, NotSupported, Symbol},
     inst::{Action, Decoder, Execute, Step},
-    machine::{Flow, Group, Passed, Slot, Trap, Trapped, observer::Watch},
+    machine::{
+        Flow, Group, Passed, Slot, Trap, Trapped,
+        observer::{Event, Watch},
+    },
     value::{LANES, lanes_of},
 };
 
@@ -186,15 +189,16 @@ impl Call {
                 }
                 Builtin::Malloc => {
                     let bytes = self.argument(step, 0, lane);
-                    written[lane] = step.world.memory.allocate_heap(bytes);
+                    let address = step.world.memory.allocate_heap(bytes);
+                    written[lane] = address;
+                    if address != 0 {
+                        step.tell(lane, |_| Event::Malloc { address, bytes });
+                    }
                 }
                 Builtin::Free => {
                     let address = self.argument(step, 0, lane);
-                    if !step.world.memory.free_heap(address) {
-                        let what = format!(
-                            "`free` of {address:#x}, which `malloc` did not give or which is free already"
-                        );
-                        return Err(step.fault(lane, Trap::IllegalAddress, what));
+                    if address != 0 {
+                        free(step, lane, address)?;
                     }
                 }
                 Builtin::AssertFail => {
@@ -228,4 +232,14 @@ impl Call {
         }
         Ok(Flow::Next)
     }
+}
+
+/// Frees what `malloc` gave.
+fn free<O: Watch>(step: &mut Step<'_, O>, lane: usize, address: u64) -> Result<(), Trapped> {
+    let found = step.world.memory.heap_bytes(address);
+    let bytes = found.map_err(|(trap, what)| step.fault(lane, trap, what))?;
+    step.tell(lane, |_| Event::Free { address, bytes });
+    let by = step.freed_by(lane);
+    step.world.memory.free_heap(address, by);
+    Ok(())
 }

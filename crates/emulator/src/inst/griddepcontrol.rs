@@ -1,15 +1,23 @@
 //! `griddepcontrol`: launches that begin before the one before them ends. PTX ISA 9.7.13.13.
 //!
 //! The emulator runs one launch after the other: there is nothing to wait for, and whom a launch lets
-//! begin begins after it.
+//! begin begins after it. The checker knows what is ordered all the same.
 
 use ptx::Instruction;
 use ptx_isa::{Form, griddepcontrol::Op};
 
 use crate::{
     decode::NotSupported,
-    inst::{Action, Decoder, nothing::Nothing},
+    inst::{Action, Decoder, Execute, Step},
+    machine::{
+        Flow, Trapped,
+        observer::{Event, Watch},
+    },
 };
+
+/// The operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GridDependency(Op);
 
 pub(crate) fn decode(
     decoder: &mut Decoder<'_>,
@@ -17,8 +25,16 @@ pub(crate) fn decode(
     _: &Form,
     op: Op,
 ) -> Result<(), NotSupported> {
-    match op {
-        Op::Wait | Op::LaunchDependents => decoder.emit(Action::Nothing(Nothing)),
-    }
+    decoder.emit(Action::GridDependency(GridDependency(op)));
     Ok(())
+}
+
+impl Execute for GridDependency {
+    fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
+        step.tell_all(match self.0 {
+            Op::Wait => Event::GridWait,
+            Op::LaunchDependents => Event::GridLaunchDependents,
+        });
+        Ok(Flow::Next)
+    }
 }

@@ -55,7 +55,14 @@ impl<O: Watch, A> Step<'_, O, A> {
             format!("{bytes} bytes at {at:#x} of {name}, of which there are {length}")
         };
         let found = match space {
-            Space::Global | Space::Generic => self.world.memory.find(at, bytes),
+            Space::Global | Space::Generic => {
+                let found = self.world.memory.find(at, bytes);
+                if let (Err(_), (Space::Const, offset)) = (&found, of_generic(at)) {
+                    // The address of a constant that the host has handed out.
+                    return self.locate_at(lane, Space::Const, offset, bytes, align);
+                }
+                return found.map_err(|(trap, what)| self.fault(lane, trap, what));
+            }
             Space::SharedCta | Space::SharedCluster => {
                 let found = self.world.find_shared(self.here, space, at, bytes);
                 return found.map_err(|(trap, what)| self.fault(lane, trap, what));

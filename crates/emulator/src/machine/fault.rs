@@ -78,6 +78,12 @@ pub enum Trap {
     PeerEnded,
     /// A tensor map where copies cannot read it.
     MapInLocalMemory,
+    /// An access to memory that a kernel has freed.
+    UseAfterFree,
+    /// A `free` of memory that is freed already.
+    DoubleFree,
+    /// A `free` of what `malloc` did not give.
+    InvalidFree,
     /// A failed assertion.
     Assert,
     /// Threads wait for each other for ever. A GPU hangs until its watchdog ends it.
@@ -90,7 +96,11 @@ impl Trap {
     /// The driver's name for the error.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::IllegalAddress | Self::MapInLocalMemory => "CUDA_ERROR_ILLEGAL_ADDRESS",
+            Self::IllegalAddress
+            | Self::MapInLocalMemory
+            | Self::UseAfterFree
+            | Self::DoubleFree
+            | Self::InvalidFree => "CUDA_ERROR_ILLEGAL_ADDRESS",
             Self::MisalignedAddress => "CUDA_ERROR_MISALIGNED_ADDRESS",
             Self::IllegalInstruction | Self::InvalidCollective => "CUDA_ERROR_ILLEGAL_INSTRUCTION",
             Self::LaunchFailed
@@ -113,6 +123,8 @@ pub struct Fault {
     pub what: String,
     /// The instruction, its location, and the thread, where one is to blame.
     pub at: Option<FaultAt>,
+    /// The `free` that gave up the memory that the fault is about.
+    pub freed_by: Option<FaultAt>,
 }
 
 /// The instruction and the thread of a fault.
@@ -150,7 +162,16 @@ impl Display for Fault {
                 "{location}: `{instruction}` in thread {thread:?} of block {block:?}: "
             )?;
         }
-        f.write_str(&self.what)
+        f.write_str(&self.what)?;
+        if let Some(by) = &self.freed_by {
+            let (block, thread) = (by.block, by.thread);
+            write!(
+                f,
+                "\nfreed at {} by thread {thread:?} of block {block:?}",
+                by.location
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -1,30 +1,30 @@
 //! Global memory, constants and parameters; what an address points at.
 
-use std::collections::BTreeMap;
-
 use super::{
     BUFFERS_START, CONST_WINDOW, LOCAL_WINDOW, Names, PARAM_WINDOW, SHARED_RANK_SHIFT,
-    SHARED_WINDOW, Space, WINDOW_BYTES, names::and_parameters, next_allocation,
+    SHARED_WINDOW, Space, Trap, WINDOW_BYTES,
+    heap::{Heap, Owner},
+    names::and_parameters,
+    next_allocation,
 };
-
-/// The default of `cudaLimitMallocHeapSize`.
-const HEAP: u64 = 8 << 20;
 
 /// A part of global memory.
 #[derive(Clone, Debug)]
-struct Allocation {
-    name: String,
+pub(super) struct Allocation {
+    pub(super) name: String,
     /// The parameters of the launch that point into it.
     pointers: Vec<String>,
-    address: u64,
-    bytes: Vec<u8>,
+    pub(super) address: u64,
+    /// None where a kernel has freed it.
+    pub(super) bytes: Vec<u8>,
+    pub(super) owner: Owner,
 }
 
 /// Memory that outlives a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     /// In the order of their addresses.
-    allocations: Vec<Allocation>,
+    pub(super) allocations: Vec<Allocation>,
     /// Where the next allocation begins. No address is given out twice, so that a kernel that uses
     /// freed memory is found out.
     next: u64,
@@ -32,13 +32,7 @@ pub(crate) struct Memory {
     pub(crate) parameters: Vec<u8>,
     /// The address of what the blocks of a cooperative launch share; 0 for other launches.
     pub(crate) workspace: u64,
-    /// Addresses and bytes of what kernels have allocated and not freed.
-    heap: BTreeMap<u64, u64>,
-    /// These bytes together, and the most that they may be.
-    heap_bytes: u64,
-    pub(crate) heap_limit: u64,
-    /// A kernel has called `malloc`.
-    pub(crate) is_heap_used: bool,
+    pub(crate) heap: Heap,
     /// Index of the allocation that was used last: mostly, it is used again.
     last: usize,
 }
@@ -61,10 +55,7 @@ impl Default for Memory {
             constants: Vec::new(),
             parameters: Vec::new(),
             workspace: 0,
-            heap: BTreeMap::new(),
-            heap_bytes: 0,
-            heap_limit: HEAP,
-            is_heap_used: false,
+            heap: Heap::default(),
             last: 0,
         }
     }
@@ -79,27 +70,6 @@ impl Memory {
         address
     }
 
-    /// Returns the address for a kernel's `malloc`, and zero when the heap is used up.
-    pub(crate) fn allocate_heap(&mut self, bytes: u64) -> u64 {
-        self.is_heap_used = true;
-        let rounded = bytes.max(1).saturating_add(15) & !15;
-        match self.heap_bytes.checked_add(rounded) {
-            Some(used) if used <= self.heap_limit => self.heap_bytes = used,
-            _ => return 0,
-        }
-        let address = self.allocate("malloc", vec![0xcd; bytes as usize]);
-        self.heap.insert(address, rounded);
-        address
-    }
-
-    /// A kernel's `free`; false where the address is none that `malloc` gave, or is free. The memory stays, so that a use
-    /// of it is not found, and counts no longer.
-    pub(crate) fn free_heap(&mut self, address: u64) -> bool {
-        let freed = self.heap.remove(&address);
-        self.heap_bytes -= freed.unwrap_or(0);
-        freed.is_some() || address == 0
-    }
-
     /// Adds an allocation that has its address already.
     pub(crate) fn place(&mut self, name: &str, bytes: Vec<u8>, address: u64) {
         let behind = self.allocations.partition_point(|a| a.address < address);
@@ -108,6 +78,7 @@ impl Memory {
             pointers: Vec::new(),
             address,
             bytes,
+            owner: Owner::Host,
         };
         self.allocations.insert(behind, allocation);
     }
@@ -134,6 +105,7 @@ impl Memory {
             pointers: own,
             address,
             bytes,
+            ..
         } in &mut self.allocations
         {
             own.clear();
@@ -148,23 +120,29 @@ impl Memory {
         }
     }
 
-    /// Takes away the allocation that begins at an address, and says how many bytes it had.
-    pub(crate) fn free(&mut self, address: u64) -> Option<u64> {
+    fn index_at(&self, address: u64) -> Option<usize> {
         let found = self
             .allocations
             .binary_search_by_key(&address, |allocation| allocation.address);
-        found
-            .ok()
-            .map(|index| self.allocations.remove(index).bytes.len() as u64)
+        found.ok()
+    }
+
+    /// The allocation that begins at an address.
+    pub(super) fn at(&mut self, address: u64) -> Option<&mut Allocation> {
+        let index = self.index_at(address)?;
+        self.allocations.get_mut(index)
+    }
+
+    /// Takes away the host's allocation that begins at an address, and says how many bytes it had.
+    pub(crate) fn free(&mut self, address: u64) -> Option<u64> {
+        let index = self.index_at(address)?;
+        let is_host = matches!(self.allocations[index].owner, Owner::Host);
+        is_host.then(|| self.allocations.remove(index).bytes.len() as u64)
     }
 
     /// Takes the bytes of the allocation that begins at an address.
     pub(crate) fn take(&mut self, address: u64) -> Option<Vec<u8>> {
-        let found = self
-            .allocations
-            .binary_search_by_key(&address, |allocation| allocation.address);
-        let allocation = self.allocations.get_mut(found.ok()?)?;
-        Some(std::mem::take(&mut allocation.bytes))
+        Some(std::mem::take(&mut self.at(address)?.bytes))
     }
 
     /// Start and length of the allocation that an address lies in.
@@ -177,7 +155,7 @@ impl Memory {
 
     /// These bytes of one allocation.
     pub(crate) fn slice(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], String> {
-        match self.find(address, bytes as u64)? {
+        match self.find(address, bytes as u64).map_err(|(_, what)| what)? {
             Located::Global { allocation, offset } => {
                 Ok(&mut self.global_mut(allocation)[offset..offset + bytes])
             }
@@ -198,7 +176,7 @@ impl Memory {
 
     /// The allocation that holds all of these bytes.
     #[inline]
-    pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, String> {
+    pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Result<Located, (Trap, String)> {
         if let Some(offset) = self.within(self.last, address, bytes) {
             return Ok(Located::Global {
                 allocation: self.last,
@@ -217,7 +195,10 @@ impl Memory {
                     offset,
                 })
             }
-            None => Err(self.describe(address, bytes)),
+            None => Err(match self.refuse_freed(address, bytes) {
+                Some(what) => (Trap::UseAfterFree, what),
+                None => (Trap::IllegalAddress, self.describe(address, bytes)),
+            }),
         }
     }
 
@@ -240,7 +221,8 @@ impl Memory {
                 address.saturating_sub(end)
             }
         };
-        let Some(nearest) = self.allocations.iter().min_by_key(|a| distance(a)) else {
+        let there = self.allocations.iter().filter(|a| !a.owner.is_nobody());
+        let Some(nearest) = there.min_by_key(|a| distance(a)) else {
             return format!("{access}; there are none");
         };
         let (name, length) = (&nearest.name, nearest.bytes.len());
@@ -270,6 +252,7 @@ impl Memory {
             pointers,
             address,
             bytes,
+            ..
         } in &self.allocations
         {
             names.add_pointed_to(name, pointers, *address, bytes.len() as u64);
@@ -326,14 +309,14 @@ mod tests {
         let a = memory.allocate("a", vec![0; 100]);
         let b = memory.allocate("b", vec![0; 8]);
         assert!(b > a + 100);
-        let error = memory.find(a + 98, 4).unwrap_err();
+        let (_, error) = memory.find(a + 98, 4).unwrap_err();
         assert!(
             error.ends_with(
                 "`a`, 100 bytes at 0x7f0000000000: the last of them 2 bytes past its end"
             ),
             "{error}"
         );
-        let error = memory.find(b - 4, 4).unwrap_err();
+        let (_, error) = memory.find(b - 4, 4).unwrap_err();
         assert!(
             error.contains("`b`") && error.ends_with("4 bytes before its start"),
             "{error}"

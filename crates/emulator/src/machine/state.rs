@@ -1,11 +1,11 @@
 //! The grid as it stands: clusters, blocks, warps, and groups of lanes.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use tma_launch::Shape;
 
 use super::{
-    BarrierState, BulkGroups, ClusterState, Config, Mbarrier, Memory, Passed, Program,
+    BarrierState, BulkGroups, ClusterState, Config, Location, Mbarrier, Memory, Passed, Program,
     RegisterPool, Rng, SHARED_START, Slot, Transfer, Unwritten, observer::Pause,
 };
 use crate::value::{LANES, Lanes};
@@ -114,6 +114,8 @@ pub(crate) struct World {
     /// Number of the next cluster that becomes resident.
     pub(crate) next_cluster: u64,
     pub(crate) next_copy: u64,
+    /// Instructions that have freed memory: their opcodes, and where they stand.
+    pub(crate) frees: BTreeMap<usize, Arc<(String, Location)>>,
 }
 
 /// Blocks that run together.
@@ -301,6 +303,7 @@ impl World {
             dynamic_shared_start: start,
             next_cluster: 0,
             next_copy: 0,
+            frees: BTreeMap::new(),
         }
     }
 

@@ -1,8 +1,10 @@
 //! The view that an operation has of the machine, for the lanes of a group that execute it.
 
+use std::sync::Arc;
+
 use super::{
-    Constant, Cta, Group, Here, LOCAL_WINDOW, Operation, Program, SHARED_RANK_SHIFT, SHARED_WINDOW,
-    Slot, Trap, Trapped, Wait, Warp, World,
+    Constant, Cta, FreedBy, Group, Here, LOCAL_WINDOW, Operation, Program, SHARED_RANK_SHIFT,
+    SHARED_WINDOW, Slot, Trap, Trapped, Wait, Warp, World,
     observer::{Event, Origin, Watch},
 };
 use crate::value::{LANES, Lanes, blend, lanes_of};
@@ -88,6 +90,21 @@ impl<O: Watch, A> Step<'_, O, A> {
             trap,
             what,
             origin: Some(self.origin(lane)),
+        }
+    }
+
+    /// The lane as one that frees memory.
+    pub(crate) fn freed_by(&mut self, lane: usize) -> FreedBy {
+        let (program, pc) = (self.program, self.group.pc);
+        let frees = self.world.frees.entry(pc);
+        let instruction = frees
+            .or_insert_with(|| Arc::new((program.opcode(pc).to_owned(), program.location(pc))));
+        let instruction = Arc::clone(instruction);
+        let origin = self.origin(lane);
+        FreedBy {
+            instruction,
+            block: self.world.places.block(origin.block),
+            thread: self.world.places.thread(origin.thread),
         }
     }
 

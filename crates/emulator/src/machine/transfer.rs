@@ -321,10 +321,7 @@ impl World {
         bytes: usize,
     ) -> Result<Located, (Trap, String)> {
         match target {
-            Target::Global(address) => self
-                .memory
-                .find(address, bytes as u64)
-                .map_err(|what| (Trap::IllegalAddress, what)),
+            Target::Global(address) => self.memory.find(address, bytes as u64),
             Target::Shared(rank, offset) => {
                 let ended = self.clusters[here.cluster]
                     .ctas

@@ -6,7 +6,7 @@ use tma_launch::{Argument, Failure, Form, Launch, Limits, Shape, Signature, chec
 
 use super::{Error, Kernel, ModuleId, Session, panic::explain};
 use crate::{
-    check::{CheckReport, Checker, Suppressions},
+    check::{CheckReport, Checker, InFlight, Suppressions},
     machine::{
         Fault, Places, RESIDENT,
         observer::{Observer, Printer, Watch},
@@ -142,7 +142,13 @@ impl Session {
             self.memory.names(),
         ];
         let unreleased = std::mem::take(&mut self.unreleased);
-        let mut checker = Checker::new(places, names, unreleased, self.config.strict);
+        let in_flight = std::mem::take(&mut self.in_flight);
+        let in_flight = match ready.shape.overlaps {
+            true => in_flight,
+            false => InFlight::default(),
+        };
+        let before = (unreleased, in_flight);
+        let mut checker = Checker::new(places, names, before, self.config.strict);
         let mut observer: &mut dyn Observer = &mut checker;
         let result = self.observe(ready, &mut observer);
         self.unreleased = checker.unreleased();
@@ -152,6 +158,7 @@ impl Session {
             Err(fault) => (Some(fault), None),
         };
         let Kernel { code, signature } = &*ready.kernel;
+        self.in_flight = checker.leave_in_flight(&code.program, &places, &signature.entry);
         let diagnostics =
             checker.diagnostics(&code.program, &places, &signature.entry, fault.as_deref());
         CheckReport {

@@ -3,7 +3,19 @@
 use tma_launch::{Failure, Launch};
 
 use super::{Error, ModuleId, Session};
-use crate::{check::CheckReport, machine::observer::Printer, run::Report};
+use crate::{
+    check::{CheckReport, InFlight, Unreleased},
+    machine::{Memory, observer::Printer},
+    run::Report,
+};
+
+/// The memory that a launch changes, and the checker's knowledge of it.
+#[derive(Clone)]
+struct State {
+    memory: Memory,
+    unreleased: Unreleased,
+    in_flight: InFlight,
+}
 
 impl Session {
     /// Runs a kernel under the checker and gives what it found, without what is suppressed: once for each seed, in
@@ -26,12 +38,9 @@ impl Session {
         while let Some(seed) = seeds.next() {
             if reports.is_empty() {
                 let others = seeds.peek().is_some();
-                before = others.then(|| (self.memory.clone(), self.unreleased.clone()));
+                before = others.then(|| self.state());
             } else if let Some(before) = &before {
-                let after = (
-                    std::mem::replace(&mut self.memory, before.0.clone()),
-                    std::mem::replace(&mut self.unreleased, before.1.clone()),
-                );
+                let after = self.replace(before.clone());
                 first.get_or_insert(after);
             }
             self.config.seed = seed;
@@ -39,11 +48,28 @@ impl Session {
             report.suppress(&mut self.suppressions);
             reports.push((seed, report));
         }
-        if let Some((memory, unreleased)) = first {
-            (self.memory, self.unreleased) = (memory, unreleased);
+        if let Some(first) = first {
+            self.replace(first);
         }
         self.config.seed = configured;
         Ok(reports)
+    }
+
+    fn state(&self) -> State {
+        State {
+            memory: self.memory.clone(),
+            unreleased: self.unreleased.clone(),
+            in_flight: self.in_flight.clone(),
+        }
+    }
+
+    /// Goes on with another state, and gives the one that was.
+    fn replace(&mut self, state: State) -> State {
+        State {
+            memory: std::mem::replace(&mut self.memory, state.memory),
+            unreleased: std::mem::replace(&mut self.unreleased, state.unreleased),
+            in_flight: std::mem::replace(&mut self.in_flight, state.in_flight),
+        }
     }
 
     /// Runs a kernel without the checker. `print` gets what it prints.

@@ -17,6 +17,7 @@ mod launch_control;
 mod map_scopes;
 mod observer;
 mod observer_async;
+mod overlap;
 mod protocol;
 mod reductions;
 mod robustness;

@@ -6,10 +6,10 @@ use crate::common::{
     module,
 };
 use tma_emulator::{
-    Config, ModuleId, Session,
+    Config, EmulatorBackend, ModuleId, Session,
     check::{Kind, Suppression, Suppressions},
 };
-use tma_launch::{Argument, Failure, Launch, Rule, Stage};
+use tma_launch::{Argument, Buffer, Failure, Job, Launch, Ptx, Rule, Stage};
 
 fn session(seed: u64) -> Session {
     Session::new(Config {
@@ -278,14 +278,101 @@ fn the_device_heap_is_that_of_all_modules_and_lives_on() {
     let takes = session.load("takes.ptx", &takes).unwrap();
     let gives = session.load("gives.ptx", &gives).unwrap();
     let out = session.allocate("out", vec![0; 16]);
-    for _ in 0..20 {
+    let mut first = 0;
+    for turn in 0..20 {
         session.write(out, &[0; 16]).unwrap();
         launch(&mut session, takes, out).unwrap();
+        if turn == 0 {
+            let address = session.read(out, 8).unwrap();
+            first = u64::from_le_bytes(address.try_into().unwrap());
+            assert!(
+                session.free(first).is_err(),
+                "the heap's memory is not the host's"
+            );
+        }
         launch(&mut session, gives, out).unwrap();
         assert_eq!(word(&mut session, out + 8), 77);
     }
     let said = launch(&mut session, gives, out).unwrap_err().to_string();
-    assert!(said.contains("which is free already"), "{said}");
+    // The memory is read before it is freed again.
+    assert!(said.contains("error[use-after-free]"), "{said}");
+    assert!(said.contains("byte 1048572 of the 1048576"), "{said}");
+    assert!(
+        said.contains("`call.uni`\n      thread [0, 0, 0] of block [0, 0, 0] has freed the memory"),
+        "{said}"
+    );
+    assert!(session.free(first).is_err());
+}
+
+/// As on a GPU, where constants lie in global memory.
+#[test]
+fn a_constant_is_read_by_an_address_that_the_host_gives() {
+    let constants = ".const .align 4 .u32 numbers[3] = {7, 8, 9};";
+    let body = "ld.global.u64 %rd1, [%out]; ld.global.u32 %r1, [%rd1+8]; ld.u32 %r2, [%rd1]; add.u32 %r1, %r1, %r2;
+        st.global.u32 [%out], %r1;";
+    let mut session = session(0);
+    let read = session.load("read.ptx", &writes(constants, body)).unwrap();
+    let past = body.replace("%rd1+8", "%rd1+12");
+    let past = session.load("past.ptx", &writes(constants, &past)).unwrap();
+    let change = body.replace("ld.u32 %r2, [%rd1]", "st.global.u32 [%rd1], %r1");
+    let change = session
+        .load("change.ptx", &writes(constants, &change))
+        .unwrap();
+    let (address, _) = session.variable(read, "numbers").unwrap();
+    let out = session.allocate("out", address.to_le_bytes().to_vec());
+    launch(&mut session, read, out).unwrap();
+    assert_eq!(word(&mut session, out), 16);
+    for (module, expected) in [
+        (past, "4 bytes at 0xc of constants, of which there are 12"),
+        (change, "a write to memory that can only be read"),
+    ] {
+        session.write(out, &address.to_le_bytes()).unwrap();
+        let said = launch(&mut session, module, out).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+/// ptxas 13.0 reads the constant in all kernels but the last of the text, and in what they call.
+#[test]
+fn a_parameter_with_the_name_of_a_variable_is_read_in_the_last_kernel_alone() {
+    let kernel = |name: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 out, .param .u32 factor) {{
+            .reg .b32 %r<4>; .reg .b64 %out; ld.param.u64 %out, [out]; ld.param.u32 %r1, [factor];
+            st.global.u32 [%out], %r1; ret; }}\n"
+        )
+    };
+    let constant = ".const .align 4 .u32 factor = 7;\n";
+    let run = |text: &str, entry: &str| {
+        let mut session = session(0);
+        let loaded = session.load("factor.ptx", &module(text)).unwrap();
+        let out = session.allocate("out", vec![0; 4]);
+        let launch = Launch::new(entry, 1, 1).argument(Argument::Address(out));
+        session.launch(loaded, &launch.scalar(5_u32))?;
+        Ok(word(&mut session, out))
+    };
+    let both = format!("{constant}{}{}", kernel("a"), kernel("b"));
+    assert_eq!(run(&both, "b"), Ok(5));
+    let failure: Failure = run(&both, "a").unwrap_err();
+    assert_eq!(failure.error_name.as_deref(), Some("UNSUPPORTED"));
+    let said = failure.to_string();
+    assert!(
+        said.contains("`factor` is the name of a parameter and of a variable of the module"),
+        "{said}"
+    );
+    assert!(said.contains("`ld.param.u32`"), "{said}");
+    // A name that only the parameter has, and the variable behind the kernels.
+    assert_eq!(run(&(kernel("a") + &kernel("b")), "a"), Ok(5));
+    let behind = format!("{}{}{constant}", kernel("a"), kernel("b"));
+    assert!(run(&behind, "a").is_err());
+    // A variable of a call, by the same name.
+    let calls = format!(
+        "{constant}.func twice(.param .u32 x) {{ ret; }}
+        .visible .entry a(.param .u64 out, .param .u32 number) {{
+            {{ .param .u32 factor; st.param.u32 [factor], 1; call.uni twice, (factor); }} ret; }}\n"
+    );
+    assert!(run(&(calls.clone() + &kernel("b")), "a").is_err());
+    assert_eq!(run(&calls, "a"), Ok(0));
 }
 
 #[test]
@@ -364,4 +451,20 @@ fn a_kernel_calls_a_function_that_an_earlier_one_pointed_to() {
     session.launch(module, &make).unwrap();
     launch(&mut session, module, out).unwrap();
     assert_eq!(word(&mut session, out), 42);
+}
+
+#[test]
+fn a_module_that_a_job_lacks_is_named() {
+    let text = writes("", COUNT);
+    let mut job = Job::new(Ptx {
+        name: "count.ptx",
+        text: &text,
+    });
+    let out = job.buffer(Buffer::zeroed::<u32>("out", 1));
+    job.launch(Launch::new("k", 1, 1).buffer(out).of_module(1));
+    let said = EmulatorBackend::new(0).check(&mut job).unwrap_err();
+    assert!(
+        said.to_string().contains("there is no module of number 1"),
+        "{said}"
+    );
 }

@@ -46,7 +46,7 @@ pub fn contents(
             } => (*index, *offset_bytes, *len_bytes),
             Region::Variable(name) => {
                 let mut of_job = buffers.iter();
-                let index = of_job.position(|buffer| buffer.variable() == Some(name));
+                let index = of_job.position(|buffer| buffer.is_variable(name, launch));
                 let Some(index) = index else { continue };
                 (index, 0, memory.extent(index).1)
             }

@@ -1,11 +1,12 @@
 //! Buffers of a launch file.
 
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use super::{
     contents::{Contents, Room},
     element::ElementType,
     holds::Hold,
+    modules::{FileModule, named},
     reader::{Table, Value},
     violations::{Invalid, Noted},
 };
@@ -47,6 +48,12 @@ pub(super) struct FileBuffer {
     pub(super) contents: Contents,
     pub(super) holds: Vec<Hold>,
     pub(super) kind: Kind,
+    /// The name of a variable in its module, where the table has another one.
+    symbol: Option<String>,
+    /// The number of a variable's module, once it is known.
+    pub(super) module: Option<usize>,
+    /// Where it stands in the text.
+    pub(super) at: Range<usize>,
     /// Its table has an error, which was noted.
     pub(super) is_broken: bool,
 }
@@ -56,11 +63,16 @@ impl FileBuffer {
         self.count.saturating_mul(self.ty.bytes() as u64)
     }
 
+    /// The name of a variable in its module.
+    pub(super) fn variable(&self) -> &str {
+        self.symbol.as_deref().unwrap_or(&self.name)
+    }
+
     /// `taken` bytes are those of the buffers before it.
     pub(super) fn read(
         name: &str,
         table: &Table<'_>,
-        kind: Kind,
+        (kind, modules): (Kind, &[FileModule]),
         folder: &Path,
         taken: u64,
     ) -> Result<Self, Noted> {
@@ -70,8 +82,16 @@ impl FileBuffer {
         // Asked for here already, so that it counts as known whatever else is wrong.
         table.get("contents");
         table.get("holds");
+        let (symbol, module) = match kind {
+            Kind::Buffer => (Ok(None), Ok(None)),
+            Kind::Variable { .. } => (
+                table.optional("name", |value| value.string().map(str::to_owned)),
+                named(table, modules),
+            ),
+        };
         table.end();
         let (ty, length, dims) = (ty?, length?, dims?);
+        let (symbol, module) = (symbol?, module?);
         let dims = match (length, dims) {
             (Some(length), None) => vec![length],
             (None, Some(dims)) if !dims.is_empty() => dims,
@@ -117,6 +137,9 @@ impl FileBuffer {
             contents: contents.unwrap_or(Contents::Zeros),
             holds: Vec::new(),
             kind,
+            symbol,
+            module,
+            at: table.at.clone(),
             is_broken: false,
         })
     }
@@ -131,6 +154,9 @@ impl FileBuffer {
             contents: Contents::Zeros,
             holds: Vec::new(),
             kind,
+            symbol: None,
+            module: None,
+            at: 0..0,
             is_broken: true,
         }
     }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check};
+use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check, suggestion};
 use toml::de::DeTable;
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     holds::Hold,
     launches::FileLaunch,
     maps::{FileMap, read_map},
+    modules::{self, FileModule, read_modules},
     output::Output,
     reader::{Table, Value},
     violations::{Invalid, Noted, Notes, Violations},
@@ -23,17 +24,16 @@ use super::{
 use tma_host::Source;
 
 /// The longest text that is read, TOML or PTX.
-const MAX_FILE_BYTES: u64 = 256 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// A launch file that was read: a module, buffers, launches, and what to expect.
+/// A launch file that was read: modules, buffers, launches, and what to expect.
 #[derive(Clone, Debug)]
 pub struct LaunchFile {
     name: String,
     text: String,
     /// Where it was read, if it was.
     path: Option<PathBuf>,
-    /// The PTX file.
-    module: PathBuf,
+    modules: Vec<FileModule>,
     arch: String,
     buffers: Vec<FileBuffer>,
     launches: Vec<FileLaunch>,
@@ -103,9 +103,9 @@ impl LaunchFile {
         &self.name
     }
 
-    /// The path of the PTX file.
-    pub fn module(&self) -> &Path {
-        &self.module
+    /// The paths of the PTX files.
+    pub fn modules(&self) -> impl Iterator<Item = &Path> {
+        self.modules.iter().map(|module| module.path.as_path())
     }
 
     /// The architecture that the launches are for: `sm_90a`.
@@ -140,9 +140,10 @@ impl LaunchFile {
             let buffer = Buffer::of_bytes(&file.name, bytes);
             let buffer = match file.kind {
                 Kind::Buffer => buffer,
-                Kind::Variable { is_initial: true } => buffer.of_variable(&file.name),
-                Kind::Variable { is_initial: false } => buffer.in_variable(&file.name),
+                Kind::Variable { is_initial: true } => buffer.of_variable(file.variable()),
+                Kind::Variable { is_initial: false } => buffer.in_variable(file.variable()),
             };
+            let buffer = buffer.of_module(file.module.unwrap_or(0));
             Ok(file
                 .holds
                 .iter()
@@ -151,21 +152,71 @@ impl LaunchFile {
         self.buffers.iter().map(buffer).collect()
     }
 
-    /// The launches as a job on these buffers.
-    pub fn job<'a>(&self, ptx: Ptx<'a>, buffers: Vec<Buffer>) -> Job<'a> {
+    /// The launches as a job on these buffers, with the texts of the file's modules.
+    pub fn job<'a>(&self, ptx: Ptx<'a>, further: Vec<Ptx<'a>>, buffers: Vec<Buffer>) -> Job<'a> {
         let mut job = Job::new(ptx);
+        job.further = further;
         job.buffers = buffers;
         job.launches = self.launches().cloned().collect();
         job
     }
 
+    /// Finds out in which module each kernel and each variable is, where the file does not say so.
+    ///
+    /// # Errors
+    /// No module has it, or several have.
+    pub fn resolve(&mut self, sources: &[Source]) -> Result<(), Violations> {
+        let notes = Notes::default();
+        for file in &mut self.launches {
+            let (entry, kernels) = (&file.launch.entry, modules::kernels);
+            let found = file.module.map_or_else(
+                || modules::find("kernel", entry, &self.modules, sources, kernels),
+                Ok,
+            );
+            match found {
+                Ok(number) => file.launch.module = number,
+                Err(says) => {
+                    notes.note(Invalid::Here(file.at.clone(), says));
+                }
+            }
+        }
+        for file in &mut self.buffers {
+            if file.kind == Kind::Buffer {
+                continue;
+            }
+            let (name, variables) = (file.variable(), modules::variables);
+            let found = file.module.map_or_else(
+                || modules::find("variable", name, &self.modules, sources, variables),
+                Ok,
+            );
+            let known = |number: usize| sources.get(number).map_or_else(Vec::new, variables);
+            let found = found.and_then(|number| match known(number) {
+                names if names.contains(&name) => Ok(number),
+                names => {
+                    let near = suggestion(name, names);
+                    Err(format!("the module has no variable `{name}`: {near}"))
+                }
+            });
+            match found {
+                Ok(number) => file.module = Some(number),
+                Err(says) => {
+                    notes.note(Invalid::Here(file.at.clone(), says));
+                }
+            }
+        }
+        notes.into_result(&self.name, &self.text)
+    }
+
     /// Checks that the launches fit their kernels. The errors name the launches' lines.
     ///
     /// # Errors
-    /// A kernel that is not in the module, and every rule that a launch breaks.
-    pub fn check(&self, source: &Source, buffers: &[Buffer]) -> Result<(), Violations> {
+    /// A kernel that is not in its module, and every rule that a launch breaks.
+    pub fn check(&self, sources: &[Source], buffers: &[Buffer]) -> Result<(), Violations> {
         let notes = Notes::default();
-        for FileLaunch { launch, at } in &self.launches {
+        for FileLaunch { launch, at, .. } in &self.launches {
+            let Some(source) = sources.get(launch.module) else {
+                continue;
+            };
             let checked = source.signature(&launch.entry).and_then(|signature| {
                 check(launch, buffers, &Limits::SM_90, signature)
                     .map_err(|violations| Failure::check(&launch.entry, violations))
@@ -196,13 +247,13 @@ impl LaunchFile {
         Ok(all)
     }
 
-    /// The files that are read: itself, the module, and contents of buffers.
+    /// The files that are read: itself, the modules, and contents of buffers.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
         let contents = self.buffers.iter().map(|buffer| &buffer.contents);
         let expected = self.expectations.iter().map(Expectation::contents);
         let contents = contents.chain(expected).filter_map(Contents::path);
         let own = self.path.as_deref().into_iter();
-        own.chain([self.module.as_path()]).chain(contents)
+        own.chain(self.modules()).chain(contents)
     }
 
     /// Opens the files that buffers are written to in the end.
@@ -233,19 +284,8 @@ impl LaunchFile {
 }
 
 fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<LaunchFile, Noted> {
-    let module = table.required("module", |value| {
-        let path = folder.join(value.string()?);
-        let shown = path.display();
-        match path.metadata() {
-            Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_FILE_BYTES => Ok(path),
-            Ok(metadata) if metadata.is_file() => {
-                let bytes = metadata.len();
-                Err(value.wrong(format!("`{shown}` has {bytes} bytes, too many for PTX")))
-            }
-            Ok(_) => Err(value.wrong(format!("`{shown}` is no file"))),
-            Err(error) => Err(value.wrong(format!("cannot read `{shown}`: {error}"))),
-        }
-    });
+    let modules = read_modules(table, folder);
+    let known = modules.as_deref().unwrap_or_default();
     let arch = table.optional("arch", |value| value.string().map(str::to_owned));
 
     let mut buffers: Vec<FileBuffer> = Vec::new();
@@ -254,7 +294,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     let variable = Kind::Variable { is_initial: false };
     let read = [("buffers", Kind::Buffer), ("variables", variable)].map(|(key, kind)| {
         each_named(table, key, |name, inner| {
-            let buffer = FileBuffer::read(name, inner, kind, folder, taken);
+            let buffer = FileBuffer::read(name, inner, (kind, known), folder, taken);
             let result = buffer.as_ref().map(drop).map_err(|noted| *noted);
             let buffer = buffer.unwrap_or_else(|Noted| FileBuffer::broken(name, kind));
             taken += buffer.bytes();
@@ -282,7 +322,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     });
     let held: Result<Vec<Vec<Hold>>, Noted> = held.collect();
     let launches = each(table, "launch", |inner| {
-        FileLaunch::read(inner, &buffers, &maps)
+        FileLaunch::read(inner, known, &buffers, &maps)
     });
     let expectations = each(table, "expect", |inner| {
         Expectation::read(inner, &buffers, folder)
@@ -301,7 +341,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
         name: name.to_owned(),
         text: text.to_owned(),
         path: None,
-        module: module?,
+        modules: modules?,
         arch: arch?.unwrap_or_else(|| "sm_90a".to_owned()),
         buffers,
         launches: launches?,

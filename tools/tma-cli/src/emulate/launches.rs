@@ -8,6 +8,7 @@ use super::{
     buffer::{FileBuffer, target},
     element::ElementType,
     maps::{FileMap, find_map},
+    modules::{FileModule, named},
     reader::{Table, Value},
     violations::{Invalid, Noted},
 };
@@ -16,6 +17,8 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileLaunch {
     pub(super) launch: Launch,
+    /// The number of the module that it names.
+    pub(super) module: Option<usize>,
     /// Where it stands in the text.
     pub(super) at: Range<usize>,
 }
@@ -23,15 +26,18 @@ pub(super) struct FileLaunch {
 impl FileLaunch {
     pub(super) fn read(
         table: &Table<'_>,
+        modules: &[FileModule],
         buffers: &[FileBuffer],
         maps: &[FileMap],
     ) -> Result<Self, Noted> {
         let entry = table.required("entry", Value::string);
+        let module = named(table, modules);
         let grid = table.required("grid", extent);
         let block = table.required("block", extent);
         let cluster = table.optional("cluster", extent);
         let non_portable = table.optional("non_portable_cluster", Value::boolean);
         let cooperative = table.optional("cooperative", Value::boolean);
+        let overlaps = table.optional("overlaps", Value::boolean);
         let shared_bytes = table.optional("shared_bytes", Value::integer::<u32>);
         let arguments = table.optional("arguments", |value| {
             value.list(|value| argument(value, buffers, maps))
@@ -41,10 +47,15 @@ impl FileLaunch {
         launch.shape.cluster = cluster?;
         launch.shape.non_portable_cluster = non_portable?.unwrap_or(false);
         launch.shape.cooperative = cooperative?.unwrap_or(false);
+        launch.shape.overlaps = overlaps?.unwrap_or(false);
         launch.shape.shared_bytes = shared_bytes?.unwrap_or(0);
         launch.arguments = arguments?.unwrap_or_default();
         let at = table.at.clone();
-        Ok(Self { launch, at })
+        Ok(Self {
+            launch,
+            module: module?,
+            at,
+        })
     }
 }
 

@@ -125,18 +125,18 @@ impl Run {
     }
 }
 
-/// A launch file and its module, ready to run.
+/// A launch file and its modules, ready to run.
 #[derive(Clone, Debug)]
 pub struct Emulation {
     file: LaunchFile,
-    source: Source,
+    sources: Vec<Source>,
 }
 
 /// The architecture whose semantics the emulator has.
 const ARCH: &str = "sm_90a";
 
 impl Emulation {
-    /// Reads a launch file and its module, and checks that they fit.
+    /// Reads a launch file and its modules, and checks that they fit.
     ///
     /// # Errors
     /// Everything that is wrong with the input.
@@ -148,12 +148,18 @@ impl Emulation {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn new(file: LaunchFile) -> Result<Self, Stopped> {
-        let source = Source::read(file.module()).map_err(Stopped::Failure)?;
-        supported(&file, &source)?;
+    pub fn new(mut file: LaunchFile) -> Result<Self, Stopped> {
+        let sources = file.modules().map(Source::read);
+        let sources: Vec<Source> = sources
+            .collect::<Result<_, _>>()
+            .map_err(Stopped::Failure)?;
+        for source in &sources {
+            supported(&file, source)?;
+        }
+        file.resolve(&sources).map_err(Stopped::Violations)?;
         let before = file.buffers().map_err(Stopped::Failure)?;
-        file.check(&source, &before).map_err(Stopped::Violations)?;
-        Ok(Self { file, source })
+        file.check(&sources, &before).map_err(Stopped::Violations)?;
+        Ok(Self { file, sources })
     }
 
     /// The launch file.
@@ -207,12 +213,13 @@ impl Emulation {
     }
 
     fn job(&self) -> Result<Job<'_>, Stopped> {
-        let ptx = Ptx {
-            name: self.source.name(),
-            text: self.source.text(),
-        };
         let buffers = self.file.buffers().map_err(Stopped::Failure)?;
-        Ok(self.file.job(ptx, buffers))
+        let mut texts = self.sources.iter().map(|source| Ptx {
+            name: source.name(),
+            text: source.text(),
+        });
+        let first = texts.next().unwrap_or(Ptx { name: "", text: "" });
+        Ok(self.file.job(first, texts.collect(), buffers))
     }
 }
 

@@ -1,0 +1,251 @@
+//! Launches that may still run while the next one does (programmatic dependent launches): a grid that has executed
+//! `griddepcontrol.launch_dependents` lets the next one begin, and that one knows of nothing that the grid does before
+//! it has executed `griddepcontrol.wait`. PTX ISA 9.7.13.13.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    Checker, Kind, Site,
+    access::Made,
+    clock::Lane,
+    grid::Extents,
+    raw::{End, verb},
+    shadow::{Access, Actor, Past},
+};
+use crate::machine::{
+    Places, Program,
+    observer::{AccessKind, Memory, Origin, Range, Scope},
+};
+
+/// So many launches before one are looked at.
+const MOST: usize = 8;
+/// The number of a block that no grid has: its only thread stands for the launches before.
+const LAUNCHES_BEFORE: u32 = u32::MAX;
+
+/// The launches of a stream that may still run, in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InFlight(Vec<Earlier>);
+
+/// A launch that may still run.
+#[derive(Clone, Debug)]
+struct Earlier {
+    done: Arc<Done>,
+    /// It is over once the last of the launches is.
+    is_awaited: bool,
+}
+
+/// The accesses to global memory that a launch has made.
+#[derive(Debug)]
+struct Done {
+    entry: String,
+    past: Past,
+    places: Places,
+    extents: Extents,
+    /// The thread that issued each copy.
+    issuers: Vec<u32>,
+    /// Its instructions that have made an access: without block, thread and action.
+    sites: BTreeMap<usize, Site>,
+}
+
+impl InFlight {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The operations of `griddepcontrol` that a grid has executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Dependency {
+    /// A thread has waited for the launches before.
+    waits: bool,
+    /// A thread has let the next launch begin.
+    lets: bool,
+    /// A thread has done so that did not know that the launches before are over.
+    lets_early: bool,
+}
+
+impl Done {
+    fn site(&self, access: Access, kind: AccessKind, what: &str) -> Site {
+        let (thread, issues) = match access.actor() {
+            Actor::Thread(thread) => (thread, false),
+            Actor::Async(thread) => (thread, true),
+            Actor::Copy { id, .. } => {
+                let issuer = self.issuers.get(id as usize).copied();
+                (issuer.unwrap_or_default(), true)
+            }
+        };
+        let (block, thread) = self.extents.split(thread);
+        let does = verb(kind);
+        let does = match issues {
+            true => format!("issues a copy that {does}"),
+            false => does.to_owned(),
+        };
+        let of = format!("in the launch of `{}` before", self.entry);
+        let mut site = self.sites.get(&access.instruction()).cloned();
+        let site = site.get_or_insert_default();
+        Site {
+            block: self.places.block(block.into()),
+            thread: self.places.thread(thread),
+            what: format!("{does} {what} {of}"),
+            ..std::mem::take(site)
+        }
+    }
+}
+
+impl Checker {
+    /// A thread waits for the launches before.
+    pub(super) fn grid_wait(&mut self, origin: Origin) {
+        self.dependency.waits = true;
+        if self.in_flight.is_empty() {
+            return;
+        }
+        if let Some(thread) = self.grid.thread(origin.block as u32, origin.thread) {
+            let order = &mut thread.known.order;
+            order.raise(Lane::Thread, LAUNCHES_BEFORE, 0, 1);
+            if thread.known.has_wide() {
+                let wide = thread.known.wide_mut();
+                wide.raise(Lane::Thread, LAUNCHES_BEFORE, 0, 1);
+            }
+        }
+    }
+
+    /// A thread lets the next launch begin.
+    pub(super) fn grid_lets_next(&mut self, origin: Origin) {
+        self.dependency.lets = true;
+        self.dependency.lets_early |= !self.knows_launches_before(origin);
+    }
+
+    fn knows_launches_before(&self, origin: Origin) -> bool {
+        let block = self.grid.blocks.get(origin.block as u32);
+        let thread = block.and_then(|block| block.threads.get(origin.thread as usize));
+        thread.is_none_or(|thread| {
+            let order = &thread.known.order;
+            order.get(Lane::Thread, LAUNCHES_BEFORE, 0) > 0
+        })
+    }
+
+    /// Compares an access with those of the launches before that may still run.
+    pub(super) fn compare_in_flight(&mut self, made: &Made, range: Range) {
+        if range.memory != Memory::Global {
+            return;
+        }
+        let knows = self.knows_launches_before(made.origin);
+        let launches = std::mem::take(&mut self.in_flight);
+        let in_flight = launches.0.iter();
+        let in_flight = in_flight.filter(|earlier| !(knows && earlier.is_awaited));
+        for Earlier { done, .. } in in_flight {
+            let mut found: Vec<(Access, AccessKind, u64)> = Vec::new();
+            let mut clash = |access: Access, kind, at| {
+                let is_known = |other: &(Access, AccessKind, u64)| {
+                    other.0.instruction() == access.instruction() && other.1 == kind
+                };
+                if !access.is_none()
+                    && !are_strong(access, made.access)
+                    && !found.iter().any(is_known)
+                {
+                    found.push((access, kind, at));
+                }
+            };
+            let (address, bytes) = (range.address, range.bytes.into());
+            done.past.look(address, bytes, |write, readers, at| {
+                clash(write, AccessKind::Write, at);
+                if made.kind != AccessKind::Read {
+                    readers
+                        .iter()
+                        .for_each(|read| clash(*read, AccessKind::Read, at));
+                }
+            });
+            for (access, kind, at) in found {
+                let end = range.address + u64::from(range.bytes);
+                let part = Range {
+                    address: at,
+                    bytes: (end - at).min(4 - at % 4) as u32,
+                    ..range
+                };
+                self.not_awaited(made, part, done, (access, kind));
+            }
+        }
+        self.in_flight = launches;
+    }
+
+    fn not_awaited(&mut self, made: &Made, range: Range, done: &Done, of: (Access, AccessKind)) {
+        let what = self.words(range);
+        let (access, kind) = of;
+        let here = End::new(made.origin, self.end_made(made, range).what);
+        let note = match (
+            self.dependency.waits,
+            self.knows_launches_before(made.origin),
+        ) {
+            (_, true) => {
+                "the launch between the two did not wait, so that its end says nothing of the one before it"
+            }
+            (true, false) => {
+                "the thread does not know of a `griddepcontrol.wait` that comes before"
+            }
+            (false, false) => "no thread has executed `griddepcontrol.wait` until then",
+        };
+        // Instructions of the other launch are told apart from those of this one.
+        let second = usize::MAX / 2 + access.instruction();
+        let raw = self.report_once(Kind::MissingGridWait, here, second, |_| {
+            vec![note.to_owned()]
+        });
+        if raw.elsewhere.is_none() {
+            raw.elsewhere = Some(done.site(access, kind, &what));
+        }
+    }
+
+    /// The launches that may still run when the next one begins, where that one may begin early.
+    pub(crate) fn leave_in_flight(
+        &mut self,
+        program: &Program,
+        places: &Places,
+        entry: &str,
+    ) -> InFlight {
+        let Dependency {
+            waits,
+            lets,
+            lets_early,
+        } = self.dependency;
+        let mut launches = std::mem::take(&mut self.in_flight).0;
+        // The next launch begins when each block lets it, or is over.
+        let are_over = waits && !lets_early;
+        for earlier in &mut launches {
+            earlier.is_awaited &= waits;
+        }
+        launches.retain(|earlier| !(are_over && earlier.is_awaited));
+        if lets {
+            let past = self.shadow.take_past();
+            let mut sites = BTreeMap::new();
+            past.each(|access| {
+                let instruction = access.instruction();
+                sites.entry(instruction).or_insert_with(|| Site {
+                    location: program.location(instruction),
+                    function: program.function(instruction).to_owned(),
+                    instruction: program.opcode(instruction).to_owned(),
+                    ..Site::default()
+                });
+            });
+            let done = Done {
+                entry: entry.to_owned(),
+                past,
+                places: *places,
+                extents: self.grid.extents,
+                issuers: self.copies.iter().map(|copy| copy.issuer).collect(),
+                sites,
+            };
+            launches.push(Earlier {
+                done: Arc::new(done),
+                is_awaited: true,
+            });
+            launches.drain(..launches.len().saturating_sub(MOST));
+        }
+        InFlight(launches)
+    }
+}
+
+/// Returns whether both are strong, in the same proxy, of the same bytes as a whole, and of scopes that have both grids in
+/// them (PTX ISA 8.7.1).
+fn are_strong(one: Access, other: Access) -> bool {
+    let is_wide = |access: Access| access.scope() == Some(Scope::Gpu);
+    is_wide(one) && is_wide(other) && one.is_like(other)
+}
