@@ -59,8 +59,16 @@ mod sreg;
 mod st_async;
 mod st_bulk;
 mod stmatrix;
+mod suld;
+mod sured;
+mod surface;
+mod sust;
 mod tensormap_cp_fenceproxy;
 mod tensormap_replace;
+mod tex;
+mod texture;
+mod tld4;
+mod txq;
 mod unwritten;
 mod vote_sync;
 mod wgmma;
@@ -199,6 +207,14 @@ families! {
     sreg: Clock(sreg::Clock) {}
     st_async: AsyncStore(Box<st_async::AsyncStore>) { "st.async" }
     st_bulk: Zeros(st_bulk::Zeros) { "st.bulk" }
+
+    // Textures and surfaces.
+    suld: SurfaceLoad(Box<suld::Load>) { "suld" => decode }
+    sured: SurfaceReduce(Box<sured::Reduce>) { "sured" => decode }
+    sust: SurfaceStore(Box<sust::Store>) { "sust" => decode }
+    tex: Fetch(Box<tex::Fetch>) { "tex" => decode }
+    tld4: Gather(Box<tld4::Gather>) { "tld4" => decode }
+    txq: Query(txq::Query) { "txq" => decode, "suq" => decode }
 
     // Control.
     branch: Branch(branch::Branch) { "bra" => bra, "brx" => brx }

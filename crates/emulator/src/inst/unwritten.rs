@@ -57,6 +57,11 @@ impl Action {
                     step.use_unwritten(slot, step.active, Used::Store);
                 }
             }
+            Self::SurfaceStore(store) => {
+                for slot in store.stored() {
+                    step.use_unwritten(*slot, step.active, Used::Store);
+                }
+            }
             Self::Branch(branch) => {
                 if let Some(index) = branch.index() {
                     step.use_unwritten(index, step.active, Used::Branch);

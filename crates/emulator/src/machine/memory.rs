@@ -7,6 +7,8 @@ use super::{
     SHARED_WINDOW, Space, WINDOW_BYTES, names::and_parameters, next_allocation,
 };
 
+use crate::texture::Objects;
+
 /// The default of `cudaLimitMallocHeapSize`.
 const HEAP: u64 = 8 << 20;
 
@@ -30,6 +32,8 @@ pub(crate) struct Memory {
     next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
+    /// Textures and surfaces.
+    pub(crate) objects: Objects,
     /// The address of what the blocks of a cooperative launch share; 0 for other launches.
     pub(crate) workspace: u64,
     /// Addresses and bytes of what kernels have allocated and not freed.
@@ -60,6 +64,7 @@ impl Default for Memory {
             next: BUFFERS_START,
             constants: Vec::new(),
             parameters: Vec::new(),
+            objects: Objects::default(),
             workspace: 0,
             heap: BTreeMap::new(),
             heap_bytes: 0,
