@@ -137,6 +137,7 @@ static const double FILTERED = 3 * 64.0 / 256, EXACT = 1e-4;
 
 template <int DIMENSIONS>
 static bool sampled_well(const cudaResourceDesc& resource, bool clamp_only) {
+    const int dimensions = DIMENSIONS == 8 ? 2 : DIMENSIONS;
     const cudaTextureAddressMode modes[] = {cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror,
                                             cudaAddressModeBorder};
     for (int linear = 0; linear < 2; linear++)
@@ -154,8 +155,8 @@ static bool sampled_well(const cudaResourceDesc& resource, bool clamp_only) {
                 Points at = points(normalized);
                 std::vector<float> out = fetched<DIMENSIONS>(handle, at);
                 for (size_t i = 0; i < at.size(); i++) {
-                    if (is_near_an_edge(at[i], DIMENSIONS, texture)) continue;
-                    double wanted = expected(at[i], DIMENSIONS, texture);
+                    if (is_near_an_edge(at[i], dimensions, texture)) continue;
+                    double wanted = expected(at[i], dimensions, texture);
                     // The border is further from the values.
                     if (std::fabs(out[i] - wanted) > (linear ? 2 * FILTERED : EXACT)) {
                         printf("%d dimensions, mode %d, linear %d, normalized %d: %f for %f at %f %f %f\n", DIMENSIONS,
@@ -553,5 +554,5 @@ int wrong_textures() {
     float* out;
     CHECK(cudaMalloc(&out, 4));
     fetch_none<<<1, 1>>>(77, out);
-    return cudaDeviceSynchronize() == cudaErrorIllegalAddress ? 0 : 9;
+    return cudaDeviceSynchronize() == cudaErrorIllegalInstruction ? 0 : 9;
 }

@@ -55,7 +55,7 @@ pub mod texture;
 mod trace;
 mod value;
 
-pub use backend::EmulatorBackend;
+pub use backend::{BufferTexture, EmulatorBackend};
 pub use decode::Unsupported;
 pub use machine::{
     Config, Fault, FaultAt, Location, Program, Trap,

@@ -26,6 +26,7 @@ mod sample;
 pub use error::TextureError;
 pub use format::{Channel, Format};
 pub use image::{Geometry, Image, MAX_LINEAR_TEXELS};
+pub use objects::handle;
 pub(crate) use objects::{Object, Objects};
 pub(crate) use sample::Point;
 pub use sample::{AddressMode, Filter, ReadMode, Sampler, Texture};

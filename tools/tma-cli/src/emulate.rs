@@ -15,6 +15,7 @@ mod output;
 mod reader;
 mod run;
 mod suppressions;
+mod textures;
 mod violations;
 
 pub use diagnostic::Diagnostic;

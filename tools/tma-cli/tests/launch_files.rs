@@ -75,7 +75,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
     let cases = [
         (
             "expekt = []",
-            "1:1: the file has no key `expekt`: did you mean `expect`? there are `module`, `arch`, `buffers`, `variables`, `maps`, `launch`, `expect`, `dump`",
+            "1:1: the file has no key `expekt`: did you mean `expect`? there are `module`, `arch`, `buffers`, `variables`, `maps`, `textures`, `launch`, `expect`, `dump`",
         ),
         (
             "arch = 90",

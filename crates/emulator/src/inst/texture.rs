@@ -265,7 +265,7 @@ pub(crate) fn none<O: Watch>(
     wanted: &str,
 ) -> Trapped {
     let what = step.world.memory.objects.why_none(handle, wanted);
-    step.fault(lane, Trap::IllegalAddress, what)
+    step.fault(lane, Trap::IllegalInstruction, what)
 }
 
 /// Reads a texel for a texture. What the kernel wrote there, a fetch may not see (CUDA C++ Programming Guide, "Read/Write

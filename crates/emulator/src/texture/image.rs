@@ -187,6 +187,12 @@ impl Image {
         self.address
     }
 
+    /// The same at another address.
+    #[must_use]
+    pub fn at(self, address: u64) -> Self {
+        Self { address, ..self }
+    }
+
     /// Bytes from a row to the next.
     pub fn row_bytes(&self) -> u64 {
         self.row_bytes

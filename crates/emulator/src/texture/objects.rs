@@ -14,17 +14,23 @@ pub(crate) enum Object {
     Surface(Image),
 }
 
+/// The handle of the texture or surface that a session gives as this one, from 0 on.
+pub const fn handle(number: u64) -> u64 {
+    HANDLES + 1 + number
+}
+
 /// All textures and surfaces. No handle is given out twice, so that the use of one that is gone is found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     all: BTreeMap<u64, Object>,
-    last: u64,
+    /// Handles that were given out.
+    count: u64,
 }
 
 impl Objects {
     pub(crate) fn add(&mut self, object: Object) -> u64 {
-        self.last += 1;
-        let handle = HANDLES + self.last;
+        let handle = handle(self.count);
+        self.count += 1;
         self.all.insert(handle, object);
         handle
     }
@@ -46,7 +52,7 @@ impl Objects {
             Some(Object::Surface(_)) => {
                 format!("{handle:#x} is the handle of a surface, and not of {wanted}")
             }
-            None if handle > HANDLES && handle <= HANDLES + self.last => {
+            None if (HANDLES + 1..self::handle(self.count)).contains(&handle) => {
                 format!("{handle:#x} is not the handle of {wanted} any more: it was destroyed")
             }
             None => format!("{handle:#x} is not the handle of {wanted}"),

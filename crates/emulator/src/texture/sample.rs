@@ -98,6 +98,15 @@ impl Texture {
         &self.image
     }
 
+    /// The same with its texels at another address.
+    #[must_use]
+    pub fn at(self, address: u64) -> Self {
+        Self {
+            image: self.image.at(address),
+            ..self
+        }
+    }
+
     /// How they are read.
     pub fn sampler(&self) -> &Sampler {
         &self.sampler
