@@ -57,7 +57,7 @@ fn device(address: u64) -> Pointer {
 }
 
 impl Context {
-    /// What a rule of textures says of a call, as its error.
+    /// The error of a call that breaks a rule of textures, which is told.
     pub(crate) fn broken<T>(
         &mut self,
         result: std::result::Result<T, TextureError>,

@@ -42,7 +42,7 @@ pub(crate) struct TextureDescription {
     seamless: i32,
 }
 
-/// What a texture or a surface was made of.
+/// The descriptions that a texture or a surface was made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description {
     resource: ResourceDescription,
@@ -93,7 +93,7 @@ impl TextureDescription {
     }
 }
 
-/// What a handle was made of.
+/// The descriptions of a handle.
 fn described(handle: u64) -> Result<Description> {
     let found = alive(|context| Ok(context.descriptions.get(&handle).copied()))?;
     found.ok_or(Code::INVALID_VALUE)

@@ -1,4 +1,4 @@
-//! What instructions of surfaces share: bytes at coordinates, and what is outside. PTX ISA 9.7.11.
+//! Shared by instructions of surfaces: bytes at coordinates, and what is outside. PTX ISA 9.7.11.
 
 use ptx::{Operand, Type};
 
@@ -17,7 +17,7 @@ use crate::{
 /// The order of accesses to surfaces among others: none.
 const ORDER: (Sem, Scope) = (Sem::Weak, Scope::Sys);
 
-/// What an access outside of the surface does.
+/// The effect of an access outside of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outside {
     Trap,

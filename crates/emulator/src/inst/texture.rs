@@ -1,4 +1,4 @@
-//! What instructions of textures and surfaces share: the operand that has a handle and coordinates, and the texels of
+//! Shared by instructions of textures and surfaces: the operand that has a handle and coordinates, and the texels of
 //! memory. PTX ISA 5.3, 9.7.10 and 9.7.11.
 
 use ptx::{Instruction, Operand, OperandKind, Type};

@@ -1,4 +1,4 @@
-//! What is wrong with a texture or a surface.
+//! The rules of textures and surfaces.
 
 use super::{Channel, Geometry};
 
@@ -21,7 +21,7 @@ pub enum TextureError {
         geometry = .geometry.name()
     )]
     Extent {
-        /// What it is an extent of.
+        /// The arrangement that it is an extent of.
         geometry: Geometry,
         /// Innermost is 0; behind the dimensions come the layers.
         axis: usize,

@@ -7,7 +7,7 @@ use super::{Image, Texture};
 /// Handles are numbers at which no memory lies, from here on.
 const HANDLES: u64 = 0x0700_0000_0000;
 
-/// What a handle stands for.
+/// The thing that a handle stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Object {
     Texture(Texture),

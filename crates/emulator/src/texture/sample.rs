@@ -5,7 +5,7 @@ use super::{
     axis::{Axis, ONE, Taps},
 };
 
-/// What a coordinate outside of the texture means.
+/// The meaning of a coordinate outside of the texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "cudaTextureAddressMode")]
 pub enum AddressMode {
@@ -51,7 +51,7 @@ pub struct Sampler {
     pub address_modes: [AddressMode; 3],
     /// How texels are combined.
     pub filter: Filter,
-    /// What integers are read as.
+    /// The numbers that integers are read as.
     pub read_mode: ReadMode,
     /// Coordinates from 0 to 1 are the whole texture. Those of cubes always are.
     pub normalized_coordinates: bool,
