@@ -498,6 +498,7 @@ static int by_driver() {
     back.srcY = 4;
     back.dstMemoryType = CU_MEMORYTYPE_HOST;
     back.dstHost = row;
+    back.dstPitch = sizeof row;
     back.WidthInBytes = WIDTH * 4;
     back.Height = 1;
     DRIVER(cuMemcpy2D(&back));

@@ -117,7 +117,7 @@ impl Image {
             if width != height {
                 return Err(TextureError::Face(width, height));
             }
-            if layers % 6 != 0 {
+            if !layers.is_multiple_of(6) {
                 return Err(TextureError::Faces(layers, is_layered));
             }
         }
@@ -155,7 +155,7 @@ impl Image {
         aligned(address)?;
         let image = Self::array(address, format, Geometry::Plane, [width, height, 1])?;
         let row_bytes = image.row_bytes;
-        if pitch_bytes < row_bytes || pitch_bytes % PITCH_ALIGN_BYTES != 0 {
+        if pitch_bytes < row_bytes || !pitch_bytes.is_multiple_of(PITCH_ALIGN_BYTES) {
             return Err(TextureError::Pitch {
                 pitch_bytes,
                 row_bytes,
