@@ -70,6 +70,7 @@ mod texture;
 mod tld4;
 mod txq;
 mod unwritten;
+mod video;
 mod vote_sync;
 mod wgmma;
 mod wmma;
@@ -266,6 +267,20 @@ families! {
         "madc" => with_carry,
         "dp4a" => dot,
         "dp2a" => dot
+    }
+    video: Video(Box<video::Video>) {
+        "vadd2" => decode,
+        "vadd4" => decode,
+        "vsub2" => decode,
+        "vsub4" => decode,
+        "vavrg2" => decode,
+        "vavrg4" => decode,
+        "vabsdiff2" => decode,
+        "vabsdiff4" => decode,
+        "vmin2" => decode,
+        "vmin4" => decode,
+        "vmax2" => decode,
+        "vmax4" => decode
     }
     logic {
         "and" => logic,

@@ -70,7 +70,8 @@ impl Copy3d {
                 texel_bytes = context.array(array, call)?.format().texel_bytes() as usize;
             }
         }
-        let size = [self.extent.width * texel_bytes, self.extent.height];
+        let width_bytes = self.extent.width.saturating_mul(texel_bytes);
+        let size = [width_bytes, self.extent.height];
         let to = Side {
             array: self.to_array,
             place: self.to_place,
@@ -116,7 +117,7 @@ impl Side {
         let z = place.depth + layer;
         if *array != 0 {
             let texel_bytes = context.array(*array, call)?.format().texel_bytes() as usize;
-            let start = [place.width * texel_bytes, place.height, z];
+            let start = [place.width.saturating_mul(texel_bytes), place.height, z];
             return context.rows_of_array(*array, start, size, call);
         }
         let rows = z * memory.height + place.height;

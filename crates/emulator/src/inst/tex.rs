@@ -1,4 +1,4 @@
-//! `tex`: a fetch from a texture. PTX ISA 9.7.10.1.
+//! `tex`: a fetch from a texture. PTX ISA 9.7.10.3.
 
 use ptx::{Instruction, Type};
 

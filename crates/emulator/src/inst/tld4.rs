@@ -1,4 +1,4 @@
-//! `tld4`: a channel of four texels. PTX ISA 9.7.10.2.
+//! `tld4`: a channel of four texels. PTX ISA 9.7.10.4.
 
 use ptx::{Instruction, Type};
 

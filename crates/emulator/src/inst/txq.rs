@@ -1,4 +1,4 @@
-//! `txq` and `suq`: what a texture or a surface is. PTX ISA 9.7.10.4 and 9.7.11.4.
+//! `txq` and `suq`: what a texture or a surface is. PTX ISA 9.7.10.5 and 9.7.11.4.
 
 use ptx::Instruction;
 

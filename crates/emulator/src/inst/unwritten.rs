@@ -28,6 +28,7 @@ impl Action {
             Self::Alu(alu) => Flow::Through(through(alu)),
             Self::Convert(convert) => Flow::Through(vec![convert.through()]),
             Self::Window(window) => Flow::Through(vec![window.through()]),
+            Self::Video(video) => Flow::Through(vec![video.through()]),
             Self::Move(access) => match access.loads() {
                 Some(registers) => {
                     Flow::Through(registers.map(|register| (register, vec![])).collect())

@@ -201,14 +201,14 @@ impl Image {
     /// Bytes of all texels, with those between rows.
     pub fn bytes(&self) -> u64 {
         let [_, height, depth] = self.extents.map(u64::from);
-        self.row_bytes * height * depth
+        self.row_bytes.saturating_mul(height * depth)
     }
 
     /// The address of a byte of a row. Both lie in the image.
     pub(crate) fn byte(&self, x_bytes: u64, y: u32, z: u32) -> u64 {
         let row = u64::from(z) * u64::from(self.extents[1]) + u64::from(y);
         self.address
-            .wrapping_add(row * self.row_bytes)
+            .wrapping_add(row.wrapping_mul(self.row_bytes))
             .wrapping_add(x_bytes)
     }
 
