@@ -25,6 +25,34 @@ pub(crate) enum Resource {
     },
 }
 
+impl Resource {
+    /// Of its kind by the number that the runtime and the driver share; the handle of an array, or an address; and bytes
+    /// of linear memory, or width, height and pitch in bytes of rows.
+    pub(crate) fn new(
+        context: &mut Context,
+        (kind, at, [first, second, third]): (i32, u64, [usize; 3]),
+        format: impl FnOnce(&mut Context) -> Result<Format>,
+        call: &str,
+    ) -> Result<Self> {
+        Ok(match kind {
+            0 => Self::Array(at),
+            1 => return Err(context.lacks(&format!("{call} of a mipmapped array"))),
+            2 => Self::Linear {
+                address: at,
+                format: format(context)?,
+                bytes: first,
+            },
+            3 => Self::Pitched {
+                address: at,
+                format: format(context)?,
+                size: [first, second],
+                pitch_bytes: third,
+            },
+            _ => return Err(Code::INVALID_VALUE),
+        })
+    }
+}
+
 /// How a texture is read, by the numbers that the runtime and the driver share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {

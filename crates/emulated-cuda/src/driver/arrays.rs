@@ -1,6 +1,6 @@
 //! Arrays, textures and surfaces.
 
-use tma_emulator::texture::{Channel, Format, TextureError};
+use tma_emulator::texture::{Channel, Format};
 
 use crate::{
     arrays::Array,
@@ -73,15 +73,10 @@ pub(crate) struct TextureDescription {
 }
 
 /// The format by its number; those of compressed and planar images are not there.
-fn format(
-    context: &mut Context,
-    number: u32,
-    channels: u32,
-    call: &str,
-) -> Result<std::result::Result<Format, TextureError>> {
+fn format(context: &mut Context, number: u32, channels: u32, call: &str) -> Result<Format> {
     let known = FORMATS.iter().find(|(known, ..)| *known == number);
     match known {
-        Some((_, kind, bits)) => Ok(Format::new(channels, *bits, *kind)),
+        Some((_, kind, bits)) => context.broken(Format::new(channels, *bits, *kind), call),
         None => Err(context.lacks(&format!("{call} of the format {number:#x}"))),
     }
 }
@@ -89,7 +84,6 @@ fn format(
 fn create(array: &Out<u64>, of: ArrayDescription, call: &str) -> Result {
     array.put(alive(|context| {
         let format = format(context, of.format, of.channels, call)?;
-        let format = context.broken(format, call)?;
         let extents = [of.width, of.height, of.depth];
         context.create_array(format, extents, of.flags, call)
     })?)
@@ -118,28 +112,8 @@ fn found(array: Pointer, call: &str) -> Result<ArrayDescription> {
 
 impl ResourceDescription {
     fn resource(&self, context: &mut Context, call: &str) -> Result<Resource> {
-        let (at, [first, second, third]) = (self.at, self.sizes);
-        match self.kind {
-            0 => return Ok(Resource::Array(at)),
-            1 => return Err(context.lacks(&format!("{call} of a mipmapped array"))),
-            2 | 3 => {}
-            _ => return Err(Code::INVALID_VALUE),
-        }
-        let format = format(context, self.format, self.channels, call)?;
-        let format = context.broken(format, call)?;
-        Ok(match self.kind {
-            2 => Resource::Linear {
-                address: at,
-                format,
-                bytes: first,
-            },
-            _ => Resource::Pitched {
-                address: at,
-                format,
-                size: [first, second],
-                pitch_bytes: third,
-            },
-        })
+        let format = |context: &mut Context| format(context, self.format, self.channels, call);
+        Resource::new(context, (self.kind, self.at, self.sizes), format, call)
     }
 }
 

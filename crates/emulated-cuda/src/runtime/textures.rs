@@ -55,27 +55,8 @@ pub(crate) type Descriptions = BTreeMap<u64, Description>;
 
 impl ResourceDescription {
     fn resource(&self, context: &mut Context, call: &str) -> Result<Resource> {
-        let (at, [first, second, third]) = (self.at, self.sizes);
-        match self.kind {
-            0 => return Ok(Resource::Array(at)),
-            1 => return Err(context.lacks(&format!("{call} of a mipmapped array"))),
-            2 | 3 => {}
-            _ => return Err(Code::INVALID_VALUE),
-        }
-        let format = self.format.format(context, call)?;
-        Ok(match self.kind {
-            2 => Resource::Linear {
-                address: at,
-                format,
-                bytes: first,
-            },
-            _ => Resource::Pitched {
-                address: at,
-                format,
-                size: [first, second],
-                pitch_bytes: third,
-            },
-        })
+        let format = |context: &mut Context| self.format.format(context, call);
+        Resource::new(context, (self.kind, self.at, self.sizes), format, call)
     }
 }
 

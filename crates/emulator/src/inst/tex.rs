@@ -6,17 +6,16 @@ use crate::{
     decode::{Modifiers, NotSupported},
     inst::{
         Action, Decoder, Execute, Step, each_lane,
-        texture::{self, Place},
+        texture::{self, Destination, Place},
     },
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Trapped, observer::Watch},
     texture::Point,
 };
 
 /// `d = texture[place]`
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
-    d: [Slot; 4],
-    resident: Option<Slot>,
+    d: Destination,
     place: Place,
     ty: Type,
     /// Coordinates count texels.
@@ -36,10 +35,8 @@ pub(crate) fn decode(
         decoder.source(level, Type::F32)?;
     }
     let place = texture::place(decoder, place, modifiers, coordinate)?;
-    let (d, resident) = texture::four(decoder, d)?;
     let fetch = Fetch {
-        d,
-        resident,
+        d: texture::destination(decoder, d)?,
         place,
         ty,
         is_integer: coordinate == Type::S32,
@@ -50,7 +47,6 @@ pub(crate) fn decode(
 
 impl Execute for Fetch {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
-        let base = step.group.base;
         each_lane(step, |step, lane| {
             let texture = self.place.texture(step, lane, self.ty)?;
             let coordinates = self.place.coordinates(step, lane);
@@ -64,12 +60,7 @@ impl Execute for Fetch {
                     texture.sample(&Point { coordinates, layer }, read)?
                 }
             };
-            for (slot, channel) in self.d.iter().zip(channels) {
-                step.warp.registers[base + slot][lane] = channel.into();
-            }
-            if let Some(slot) = self.resident {
-                step.warp.registers[base + slot][lane] = 1;
-            }
+            self.d.set(step, lane, channels);
             Ok(())
         })
     }

@@ -106,10 +106,30 @@ pub(crate) fn list(operand: &Operand) -> &[Operand] {
 }
 
 /// Four registers that are written, and the predicate beside them, which tells that the texels are there.
-pub(crate) fn four(
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    registers: [Slot; 4],
+    resident: Option<Slot>,
+}
+
+impl Destination {
+    /// Sets the registers of a lane.
+    pub(crate) fn set<O: Watch>(&self, step: &mut Step<'_, O>, lane: usize, values: [u32; 4]) {
+        let base = step.group.base;
+        for (slot, value) in self.registers.iter().zip(values) {
+            step.warp.registers[base + slot][lane] = value.into();
+        }
+        if let Some(slot) = self.resident {
+            step.warp.registers[base + slot][lane] = 1;
+        }
+    }
+}
+
+/// The destination of a fetch.
+pub(crate) fn destination(
     decoder: &mut Decoder<'_>,
     operand: &Operand,
-) -> Result<([Slot; 4], Option<Slot>), NotSupported> {
+) -> Result<Destination, NotSupported> {
     let (vector, resident) = match &operand.kind {
         OperandKind::Pair(vector, predicate) => {
             (&**vector, Some(decoder.destination(predicate)?.slot))
@@ -118,17 +138,23 @@ pub(crate) fn four(
     };
     if let Some(registers) = decoder.vector(vector) {
         let slots: Vec<Slot> = registers.iter().map(|register| register.slot).collect();
-        let four = <[Slot; 4]>::try_from(slots);
-        return Ok((four.map_err(|_| NotSupported::Operands)?, resident));
+        let registers = slots.try_into().map_err(|_| NotSupported::Operands)?;
+        return Ok(Destination {
+            registers,
+            resident,
+        });
     }
     let [a, b, c, d] = list(vector) else {
         return Err("it does not write four registers".into());
     };
-    let mut four = [0; 4];
-    for (slot, operand) in four.iter_mut().zip([a, b, c, d]) {
+    let mut registers = [0; 4];
+    for (slot, operand) in registers.iter_mut().zip([a, b, c, d]) {
         *slot = decoder.destination(operand)?.slot;
     }
-    Ok((four, resident))
+    Ok(Destination {
+        registers,
+        resident,
+    })
 }
 
 /// The type of what a fetch gives, and that of its coordinates.

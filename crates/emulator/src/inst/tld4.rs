@@ -6,17 +6,16 @@ use crate::{
     decode::{Modifiers, NotSupported},
     inst::{
         Action, Decoder, Execute, Step, each_lane,
-        texture::{self, Place},
+        texture::{self, Destination, Place},
     },
-    machine::{Flow, Slot, Trapped, observer::Watch},
+    machine::{Flow, Trapped, observer::Watch},
     texture::Point,
 };
 
 /// `d = texture[place]`, of one channel
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
-    d: [Slot; 4],
-    resident: Option<Slot>,
+    d: Destination,
     place: Place,
     ty: Type,
     channel: usize,
@@ -35,10 +34,8 @@ pub(crate) fn decode(
     }
     let (d, place, _) = texture::operands(instruction, 0)?;
     let place = texture::place(decoder, place, modifiers, coordinate)?;
-    let (d, resident) = texture::four(decoder, d)?;
     let gather = Gather {
-        d,
-        resident,
+        d: texture::destination(decoder, d)?,
         place,
         ty,
         channel,
@@ -49,7 +46,6 @@ pub(crate) fn decode(
 
 impl Execute for Gather {
     fn run<O: Watch>(&self, step: &mut Step<'_, O>) -> Result<Flow, Trapped> {
-        let base = step.group.base;
         each_lane(step, |step, lane| {
             let texture = self.place.texture(step, lane, self.ty)?;
             let point = Point {
@@ -59,12 +55,7 @@ impl Execute for Gather {
             let bytes = texture.image().format().texel_bytes();
             let read = |address| texture::read(step, lane, address, bytes);
             let four = texture.gather(&point, self.channel, read)?;
-            for (slot, value) in self.d.iter().zip(four) {
-                step.warp.registers[base + slot][lane] = value.into();
-            }
-            if let Some(slot) = self.resident {
-                step.warp.registers[base + slot][lane] = 1;
-            }
+            self.d.set(step, lane, four);
             Ok(())
         })
     }
