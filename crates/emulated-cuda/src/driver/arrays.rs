@@ -5,7 +5,6 @@ use tma_emulator::texture::{Channel, Format};
 use crate::{
     arrays::Array,
     calls::{Result, alive},
-    code::Code,
     context::Context,
     ffi::{In, Out, Pointer, export},
     textures::{Reading, Resource},
