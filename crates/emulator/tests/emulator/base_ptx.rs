@@ -68,7 +68,7 @@ fn parts_of_a_register_are_computed_apart() {
     );
     assert_eq!(
         result("vavrg2.u32.u32.u32"),
-        words(|x, y| ((u32::from(x) + u32::from(y) + 1) / 2) as u16)
+        words(|x, y| (u32::from(x) + u32::from(y)).div_ceil(2) as u16)
     );
     assert_eq!(
         result("vmin4.s32.s32.s32"),
