@@ -265,7 +265,7 @@ fn arguments_are_one_thing_each() {
     let cases = [
         (
             "[{}]",
-            "6:60: an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, X with its type, as `{ u32 = 5 }`",
+            "6:60: an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as `{ u32 = 5 }`",
         ),
         ("[{ u32 = 1, f32 = 1 }]", "6:60: an argument is one thing"),
         (
