@@ -278,7 +278,7 @@ fn arguments_are_one_thing_each() {
         ),
         (
             "[{ bufer = \"a\" }, 5]",
-            "6:62: `arguments` has no key `bufer`: did you mean `buffer`? there are `buffer`, `variable`, `offset_bytes`, `map`, `u8`,",
+            "6:62: `arguments` has no key `bufer`: did you mean `buffer`? there are `buffer`, `variable`, `offset_bytes`, `map`, `texture`, `surface`, `u8`,",
         ),
         (
             "[{ u32 = 1, offset_bytes = 4 }]",

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) struct Video {
     f: fn(i64, i64) -> i64,
     parts: u32,
-    /// Whether `d`, `a` and `b` have signs.
+    /// The signs of `d`, `a` and `b`: true where there is one.
     signs: [bool; 3],
     saturates: bool,
     adds: bool,
