@@ -156,19 +156,17 @@ int unsupported() {
     return cudaMallocAsync(&on, 4, stream) == cudaErrorNotSupported ? 0 : 4;
 }
 
-// A texture by its handle, which the emulator lacks.
-__global__ void sample(float* out, unsigned long long texture) {
-    float x, y, z, w;
-    asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
-                 : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
-                 : "l"(texture), "r"(threadIdx.x));
-    out[threadIdx.x] = x + y + z + w;
+// An instruction that the emulator lacks.
+__global__ void absolute_sum(int* out) {
+    int sum;
+    asm volatile("vabsdiff.s32.s32.s32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(out[0]), "r"(7), "r"(1));
+    out[0] = sum;
 }
 
 int lacks() {
-    float* on;
+    int* on;
     CHECK(cudaMalloc(&on, 4));
-    sample<<<1, 1>>>(on, 0);
+    absolute_sum<<<1, 1>>>(on);
     return cudaGetLastError() == cudaErrorNotSupported && cudaDeviceSynchronize() == cudaSuccess ? 0 : 2;
 }
 

@@ -19,6 +19,8 @@ int unsupported();
 int properties();
 int heap();
 int lacks();
+int textures();
+int wrong_textures();
 
 int main(int count, char** arguments) {
     const char* name = count > 1 ? arguments[1] : "";
@@ -40,6 +42,8 @@ int main(int count, char** arguments) {
     if (is("properties")) return properties();
     if (is("heap")) return heap();
     if (is("lacks")) return lacks();
+    if (is("textures")) return textures();
+    if (is("wrong_textures")) return wrong_textures();
     if (is("exit")) return 42;
     if (is("wait")) {
         vector_add();

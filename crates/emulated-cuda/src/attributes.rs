@@ -144,11 +144,15 @@ pub(crate) fn properties(layout: Layout) -> Vec<u8> {
     to.old(0);
     to.ints([0, 1]);
     to.old(0);
-    // Textures and surfaces, which are not there.
-    to.ints([0; 2]);
-    to.old(0);
-    to.ints([0; 2 + 2 + 3 + 2 + 3 + 3 + 1 + 2 + 3 + 2]);
-    to.ints([0; 1 + 2 + 3 + 2 + 3 + 1 + 2]);
+    to.ints([131_072, 32_768]);
+    to.old(1 << 28);
+    // Textures of two and three dimensions, with levels, of memory, gathered, cubes, and layered ones.
+    to.ints([131_072, 65_536, 32_768, 32_768, 131_072, 65_000, 2_097_120]);
+    to.ints([32_768, 32_768, 16_384, 16_384, 16_384, 8192, 8192, 32_768]);
+    to.ints([32_768, 32_768, 2048, 32_768, 32_768, 2048, 32_768, 2046]);
+    // Surfaces of one to three dimensions, layered ones, cubes.
+    to.ints([32_768, 131_072, 65_536, 16_384, 16_384, 16_384]);
+    to.ints([32_768, 2048, 32_768, 32_768, 2048, 32_768, 32_768, 2046]);
     to.long(512);
     // Concurrent kernels, ECC, bus, device, domain, TCC, copy engines, unified addresses.
     to.ints([1, 1, 0, 0, 0, 0, 3, 1]);

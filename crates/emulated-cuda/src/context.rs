@@ -3,7 +3,8 @@
 use tma_emulator::{Session, check::Suppressions};
 
 use crate::{
-    code::Code, memory::Space, modules::Modules, options::Options, report::Report, work::Graphs,
+    arrays::Arrays, code::Code, memory::Space, modules::Modules, options::Options, report::Report,
+    runtime::textures::Descriptions, work::Graphs,
 };
 
 #[derive(Debug)]
@@ -12,6 +13,8 @@ pub(crate) struct Context {
     pub(crate) options: Options,
     pub(crate) report: Report,
     pub(crate) space: Space,
+    pub(crate) arrays: Arrays,
+    pub(crate) descriptions: Descriptions,
     pub(crate) modules: Modules,
     pub(crate) graphs: Graphs,
     /// The error of the kernel that has ended it.
@@ -41,6 +44,8 @@ impl Context {
             report,
             options,
             space: Space::default(),
+            arrays: Arrays::default(),
+            descriptions: Descriptions::default(),
             modules: Modules::default(),
             graphs: Graphs::default(),
             failed: None,

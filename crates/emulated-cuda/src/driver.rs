@@ -1,6 +1,8 @@
 //! The driver, `libcuda`.
 
+mod arrays;
 mod context;
+mod copies;
 pub(crate) mod errors;
 mod launches;
 mod memory;

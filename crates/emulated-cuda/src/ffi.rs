@@ -49,6 +49,12 @@ impl From<Dim3> for tma_launch::Dim3 {
     }
 }
 
+/// One of a list, by its number in C.
+pub(crate) fn choice<T: Copy>(all: &[T], number: i32) -> Result<T> {
+    let index = usize::try_from(number).map_err(|_| Code::INVALID_VALUE)?;
+    all.get(index).copied().ok_or(Code::INVALID_VALUE)
+}
+
 /// Where a result goes.
 pub(crate) struct Out<T>(*mut T);
 

@@ -11,6 +11,7 @@
 // The names of exported functions are CUDA's.
 #![allow(non_snake_case)]
 
+mod arrays;
 mod attributes;
 mod calls;
 mod code;
@@ -24,4 +25,5 @@ mod modules;
 mod options;
 mod report;
 mod runtime;
+mod textures;
 mod work;

@@ -1,5 +1,7 @@
 //! The runtime, `libcudart`.
 
+mod arrays;
+pub(crate) mod copies;
 pub(crate) mod device;
 mod entry_points;
 mod functions;
@@ -11,3 +13,4 @@ mod missing;
 mod registration;
 pub(crate) mod streams;
 mod symbols;
+pub(crate) mod textures;

@@ -16,12 +16,35 @@ use crate::{
     },
     run::Report,
     session::{Error, ModuleId, Ready, Session},
+    texture::{Texture, handle},
 };
 
 /// Runs jobs without a GPU.
 #[derive(Clone, Debug, Default)]
 pub struct EmulatorBackend {
     config: Config,
+    textures: Vec<BufferTexture>,
+}
+
+/// A texture of the texels in a buffer of a job, of which there is a surface, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferTexture {
+    /// Index of the buffer.
+    pub buffer: usize,
+    /// The texels and how they are read. Their address counts from the start of the buffer.
+    pub texture: Texture,
+}
+
+impl BufferTexture {
+    /// The handle that kernels get of the texture with this index.
+    pub const fn handle(index: u64) -> u64 {
+        handle(2 * index)
+    }
+
+    /// The handle that kernels get of the surface of the texture with this index.
+    pub const fn surface_handle(index: u64) -> u64 {
+        handle(2 * index + 1)
+    }
 }
 
 impl EmulatorBackend {
@@ -35,7 +58,16 @@ impl EmulatorBackend {
 
     /// With these settings.
     pub fn with_config(config: Config) -> Self {
-        Self { config }
+        Self {
+            config,
+            textures: Vec::new(),
+        }
+    }
+
+    /// With textures of the buffers of jobs; their handles are [`BufferTexture::handle`].
+    #[must_use]
+    pub fn with_textures(self, textures: Vec<BufferTexture>) -> Self {
+        Self { textures, ..self }
     }
 
     /// The name for people, with the architecture.
@@ -131,6 +163,13 @@ impl EmulatorBackend {
         job.launches
             .iter()
             .try_for_each(|launch| are_readable(launch, &job.buffers, &addresses))?;
+        for BufferTexture { buffer, texture } in &self.textures {
+            let start = addresses.get(*buffer).copied().unwrap_or_default();
+            let texture = texture.at(start.wrapping_add(texture.image().address()));
+            session.add_texture(texture);
+            let surface = session.add_surface(*texture.image());
+            surface.map_err(|rule| Failure::new(Stage::Upload, rule.to_string()))?;
+        }
         let mut patches = Vec::new();
         let mut launches = || {
             patches = place(&mut session, &modules, &job.buffers, &addresses)?;

@@ -59,9 +59,18 @@ mod sreg;
 mod st_async;
 mod st_bulk;
 mod stmatrix;
+mod suld;
+mod sured;
+mod surface;
+mod sust;
 mod tensormap_cp_fenceproxy;
 mod tensormap_replace;
+mod tex;
+mod texture;
+mod tld4;
+mod txq;
 mod unwritten;
+mod video;
 mod vote_sync;
 mod wgmma;
 mod wmma;
@@ -200,6 +209,14 @@ families! {
     st_async: AsyncStore(Box<st_async::AsyncStore>) { "st.async" }
     st_bulk: Zeros(st_bulk::Zeros) { "st.bulk" }
 
+    // Textures and surfaces.
+    suld: SurfaceLoad(Box<suld::Load>) { "suld" => decode }
+    sured: SurfaceReduce(Box<sured::Reduce>) { "sured" => decode }
+    sust: SurfaceStore(Box<sust::Store>) { "sust" => decode }
+    tex: Fetch(Box<tex::Fetch>) { "tex" => decode }
+    tld4: Gather(Box<tld4::Gather>) { "tld4" => decode }
+    txq: Query(txq::Query) { "txq" => decode, "suq" => decode }
+
     // Control.
     branch: Branch(branch::Branch) { "bra" => bra, "brx" => brx }
     call: Call(Box<call::Call>) { "call" => decode }
@@ -250,6 +267,20 @@ families! {
         "madc" => with_carry,
         "dp4a" => dot,
         "dp2a" => dot
+    }
+    video: Video(Box<video::Video>) {
+        "vadd2" => decode,
+        "vadd4" => decode,
+        "vsub2" => decode,
+        "vsub4" => decode,
+        "vavrg2" => decode,
+        "vavrg4" => decode,
+        "vabsdiff2" => decode,
+        "vabsdiff4" => decode,
+        "vmin2" => decode,
+        "vmin4" => decode,
+        "vmax2" => decode,
+        "vmax4" => decode
     }
     logic {
         "and" => logic,

@@ -43,7 +43,7 @@
 #![forbid(unsafe_code)]
 
 // The rooms, each of which imports from those before it alone:
-// value < machine < decode < inst < run < check, trace < session < backend
+// value < texture < machine < decode < inst < run < check, trace < session < backend
 mod backend;
 pub mod check;
 mod decode;
@@ -51,10 +51,11 @@ mod inst;
 mod machine;
 mod run;
 mod session;
+pub mod texture;
 mod trace;
 mod value;
 
-pub use backend::EmulatorBackend;
+pub use backend::{BufferTexture, EmulatorBackend};
 pub use decode::Unsupported;
 pub use machine::{
     Config, Fault, FaultAt, Location, Program, Trap,

@@ -6,6 +6,7 @@ mod launch;
 mod module;
 mod panic;
 mod schedules;
+mod textures;
 
 use std::{collections::BTreeMap, sync::Weak};
 

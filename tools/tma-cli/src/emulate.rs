@@ -16,6 +16,7 @@ mod output;
 mod reader;
 mod run;
 mod suppressions;
+mod textures;
 mod violations;
 
 pub use diagnostic::Diagnostic;

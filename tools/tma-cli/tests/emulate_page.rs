@@ -96,7 +96,7 @@ fn every_launch_file_of_the_page_is_clean_and_every_part_of_one_is_read() {
             );
         }
     }
-    assert_eq!((files, parts), (3, 4));
+    assert_eq!((files, parts), (3, 5));
 }
 
 fn emulate(path: &Path, more: &[&str]) -> String {

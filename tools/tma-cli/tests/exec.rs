@@ -180,6 +180,7 @@ fn right_programs_are_clean(programs: &Programs) -> Result<(), Failed> {
         ("streams", "2 launches", ""),
         ("graphs", "5 launches", ""),
         ("properties", "0 launches", ""),
+        ("textures", "62 launches", ""),
     ];
     for (name, launches, out) in programs_and_launches {
         let output = programs.run(&[], &[name])?;
@@ -317,6 +318,17 @@ fn wrong_calls_are_told(programs: &Programs) -> Result<(), Failed> {
         "2 launches not checked: 7 errors",
     ];
     wanted(&programs.run(&["--no-check"], &["errors"])?, 0, "", &parts)?;
+    let parts = [
+        "cudaMallocArray: a texel has 3 channels; it must have 1, 2 or 4",
+        "cudaMallocArray: extents[0] of an array of two dimensions is 1048576; it must be from 1 to 131072",
+        "cudaMemcpy2DToArray: 5 from 2 on are not all among the 6 bytes of a row of the array",
+        "cudaCreateSurfaceObject: the array was made without the flag cudaArraySurfaceLoadStore",
+        "cudaCreateTextureObject: the filter mode is linear, and the texture gives integers",
+        "cudaCreateTextureObject of sRGB is not there",
+        "cudaMallocMipmappedArray is not there",
+        "0x4d is not the handle of a texture",
+    ];
+    wanted(&programs.run(&[], &["wrong_textures"])?, 0, "", &parts)?;
     let parts = ["whole-clusters", "1 launch checked under seed 0: 1 error"];
     wanted(&programs.run(&[], &["cluster"])?, 0, "", &parts)?;
     let parts = [
@@ -340,8 +352,8 @@ fn what_is_missing_is_named(programs: &Programs) -> Result<(), Failed> {
 fn what_kernels_lack_is_named(programs: &Programs) -> Result<(), Failed> {
     let output = programs.run(&[], &["lacks"])?;
     let parts = [
-        "error[unsupported]: _Z6samplePfy: ",
-        "`tex.1d.v4.f32.s32` is not supported",
+        "error[unsupported]: _Z12absolute_sumPi: ",
+        "`vabsdiff.s32.s32.s32.add` is not supported",
         "tma exec: 0 launches checked under seed 0: 0 errors, 0 warnings, 1 unsupported\n",
     ];
     wanted(&output, 0, "", &parts)

@@ -75,7 +75,7 @@ fn mistakes_name_their_place_and_what_is_allowed() {
     let cases = [
         (
             "expekt = []",
-            "1:1: the file has no key `expekt`: did you mean `expect`? there are `module`, `modules`, `arch`, `buffers`, `variables`, `maps`, `launch`, `expect`, `dump`",
+            "1:1: the file has no key `expekt`: did you mean `expect`? there are `module`, `modules`, `arch`, `buffers`, `variables`, `maps`, `textures`, `launch`, `expect`, `dump`",
         ),
         (
             "arch = 90",
@@ -265,7 +265,7 @@ fn arguments_are_one_thing_each() {
     let cases = [
         (
             "[{}]",
-            "6:60: an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, or a number with its type, as `{ u32 = 5 }`",
+            "6:60: an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as `{ u32 = 5 }`",
         ),
         ("[{ u32 = 1, f32 = 1 }]", "6:60: an argument is one thing"),
         (
@@ -278,7 +278,7 @@ fn arguments_are_one_thing_each() {
         ),
         (
             "[{ bufer = \"a\" }, 5]",
-            "6:62: `arguments` has no key `bufer`: did you mean `buffer`? there are `buffer`, `variable`, `offset_bytes`, `map`, `u8`,",
+            "6:62: `arguments` has no key `bufer`: did you mean `buffer`? there are `buffer`, `variable`, `offset_bytes`, `map`, `texture`, `surface`, `u8`,",
         ),
         (
             "[{ u32 = 1, offset_bytes = 4 }]",

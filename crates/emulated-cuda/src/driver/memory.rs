@@ -3,7 +3,7 @@
 use crate::{
     calls::{Result, alive},
     code::Code,
-    ffi::{FromC, In, Out, Pointer, export},
+    ffi::{Out, Pointer, export},
     memory::{Kind, TOTAL_BYTES},
     runtime::memory::rows,
 };
@@ -25,50 +25,6 @@ fn copy(to: Pointer, from: Pointer, bytes: usize, call: &str) -> Result {
 
 fn fill(to: Pointer, element: &[u8], count: usize, call: &str) -> Result {
     alive(|context| context.fill(to, element, count, call))
-}
-
-/// One side of `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Side {
-    x_bytes: usize,
-    y: usize,
-    kind: u32,
-    host: u64,
-    device: u64,
-    array: u64,
-    pitch: usize,
-}
-
-/// `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Copy2d {
-    from: Side,
-    to: Side,
-    width_bytes: usize,
-    height: usize,
-}
-
-impl Side {
-    /// Where it begins, and how far its rows are apart.
-    fn start(&self) -> Result<(Pointer, usize)> {
-        const HOST: u32 = 1;
-        const ARRAY: u32 = 3;
-        let address = match self.kind {
-            HOST => self.host,
-            ARRAY => return Err(crate::calls::unsupported("cuMemcpy2D of arrays")),
-            _ => self.device,
-        };
-        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
-        let start = unsafe { Pointer::from_c(address as *mut _) };
-        Ok((start.add(self.y * self.pitch + self.x_bytes), self.pitch))
-    }
-}
-
-fn copy_rows(copy: Copy2d, call: &str) -> Result {
-    let places = [copy.to.start()?, copy.from.start()?];
-    alive(|context| context.copy_rows(places, [copy.width_bytes, copy.height], call))
 }
 
 /// Writes an attribute of the memory that an address lies in.
@@ -233,16 +189,6 @@ export! {
     ) {
         let _ = stream;
         copy(to, from, bytes, "cuMemcpyDtoDAsync")
-    }
-
-    fn cuMemcpy2D_v2 as cuMemcpy2D, cuMemcpy2D_v2_ptds, cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned,
-        cuMemcpy2DUnaligned_v2_ptds (copy: In<Copy2d>) {
-        copy_rows(copy.get()?, "cuMemcpy2D")
-    }
-
-    fn cuMemcpy2DAsync_v2 as cuMemcpy2DAsync, cuMemcpy2DAsync_v2_ptsz (copy: In<Copy2d>, stream: Pointer) {
-        let _ = stream;
-        copy_rows(copy.get()?, "cuMemcpy2DAsync")
     }
 
     fn cuMemsetD8_v2 as cuMemsetD8, cuMemsetD8_v2_ptds (to: Pointer, value: u8, count: usize) {

@@ -7,14 +7,8 @@ use tensor_map::{
 use crate::{
     calls::{Result, with},
     code::Code,
-    ffi::{In, Out, Pointer, export},
+    ffi::{In, Out, Pointer, choice, export},
 };
-
-/// One of a list, by its number in the driver.
-fn choice<T: Copy>(all: &[T], number: i32) -> Result<T> {
-    let index = usize::try_from(number).map_err(|_| Code::INVALID_VALUE)?;
-    all.get(index).copied().ok_or(Code::INVALID_VALUE)
-}
 
 /// The parameters of all maps: element type, lengths, strides, steps, and the last four parameters.
 struct Tensor {

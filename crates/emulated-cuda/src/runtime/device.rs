@@ -2,11 +2,14 @@
 
 use std::ffi::c_char;
 
+use tma_emulator::texture::{Channel, Format};
+
 use crate::{
     attributes::{self, Layout, VERSION},
     calls::{Result, alive, last_error},
     code::Code,
-    ffi::{Out, Pointer, Text, export},
+    context::Context,
+    ffi::{Out, Pointer, Text, choice, export},
     runtime::streams::synchronise,
 };
 
@@ -78,9 +81,44 @@ pub(crate) extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
 
 /// `cudaChannelFormatDesc`.
 #[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelDescription {
     bits: [i32; 4],
     kind: i32,
+}
+
+impl ChannelDescription {
+    /// The format of its texels. Those of compressed, planar and normalized texels are not there.
+    pub(crate) fn format(&self, context: &mut Context, call: &str) -> Result<Format> {
+        let Self { bits, kind } = *self;
+        let kinds = [Channel::Signed, Channel::Unsigned, Channel::Float];
+        let Ok(kind) = choice(&kinds, kind) else {
+            return Err(context.lacks(&format!("{call} of the format {kind}")));
+        };
+        let channels = bits.iter().take_while(|bits| **bits > 0).count();
+        let (used, rest) = bits.split_at(channels);
+        let is_even =
+            used.iter().all(|other| *other == bits[0]) && rest.iter().all(|bits| *bits == 0);
+        if !is_even {
+            let what = format!(
+                "{call}: channels have {bits:?} bits; all that there are must have the same"
+            );
+            return Err(context.wrong(Code::INVALID_VALUE, &what));
+        }
+        context.broken(Format::new(channels as u32, bits[0] as u32, kind), call)
+    }
+
+    /// That of a format.
+    pub(crate) fn of(format: Format) -> Self {
+        let mut bits = [0; 4];
+        bits[..format.channels() as usize].fill(format.bits() as i32);
+        let kind = match format.kind() {
+            Channel::Signed => 0,
+            Channel::Unsigned => 1,
+            Channel::Float => 2,
+        };
+        Self { bits, kind }
+    }
 }
 
 /// Bits of each component, and what they are.

@@ -5,7 +5,7 @@ use crate::{
     calls::{Result, alive},
     ffi::{Callback, Dim3, FromC, In, Out, Pointer, export},
     launch::Arguments,
-    runtime::{launches::shape, memory::Copy3d},
+    runtime::{copies::Copy3d, launches::shape},
     work::{Work, perform},
 };
 

@@ -3,83 +3,14 @@
 use crate::{
     calls::{Result, alive},
     code::Code,
-    ffi::{FromC, In, Out, Pointer, export},
+    ffi::{In, Out, Pointer, export},
     memory::Kind,
+    runtime::copies::{Copy3d, Extent, Pitched},
     work::{Work, perform, submit},
 };
 
 /// Rows of `cudaMallocPitch` begin at multiples of this.
 pub(crate) const PITCH_ALIGN_BYTES: usize = 512;
-
-/// `cudaExtent`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Extent {
-    width: usize,
-    height: usize,
-    depth: usize,
-}
-
-/// `cudaPitchedPtr`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Pitched {
-    address: u64,
-    pitch: usize,
-    width: usize,
-    height: usize,
-}
-
-crate::ffi::plain!(Extent Pitched);
-
-/// `cudaMemcpy3DParms`. Positions and extents are in bytes where there are no arrays.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct Copy3d {
-    from_array: u64,
-    from_place: Extent,
-    from: Pitched,
-    to_array: u64,
-    to_place: Extent,
-    to: Pitched,
-    extent: Extent,
-    direction: i32,
-}
-
-impl Copy3d {
-    /// The rows of one layer of the box.
-    pub(crate) fn layer_at(&self, layer: usize, call: &'static str) -> Result<Work> {
-        if self.from_array != 0 || self.to_array != 0 {
-            return Err(crate::calls::unsupported("cudaMemcpy3D of arrays"));
-        }
-        check(self.direction)?;
-        let places = [(self.to, self.to_place), (self.from, self.from_place)];
-        let places = places.map(|(memory, place)| {
-            let rows = (place.depth + layer) * memory.height + place.height;
-            let start = memory.pointer().add(rows * memory.pitch + place.width);
-            (start, memory.pitch)
-        });
-        let size = [self.extent.width, self.extent.height];
-        Ok(Work::Copy { places, size, call })
-    }
-
-    /// The rows of a box that has one layer.
-    pub(crate) fn layer(&self, call: &'static str) -> Result<Work> {
-        match self.extent.depth {
-            0 | 1 => self.layer_at(0, call),
-            _ => Err(crate::calls::unsupported(
-                "a copy of several layers in a graph",
-            )),
-        }
-    }
-}
-
-impl Pitched {
-    fn pointer(&self) -> Pointer {
-        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
-        unsafe { Pointer::from_c(self.address as *mut _) }
-    }
-}
 
 /// Allocates rows and gives where they begin, and how far each is behind the one before.
 pub(crate) fn rows(width: usize, count: usize, call: &str) -> Result<(u64, usize)> {
@@ -232,14 +163,15 @@ export! {
 
     fn cudaMemcpy3D as cudaMemcpy3D_ptds (copy: In<Copy3d>) {
         let copy = copy.get()?;
-        (0..copy.extent.depth).try_for_each(|layer| perform(&copy.layer_at(layer, "cudaMemcpy3D")?))
+        (0..copy.layers()).try_for_each(|layer| {
+            perform(&alive(|context| copy.layer_at(context, layer, "cudaMemcpy3D"))?)
+        })
     }
 
     fn cudaMemcpy3DAsync as cudaMemcpy3DAsync_ptsz (copy: In<Copy3d>, stream: Pointer) {
         let copy = copy.get()?;
-        let layers = copy.extent.depth;
-        (0..layers).try_for_each(|layer| {
-            submit(stream, |_| copy.layer_at(layer, "cudaMemcpy3DAsync"))
+        (0..copy.layers()).try_for_each(|layer| {
+            submit(stream, |context| copy.layer_at(context, layer, "cudaMemcpy3DAsync"))
         })
     }
 

@@ -198,11 +198,11 @@ kinds! {
     "memory is read that has no value: shared memory or memory of `malloc` that nobody has written, or global memory that was discarded"
     "5.1.7, 9.7.9.17"
     "shared memory and memory of `malloc` hold anything at the start, and what was discarded holds anything: write it, or wait for the copy that does"
-    /// `ld.global.nc` reads what the kernel wrote.
+    /// `ld.global.nc` or a fetch from a texture reads what the kernel wrote.
     NonCoherentRead "non-coherent-read" Error
-    "bytes that the kernel has written are read by a load that is not coherent"
+    "bytes that the kernel has written are read by a load that is not coherent, or by a fetch from a texture"
     "8.1, 9.7.9.9"
-    "read with `ld.global`: `ld.global.nc` is for what no thread writes while the kernel runs, and no synchronisation reaches it"
+    "read with `ld.global`, or a surface with `suld`: `ld.global.nc` and textures are for what no thread writes while the kernel runs, and no synchronisation reaches them"
     /// A tensor map in global memory is used without an acquire.
     TensorMapNotAcquired "tensormap-not-acquired" Error
     "a tensor map in global memory is used by a block that did not acquire it"

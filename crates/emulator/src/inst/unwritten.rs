@@ -28,6 +28,7 @@ impl Action {
             Self::Alu(alu) => Flow::Through(through(alu)),
             Self::Convert(convert) => Flow::Through(vec![convert.through()]),
             Self::Window(window) => Flow::Through(vec![window.through()]),
+            Self::Video(video) => Flow::Through(vec![video.through()]),
             Self::Move(access) => match access.loads() {
                 Some(registers) => {
                     Flow::Through(registers.map(|register| (register, vec![])).collect())
@@ -55,6 +56,11 @@ impl Action {
                 step.use_unwritten(atomic.base(), step.active, Used::Address);
                 for slot in atomic.operands() {
                     step.use_unwritten(slot, step.active, Used::Store);
+                }
+            }
+            Self::SurfaceStore(store) => {
+                for slot in store.stored() {
+                    step.use_unwritten(*slot, step.active, Used::Store);
                 }
             }
             Self::Branch(branch) => {

@@ -8,6 +8,8 @@ use super::{
     next_allocation,
 };
 
+use crate::texture::Objects;
+
 /// A part of global memory.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
@@ -30,6 +32,8 @@ pub(crate) struct Memory {
     next: u64,
     pub(crate) constants: Vec<u8>,
     pub(crate) parameters: Vec<u8>,
+    /// Textures and surfaces.
+    pub(crate) objects: Objects,
     /// The address of what the blocks of a cooperative launch share; 0 for other launches.
     pub(crate) workspace: u64,
     pub(crate) heap: Heap,
@@ -54,6 +58,7 @@ impl Default for Memory {
             next: BUFFERS_START,
             constants: Vec::new(),
             parameters: Vec::new(),
+            objects: Objects::default(),
             workspace: 0,
             heap: Heap::default(),
             last: 0,

@@ -148,7 +148,7 @@ pub enum Proxy {
     Async,
     /// Reading a tensor map.
     TensorMap,
-    /// `ld.global.nc`, which the memory model does not cover (8.1).
+    /// `ld.global.nc` and fetches from textures, which the memory model does not cover (8.1).
     NonCoherent,
 }
 

@@ -14,7 +14,7 @@ const FOLDERS: [&str; 9] = [
 ];
 
 /// How the names of CUDA's headers begin that lie beside each other.
-const HEADERS: [&str; 7] = [
+const HEADERS: [&str; 9] = [
     "cooperative_groups",
     "cuda_",
     "device_",
@@ -22,6 +22,8 @@ const HEADERS: [&str; 7] = [
     "math_functions",
     "mma.h",
     "sm_",
+    "surface_indirect_functions",
+    "texture_indirect_functions",
 ];
 
 /// Returns whether a file belongs to a library of the compiler, and not to who wrote the kernel.
@@ -65,6 +67,7 @@ mod tests {
             "cooperative_groups.h",
             "test/force_include.h",
             "crt/sm_80_rt.hpp",
+            "bin/..//include/texture_indirect_functions.h",
             "crates/tma/src/ptx/fence.rs",
             ".cargo/registry/src/index/tma-0.1.0/src/tile.rs",
             "lib/python3.11/site-packages/triton/language/standard.py",

@@ -36,6 +36,47 @@ fn carries_of_products() {
     assert_eq!(long(body), ((product >> 64) as u64).wrapping_add(5));
 }
 
+#[test]
+fn parts_of_a_register_are_computed_apart() {
+    let (a, b, c) = (0x80ff_0712_u32, 0x7f01_10fe_u32, 0x0102_0304_u32);
+    let result = |instruction: &str| {
+        word(&format!(
+            "mov.u32 %r2, {a}; mov.u32 %r3, {b}; mov.u32 %r4, {c}; {instruction} %r1, %r2, %r3, %r4;"
+        ))
+    };
+    let bytes = |f: fn(u8, u8) -> u8| {
+        let [x, y] = [a, b].map(u32::to_le_bytes);
+        u32::from_le_bytes([0, 1, 2, 3].map(|i| f(x[i], y[i])))
+    };
+    let words = |f: fn(u16, u16) -> u16| {
+        let part = |shift: u32| u32::from(f((a >> shift) as u16, (b >> shift) as u16)) << shift;
+        part(0) | part(16)
+    };
+    let differences: u32 = [0, 1, 2, 3]
+        .map(|i| u32::from(a.to_le_bytes()[i].abs_diff(b.to_le_bytes()[i])))
+        .iter()
+        .sum();
+    assert_eq!(result("vabsdiff4.u32.u32.u32.add"), c + differences);
+    assert_eq!(result("vabsdiff4.u32.u32.u32"), bytes(u8::abs_diff));
+    let signed = |x: u8, y: u8| (x as i8).abs_diff(y as i8);
+    assert_eq!(result("vabsdiff4.u32.s32.s32"), bytes(signed));
+    assert_eq!(result("vadd4.u32.u32.u32"), bytes(u8::wrapping_add));
+    assert_eq!(result("vadd4.u32.u32.u32.sat"), bytes(u8::saturating_add));
+    assert_eq!(
+        result("vsub2.s32.s32.s32.sat"),
+        words(|x, y| (x as i16).saturating_sub(y as i16) as u16)
+    );
+    assert_eq!(
+        result("vavrg2.u32.u32.u32"),
+        words(|x, y| (u32::from(x) + u32::from(y)).div_ceil(2) as u16)
+    );
+    assert_eq!(
+        result("vmin4.s32.s32.s32"),
+        bytes(|x, y| (x as i8).min(y as i8) as u8)
+    );
+    assert_eq!(result("vmax2.u32.u32.u32"), words(u16::max));
+}
+
 /// All pairs of these numbers and the results of an instruction.
 fn pairs(instruction: &str, expected: impl Fn(u32, u32) -> u32) {
     let numbers = [

@@ -249,7 +249,7 @@ fn accesses_outside_are_named() {
 
 #[test]
 fn what_is_not_known_is_listed_before_anything_runs() {
-    let text = kernel(".loc 1 7 1\n tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, %r2;\n fence.acq_rel;\n bra.uni;")
+    let text = kernel(".loc 1 7 1\n vadd.s32.s32.s32 %r1, %r2, %r3;\n add.s32.foo %r1, %r2, %r3;\n add.s32 %r1, %r2;\n fence.acq_rel;\n bra.uni;")
         .replace(".visible", ".file 1 \"src/lib.rs\"\n.visible");
     let mut job = tma_launch::Job::new(tma_launch::Ptx {
         name: "kernel.ptx",
@@ -264,7 +264,7 @@ fn what_is_not_known_is_listed_before_anything_runs() {
     assert_eq!(lines.len(), 5, "{lines:?}");
     assert!(
         lines[0].ends_with(
-            "(src/lib.rs:7): `tex.2d.v4.f32.f32` is not supported: the instruction is not known"
+            "(src/lib.rs:7): `vadd.s32.s32.s32` is not supported: the instruction is not known"
         ),
         "{lines:?}"
     );

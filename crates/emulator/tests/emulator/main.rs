@@ -24,6 +24,8 @@ mod robustness;
 mod rounding;
 mod same_under_every_seed;
 mod session;
+mod surfaces;
 mod tensor;
 mod tensormaps;
+mod textures;
 mod trace;

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tma_emulator::BufferTexture;
 use tma_launch::{Buffer, Failure, Job, Launch, Limits, Ptx, Stage, check, suggestion};
 use toml::de::DeTable;
 
@@ -19,6 +20,7 @@ use super::{
     modules::{self, FileModule, read_modules},
     output::Output,
     reader::{Table, Value},
+    textures::FileTexture,
     violations::{Invalid, Noted, Notes, Violations},
 };
 use tma_host::Source;
@@ -36,6 +38,7 @@ pub struct LaunchFile {
     modules: Vec<FileModule>,
     arch: String,
     buffers: Vec<FileBuffer>,
+    textures: Vec<FileTexture>,
     launches: Vec<FileLaunch>,
     expectations: Vec<Expectation>,
     dumps: Vec<Dump>,
@@ -150,6 +153,12 @@ impl LaunchFile {
                 .fold(buffer, |buffer, hold| hold.put(buffer)))
         };
         self.buffers.iter().map(buffer).collect()
+    }
+
+    /// The textures of the buffers.
+    pub(super) fn textures(&self) -> Vec<BufferTexture> {
+        let textures = self.textures.iter();
+        textures.filter_map(|texture| texture.texture).collect()
     }
 
     /// The launches as a job on these buffers, with the texts of the file's modules.
@@ -312,6 +321,13 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
         });
         argument.map(drop)
     });
+    let mut textures = Vec::new();
+    let read_textures = each_named(table, "textures", |name, inner| {
+        let texture = FileTexture::read(name, inner, &buffers);
+        let result = texture.as_ref().map(drop).map_err(|noted| *noted);
+        textures.push(texture.unwrap_or_else(|Noted| FileTexture::broken(name)));
+        result
+    });
     // They name buffers, variables and maps that may stand further down.
     let held = holds.iter().map(|value| match value {
         Some(value) => {
@@ -322,7 +338,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     });
     let held: Result<Vec<Vec<Hold>>, Noted> = held.collect();
     let launches = each(table, "launch", |inner| {
-        FileLaunch::read(inner, known, &buffers, &maps)
+        FileLaunch::read(inner, known, &buffers, &maps, &textures)
     });
     let expectations = each(table, "expect", |inner| {
         Expectation::read(inner, &buffers, folder)
@@ -334,6 +350,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
     }
     read.into_iter().collect::<Result<(), Noted>>()?;
     read_maps?;
+    read_textures?;
     for (buffer, holds) in buffers.iter_mut().zip(held?) {
         buffer.holds = holds;
     }
@@ -344,6 +361,7 @@ fn parse(name: &str, text: &str, folder: &Path, table: &Table<'_>) -> Result<Lau
         modules: modules?,
         arch: arch?.unwrap_or_else(|| "sm_90a".to_owned()),
         buffers,
+        textures,
         launches: launches?,
         expectations: expectations?,
         dumps: dumps?,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tma_emulator::BufferTexture;
 use tma_launch::{Argument, Dim3, Launch, Scalar};
 
 use super::{
@@ -10,6 +11,7 @@ use super::{
     maps::{FileMap, find_map},
     modules::{FileModule, named},
     reader::{Table, Value},
+    textures::{FileTexture, find_texture},
     violations::{Invalid, Noted},
 };
 
@@ -29,6 +31,7 @@ impl FileLaunch {
         modules: &[FileModule],
         buffers: &[FileBuffer],
         maps: &[FileMap],
+        textures: &[FileTexture],
     ) -> Result<Self, Noted> {
         let entry = table.required("entry", Value::string);
         let module = named(table, modules);
@@ -40,7 +43,7 @@ impl FileLaunch {
         let overlaps = table.optional("overlaps", Value::boolean);
         let shared_bytes = table.optional("shared_bytes", Value::integer::<u32>);
         let arguments = table.optional("arguments", |value| {
-            value.list(|value| argument(value, buffers, maps))
+            value.list(|value| argument(value, buffers, maps, textures))
         });
         table.end();
         let mut launch = Launch::new(entry?, grid?, block?);
@@ -75,14 +78,16 @@ fn extent(value: &Value<'_>) -> Result<Dim3, Invalid> {
     }
 }
 
-/// `{ buffer = "x" }`, `{ variable = "x" }`, `{ map = "tile" }`, `{ u32 = 5 }`, or a struct of such in brackets.
+/// `{ buffer = "x" }`, `{ variable = "x" }`, `{ map = "tile" }`, `{ texture = "x" }`, `{ u32 = 5 }`, or a struct of such in
+/// brackets.
 fn argument(
     value: &Value<'_>,
     buffers: &[FileBuffer],
     maps: &[FileMap],
+    textures: &[FileTexture],
 ) -> Result<Argument, Invalid> {
     if value.is_array() {
-        let fields = value.list(|value| argument(value, buffers, maps))?;
+        let fields = value.list(|value| argument(value, buffers, maps, textures))?;
         return match fields.is_empty() {
             true => Err(value.wrong("a struct has fields")),
             false => Ok(Argument::Struct(fields)),
@@ -92,11 +97,19 @@ fn argument(
     let buffer = target(&table, buffers);
     let offset_bytes = table.optional("offset_bytes", Value::integer::<u64>);
     let map = table.optional("map", |value| find_map(maps, value));
+    let texture = table.optional("texture", |value| {
+        find_texture(textures, value).map(BufferTexture::handle)
+    });
+    let surface = table.optional("surface", |value| {
+        find_texture(textures, value).map(BufferTexture::surface_handle)
+    });
     let scalars = ElementType::ALL.map(|ty| table.optional(ty.name(), |value| scalar(ty, value)));
     let is_known = table.end();
     let (buffer, offset_bytes, map) = (buffer?, offset_bytes?, map?);
+    let handles = [texture, surface].map(|handle| Ok(handle?.map(Scalar::U64)));
     let scalars = scalars
         .into_iter()
+        .chain(handles)
         .filter_map(Result::transpose)
         .collect::<Result<Vec<_>, Noted>>()?;
     if offset_bytes.is_some() && buffer.is_none() {
@@ -112,7 +125,7 @@ fn argument(
         _ if !is_known => Err(Invalid::Noted),
         _ => Err(value.wrong(
             "an argument is one thing: `{ buffer = \"x\" }`, `{ variable = \"x\" }`, `{ map = \"x\" }`, \
-             or a number with its type, as `{ u32 = 5 }`",
+             `{ texture = \"x\" }`, `{ surface = \"x\" }`, or a number with its type, as `{ u32 = 5 }`",
         )),
     }
 }

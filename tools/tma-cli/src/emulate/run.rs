@@ -179,10 +179,10 @@ impl Emulation {
         let mut job = self.job()?;
         let mut run = Run::new(config.seed);
         match config.checks {
-            true => check(config, &mut job, &mut run)?,
+            true => check(&self.backend(config), &mut job, &mut run)?,
             false => {
                 let print = &mut |text: &str| run.printed += text;
-                let result = EmulatorBackend::with_config(config).run_unchecked(&mut job, print);
+                let result = self.backend(config).run_unchecked(&mut job, print);
                 match steps(result)? {
                     Ok(steps) => run.steps = Some(steps),
                     Err(fault) => run.diagnostics.push(fault),
@@ -208,8 +208,12 @@ impl Emulation {
     /// # Errors
     /// The module needs what the emulator does not have.
     pub fn observe(&self, config: Config, observer: &mut dyn Observer) -> Result<(), Stopped> {
-        let backend = EmulatorBackend::with_config(config);
+        let backend = self.backend(config);
         steps(backend.observe(&mut self.job()?, observer)).map(drop)
+    }
+
+    fn backend(&self, config: Config) -> EmulatorBackend {
+        EmulatorBackend::with_config(config).with_textures(self.file.textures())
     }
 
     fn job(&self) -> Result<Job<'_>, Stopped> {
@@ -223,8 +227,7 @@ impl Emulation {
     }
 }
 
-fn check(config: Config, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
-    let backend = EmulatorBackend::with_config(config);
+fn check(backend: &EmulatorBackend, job: &mut Job<'_>, run: &mut Run) -> Result<(), Stopped> {
     run.take(backend.check(job).map_err(stopped)?);
     Ok(())
 }

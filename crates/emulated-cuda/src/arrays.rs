@@ -1,0 +1,182 @@
+//! Arrays: memory of texels whose arrangement is not the program's business. Here, rows follow each other.
+
+use std::collections::BTreeMap;
+
+use tma_emulator::texture::{Format, Geometry, Image, TextureError};
+
+use crate::{
+    calls::Result,
+    code::Code,
+    context::Context,
+    ffi::{FromC, Pointer},
+    memory::Kind,
+};
+
+/// Flags of arrays, the same for the runtime and the driver.
+const LAYERED: u32 = 1;
+const SURFACE: u32 = 2;
+const CUBE: u32 = 4;
+const GATHER: u32 = 8;
+
+/// Its texels, and what it was made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array {
+    pub(crate) image: Image,
+    pub(crate) flags: u32,
+}
+
+impl Array {
+    /// Returns whether there may be surfaces of it.
+    pub(crate) fn has_surfaces(&self) -> bool {
+        self.flags & SURFACE != 0
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.image.format()
+    }
+
+    /// Width, height, and depth or layers, with 0 where there is no such dimension.
+    pub(crate) fn extents(&self) -> [usize; 3] {
+        let [width, height, depth] = self.image.extents().map(|extent| extent as usize);
+        match self.image.geometry() {
+            Geometry::Linear | Geometry::Line => [width, 0, 0],
+            Geometry::Plane => [width, height, 0],
+            Geometry::LayeredLine => [width, 0, depth],
+            _ => [width, height, depth],
+        }
+    }
+}
+
+/// Arrays by their handles.
+pub(crate) type Arrays = BTreeMap<u64, Array>;
+
+/// An address of the emulator.
+fn device(address: u64) -> Pointer {
+    // SAFETY: it lies in memory of the device, where the host has nothing: it is the emulator's alone (1).
+    unsafe { Pointer::from_c(address as *mut _) }
+}
+
+impl Context {
+    /// The error of a call that breaks a rule of textures, which is told.
+    pub(crate) fn broken<T>(
+        &mut self,
+        result: std::result::Result<T, TextureError>,
+        call: &str,
+    ) -> Result<T> {
+        result.map_err(|rule| self.wrong(Code::INVALID_VALUE, &format!("{call}: {rule}")))
+    }
+
+    /// Something that this library does not have.
+    pub(crate) fn lacks(&mut self, name: &str) -> Code {
+        self.report.unsupported(name);
+        Code::NOT_SUPPORTED
+    }
+
+    /// An array with this width, height and depth, 0 where there is no such dimension.
+    pub(crate) fn create_array(
+        &mut self,
+        format: Format,
+        [width, height, depth]: [usize; 3],
+        flags: u32,
+        call: &str,
+    ) -> Result<u64> {
+        if flags & !(LAYERED | SURFACE | CUBE | GATHER) != 0 {
+            return Err(self.lacks(&format!("{call} with the flags {flags:#x}")));
+        }
+        let geometry = match (flags & CUBE != 0, flags & LAYERED != 0) {
+            (true, true) => Geometry::LayeredCube,
+            (true, false) => Geometry::Cube,
+            (false, true) if height == 0 => Geometry::LayeredLine,
+            (false, true) => Geometry::LayeredPlane,
+            (false, false) if height == 0 && depth == 0 => Geometry::Line,
+            (false, false) if depth == 0 => Geometry::Plane,
+            (false, false) => Geometry::Volume,
+        };
+        let extents = match geometry {
+            Geometry::Line => [width, 1, 1],
+            Geometry::Plane => [width, height, 1],
+            Geometry::LayeredLine => [width, 1, depth],
+            _ => [width, height, depth],
+        };
+        let extents = extents.map(|extent| extent as u64);
+        let without_address = Image::array(0, format, geometry, extents);
+        let bytes = self.broken(without_address, call)?.bytes();
+        let address = self.allocate(bytes as usize, call)?;
+        let image = self.broken(Image::array(address, format, geometry, extents), call)?;
+        let handle = self.handle();
+        self.arrays.insert(handle, Array { image, flags });
+        Ok(handle)
+    }
+
+    /// The array of a handle.
+    pub(crate) fn array(&mut self, handle: u64, call: &str) -> Result<Array> {
+        match self.arrays.get(&handle) {
+            Some(array) => Ok(*array),
+            None => {
+                let what = format!("{call}: {handle:#x} is no array, or it was freed");
+                Err(self.wrong(Code::INVALID_HANDLE, &what))
+            }
+        }
+    }
+
+    /// Frees an array; nothing for a null pointer.
+    pub(crate) fn free_array(&mut self, handle: u64, call: &str) -> Result {
+        if handle == 0 {
+            return Ok(());
+        }
+        let array = self.array(handle, call)?;
+        self.arrays.remove(&handle);
+        self.free(device(array.image.address()), &[Kind::Device], call)
+    }
+
+    /// Where rows of an array begin, and how far they are apart: so many bytes from a byte of a row on, of so many rows
+    /// from a row of a layer on.
+    pub(crate) fn rows_of_array(
+        &mut self,
+        handle: u64,
+        [x_bytes, y, z]: [usize; 3],
+        [width_bytes, rows]: [usize; 2],
+        call: &str,
+    ) -> Result<(Pointer, usize)> {
+        let image = self.array(handle, call)?.image;
+        let [_, height, depth] = image.extents().map(|extent| extent as usize);
+        let row_bytes = image.row_bytes() as usize;
+        let ends = [
+            (x_bytes, width_bytes, row_bytes, "bytes of a row"),
+            (y, rows, height, "rows"),
+            (z, 1, depth, "layers"),
+        ];
+        for (start, count, there, of) in ends {
+            if start.checked_add(count).is_none_or(|end| end > there) {
+                let what = format!(
+                    "{call}: {count} from {start} on are not all among the {there} {of} of the array"
+                );
+                return Err(self.wrong(Code::INVALID_VALUE, &what));
+            }
+        }
+        let start = (z * height + y) * row_bytes + x_bytes;
+        Ok((device(image.address()).add(start), row_bytes))
+    }
+
+    /// Where a byte of a row lies, from which on so many bytes are copied, row after row.
+    pub(crate) fn bytes_of_array(
+        &mut self,
+        handle: u64,
+        [x_bytes, y]: [usize; 2],
+        bytes: usize,
+        call: &str,
+    ) -> Result<Pointer> {
+        let image = self.array(handle, call)?.image;
+        let there = image.bytes() as usize;
+        let start = y
+            .saturating_mul(image.row_bytes() as usize)
+            .saturating_add(x_bytes);
+        if start.checked_add(bytes).is_none_or(|end| end > there) {
+            let what = format!(
+                "{call}: {bytes} bytes from byte {start} on are not all in the array, which has {there}"
+            );
+            return Err(self.wrong(Code::INVALID_VALUE, &what));
+        }
+        Ok(device(image.address()).add(start))
+    }
+}

@@ -1,0 +1,134 @@
+//! Boxes of rows that are copied, of memory and of arrays.
+
+use crate::{
+    calls::{Result, alive},
+    context::Context,
+    ffi::{FromC, Pointer},
+    runtime::memory::check,
+    work::Work,
+};
+
+/// `cudaExtent`, and `cudaPos`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    pub(crate) depth: usize,
+}
+
+/// `cudaPitchedPtr`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Pitched {
+    pub(crate) address: u64,
+    pub(crate) pitch: usize,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+crate::ffi::plain!(Extent Pitched);
+
+/// `cudaMemcpy3DParms`. The extent is in texels where one side is an array, else in bytes.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Copy3d {
+    from_array: u64,
+    from_place: Extent,
+    from: Pitched,
+    to_array: u64,
+    to_place: Extent,
+    to: Pitched,
+    extent: Extent,
+    direction: i32,
+}
+
+/// One side of a copy.
+struct Side {
+    array: u64,
+    place: Extent,
+    memory: Pitched,
+}
+
+impl Copy3d {
+    /// Layers of the box.
+    pub(crate) fn layers(&self) -> usize {
+        self.extent.depth
+    }
+
+    /// The rows of one layer of the box.
+    pub(crate) fn layer_at(
+        &self,
+        context: &mut Context,
+        layer: usize,
+        call: &'static str,
+    ) -> Result<Work> {
+        check(self.direction)?;
+        let mut texel_bytes = 1;
+        for array in [self.to_array, self.from_array] {
+            if array != 0 {
+                texel_bytes = context.array(array, call)?.format().texel_bytes() as usize;
+            }
+        }
+        let width_bytes = self.extent.width.saturating_mul(texel_bytes);
+        let size = [width_bytes, self.extent.height];
+        let to = Side {
+            array: self.to_array,
+            place: self.to_place,
+            memory: self.to,
+        };
+        let from = Side {
+            array: self.from_array,
+            place: self.from_place,
+            memory: self.from,
+        };
+        let places = [
+            to.rows(context, layer, size, call)?,
+            from.rows(context, layer, size, call)?,
+        ];
+        Ok(Work::Copy { places, size, call })
+    }
+
+    /// The rows of a box that has one layer.
+    pub(crate) fn layer(&self, call: &'static str) -> Result<Work> {
+        match self.extent.depth {
+            0 | 1 => alive(|context| self.layer_at(context, 0, call)),
+            _ => Err(crate::calls::unsupported(
+                "a copy of several layers in a graph",
+            )),
+        }
+    }
+}
+
+impl Side {
+    /// Where the rows of a layer begin, and how far they are apart.
+    fn rows(
+        &self,
+        context: &mut Context,
+        layer: usize,
+        size: [usize; 2],
+        call: &str,
+    ) -> Result<(Pointer, usize)> {
+        let Self {
+            array,
+            place,
+            memory,
+        } = self;
+        let z = place.depth + layer;
+        if *array != 0 {
+            let texel_bytes = context.array(*array, call)?.format().texel_bytes() as usize;
+            let start = [place.width.saturating_mul(texel_bytes), place.height, z];
+            return context.rows_of_array(*array, start, size, call);
+        }
+        let rows = z * memory.height + place.height;
+        let start = memory.pointer().add(rows * memory.pitch + place.width);
+        Ok((start, memory.pitch))
+    }
+}
+
+impl Pitched {
+    pub(crate) fn pointer(&self) -> Pointer {
+        // SAFETY: it is a part of what the caller of a function passes, and the call does not outlive it (1).
+        unsafe { Pointer::from_c(self.address as *mut _) }
+    }
+}

@@ -1,0 +1,162 @@
+//! Textures and surfaces of arrays and memory.
+
+use tma_emulator::texture::{
+    AddressMode, Filter, Format, Geometry, Image, ReadMode, Sampler, Texture,
+};
+
+use crate::{calls::Result, code::Code, context::Context, ffi::choice};
+
+/// Where the texels of a texture or surface are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Resource {
+    /// The handle of an array.
+    Array(u64),
+    Linear {
+        address: u64,
+        format: Format,
+        bytes: usize,
+    },
+    Pitched {
+        address: u64,
+        format: Format,
+        /// Width and height.
+        size: [usize; 2],
+        pitch_bytes: usize,
+    },
+}
+
+impl Resource {
+    /// Of its kind by the number that the runtime and the driver share; the handle of an array, or an address; and bytes
+    /// of linear memory, or width, height and pitch in bytes of rows.
+    pub(crate) fn new(
+        context: &mut Context,
+        (kind, at, [first, second, third]): (i32, u64, [usize; 3]),
+        format: impl FnOnce(&mut Context) -> Result<Format>,
+        call: &str,
+    ) -> Result<Self> {
+        Ok(match kind {
+            0 => Self::Array(at),
+            1 => return Err(context.lacks(&format!("{call} of a mipmapped array"))),
+            2 => Self::Linear {
+                address: at,
+                format: format(context)?,
+                bytes: first,
+            },
+            3 => Self::Pitched {
+                address: at,
+                format: format(context)?,
+                size: [first, second],
+                pitch_bytes: third,
+            },
+            _ => return Err(Code::INVALID_VALUE),
+        })
+    }
+}
+
+/// How a texture is read, by the numbers that the runtime and the driver share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    pub(crate) address_modes: [i32; 3],
+    pub(crate) filter: i32,
+    pub(crate) is_normalized_float: bool,
+    pub(crate) has_normalized_coordinates: bool,
+    pub(crate) is_srgb: bool,
+    pub(crate) is_seamless: bool,
+    pub(crate) border: [f32; 4],
+}
+
+impl Reading {
+    fn sampler(&self) -> Result<Sampler> {
+        let modes = [
+            AddressMode::Wrap,
+            AddressMode::Clamp,
+            AddressMode::Mirror,
+            AddressMode::Border,
+        ];
+        let mut address_modes = [AddressMode::Clamp; 3];
+        for (to, number) in address_modes.iter_mut().zip(self.address_modes) {
+            *to = choice(&modes, number)?;
+        }
+        Ok(Sampler {
+            address_modes,
+            filter: choice(&[Filter::Point, Filter::Linear], self.filter)?,
+            read_mode: match self.is_normalized_float {
+                true => ReadMode::NormalizedFloat,
+                false => ReadMode::Element,
+            },
+            normalized_coordinates: self.has_normalized_coordinates,
+            border: self.border.map(f32::to_bits),
+        })
+    }
+}
+
+impl Context {
+    /// The handle of a texture.
+    pub(crate) fn create_texture(
+        &mut self,
+        resource: &Resource,
+        reading: &Reading,
+        call: &str,
+    ) -> Result<u64> {
+        let image = self.image(resource, call)?;
+        let sampler = reading.sampler()?;
+        if reading.is_srgb {
+            return Err(self.lacks(&format!("{call} of sRGB")));
+        }
+        let is_cube = matches!(image.geometry(), Geometry::Cube | Geometry::LayeredCube);
+        if reading.is_seamless && is_cube && sampler.filter == Filter::Linear {
+            return Err(self.lacks(&format!("{call} of a seamless cube map")));
+        }
+        let texture = self.broken(Texture::new(image, sampler), call)?;
+        Ok(self.session.add_texture(texture))
+    }
+
+    /// The handle of a surface.
+    pub(crate) fn create_surface(&mut self, resource: &Resource, call: &str) -> Result<u64> {
+        let Resource::Array(handle) = resource else {
+            let what = format!("{call}: a surface is made of memory; it must be an array");
+            return Err(self.wrong(Code::INVALID_VALUE, &what));
+        };
+        let array = self.array(*handle, call)?;
+        if !array.has_surfaces() {
+            let what = format!(
+                "{call}: the array was made without the flag cudaArraySurfaceLoadStore (CUDA_ARRAY3D_SURFACE_LDST)"
+            );
+            return Err(self.wrong(Code::INVALID_VALUE, &what));
+        }
+        let added = self.session.add_surface(array.image);
+        self.broken(added, call)
+    }
+
+    /// Takes the handle of a texture or surface back; nothing for zero.
+    pub(crate) fn destroy(&mut self, handle: u64, is_texture: bool, call: &str) -> Result {
+        let removed = match is_texture {
+            _ if handle == 0 => Ok(()),
+            true => self.session.remove_texture(handle),
+            false => self.session.remove_surface(handle),
+        };
+        removed.map_err(|why| self.wrong(Code::INVALID_VALUE, &format!("{call}: {}", why.what)))
+    }
+
+    /// The texels of a resource.
+    pub(crate) fn image(&mut self, resource: &Resource, call: &str) -> Result<Image> {
+        let image = match *resource {
+            Resource::Array(handle) => return Ok(self.array(handle, call)?.image),
+            Resource::Linear {
+                address,
+                format,
+                bytes,
+            } => Image::linear(address, format, bytes as u64),
+            Resource::Pitched {
+                address,
+                format,
+                size,
+                pitch_bytes,
+            } => {
+                let size = size.map(|extent| extent as u64);
+                Image::pitched(address, format, size, pitch_bytes as u64)
+            }
+        };
+        self.broken(image, call)
+    }
+}

@@ -1,0 +1,77 @@
+//! Textures and surfaces of a session.
+
+use tma_launch::{Failure, Stage};
+
+use super::Session;
+use crate::texture::{Geometry, Image, Object, Texture, TextureError};
+
+impl Session {
+    /// Gives the handle by which kernels fetch from a texture. Its texels are global memory: they are written with
+    /// [`write`](Self::write), and that they are there is found out when one is fetched.
+    #[doc(alias = "cudaCreateTextureObject")]
+    pub fn add_texture(&mut self, texture: Texture) -> u64 {
+        self.memory.objects.add(Object::Texture(texture))
+    }
+
+    /// Gives the handle by which kernels read and write an array.
+    ///
+    /// # Errors
+    /// The image is memory without rows.
+    #[doc(alias = "cudaCreateSurfaceObject")]
+    pub fn add_surface(&mut self, image: Image) -> Result<u64, TextureError> {
+        match image.geometry() {
+            Geometry::Linear => Err(TextureError::SurfaceOf(Geometry::Linear)),
+            _ => Ok(self.memory.objects.add(Object::Surface(image))),
+        }
+    }
+
+    /// The texture of a handle.
+    pub fn texture(&self, handle: u64) -> Option<&Texture> {
+        match self.memory.objects.get(handle)? {
+            Object::Texture(texture) => Some(texture),
+            Object::Surface(_) => None,
+        }
+    }
+
+    /// The texels of a surface by its handle.
+    pub fn surface(&self, handle: u64) -> Option<&Image> {
+        match self.memory.objects.get(handle)? {
+            Object::Surface(image) => Some(image),
+            Object::Texture(_) => None,
+        }
+    }
+
+    /// Takes the handle of a texture back. Its texels stay.
+    ///
+    /// # Errors
+    /// It is none, or it was taken back before.
+    #[doc(alias = "cudaDestroyTextureObject")]
+    pub fn remove_texture(&mut self, handle: u64) -> Result<(), Failure> {
+        match self.texture(handle) {
+            Some(_) => self.remove(handle),
+            None => Err(self.no_object(handle, "a texture")),
+        }
+    }
+
+    /// Takes the handle of a surface back. Its texels stay.
+    ///
+    /// # Errors
+    /// It is none, or it was taken back before.
+    #[doc(alias = "cudaDestroySurfaceObject")]
+    pub fn remove_surface(&mut self, handle: u64) -> Result<(), Failure> {
+        match self.surface(handle) {
+            Some(_) => self.remove(handle),
+            None => Err(self.no_object(handle, "a surface")),
+        }
+    }
+
+    fn remove(&mut self, handle: u64) -> Result<(), Failure> {
+        self.memory.objects.remove(handle);
+        Ok(())
+    }
+
+    fn no_object(&self, handle: u64, wanted: &str) -> Failure {
+        let what = self.memory.objects.why_none(handle, wanted);
+        Failure::new(Stage::Upload, what)
+    }
+}

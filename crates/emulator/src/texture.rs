@@ -1,0 +1,35 @@
+//! Textures and surfaces as data: what a handle stands for, and what a fetch gives. Nothing here knows an instruction
+//! or where memory lies. CUDA C++ Programming Guide, "Texture and Surface Memory" and "Texture Fetching".
+//!
+//! ```
+//! use tma_emulator::{
+//!     Config, Session,
+//!     texture::{Channel, Format, Geometry, Image, Sampler, Texture},
+//! };
+//!
+//! let mut session = Session::new(Config::default());
+//! let address = session.allocate("texels", vec![0; 7 * 5 * 4]);
+//! let format = Format::new(1, 32, Channel::Float)?;
+//! let image = Image::array(address, format, Geometry::Plane, [7, 5, 1])?;
+//! let handle = session.add_texture(Texture::new(image, Sampler::default())?);
+//! session.remove_texture(handle)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod axis;
+mod error;
+mod format;
+mod image;
+mod objects;
+mod sample;
+
+pub use error::TextureError;
+pub use format::{Channel, Format};
+pub use image::{Geometry, Image, MAX_LINEAR_TEXELS};
+pub use objects::handle;
+pub(crate) use objects::{Object, Objects};
+pub(crate) use sample::Point;
+pub use sample::{AddressMode, Filter, ReadMode, Sampler, Texture};
+
+/// The bytes of one texel; those behind its last one are zero.
+pub(crate) type Texel = [u8; 16];

@@ -1,0 +1,71 @@
+//! The rules of textures and surfaces.
+
+use super::{Channel, Geometry};
+
+/// A rule that a texture or a surface breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextureError {
+    /// Texels have 1, 2 or 4 channels.
+    #[error("a texel has {0} channels; it must have 1, 2 or 4")]
+    Channels(u32),
+    /// Integers have 8, 16 or 32 bits, floating-point numbers 16 or 32.
+    #[error("a channel is {1} of {0} bits; {needed}", needed = match .1 {
+        Channel::Float => "floating-point numbers have 16 or 32",
+        _ => "integers have 8, 16 or 32",
+    })]
+    ChannelBits(u32, Channel),
+    /// Every extent has a limit, and the faces of a cube are squares.
+    #[error(
+        "extents[{axis}] of {geometry} is {extent}; it must be from 1 to {most}",
+        geometry = .geometry.name()
+    )]
+    Extent {
+        /// The arrangement that it is an extent of.
+        geometry: Geometry,
+        /// Innermost is 0; behind the dimensions come the layers.
+        axis: usize,
+        /// Texels, or layers.
+        extent: u64,
+        /// The largest that an H100 takes.
+        most: u64,
+    },
+    /// The faces of a cube are squares.
+    #[error("a face of a cube map is {0} texels wide and {1} high; it must be a square")]
+    Face(u32, u32),
+    /// Cubes have six faces.
+    #[error("a cube map has {0} layers; it must have {needed}", needed = match .1 {
+        true => "a multiple of 6",
+        false => "6",
+    })]
+    Faces(u32, bool),
+    /// Memory of textures is aligned.
+    #[error("the address {0:#x} of a texture is not a multiple of {ALIGN_BYTES}", ALIGN_BYTES = super::image::ALIGN_BYTES)]
+    Address(u64),
+    /// Rows begin at multiples of 32 bytes.
+    #[error(
+        "rows are {pitch_bytes} bytes apart; they have {row_bytes} bytes, and the distance must be a multiple of {align} \
+         that is no smaller",
+        align = super::image::PITCH_ALIGN_BYTES
+    )]
+    Pitch {
+        /// From one row to the next.
+        pitch_bytes: u64,
+        /// Of the texels of a row.
+        row_bytes: u64,
+    },
+    /// Linear filtering is for numbers with a fraction.
+    #[error(
+        "the filter mode is linear, and the texture gives integers; read it as normalized floating-point numbers, or \
+         filter by points"
+    )]
+    LinearFilter,
+    /// Integers of 32 bits cannot be read as fractions.
+    #[error(
+        "the read mode is normalized float, and the texels are {1} of {0} bits; it is for integers of 8 or 16 bits"
+    )]
+    NormalizedRead(u32, Channel),
+    /// Surfaces are arrays.
+    #[error("a surface is made of {geometry}; it must be an array", geometry = .0.name())]
+    SurfaceOf(Geometry),
+}

@@ -1,0 +1,61 @@
+//! Textures and surfaces by their handles.
+
+use std::collections::BTreeMap;
+
+use super::{Image, Texture};
+
+/// Handles are numbers at which no memory lies, from here on.
+const HANDLES: u64 = 0x0700_0000_0000;
+
+/// The thing that a handle stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Object {
+    Texture(Texture),
+    Surface(Image),
+}
+
+/// The handle of the texture or surface that a session gives as this one, from 0 on.
+pub const fn handle(number: u64) -> u64 {
+    HANDLES + 1 + number
+}
+
+/// All textures and surfaces. No handle is given out twice, so that the use of one that is gone is found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Objects {
+    all: BTreeMap<u64, Object>,
+    /// Handles that were given out.
+    count: u64,
+}
+
+impl Objects {
+    pub(crate) fn add(&mut self, object: Object) -> u64 {
+        let handle = handle(self.count);
+        self.count += 1;
+        self.all.insert(handle, object);
+        handle
+    }
+
+    pub(crate) fn remove(&mut self, handle: u64) {
+        self.all.remove(&handle);
+    }
+
+    pub(crate) fn get(&self, handle: u64) -> Option<&Object> {
+        self.all.get(&handle)
+    }
+
+    /// Says why a handle is not one of these.
+    pub(crate) fn why_none(&self, handle: u64, wanted: &str) -> String {
+        match self.all.get(&handle) {
+            Some(Object::Texture(_)) => {
+                format!("{handle:#x} is the handle of a texture, and not of {wanted}")
+            }
+            Some(Object::Surface(_)) => {
+                format!("{handle:#x} is the handle of a surface, and not of {wanted}")
+            }
+            None if (HANDLES + 1..self::handle(self.count)).contains(&handle) => {
+                format!("{handle:#x} is not the handle of {wanted} any more: it was destroyed")
+            }
+            None => format!("{handle:#x} is not the handle of {wanted}"),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Fetches: from coordinates to the numbers that an instruction gets. CUDA C++ Programming Guide, "Texture Fetching".
+
+use super::{
+    Channel, Geometry, Image, Texel, TextureError,
+    axis::{Axis, ONE, Taps},
+};
+
+/// The meaning of a coordinate outside of the texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "cudaTextureAddressMode")]
+pub enum AddressMode {
+    /// The texture repeats, where coordinates are normalized; else as [`Clamp`](Self::Clamp).
+    Wrap,
+    /// The nearest texel.
+    #[default]
+    Clamp,
+    /// The texture repeats, every other time mirrored, where coordinates are normalized; else as
+    /// [`Clamp`](Self::Clamp).
+    Mirror,
+    /// The colour of the border.
+    Border,
+}
+
+/// How a number comes of the texels around a coordinate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "cudaTextureFilterMode")]
+pub enum Filter {
+    /// That of the texel which the coordinate lies in.
+    #[default]
+    Point,
+    /// The weighted mean of two texels in each dimension.
+    Linear,
+}
+
+/// The numbers that integer texels give.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "cudaTextureReadMode")]
+pub enum ReadMode {
+    /// Integers.
+    #[default]
+    Element,
+    /// Fractions of the largest, from 0 or -1 to 1.
+    NormalizedFloat,
+}
+
+/// How a texture is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(alias = "cudaTextureDesc")]
+pub struct Sampler {
+    /// Of each dimension, innermost first.
+    pub address_modes: [AddressMode; 3],
+    /// How texels are combined.
+    pub filter: Filter,
+    /// The numbers that integers are read as.
+    pub read_mode: ReadMode,
+    /// Coordinates from 0 to 1 are the whole texture. Those of cubes always are.
+    pub normalized_coordinates: bool,
+    /// The bits of the border's channels: of numbers of type `f32` where fetches give these.
+    pub border: [u32; 4],
+}
+
+/// Texels and how they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "cudaTextureObject_t")]
+pub struct Texture {
+    image: Image,
+    sampler: Sampler,
+}
+
+/// The location of a fetch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Point {
+    pub(crate) coordinates: [f32; 3],
+    pub(crate) layer: u32,
+}
+
+impl Texture {
+    /// Texels that are read in this way.
+    ///
+    /// # Errors
+    /// Integers cannot be filtered, and those of 32 bits cannot be read as fractions.
+    pub fn new(image: Image, sampler: Sampler) -> Result<Self, TextureError> {
+        let format = image.format();
+        let is_float = format.kind() == Channel::Float;
+        if sampler.read_mode == ReadMode::NormalizedFloat && !is_float && format.bits() == 32 {
+            return Err(TextureError::NormalizedRead(format.bits(), format.kind()));
+        }
+        let texture = Self { image, sampler };
+        let filters = sampler.filter == Filter::Linear && image.geometry() != Geometry::Linear;
+        match filters && !texture.gives_floats() {
+            true => Err(TextureError::LinearFilter),
+            false => Ok(texture),
+        }
+    }
+
+    /// The texels.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// The same with its texels at another address.
+    #[must_use]
+    pub fn at(self, address: u64) -> Self {
+        Self {
+            image: self.image.at(address),
+            ..self
+        }
+    }
+
+    /// How they are read.
+    pub fn sampler(&self) -> &Sampler {
+        &self.sampler
+    }
+
+    /// Returns whether fetches give numbers of type `f32`.
+    pub(crate) fn gives_floats(&self) -> bool {
+        self.image.format().kind() == Channel::Float
+            || self.sampler.read_mode == ReadMode::NormalizedFloat
+    }
+
+    /// The bits of all channels at a point; 0 for those that texels do not have. `read` gives the texel at an address.
+    pub(crate) fn sample<E>(
+        &self,
+        point: &Point,
+        mut read: impl FnMut(u64) -> Result<Texel, E>,
+    ) -> Result<[u32; 4], E> {
+        let (taps, slice) = self.taps(point, self.filter());
+        let [x, y, z] = taps;
+        if self.filter() == Filter::Point {
+            let texel = [x, y, z].map(|taps| taps.texels[0]);
+            return self.channels(texel, slice, &mut read);
+        }
+        let mut sums = [0.0; 4];
+        for corner in 0..1 << self.image.geometry().dimensions() {
+            let mut weight = 1.0;
+            let mut texel = [Some(0); 3];
+            for (axis, taps) in taps.iter().enumerate() {
+                let is_second = corner >> axis & 1;
+                let steps = match is_second {
+                    0 => ONE - taps.second,
+                    _ => taps.second,
+                };
+                weight *= f64::from(steps) / f64::from(ONE);
+                texel[axis] = taps.texels[is_second];
+            }
+            // A texel that does not count is not looked at.
+            if weight > 0.0 {
+                let channels = self.channels(texel, slice, &mut read)?;
+                for (sum, channel) in sums.iter_mut().zip(channels) {
+                    *sum += weight * f64::from(f32::from_bits(channel));
+                }
+            }
+        }
+        Ok(sums.map(|sum| (sum as f32).to_bits()))
+    }
+
+    /// A channel of the four texels that linear filtering of two dimensions looks at, counter-clockwise from the one with
+    /// the smaller x and the larger y.
+    pub(crate) fn gather<E>(
+        &self,
+        point: &Point,
+        channel: usize,
+        mut read: impl FnMut(u64) -> Result<Texel, E>,
+    ) -> Result<[u32; 4], E> {
+        let ([x, y, _], slice) = self.taps(point, Filter::Linear);
+        let mut four = [0; 4];
+        for (to, [column, row]) in four.iter_mut().zip([[0, 1], [1, 1], [1, 0], [0, 0]]) {
+            let texel = [x.texels[column], y.texels[row], Some(0)];
+            *to = self.channels(texel, slice, &mut read)?[channel];
+        }
+        Ok(four)
+    }
+
+    /// The bits of all channels of the texel with these coordinates, which are not normalized; 0 outside of the texture.
+    pub(crate) fn texel<E>(
+        &self,
+        coordinates: [i32; 3],
+        layer: u32,
+        mut read: impl FnMut(u64) -> Result<Texel, E>,
+    ) -> Result<[u32; 4], E> {
+        let mut texel = [Some(0); 3];
+        let extents = self.image.extents;
+        for axis in 0..self.image.geometry().dimensions() {
+            match u32::try_from(coordinates[axis]) {
+                Ok(inside) if inside < extents[axis] => texel[axis] = Some(inside),
+                _ => return Ok([0; 4]),
+            }
+        }
+        self.channels(texel, self.layer(layer, 0), &mut read)
+    }
+
+    /// Memory without rows is not filtered.
+    fn filter(&self) -> Filter {
+        match self.image.geometry() {
+            Geometry::Linear => Filter::Point,
+            _ => self.sampler.filter,
+        }
+    }
+
+    /// The texels of each axis, and the layer.
+    fn taps(&self, point: &Point, filter: Filter) -> ([Taps; 3], Option<u32>) {
+        let geometry = self.image.geometry();
+        let is_cube = matches!(geometry, Geometry::Cube | Geometry::LayeredCube);
+        let (coordinates, face) = match is_cube {
+            true => face(point.coordinates),
+            false => (point.coordinates, 0),
+        };
+        let mut taps = [Taps {
+            texels: [Some(0); 2],
+            second: 0,
+        }; 3];
+        for axis in 0..geometry.dimensions() {
+            let mode = match geometry {
+                _ if is_cube => AddressMode::Clamp,
+                Geometry::Linear => AddressMode::Border,
+                _ => self.sampler.address_modes[axis],
+            };
+            let described = Axis {
+                texels: self.image.extents[axis],
+                mode,
+                is_normalized: is_cube || self.sampler.normalized_coordinates,
+            };
+            taps[axis] = described.taps(coordinates[axis], filter);
+        }
+        (taps, self.layer(point.layer, face))
+    }
+
+    /// The layer in memory, where there are layers: the last one for a number that is too large.
+    fn layer(&self, layer: u32, face: u32) -> Option<u32> {
+        let layers = self.image.extents[2];
+        match self.image.geometry() {
+            Geometry::LayeredLine | Geometry::LayeredPlane => Some(layer.min(layers - 1)),
+            Geometry::Cube => Some(face),
+            Geometry::LayeredCube => Some(layer.min(layers / 6 - 1) * 6 + face),
+            _ => None,
+        }
+    }
+
+    /// The bits of all channels of a texel, or of the border.
+    fn channels<E>(
+        &self,
+        texel: [Option<u32>; 3],
+        slice: Option<u32>,
+        read: &mut impl FnMut(u64) -> Result<Texel, E>,
+    ) -> Result<[u32; 4], E> {
+        let [Some(x), Some(y), Some(z)] = texel else {
+            return Ok(match self.image.geometry() {
+                Geometry::Linear => [0; 4],
+                _ => self.sampler.border,
+            });
+        };
+        let bytes = read(self.image.texel([x, y, slice.unwrap_or(z)]))?;
+        let format = self.image.format();
+        let channels = [0, 1, 2, 3];
+        Ok(match self.gives_floats() {
+            true => channels.map(|channel| format.float(&bytes, channel).to_bits()),
+            false => channels.map(|channel| format.integer(&bytes, channel)),
+        })
+    }
+}
+
+/// The face that a direction points to, and the normalized coordinates there. Guide, "Cubemap Textures".
+fn face([x, y, z]: [f32; 3]) -> ([f32; 3], u32) {
+    let [along_x, along_y, along_z] = [x, y, z].map(f32::abs);
+    let (face, m, s, t) = if along_z >= along_x && along_z >= along_y {
+        match z < 0.0 {
+            false => (4, along_z, x, -y),
+            true => (5, along_z, -x, -y),
+        }
+    } else if along_y >= along_x {
+        match y < 0.0 {
+            false => (2, along_y, x, z),
+            true => (3, along_y, x, -z),
+        }
+    } else {
+        match x < 0.0 {
+            false => (0, along_x, -z, -y),
+            true => (1, along_x, z, -y),
+        }
+    };
+    ([(s / m + 1.0) / 2.0, (t / m + 1.0) / 2.0, 0.0], face)
+}
