@@ -82,4 +82,4 @@ pub use tensor_map_memory::TensorMaps;
 pub use variable::MapInVariable;
 
 pub use half;
-pub use tma_launch::{Argument, Call, Dim3, Failure, Shape, Stage};
+pub use tma_launch::{Argument, Call, DeviceDescription, Dim3, Failure, Shape, Stage};

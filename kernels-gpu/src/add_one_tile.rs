@@ -61,10 +61,13 @@ pub use host::AddOneTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations};
 
     use super::{VECTOR_BYTES, add_one_tile};
-    use crate::arguments::{Tiles, in_place_or_apart};
+    use crate::{
+        arguments::{Tiles, in_place_or_apart, tile_of},
+        settings::{Setting, Streaming},
+    };
 
     /// Adds one to a matrix of 4-byte numbers, a tile for each block.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +83,32 @@ mod host {
     }
 
     impl AddOneTile {
+        /// The matrix of buffer 1 to that of buffer 0.
+        pub fn of(map: Tiled) -> Self {
+            Self {
+                map,
+                dst: 0,
+                src: 1,
+                vectors: 1,
+            }
+        }
+
+        /// The same matrix with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            let setting = Streaming::AddOneTile(tile_of(&self.map)).setting(device);
+            self.set(setting)
+        }
+
+        /// The same matrix with a setting, whose chunks are the tiles.
+        #[must_use]
+        pub fn set(self, setting: Setting) -> Self {
+            Self {
+                vectors: setting.vectors(VECTOR_BYTES) as usize,
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors

@@ -76,10 +76,15 @@ pub use host::CopyTile;
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
     use tensor_map::Tiled;
-    use tma_launch::{BufferRef, Conditions, Launch, MapRef, Region, Shape, Violations};
+    use tma_launch::{
+        BufferRef, Conditions, DeviceDescription, Launch, MapRef, Region, Shape, Violations,
+    };
 
     use super::copy_tile;
-    use crate::arguments::{Tiles, divisor, drawn};
+    use crate::{
+        arguments::{Tiles, divisor, drawn, tile_of, tiled_bytes},
+        settings::{Setting, Streaming},
+    };
 
     /// Copies a matrix tile by tile through tensor maps, in blocks of one warp that draw their tiles from
     /// a counter.
@@ -100,6 +105,35 @@ mod host {
     }
 
     impl CopyTile {
+        /// The matrix of buffer 1 to that of buffer 0, with the counter in buffer 2.
+        pub fn of(map: Tiled) -> Self {
+            Self {
+                map,
+                dst: 0,
+                src: 1,
+                stages: 2,
+                counter: 2,
+                blocks: 1,
+            }
+        }
+
+        /// The same matrix with the setting for a device.
+        #[must_use]
+        pub fn on(self, device: &DeviceDescription) -> Self {
+            let setting = Streaming::CopyTile(tile_of(&self.map)).setting(device);
+            self.set(setting, device)
+        }
+
+        /// The same matrix with a setting, whose chunks are the tiles.
+        #[must_use]
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
+            Self {
+                stages: setting.stages,
+                blocks: setting.grid(device, tiled_bytes(&self.map)),
+                ..self
+            }
+        }
+
         /// Checks the arguments.
         ///
         /// # Errors

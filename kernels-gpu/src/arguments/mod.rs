@@ -12,7 +12,7 @@ use tma_launch::{Conditions, Region};
 pub(crate) use bulk::{bulk, chunks, ends};
 pub use matrix::Matrix;
 pub(crate) use matrix::{check_last, check_load, check_store};
-pub(crate) use tiles::Tiles;
+pub(crate) use tiles::{Tiles, tile_of, tiled_bytes};
 
 /// The product, or the most that there is.
 pub(crate) fn product(factors: &[u32]) -> u64 {

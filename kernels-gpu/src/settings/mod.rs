@@ -1,0 +1,173 @@
+//! How kernels that stream through memory are best launched on a device.
+//!
+//! Such a kernel is as fast as memory when enough bytes are on their way for each multiprocessor, and not many
+//! more. How many that are, in which chunks, and by how many blocks, differs from device to device. A [`Setting`]
+//! says it; [`Streaming::setting`] has the one that `bench --tune` found to be the fastest on a device, where the
+//! device was measured, and for all others one by a rule from the rate of the memory.
+//!
+//! ```
+//! use kernels_gpu::settings::Streaming;
+//! use tma_launch::DeviceDescription;
+//!
+//! let device = DeviceDescription { name: "another one".to_owned(), ..DeviceDescription::h100() };
+//! let setting = Streaming::AddOneRing.setting(&device);
+//! assert_eq!(setting.to_string(), "8 KiB x 4 x 2");
+//! ```
+
+mod rule;
+mod table;
+
+use std::fmt::{self, Display, Formatter};
+
+use tensor_map::DataType;
+use tma_launch::DeviceDescription;
+
+pub use rule::{LATENCY_NS, bytes_in_flight};
+pub use table::{Row, Table};
+
+/// How a kernel that streams through memory is launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// Bytes of a chunk or tile, which one copy takes.
+    pub chunk_bytes: u32,
+    /// Chunks that a block keeps in shared memory; 1 where a block has one chunk and leaves.
+    pub stages: u32,
+    /// Blocks for each multiprocessor, which stay; `None` where there is a block for each chunk.
+    pub blocks: Option<u32>,
+    /// Threads of a block.
+    pub threads: u32,
+}
+
+impl Setting {
+    /// The blocks of a launch over so many bytes: no more than there are chunks.
+    pub fn grid(self, device: &DeviceDescription, len_bytes: u64) -> u32 {
+        let chunks = len_bytes.div_ceil(self.chunk_bytes.max(1).into()).max(1);
+        let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);
+        let at_once = self
+            .blocks
+            .map(|blocks| blocks.saturating_mul(device.multiprocessors));
+        at_once.map_or(chunks, |at_once| at_once.min(chunks))
+    }
+
+    /// How many vectors of so many bytes a thread has of a chunk.
+    pub fn vectors(self, vector_bytes: u32) -> u32 {
+        self.chunk_bytes / self.threads.max(1) / vector_bytes.max(1)
+    }
+}
+
+/// `8 KiB x 4 x 2`: a chunk, stages, blocks for each multiprocessor; or `2 KiB, 64 threads`, where there is a block
+/// for each chunk.
+impl Display for Setting {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.chunk_bytes {
+            bytes if bytes.is_multiple_of(1024) => write!(f, "{} KiB", bytes / 1024)?,
+            bytes => write!(f, "{bytes} bytes")?,
+        }
+        match self.blocks {
+            Some(blocks) => write!(f, " x {} x {blocks}", self.stages),
+            None => write!(f, ", {} threads", self.threads),
+        }
+    }
+}
+
+/// A kernel that streams through memory, with what its setting depends on besides the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Streaming {
+    /// [`copy_bulk`](crate::copy_bulk)
+    CopyBulk,
+    /// [`add_one_bulk`](crate::add_one_bulk)
+    AddOneBulk,
+    /// [`add_one_ring`](crate::add_one_ring) whose blocks draw their chunks
+    AddOneRing,
+    /// [`copy_tile`](crate::copy_tile)
+    CopyTile(Tile),
+    /// [`add_one_tile`](crate::add_one_tile)
+    AddOneTile(Tile),
+    /// [`add_one_tile_ring`](crate::add_one_tile_ring)
+    AddOneTileRing(Tile),
+    /// [`persistent_tiles`](crate::persistent_tiles)
+    PersistentTiles,
+}
+
+/// The tile that a map's box is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tile {
+    /// The type of its elements.
+    pub element: DataType,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+impl Streaming {
+    /// The setting for a device: the measured one, or else that of the rule.
+    pub fn setting(self, device: &DeviceDescription) -> Setting {
+        let measured = Table::of(&device.name).and_then(|table| table.setting(self));
+        measured.unwrap_or_else(|| self.by_rule(device))
+    }
+
+    /// The setting that the rule gives, whether the device was measured or not.
+    pub fn by_rule(self, device: &DeviceDescription) -> Setting {
+        rule::setting(self, device)
+    }
+
+    /// The kernel, as its file is called.
+    pub fn kernel(self) -> &'static str {
+        match self {
+            Self::CopyBulk => "copy_bulk",
+            Self::AddOneBulk => "add_one_bulk",
+            Self::AddOneRing => "add_one_ring",
+            Self::CopyTile(_) => "copy_tile",
+            Self::AddOneTile(_) => "add_one_tile",
+            Self::AddOneTileRing(_) => "add_one_tile_ring",
+            Self::PersistentTiles => "persistent_tiles",
+        }
+    }
+
+    /// The type of the elements that are moved.
+    pub fn element(self) -> DataType {
+        match self {
+            Self::CopyBulk => DataType::U8,
+            Self::AddOneBulk | Self::AddOneRing => DataType::U32,
+            Self::CopyTile(tile) | Self::AddOneTile(tile) | Self::AddOneTileRing(tile) => {
+                tile.element
+            }
+            Self::PersistentTiles => DataType::F32,
+        }
+    }
+
+    /// The tile, where the arguments say which it is.
+    fn tile(self) -> Option<Tile> {
+        match self {
+            Self::CopyTile(tile) | Self::AddOneTile(tile) | Self::AddOneTileRing(tile) => {
+                Some(tile)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_no_more_blocks_than_chunks() {
+        let device = DeviceDescription::h100();
+        let setting = Setting {
+            chunk_bytes: 1000,
+            stages: 2,
+            blocks: Some(3),
+            threads: 32,
+        };
+        assert_eq!(setting.grid(&device, u64::MAX), 3 * 132);
+        assert_eq!(setting.grid(&device, 7001), 8);
+        assert_eq!(setting.grid(&device, 0), 1);
+        let each = Setting {
+            blocks: None,
+            ..setting
+        };
+        assert_eq!(each.grid(&device, 1_000_001), 1001);
+        assert_eq!(each.to_string(), "1000 bytes, 32 threads");
+        assert_eq!(setting.to_string(), "1000 bytes x 2 x 3");
+    }
+}
