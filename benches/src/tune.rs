@@ -73,14 +73,26 @@ pub(crate) fn tune(
                 1e3 * candidate.milliseconds
             );
         }
-        let is_finalist =
-            |(index, candidate): &(usize, &Candidate)| *index < FINALISTS || candidate.setting == rule;
+        let is_finalist = |(index, candidate): &(usize, &Candidate)| {
+            *index < FINALISTS || candidate.setting == rule
+        };
         let finalists = all.iter().enumerate().filter(is_finalist);
         let finalists: Vec<&Candidate> = finalists.map(|(_, candidate)| candidate).collect();
-        let Some(row) = best(bench, subject, &finalists, rule, &mut tuned.failures, &mut lines)? else {
+        let Some(row) = best(
+            bench,
+            subject,
+            &finalists,
+            rule,
+            &mut tuned.failures,
+            &mut lines,
+        )?
+        else {
             continue;
         };
-        eprintln!("{:<18} {:<5} {}  {:.3}", row.kernel, row.element, row.setting, row.of_copy);
+        eprintln!(
+            "{:<18} {:<5} {}  {:.3}",
+            row.kernel, row.element, row.setting, row.of_copy
+        );
         tuned.table.rows.push(row);
     }
     tuned.text = columns(&lines);
@@ -100,7 +112,9 @@ fn tried(
     }
     let cases = settings.iter().map(|setting| subject.case(setup, *setting));
     let cases = cases.collect::<Result<Vec<_>>>()?;
-    let works = cases.iter().map(|case| bench.kernel(&bench.modules.kernels, case));
+    let works = cases
+        .iter()
+        .map(|case| bench.kernel(&bench.modules.kernels, case));
     let works = works.collect::<Result<Vec<_>>>()?;
     let times = bench
         .timer
@@ -147,7 +161,11 @@ fn best(
         let case = &candidate.case;
         let bytes = case.amount.bytes() as f64;
         let scale = bytes / (2 * bench.arena.bytes()) as f64;
-        let ratios: Vec<f64> = copies.iter().zip(times).map(|(copy, time)| scale * copy / time).collect();
+        let ratios: Vec<f64> = copies
+            .iter()
+            .zip(times)
+            .map(|(copy, time)| scale * copy / time)
+            .collect();
         let kernel = subject.kernel();
         let row = Row {
             kernel: kernel.kernel().to_owned(),
@@ -162,7 +180,12 @@ fn best(
             format!("{:.1}", 50.0 * spread.relative()),
             format!("{:.0}", row.gb_s),
             format!("{:.3}", row.of_copy),
-            if row.setting == rule { "by the rule" } else { "" }.to_owned(),
+            if row.setting == rule {
+                "by the rule"
+            } else {
+                ""
+            }
+            .to_owned(),
         ]);
         if best.as_ref().is_none_or(|best| best.of_copy < row.of_copy) {
             best = Some(row);
@@ -174,7 +197,9 @@ fn best(
 /// The name of the file of a device: `nvidia-h200.txt`.
 pub(crate) fn file_name(device: &str) -> String {
     let is_part_of_word = |c: char| c.is_ascii_alphanumeric();
-    let words = device.split(|c| !is_part_of_word(c)).filter(|word| !word.is_empty());
+    let words = device
+        .split(|c| !is_part_of_word(c))
+        .filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
     words.join("-") + ".txt"
 }
@@ -185,7 +210,10 @@ mod tests {
 
     #[test]
     fn a_file_is_called_as_its_device() {
-        assert_eq!(file_name("NVIDIA H100 80GB HBM3"), "nvidia-h100-80gb-hbm3.txt");
+        assert_eq!(
+            file_name("NVIDIA H100 80GB HBM3"),
+            "nvidia-h100-80gb-hbm3.txt"
+        );
         assert_eq!(file_name(" NVIDIA H200 (x)"), "nvidia-h200-x.txt");
     }
 }

@@ -58,9 +58,7 @@ pub use host::AddOneBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{
-        BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations,
-    };
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
 
     use super::{VECTOR_BYTES, add_one_bulk, tile_bytes};
     use crate::{

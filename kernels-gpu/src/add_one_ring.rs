@@ -114,9 +114,7 @@ pub use host::AddOneRing;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{
-        BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations,
-    };
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
 
     use super::{add_one_ring, add_one_ring_static, chunk_bytes};
     use crate::{

@@ -103,9 +103,7 @@ pub use host::CopyBulk;
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod host {
-    use tma_launch::{
-        BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations,
-    };
+    use tma_launch::{BufferRef, Conditions, DeviceDescription, Launch, Region, Shape, Violations};
 
     use super::{copy_bulk, copy_bulk_once};
     use crate::{

@@ -35,7 +35,12 @@ pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
         as_set(add_one_bulk(setup, of(Streaming::AddOneBulk), Some(1.0))?),
         add_one_bulk(setup, once, None)?,
         add_one_ring(setup, ring(3), false, Some(0.95))?,
-        as_set(add_one_ring(setup, of(Streaming::AddOneRing), true, Some(1.0))?),
+        as_set(add_one_ring(
+            setup,
+            of(Streaming::AddOneRing),
+            true,
+            Some(1.0),
+        )?),
         add_one_ring(setup, ring(3), true, None)?,
         prefetch_1d(setup, 4, 1024, 2)?,
     ])

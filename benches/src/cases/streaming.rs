@@ -62,7 +62,9 @@ impl Subject {
                 tile::add_one_tile_ring(setup, matrix, setting, None)
             }
             Self::Tiles(_, matrix) => tile::copy_tile(setup, matrix, setting, None),
-            Self::Persistent => guide::persistent_tiles(setup.device, setting, setup.bytes)?.case(setup),
+            Self::Persistent => {
+                guide::persistent_tiles(setup.device, setting, setup.bytes)?.case(setup)
+            }
         }
     }
 
@@ -94,7 +96,8 @@ impl Subject {
                 settings.extend(staying(tile.bytes, &[2, 3, 4, 6], &[1, 2, 3, 4, 6], 32));
             }
             Streaming::AddOneTile(tile) => {
-                settings.extend([1, 2, 4].map(|vectors| once(tile.bytes, tile.bytes / 16 / vectors)));
+                settings
+                    .extend([1, 2, 4].map(|vectors| once(tile.bytes, tile.bytes / 16 / vectors)));
             }
             Streaming::AddOneTileRing(tile) => {
                 let threads = 32 + tile.bytes / 64;
@@ -161,9 +164,16 @@ fn staying(
 /// Returns whether a multiprocessor runs so many blocks at once.
 fn fits(setting: Setting, subject: Subject) -> bool {
     // Two barriers and a number behind each stage, and the output tiles of one kernel.
-    let outputs = if matches!(subject, Subject::Persistent) { 2 } else { 0 };
+    let outputs = if matches!(subject, Subject::Persistent) {
+        2
+    } else {
+        0
+    };
     let chunks = u64::from(setting.stages + outputs) * u64::from(setting.chunk_bytes);
     let bytes = chunks + 20 * u64::from(setting.stages);
     let blocks = Limits::SM_90.blocks_per_multiprocessor(setting.threads.into(), bytes);
     setting.blocks.unwrap_or(1) <= blocks
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,12 @@ const COLUMNS: u64 = 32768;
 const GOAL: Option<f64> = Some(0.985);
 
 impl Matrix {
-    pub(super) fn new(setup: Setup<'_>, data_type: DataType, tile: [u32; 2], swizzle: Swizzle) -> Self {
+    pub(super) fn new(
+        setup: Setup<'_>,
+        data_type: DataType,
+        tile: [u32; 2],
+        swizzle: Swizzle,
+    ) -> Self {
         Self {
             data_type,
             columns: COLUMNS,

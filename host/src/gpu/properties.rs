@@ -133,7 +133,10 @@ mod tests {
     fn a_description_has_the_rate_of_the_memory() {
         let description = description(&device(9, 0));
         assert_eq!(description.memory_bytes_per_second, 64_000_000_000);
-        assert_eq!((description.name.as_str(), description.l2_bytes), ("GPU", 1 << 20));
+        assert_eq!(
+            (description.name.as_str(), description.l2_bytes),
+            ("GPU", 1 << 20)
+        );
     }
 
     #[test]

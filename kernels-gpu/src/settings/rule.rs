@@ -93,9 +93,8 @@ mod tests {
 
     #[test]
     fn bytes_on_their_way_follow_the_rate_of_the_memory_for_each_multiprocessor() {
-        let kib = |gigabytes, multiprocessors| {
-            bytes_in_flight(&device(gigabytes, multiprocessors)) >> 10
-        };
+        let kib =
+            |gigabytes, multiprocessors| bytes_in_flight(&device(gigabytes, multiprocessors)) >> 10;
         assert_eq!(kib(3352, 132), 64);
         assert_eq!(kib(4814, 132), 64);
         assert_eq!(kib(8000, 148), 128);

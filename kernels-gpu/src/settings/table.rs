@@ -177,7 +177,8 @@ impl Display for Table {
         let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
         for row in &rows {
             let cells = row.iter().enumerate();
-            let cells = cells.map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
+            let cells =
+                cells.map(|(column, cell)| format!("{cell:<width$}", width = width(column)));
             let line = cells.collect::<Vec<_>>().join("  ");
             writeln!(f, "{}", line.trim_end())?;
         }

@@ -124,14 +124,16 @@ refuses! {
         src: 1,
         counter: 2,
         blocks: MOST,
-    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "blocks"];
+        threads: MOST,
+    } => ["stages", "chunk_bytes", "dst_offset_bytes", "len_bytes", "chunks", "threads of a block", "blocks"];
     add_one_bulk = AddOneBulk {
+        vectors: 3,
         len_bytes: u64::MAX,
         dst: 0,
         dst_offset_bytes: u64::MAX,
         src: 1,
         threads: MOST,
-    } => ["threads of a block", "dst_offset_bytes", "len_bytes", "chunks"];
+    } => ["vectors", "threads of a block", "dst_offset_bytes", "len_bytes", "chunks"];
     add_one_ring = AddOneRing {
         counter: None,
         stages: MOST,
@@ -206,6 +208,7 @@ fn numbers_that_would_wrap_are_refused() {
         src: 1,
         counter: 2,
         blocks,
+        threads: 32,
     };
     let most = (MOST - 4) / 8;
     assert!(copy(most).launch().is_ok());

@@ -1,6 +1,6 @@
 use kernels_gpu::copy_tile::CopyTile;
 use tensor_map::{DataType, Swizzle};
-use tma_launch::Buffer;
+use tma_launch::{Buffer, DeviceDescription};
 
 use super::{Kernel, kept};
 use crate::{
@@ -12,7 +12,7 @@ pub(super) const KERNEL: Kernel = Kernel {
     name: "copy_tile",
     summary: "copies a matrix tile by tile through tensor maps, blocks drawing their tiles from a counter",
     golden: &["copy_tile_4"],
-    showcase: || scenario(Tiles::packed(256, 256, [64, 16]), 4, 8),
+    showcase: || tuned(&DeviceDescription::h100()),
     cases,
 };
 
@@ -48,6 +48,13 @@ fn cases() -> Vec<Scenario> {
         }
     }
     cases
+}
+
+/// As a device launches it.
+pub(super) fn tuned(device: &DeviceDescription) -> Scenario {
+    let tiles = Tiles::packed(256, 256, [64, 64]);
+    let set = CopyTile::of(tiles.map()).on(device);
+    scenario(tiles, set.stages as usize, set.blocks)
 }
 
 fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
