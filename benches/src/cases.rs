@@ -45,9 +45,13 @@ impl Setup<'_> {
         Shape::new(self.device.multiprocessors * per_multiprocessor, threads)
     }
 
-    /// The grid and block of a setting over all bytes.
-    fn shape(self, setting: Setting) -> Shape {
-        Shape::new(setting.grid(self.device, self.bytes), setting.threads)
+    /// As [`case`](Self::case), as a setting launches it over all bytes.
+    fn set_case(self, kernel: &'static str, call: Call<'_>, setting: Setting) -> Result<Case> {
+        let shape = Shape::new(setting.grid(self.device, self.bytes), setting.threads);
+        let mut case = self.case(kernel, call, shape)?;
+        let least = setting.shared_bytes(self.device);
+        case.shape.shared_bytes = case.shape.shared_bytes.max(least);
+        Ok(case)
     }
 
     /// The arguments of a launch in this setup.

@@ -62,7 +62,7 @@ mod host {
 
     use super::{VECTOR_BYTES, add_one_bulk, tile_bytes};
     use crate::{
-        arguments::{chunks, ends, in_place_or_apart},
+        arguments::{at_least, chunks, ends, in_place_or_apart},
         settings::{Setting, Streaming},
     };
 
@@ -81,6 +81,8 @@ mod host {
         pub src: usize,
         /// Threads of a block.
         pub threads: u32,
+        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        pub shared_bytes: u32,
     }
 
     /// No numbers from buffer 1 to buffer 0.
@@ -93,6 +95,7 @@ mod host {
                 dst_offset_bytes: 0,
                 src: 1,
                 threads: 128,
+                shared_bytes: 0,
             }
         }
     }
@@ -101,15 +104,16 @@ mod host {
         /// The same numbers with the setting for a device.
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
-            self.set(Streaming::AddOneBulk.setting(device))
+            self.set(Streaming::AddOneBulk.setting(device), device)
         }
 
         /// The same numbers with a setting.
         #[must_use]
-        pub fn set(self, setting: Setting) -> Self {
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
                 vectors: setting.vectors(VECTOR_BYTES) as usize,
                 threads: setting.threads,
+                shared_bytes: setting.shared_bytes(device),
                 ..self
             }
         }
@@ -136,7 +140,8 @@ mod host {
                 BufferRef::new(self.src),
                 self.len_bytes,
             );
-            conditions.launch(call, Shape::new(tiles, self.threads))
+            let launch = conditions.launch(call, Shape::new(tiles, self.threads))?;
+            Ok(at_least(launch, self.shared_bytes))
         }
     }
 }

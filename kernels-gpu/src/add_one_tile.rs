@@ -65,7 +65,7 @@ mod host {
 
     use super::{VECTOR_BYTES, add_one_tile};
     use crate::{
-        arguments::{Tiles, in_place_or_apart, tile_of},
+        arguments::{Tiles, at_least, in_place_or_apart, tile_of},
         settings::{Setting, Streaming},
     };
 
@@ -80,6 +80,8 @@ mod host {
         pub dst: usize,
         /// The buffer that is read; it may be the same.
         pub src: usize,
+        /// Shared memory of a block at least, in bytes: with more than a tile takes fewer blocks run at once.
+        pub shared_bytes: u32,
     }
 
     impl AddOneTile {
@@ -90,6 +92,7 @@ mod host {
                 dst: 0,
                 src: 1,
                 vectors: 1,
+                shared_bytes: 0,
             }
         }
 
@@ -97,14 +100,15 @@ mod host {
         #[must_use]
         pub fn on(self, device: &DeviceDescription) -> Self {
             let setting = Streaming::AddOneTile(tile_of(&self.map)).setting(device);
-            self.set(setting)
+            self.set(setting, device)
         }
 
         /// The same matrix with a setting, whose chunks are the tiles.
         #[must_use]
-        pub fn set(self, setting: Setting) -> Self {
+        pub fn set(self, setting: Setting, device: &DeviceDescription) -> Self {
             Self {
                 vectors: setting.vectors(VECTOR_BYTES) as usize,
+                shared_bytes: setting.shared_bytes(device),
                 ..self
             }
         }
@@ -128,7 +132,8 @@ mod host {
                 tiles.tile[0],
                 tiles.tile[1],
             );
-            conditions.launch(call, Shape::new((tiles.columns, tiles.rows), threads))
+            let shape = Shape::new((tiles.columns, tiles.rows), threads);
+            Ok(at_least(conditions.launch(call, shape)?, self.shared_bytes))
         }
     }
 }

@@ -107,7 +107,7 @@ mod host {
 
     use super::{copy_bulk, copy_bulk_once};
     use crate::{
-        arguments::{bulk, chunks, divisor, drawn, ends},
+        arguments::{at_least, bulk, chunks, divisor, drawn, ends},
         settings::{Setting, Streaming},
     };
 
@@ -144,6 +144,8 @@ mod host {
         pub counter: usize,
         /// Blocks.
         pub blocks: u32,
+        /// Shared memory of a block at least, in bytes, where there is a block for each chunk: with more than a chunk takes fewer blocks run at once.
+        pub shared_bytes: u32,
         /// Threads of a block: 32, but where there is a block for each chunk up to 256.
         pub threads: u32,
     }
@@ -160,6 +162,7 @@ mod host {
                 src: 1,
                 counter: 2,
                 blocks: 1,
+                shared_bytes: 0,
                 threads: 32,
             }
         }
@@ -179,6 +182,7 @@ mod host {
                 stages: setting.stages,
                 chunk_bytes: setting.chunk_bytes,
                 blocks: setting.grid(device, self.len_bytes),
+                shared_bytes: setting.shared_bytes(device),
                 threads: setting.threads,
                 ..self
             }
@@ -214,7 +218,8 @@ mod host {
                 let reason = "threads that a block of one chunk has:";
                 conditions.within("threads of a block", self.threads, 32..=256, reason);
                 let call = copy_bulk_once(dst, src, self.len_bytes, chunk_bytes);
-                return conditions.launch(call, Shape::new(chunks, self.threads));
+                let launch = conditions.launch(call, Shape::new(chunks, self.threads))?;
+                return Ok(at_least(launch, self.shared_bytes));
             }
             let reason = "one warp moves the chunks:";
             conditions.within("threads of a block", self.threads, 32..=32, reason);

@@ -122,6 +122,7 @@ const COPY: CopyBulk = CopyBulk {
     src: 0,
     counter: 1,
     blocks: 2,
+    shared_bytes: 0,
     threads: 32,
 };
 
@@ -152,6 +153,7 @@ fn an_addition_is_in_place_or_apart() {
         dst_offset_bytes,
         src: 0,
         threads: 32,
+        shared_bytes: 0,
     };
     let buffers = [Buffer::new("numbers", &[1_i32; 1024])];
     taken(&buffers, &[&add(0)]);

@@ -25,7 +25,7 @@ pub(super) fn cases(setup: Setup<'_>) -> Result<Vec<Case>> {
     let ring = |stages| staying(8192, stages, 2, 32 + 256);
     let once = Setting {
         blocks: None,
-        ..staying(4096, 1, 0, 256)
+        ..staying(4096, 1, 1, 256)
     };
     let of = |kernel: Streaming| kernel.setting(setup.device);
     Ok(vec![
@@ -65,16 +65,16 @@ pub(super) fn copy_bulk(setup: Setup<'_>, setting: Setting, goal: Option<f64>) -
     use kernels::copy_bulk::{copy_bulk, copy_bulk_once};
     let (dst, src, counter) = (At(setup.dst), At(setup.src), At(setup.counter));
     let divisor = NonZero::new(setting.chunk_bytes).context("a chunk has no bytes")?;
-    let call = match setting.blocks {
-        Some(_) => copy_bulk(setting.stages, dst, src, setup.bytes, divisor, counter),
-        None => copy_bulk_once(dst, src, setup.bytes, divisor),
+    let call = match setting.stages {
+        1 => copy_bulk_once(dst, src, setup.bytes, divisor),
+        stages => copy_bulk(stages, dst, src, setup.bytes, divisor, counter),
     };
     Ok(Case {
         variant: setting.to_string(),
-        draws: setting.blocks.is_some(),
+        draws: setting.stages > 1,
         check: Check::Destination(Pattern::plus(setup.bytes, 0)),
         goal,
-        ..setup.case("copy_bulk", call, setup.shape(setting))?
+        ..setup.set_case("copy_bulk", call, setting)?
     })
 }
 
@@ -85,7 +85,7 @@ pub(super) fn add_one_bulk(setup: Setup<'_>, setting: Setting, goal: Option<f64>
     Ok(Case {
         variant: setting.to_string(),
         goal,
-        ..setup.case("add_one_bulk", call, setup.shape(setting))?
+        ..setup.set_case("add_one_bulk", call, setting)?
     })
 }
 
@@ -123,7 +123,7 @@ pub(super) fn add_one_ring(
         variant: format!("{how} {setting}"),
         draws,
         goal,
-        ..setup.case("add_one_ring", call, setup.shape(setting))?
+        ..setup.set_case("add_one_ring", call, setting)?
     })
 }
 

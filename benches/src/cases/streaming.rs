@@ -77,13 +77,20 @@ impl Subject {
                 for threads in [32, 64, 128, 256] {
                     settings.extend([1024, 2048, 4096, 8192].map(|chunk| once(chunk, threads)));
                 }
+                for chunk in [1024, 2048, 4096, 8192] {
+                    settings.extend(at_once(once(chunk, 32)));
+                }
                 for chunk in [2048, 4096, 8192, 16384, 32768] {
                     settings.extend(staying(chunk, &[2, 3, 4, 6, 8], &[1, 2, 3, 4, 6, 8], 32));
                 }
             }
             Streaming::AddOneBulk => {
                 for threads in [32, 64, 128, 256, 512, 1024] {
-                    settings.extend([1, 2, 4].map(|vectors| once(16 * vectors * threads, threads)));
+                    for vectors in [1, 2, 4] {
+                        let setting = once(16 * vectors * threads, threads);
+                        settings.push(setting);
+                        settings.extend(at_once(setting));
+                    }
                 }
             }
             Streaming::AddOneRing => {
@@ -93,11 +100,17 @@ impl Subject {
                 }
             }
             Streaming::CopyTile(tile) => {
+                let setting = once(tile.bytes, 32);
+                settings.push(setting);
+                settings.extend(at_once(setting));
                 settings.extend(staying(tile.bytes, &[2, 3, 4, 6], &[1, 2, 3, 4, 6], 32));
             }
             Streaming::AddOneTile(tile) => {
-                settings
-                    .extend([1, 2, 4].map(|vectors| once(tile.bytes, tile.bytes / 16 / vectors)));
+                for vectors in [1, 2, 4] {
+                    let setting = once(tile.bytes, tile.bytes / 16 / vectors);
+                    settings.push(setting);
+                    settings.extend(at_once(setting));
+                }
             }
             Streaming::AddOneTileRing(tile) => {
                 let threads = 32 + tile.bytes / 64;
@@ -128,7 +141,7 @@ pub(crate) fn is_entry(name: &str) -> bool {
     KERNELS.iter().any(|kernel| name.starts_with(kernel))
 }
 
-/// Each block has one chunk.
+/// Each block has one chunk, and as many run at once as fit.
 fn once(chunk_bytes: u32, threads: u32) -> Setting {
     Setting {
         chunk_bytes,
@@ -136,6 +149,18 @@ fn once(chunk_bytes: u32, threads: u32) -> Setting {
         blocks: None,
         threads,
     }
+}
+
+/// The same with fewer blocks at once, down to some whose bytes are too few.
+fn at_once(setting: Setting) -> impl Iterator<Item = Setting> {
+    let all = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24];
+    let bytes = move |blocks: u32| blocks * setting.chunk_bytes;
+    let all = all.into_iter();
+    let all = all.filter(move |blocks| (8 << 10..=96 << 10).contains(&bytes(*blocks)));
+    all.map(move |blocks| Setting {
+        blocks: Some(blocks),
+        ..setting
+    })
 }
 
 /// Blocks that stay, with each of these numbers of stages and of blocks whose stages are worth a try.

@@ -79,10 +79,14 @@ impl Matrix {
         Ok([self.map(setup, setup.dst)?, self.map(setup, setup.src)?])
     }
 
-    /// The matrix, stages, and blocks of a multiprocessor.
-    fn staying(self, setting: Setting) -> String {
-        let blocks = setting.blocks.unwrap_or(0);
-        format!("{} x {} x {blocks}", self.describe(), setting.stages)
+    /// The matrix, and stages or threads, and blocks of a multiprocessor.
+    fn with(self, setting: Setting) -> String {
+        let blocks = setting.blocks.map(|blocks| format!(" x {blocks}"));
+        let blocks = blocks.unwrap_or_default();
+        match setting.stages {
+            1 => format!("{}, {} threads{blocks}", self.describe(), setting.threads),
+            stages => format!("{} x {stages}{blocks}", self.describe()),
+        }
     }
 
     fn describe(self) -> String {
@@ -132,23 +136,35 @@ pub(super) fn copy_tile(
 ) -> Result<Case> {
     let [dst, src] = matrix.maps(setup)?;
     let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
-    let call = kernels::copy_tile::copy_tile(
-        setting.stages,
-        dst,
-        src,
-        NonZero::new(tiles_x).context("a matrix has no tiles")?,
-        tiles_x * tiles_y,
-        width,
-        height,
-        matrix.tile_bytes(),
-        At(setup.counter),
-    );
+    let call = if setting.stages == 1 {
+        kernels::copy_tile::copy_tile_once(dst, src, width, height, matrix.tile_bytes())
+    } else {
+        kernels::copy_tile::copy_tile(
+            setting.stages,
+            dst,
+            src,
+            NonZero::new(tiles_x).context("a matrix has no tiles")?,
+            tiles_x * tiles_y,
+            width,
+            height,
+            matrix.tile_bytes(),
+            At(setup.counter),
+        )
+    };
+    let case = setup.set_case("copy_tile", call, setting)?;
     Ok(Case {
-        variant: matrix.staying(setting),
-        draws: true,
+        variant: matrix.with(setting),
+        draws: setting.stages > 1,
         check: Check::Destination(Pattern::plus(setup.bytes, 0)),
         goal,
-        ..setup.case("copy_tile", call, setup.shape(setting))?
+        shape: match setting.stages {
+            1 => Shape {
+                grid: (tiles_x, tiles_y).into(),
+                ..case.shape
+            },
+            _ => case.shape,
+        },
+        ..case
     })
 }
 
@@ -160,13 +176,17 @@ pub(super) fn add_one_tile(
 ) -> Result<Case> {
     let [dst, src] = matrix.maps(setup)?;
     let ([tiles_x, tiles_y], [width, height]) = (matrix.tiles(), matrix.tile);
-    let (vectors, threads) = (setting.vectors(16) as usize, setting.threads);
+    let vectors = setting.vectors(16) as usize;
     let call = kernels::add_one_tile::add_one_tile(vectors, dst, src, width, height);
-    let shape = Shape::new((tiles_x, tiles_y), threads);
+    let case = setup.set_case("add_one_tile", call, setting)?;
     Ok(Case {
-        variant: format!("{}, {threads} threads", matrix.describe()),
+        variant: matrix.with(setting),
         goal,
-        ..setup.case("add_one_tile", call, shape)?
+        shape: Shape {
+            grid: (tiles_x, tiles_y).into(),
+            ..case.shape
+        },
+        ..case
     })
 }
 
@@ -189,10 +209,10 @@ pub(super) fn add_one_tile_ring(
         At(setup.counter),
     );
     Ok(Case {
-        variant: matrix.staying(setting),
+        variant: matrix.with(setting),
         draws: true,
         goal,
-        ..setup.case("add_one_tile_ring", call, setup.shape(setting))?
+        ..setup.set_case("add_one_tile_ring", call, setting)?
     })
 }
 

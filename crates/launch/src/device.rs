@@ -1,3 +1,5 @@
+use crate::Limits;
+
 /// What of a device decides how a kernel that moves memory is best launched.
 ///
 /// A `tma_host::Device` gives its own.
@@ -11,6 +13,8 @@ pub struct DeviceDescription {
     pub memory_bytes_per_second: u64,
     /// Its L2 cache, in bytes.
     pub l2_bytes: u64,
+    /// Shared memory of all blocks of a multiprocessor, in bytes, 1024 of each for the system.
+    pub multiprocessor_shared_bytes: u64,
 }
 
 impl DeviceDescription {
@@ -21,6 +25,7 @@ impl DeviceDescription {
             multiprocessors: 132,
             memory_bytes_per_second: memory_bytes_per_second(2_619_000, 5120),
             l2_bytes: 50 << 20,
+            multiprocessor_shared_bytes: Limits::SM_90.multiprocessor_shared_bytes,
         }
     }
 
@@ -31,6 +36,7 @@ impl DeviceDescription {
             multiprocessors: 132,
             memory_bytes_per_second: memory_bytes_per_second(3_201_000, 6016),
             l2_bytes: 60 << 20,
+            multiprocessor_shared_bytes: Limits::SM_90.multiprocessor_shared_bytes,
         }
     }
 }

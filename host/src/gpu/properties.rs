@@ -43,6 +43,7 @@ pub(crate) fn description(device: &DeviceProperties) -> DeviceDescription {
             device.memory_bus_bits,
         ),
         l2_bytes: device.l2_bytes,
+        multiprocessor_shared_bytes: limits(device).multiprocessor_shared_bytes,
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Setting {
     pub chunk_bytes: u32,
     /// Chunks that a block keeps in shared memory; 1 where a block has one chunk and leaves.
     pub stages: u32,
-    /// Blocks for each multiprocessor, which stay; `None` where there is a block for each chunk.
+    /// Blocks that a multiprocessor runs at once. `None`, where a block has one chunk: as many as fit.
     pub blocks: Option<u32>,
     /// Threads of a block.
     pub threads: u32,
@@ -43,10 +43,24 @@ impl Setting {
     pub fn grid(self, device: &DeviceDescription, len_bytes: u64) -> u32 {
         let chunks = len_bytes.div_ceil(self.chunk_bytes.max(1).into()).max(1);
         let chunks = u32::try_from(chunks).unwrap_or(u32::MAX);
-        let at_once = self
-            .blocks
-            .map(|blocks| blocks.saturating_mul(device.multiprocessors));
-        at_once.map_or(chunks, |at_once| at_once.min(chunks))
+        if self.stages == 1 {
+            return chunks;
+        }
+        let blocks = self.blocks.unwrap_or(1);
+        blocks.saturating_mul(device.multiprocessors).min(chunks)
+    }
+
+    /// The shared memory in bytes that a block of one chunk asks for at least, so that no more blocks run at once
+    /// than the setting says.
+    pub fn shared_bytes(self, device: &DeviceDescription) -> u32 {
+        /// What the system takes of each block, and room for its own variables.
+        const BESIDES: u64 = 1024 + 128;
+        let Some(blocks) = self.blocks.filter(|_| self.stages == 1) else {
+            return 0;
+        };
+        let each = device.multiprocessor_shared_bytes / u64::from(blocks.max(1));
+        let bytes = each.saturating_sub(BESIDES) / 128 * 128;
+        u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
     /// How many vectors of so many bytes a thread has of a chunk.
@@ -55,18 +69,20 @@ impl Setting {
     }
 }
 
-/// `8 KiB x 4 x 2`: a chunk, stages, blocks for each multiprocessor; or `2 KiB, 64 threads`, where there is a block
-/// for each chunk.
+/// `8 KiB x 4 x 2`: a chunk, stages, blocks for each multiprocessor. Where there is a block for each chunk,
+/// `2 KiB, 64 threads`, and behind it ` x 8` for the blocks at once.
 impl Display for Setting {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.chunk_bytes {
             bytes if bytes.is_multiple_of(1024) => write!(f, "{} KiB", bytes / 1024)?,
             bytes => write!(f, "{bytes} bytes")?,
         }
-        match self.blocks {
-            Some(blocks) => write!(f, " x {} x {blocks}", self.stages),
-            None => write!(f, ", {} threads", self.threads),
+        match self.stages {
+            1 => write!(f, ", {} threads", self.threads)?,
+            stages => write!(f, " x {stages}")?,
         }
+        self.blocks
+            .map_or(Ok(()), |blocks| write!(f, " x {blocks}"))
     }
 }
 
@@ -148,6 +164,8 @@ impl Streaming {
 
 #[cfg(test)]
 mod tests {
+    use tma_launch::Limits;
+
     use super::*;
 
     #[test]
@@ -163,11 +181,33 @@ mod tests {
         assert_eq!(setting.grid(&device, 7001), 8);
         assert_eq!(setting.grid(&device, 0), 1);
         let each = Setting {
+            stages: 1,
             blocks: None,
             ..setting
         };
         assert_eq!(each.grid(&device, 1_000_001), 1001);
+        assert_eq!(each.shared_bytes(&device), 0);
         assert_eq!(each.to_string(), "1000 bytes, 32 threads");
         assert_eq!(setting.to_string(), "1000 bytes x 2 x 3");
+        assert_eq!(setting.shared_bytes(&device), 0);
+    }
+
+    #[test]
+    fn shared_memory_keeps_blocks_of_one_chunk_from_running_at_once() {
+        let device = DeviceDescription::h100();
+        for blocks in 1..=32 {
+            let setting = Setting {
+                chunk_bytes: 1024,
+                stages: 1,
+                blocks: Some(blocks),
+                threads: 32,
+            };
+            // With a barrier of 8 bytes beside it.
+            let bytes = u64::from(setting.shared_bytes(&device)) + 8;
+            let at_once = Limits::SM_90.blocks_per_multiprocessor(32, bytes);
+            assert_eq!(at_once, blocks);
+            assert!(bytes <= Limits::SM_90.shared_bytes);
+            assert_eq!(setting.to_string(), format!("1 KiB, 32 threads x {blocks}"));
+        }
     }
 }

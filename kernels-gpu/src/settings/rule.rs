@@ -88,6 +88,7 @@ mod tests {
             multiprocessors,
             memory_bytes_per_second: gigabytes.saturating_mul(1_000_000_000),
             l2_bytes: 1 << 20,
+            multiprocessor_shared_bytes: 100 << 10,
         }
     }
 

@@ -161,11 +161,11 @@ impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "# The fastest setting of each kernel, written by `bench --tune`. Where `blocks` is a dash, each"
+            "# The fastest setting of each kernel, written by `bench --tune`. With one stage each block has one chunk and"
         )?;
         writeln!(
             f,
-            "# block has one chunk and leaves; else it is the number of blocks for each multiprocessor."
+            "# leaves. `blocks` are those that a multiprocessor runs at once, with a dash as many as fit."
         )?;
         writeln!(f, "device: {}\ndriver: {}", self.device, self.driver)?;
         writeln!(f, "date: {}\ncopy: {:.0}\n", self.date, self.copy_gb_s)?;

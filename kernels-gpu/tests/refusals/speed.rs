@@ -32,6 +32,7 @@ fn copy_bulk() {
         src: 1,
         counter: 2,
         blocks: 3,
+        shared_bytes: 0,
         threads: 32,
     };
     assert_eq!(
@@ -117,6 +118,7 @@ fn add_one_bulk() {
         dst_offset_bytes: 0,
         src: 1,
         threads: 128,
+        shared_bytes: 0,
     };
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.grid.x, 2);
@@ -193,6 +195,7 @@ fn copy_tile() {
         src: 1,
         counter: 2,
         blocks: 2,
+        shared_bytes: 0,
     };
     let launch = good.launch().unwrap();
     assert_eq!(launch.shape.shared_bytes, 3 * (1024 + 20));
@@ -227,6 +230,7 @@ fn add_one_tile() {
         map: matrix(DataType::I32, [32, 32], Swizzle::None),
         dst: 0,
         src: 1,
+        shared_bytes: 0,
     };
     let launch = good.launch().unwrap();
     assert_eq!((launch.shape.grid.x, launch.shape.grid.y), (4, 2));

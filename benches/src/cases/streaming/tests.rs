@@ -49,7 +49,7 @@ fn launch(kernel: Streaming, setting: Setting) -> (Launch, u64, u32) {
                 len_bytes: BYTES,
                 ..AddOneBulk::default()
             };
-            (add.set(setting).launch(), BYTES, 1)
+            (add.set(setting, device).launch(), BYTES, 1)
         }
         Streaming::AddOneRing => {
             let add = AddOneRing {
@@ -63,7 +63,7 @@ fn launch(kernel: Streaming, setting: Setting) -> (Launch, u64, u32) {
             (copy.launch(), bytes_of(&copy.map), 0)
         }
         Streaming::AddOneTile(tile) => {
-            let add = AddOneTile::of(map(tile)).set(setting);
+            let add = AddOneTile::of(map(tile)).set(setting, device);
             (add.launch(), bytes_of(&add.map), 1)
         }
         Streaming::AddOneTileRing(tile) => {

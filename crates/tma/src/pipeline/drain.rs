@@ -5,6 +5,7 @@ use crate::{
     ring::Cursor,
     shared::SharedValue,
     shared_tile::assert_vector,
+    stamps::{Kind, Stamps},
     tile::{Element, Mode},
 };
 
@@ -30,6 +31,7 @@ use crate::{
 pub struct Drain<T, const STAGES: u32> {
     pipeline: Pipeline<T, STAGES>,
     cursor: Cursor<STAGES>,
+    stamps: Stamps,
 }
 
 /// A stage that has been loaded. All threads that work get it, and each releases it.
@@ -38,14 +40,16 @@ pub struct FullStage<T> {
     stage: SharedPtr<T>,
     len: u32,
     empty: Barrier,
+    stamps: Stamps,
 }
 
 impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[inline(always)]
-    pub(super) fn new(pipeline: Pipeline<T, STAGES>) -> Self {
+    pub(super) fn new(pipeline: Pipeline<T, STAGES>, stamps: Stamps) -> Self {
         Self {
             pipeline,
             cursor: Cursor::new(),
+            stamps,
         }
     }
 
@@ -55,7 +59,7 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[expect(clippy::should_implement_trait, reason = "stages never end")]
     pub fn next(&mut self) -> FullStage<T> {
         let stage = self.wait();
-        self.cursor.advance();
+        self.advance();
         stage
     }
 
@@ -64,18 +68,27 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, FullStage<T>)> {
         let item = self.wait_item();
-        self.cursor.advance();
+        self.advance();
         item
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.cursor.advance();
+        self.stamps.advance();
     }
 
     #[inline(always)]
     fn wait(&self) -> FullStage<T> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
+        let since = self.stamps.now();
         pipeline.ring().wait(cursor);
+        self.stamps.waited(Kind::Full, since);
         FullStage {
             stage: pipeline.stage(cursor),
             len: pipeline.len,
             empty: pipeline.ring().empty(cursor),
+            stamps: self.stamps,
         }
     }
 
@@ -101,6 +114,7 @@ impl<T> FullStage<T> {
     pub fn release(self) {
         // The one who waits is the filling end, by parity.
         let _ = self.empty.arrive();
+        self.stamps.stamp(Kind::Released, 0);
     }
 }
 
@@ -222,18 +236,24 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
             let mut stores = Stores::new();
             start(&mut stores, stage.stage);
             let (ring, cursor) = (self.drain.pipeline.ring(), self.drain.cursor);
+            let group = stores.commit();
+            let stamps = self.drain.stamps.of_elected();
+            let since = stamps.now();
+            stamps.stamp(Kind::Stored, 0);
             if STAGES == 1 {
-                stores.commit().wait_read();
+                group.wait_read();
+                stamps.waited(Kind::Read, since);
                 let _ = ring.empty(cursor).arrive();
             } else {
                 // The stage before has been left when only this one is still being read.
-                stores.commit().wait_read_but::<1>();
+                group.wait_read_but::<1>();
+                stamps.waited(Kind::Read, since);
                 if let Some(last) = self.last.replace(cursor) {
                     let _ = ring.empty(last).arrive();
                 }
             }
         }
-        self.drain.cursor.advance();
+        self.drain.advance();
     }
 
     /// Waits until all stages have been read: they end with the block. Collective of the workers.

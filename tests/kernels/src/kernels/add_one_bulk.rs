@@ -53,6 +53,7 @@ fn scenario(vectors: usize, threads: usize, count: usize, around: usize) -> Scen
         dst_offset_bytes: 4 * around as u64,
         src: 1,
         threads: threads as u32,
+        shared_bytes: 0,
     };
     Scenario {
         name: match vectors {

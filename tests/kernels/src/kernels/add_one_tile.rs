@@ -46,6 +46,7 @@ fn scenario(tiles: Tiles, vectors: usize) -> Scenario {
         map: tiles.map(),
         dst: 0,
         src: 1,
+        shared_bytes: 0,
     };
     Scenario {
         name: format!("{}_{threads}_threads", tiles.describe()),

@@ -117,6 +117,7 @@ impl Copy {
             counter: 2,
             blocks,
             threads,
+            shared_bytes: 0,
         };
         Scenario {
             name: match stages {

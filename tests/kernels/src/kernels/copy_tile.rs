@@ -21,7 +21,12 @@ fn cases() -> Vec<Scenario> {
     for tiles in ragged([16, 8], Swizzle::None) {
         cases.push(scenario(tiles, 4, 3));
     }
+    // A block for each tile.
+    for tiles in ragged([16, 8], Swizzle::None) {
+        cases.push(scenario(tiles, 1, 1));
+    }
     for tiles in ragged([32, 8], Swizzle::B128) {
+        cases.push(scenario(tiles, 1, 1));
         cases.push(scenario(tiles, 3, 2));
     }
     for stages in [2, 3, 4, 6] {
@@ -65,6 +70,7 @@ fn scenario(tiles: Tiles, stages: usize, blocks: u32) -> Scenario {
         src: 1,
         counter: 2,
         blocks,
+        shared_bytes: 0,
     };
     let mut buffers = tiles.buffers();
     buffers.push(Buffer::zeroed::<u32>("counter", 1));

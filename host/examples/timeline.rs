@@ -1,0 +1,191 @@
+//! The stamps of a pipeline on the emulator.
+
+use host_examples::TRACED;
+use kernels_gpu::add_one_ring::add_one_ring;
+use tma_host::{Device, Module, Rings, StampKind, StampRole, WarpStamps};
+
+const STAGES: u32 = 3;
+/// A warp that loads and two that work, which have 32 bytes each of a chunk.
+const THREADS: u32 = 96;
+const CHUNK_BYTES: usize = 64 * 32;
+const BLOCKS: u32 = 2;
+/// The last one is shorter.
+const CHUNKS: usize = 14;
+const BYTES: usize = 13 * CHUNK_BYTES + 48;
+
+/// Adds one, and checks that; gives the stamps and the timeline.
+fn traced(module: &Module, stamps: u32) -> (Vec<WarpStamps>, String) {
+    let device = module.device();
+    let numbers: Vec<u32> = (0..BYTES as u32 / 4).map(|index| index * index).collect();
+    let source = device
+        .upload(bytemuck::cast_slice::<u32, u8>(&numbers))
+        .unwrap();
+    let target = device.zeroed::<u8>(BYTES).unwrap();
+    let counter = device.zeroed::<u32>(1).unwrap();
+    let rings = Rings {
+        blocks: BLOCKS,
+        warps: THREADS / 32,
+        stamps,
+    };
+    let timeline = module.timeline(rings).unwrap();
+    let call = add_one_ring(STAGES, &target, &source, BYTES as u64, &counter);
+    // SAFETY: the call is of this kernel, which stays in the buffers; they are read, which waits for the launch.
+    unsafe { module.launch((BLOCKS, THREADS), call) }.unwrap();
+    let more: Vec<u32> = numbers.iter().map(|number| number + 1).collect();
+    assert_eq!(
+        target.read().unwrap(),
+        bytemuck::cast_slice::<u32, u8>(&more)
+    );
+    (timeline.read().unwrap(), timeline.to_json().unwrap())
+}
+
+fn module(seed: u64) -> Module {
+    Device::emulator(seed).load("traced.ptx", TRACED).unwrap()
+}
+
+/// Kinds and visits, in order.
+fn did(warp: &WarpStamps) -> Vec<(StampKind, u32)> {
+    warp.stamps
+        .iter()
+        .map(|stamp| (stamp.kind, stamp.visit))
+        .collect()
+}
+
+/// The clock of a stamp.
+fn at(warp: &WarpStamps, kind: StampKind, visit: u32) -> Option<u32> {
+    let mut stamps = warp.stamps.iter();
+    let stamp = stamps.find(|stamp| (stamp.kind, stamp.visit) == (kind, visit))?;
+    Some(warp.began.1 + stamp.cycles)
+}
+
+#[test]
+fn every_warp_stamps_what_it_does_in_order() {
+    use StampKind::{Acquired, Full, Issued, Read, Stored};
+    for seed in 0..4 {
+        let (warps, _) = traced(&module(seed), 64);
+        assert_eq!(warps.len(), (BLOCKS * THREADS / 32) as usize, "seed {seed}");
+        let mut chunks = 0;
+        for block in warps.chunk_by(|a, b| a.block == b.block) {
+            let [fill, store, work] = block else {
+                panic!("{} warps", block.len());
+            };
+            let roles = [fill, store, work].map(|warp| warp.role);
+            assert_eq!(
+                roles,
+                [StampRole::Fills, StampRole::Drains, StampRole::Drains]
+            );
+            assert!(
+                block
+                    .iter()
+                    .all(|warp| warp.stages == STAGES && warp.ended.is_some())
+            );
+            // Of one more stage it says that nothing follows.
+            let visits = fill
+                .stamps
+                .iter()
+                .filter(|stamp| stamp.kind == Issued)
+                .count() as u32;
+            let of_fill = (0..visits).flat_map(|visit| [(Acquired, visit), (Issued, visit)]);
+            assert_eq!(
+                did(fill),
+                of_fill.chain([(Acquired, visits)]).collect::<Vec<_>>()
+            );
+            let of_store =
+                (0..visits).flat_map(|visit| [Full, Stored, Read].map(|kind| (kind, visit)));
+            assert_eq!(
+                did(store),
+                of_store.chain([(Full, visits)]).collect::<Vec<_>>()
+            );
+            let of_work = (0..=visits).map(|visit| (Full, visit));
+            assert_eq!(did(work), of_work.collect::<Vec<_>>());
+            for visit in 0..visits {
+                // A phase is complete after the copy that it counts was issued, and a stage is loaded again
+                // after the store from it was read.
+                let issued = at(fill, Issued, visit);
+                for warp in [store, work] {
+                    assert!(issued < at(warp, Full, visit), "seed {seed}, visit {visit}");
+                }
+                if visit + 1 < visits && visit + STAGES <= visits {
+                    let acquired = at(fill, Acquired, visit + STAGES);
+                    assert!(
+                        at(store, Read, visit + 1) < acquired,
+                        "seed {seed}, visit {visit}"
+                    );
+                }
+            }
+            let bytes = fill.stamps.iter().filter(|stamp| stamp.kind == Issued);
+            chunks += visits as usize;
+            assert!(bytes.map(|stamp| stamp.told as usize).sum::<usize>() <= BYTES);
+        }
+        assert_eq!(chunks, CHUNKS, "seed {seed}");
+        let told = |kind| {
+            let stamps = warps.iter().flat_map(|warp| &warp.stamps);
+            let of_kind = stamps.filter(move |stamp| stamp.kind == kind);
+            of_kind.map(|stamp| stamp.told as usize).sum::<usize>()
+        };
+        assert_eq!(told(Issued), BYTES, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_timeline_has_each_copy_and_each_phase() {
+    let (warps, json) = traced(&module(0), 64);
+    let count = |text: &str| json.matches(text).count();
+    assert_eq!(count(r#""ph":"b""#), CHUNKS);
+    assert_eq!(count(r#""ph":"e""#), CHUNKS);
+    assert_eq!(count(r#""ph":"f""#), CHUNKS);
+    assert_eq!(
+        count(r#""name":"2048 bytes, global to shared""#),
+        2 * (CHUNKS - 1)
+    );
+    // Loads and stores.
+    assert_eq!(count(r#""name":"issue a copy""#), 2 * CHUNKS);
+    let loops = warps.iter().filter(|warp| warp.role == StampRole::Fills);
+    let acquired = loops
+        .flat_map(|warp| &warp.stamps)
+        .filter(|stamp| stamp.kind == StampKind::Acquired);
+    // Of each full barrier a phase for each chunk and the end; of each empty one those that were waited for.
+    let again = acquired.filter(|stamp| stamp.visit >= STAGES).count();
+    assert_eq!(count(r#""name":"phase "#), CHUNKS + BLOCKS as usize + again);
+    assert_eq!(count(r#""name":"process_name""#), BLOCKS as usize);
+}
+
+#[test]
+fn a_ring_that_is_full_keeps_the_last_stamps() {
+    let (all, _) = traced(&module(1), 64);
+    let (last, _) = traced(&module(1), 8);
+    for (all, last) in all.iter().zip(&last) {
+        let visits = all.stamps.last().unwrap().visit;
+        // Two visits of four stamps.
+        let kept = did(all).into_iter().filter(|(_, visit)| visit + 2 > visits);
+        let older = did(last)
+            .into_iter()
+            .filter(|(_, visit)| visit + 2 <= visits);
+        assert!(
+            kept.eq(did(last)
+                .into_iter()
+                .filter(|(_, visit)| visit + 2 > visits))
+        );
+        // What the last visits have no stamps over.
+        assert!(older.count() < 4);
+    }
+}
+
+#[test]
+fn rings_and_modules_are_checked() {
+    let module = module(0);
+    let rings = |stamps| Rings {
+        blocks: 1,
+        warps: 1,
+        stamps,
+    };
+    let error = module.timeline(rings(100)).unwrap_err().to_string();
+    assert!(
+        error.contains("a ring of 100 stamps") && error.contains("take 128"),
+        "{error}"
+    );
+    assert!(module.timeline(rings(2)).is_err());
+    let plain = host_examples::load(&Device::emulator(0)).unwrap();
+    let error = plain.timeline(rings(8)).unwrap_err().to_string();
+    assert!(error.contains("PtxBuilder::trace"), "{error}");
+}
