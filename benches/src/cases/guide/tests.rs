@@ -74,7 +74,7 @@ fn cuda_kernels_write_what_is_expected() {
 #[test]
 fn what_is_compared_fits_the_arena() {
     let bytes = 1 << 32;
-    for row in all(132, 4, bytes).unwrap() {
+    for row in all(&DeviceDescription::h100(), 4, bytes).unwrap() {
         assert!(4 * row.words <= bytes, "{} {}", row.kernel, row.variant);
     }
 }
