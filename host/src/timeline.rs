@@ -34,7 +34,8 @@ pub struct Rings {
     pub blocks: u32,
     /// Warps of a block that have rings: the first ones.
     pub warps: u32,
-    /// Stamps that each ring keeps: a power of two, 4 at least, which is one visit to a stage.
+    /// Stamps that each ring keeps: a power of two, 4 at least. A visit to a stage has two, of a warp that loads and stores
+    /// four.
     pub stamps: u32,
 }
 
@@ -93,10 +94,8 @@ pub enum Kind {
     Full,
     /// It gave the stage back.
     Released,
-    /// It issued a store from the stage.
+    /// It issued a store from the stage, and waited until the store before had been read.
     Stored,
-    /// It waited until the store before had been read.
-    Read,
 }
 
 impl Module {
@@ -222,7 +221,6 @@ impl Kind {
             3 => Self::Full,
             4 => Self::Released,
             5 => Self::Stored,
-            6 => Self::Read,
             _ => return None,
         })
     }

@@ -148,13 +148,15 @@ impl<T, const STAGES: u32> Pipeline<T, STAGES> {
         self.block.split(
             |warp| {
                 if warp.elect() {
-                    let stamps = Stamps::begin(Role::Fills, STAGES).of_elected().began();
+                    let stamps = Stamps::begin(Role::Fills, STAGES, true)
+                        .of_elected()
+                        .began();
                     fill(Fill::new(self.another(), stamps));
                     stamps.end();
                 }
             },
             |warps| {
-                let stamps = Stamps::begin(Role::Drains, STAGES).began();
+                let stamps = Stamps::begin(Role::Drains, STAGES, warps.is_first).began();
                 drain(warps, Drain::new(self.another(), stamps));
                 stamps.end();
             },

@@ -9,12 +9,15 @@
 //! block that have rings, and the number of such blocks. A ring begins with two times 16 bytes for the begin and the end:
 //! `%globaltimer`, the lower half of `%clock64`, the role and its stages. A stamp has the lower half of `%clock64`,
 //! the number of the visit to a stage, its [`Kind`], and cycles or bytes. The visits of a role go through the stages in
-//! turn, and each has four stamps of the ring, so that no count of stamps is kept.
+//! turn, and each has its stamps of the ring, so that no count of stamps is kept.
+//!
+//! Moments are kept in registers, and what a visit has to say is written when the barriers and fences of the visit are
+//! behind it: a fence would wait for the stores.
 
 #[cfg(not(tma_trace))]
-pub(crate) use silent::Stamps;
+pub(crate) use silent::{Moment, Stamps};
 #[cfg(tma_trace)]
-pub(crate) use traced::Stamps;
+pub(crate) use traced::{Moment, Stamps};
 
 /// What a warp does in a pipeline.
 #[derive(Clone, Copy)]
@@ -39,10 +42,8 @@ pub(crate) enum Kind {
     Full = 3,
     /// The stage was given back.
     Released = 4,
-    /// A store from the stage was issued.
+    /// A store from the stage was issued, and the store before was read after so many cycles.
     Stored = 5,
-    /// The store before was read, after so many cycles.
-    Read = 6,
 }
 
 #[cfg(not(tma_trace))]
@@ -59,7 +60,7 @@ mod silent {
 
     impl Stamps {
         #[inline(always)]
-        pub(crate) fn begin(_: Role, _: u32) -> Self {
+        pub(crate) fn begin(_: Role, _: u32, _: bool) -> Self {
             Self
         }
 
@@ -79,10 +80,13 @@ mod silent {
         }
 
         #[inline(always)]
-        pub(crate) fn stamp(self, _: Kind, _: u32) {}
+        pub(crate) fn stamp(self, _: Kind, _: Moment, _: u32) {}
 
         #[inline(always)]
-        pub(crate) fn waited(self, _: Kind, _: Moment) {}
+        pub(crate) fn waited(self, _: Kind, _: [Moment; 2]) {}
+
+        #[inline(always)]
+        pub(crate) fn stored(self, _: [Moment; 2]) {}
 
         #[inline(always)]
         pub(crate) fn advance(&mut self) {}
@@ -114,8 +118,6 @@ mod traced {
 
     /// Behind the two entries for begin and end.
     const FIRST: usize = 2;
-    /// Stamps of a visit.
-    const OF_VISIT: u32 = 4;
 
     /// The ring of this warp.
     #[derive(Clone, Copy)]
@@ -126,6 +128,8 @@ mod traced {
         visit: u32,
         /// True in the one lane that writes.
         writes: bool,
+        /// Stamps of a visit.
+        of_visit: u32,
         role: u32,
     }
 
@@ -134,9 +138,9 @@ mod traced {
     pub(crate) struct Moment(u32);
 
     impl Stamps {
-        /// The ring of this warp, which its first lane writes.
+        /// The ring of this warp, which its first lane writes where `writes` says so.
         #[inline(always)]
-        pub(crate) fn begin(role: Role, stages: u32) -> Self {
+        pub(crate) fn begin(role: Role, stages: u32, writes: bool) -> Self {
             // SAFETY: the host has written the variable, or it holds zeros.
             let [address, of_block, blocks] = unsafe { TMA_TRACE::ptr().read_volatile() };
             let (stamps, warps) = (of_block as u32, (of_block >> 32) as u32);
@@ -155,7 +159,8 @@ mod traced {
                 },
                 mask: stamps.wrapping_sub(1),
                 visit: 0,
-                writes: lane() == 0,
+                writes: writes && lane() == 0,
+                of_visit: if matches!(role, Role::Streams) { 4 } else { 2 },
                 role: role as u32 | stages << 8,
             }
         }
@@ -175,15 +180,31 @@ mod traced {
         }
 
         #[inline(always)]
-        pub(crate) fn stamp(self, kind: Kind, told: u32) {
-            self.put(kind, self.now(), told);
+        pub(crate) fn stamp(self, kind: Kind, at: Moment, told: u32) {
+            let slot = match kind {
+                Kind::Acquired | Kind::Full => 0,
+                Kind::Issued | Kind::Released | Kind::Stored => 1,
+            };
+            // Whoever streams has the copies of two visits in one.
+            let apart = matches!(kind, Kind::Full | Kind::Stored) && self.of_visit == 4;
+            let slot = slot + if apart { 2 } else { 0 };
+            let index = (self.visit * self.of_visit + slot) & self.mask;
+            self.write(
+                FIRST + index as usize,
+                [at.0, self.visit, kind as u32, told],
+            );
         }
 
-        /// As `stamp`, with the cycles since that moment.
+        /// As `stamp`, at the second moment, with the cycles since the first.
         #[inline(always)]
-        pub(crate) fn waited(self, kind: Kind, since: Moment) {
-            let now = self.now();
-            self.put(kind, now, now.0.wrapping_sub(since.0));
+        pub(crate) fn waited(self, kind: Kind, [since, at]: [Moment; 2]) {
+            self.stamp(kind, at, at.0.wrapping_sub(since.0));
+        }
+
+        /// As `stamp`, at the first moment, with the cycles until the second.
+        #[inline(always)]
+        pub(crate) fn stored(self, [at, read]: [Moment; 2]) {
+            self.stamp(Kind::Stored, at, read.0.wrapping_sub(at.0));
         }
 
         /// Goes on to the visit of the next stage.
@@ -199,21 +220,6 @@ mod traced {
                 visit: self.visit + visits,
                 ..self
             }
-        }
-
-        #[inline(always)]
-        fn put(self, kind: Kind, at: Moment, told: u32) {
-            let slot = match kind {
-                Kind::Acquired | Kind::Read => 0,
-                Kind::Issued => 1,
-                Kind::Full => 2,
-                Kind::Released | Kind::Stored => 3,
-            };
-            let index = (self.visit * OF_VISIT + slot) & self.mask;
-            self.write(
-                FIRST + index as usize,
-                [at.0, self.visit, kind as u32, told],
-            );
         }
 
         /// Says when the warp began.

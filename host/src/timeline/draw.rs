@@ -137,11 +137,12 @@ fn did(json: &mut Json, track: Track, clock: &Clock, (warp, stamp): (&WarpStamps
             json.slice(track, (since, at), "waits at an mbarrier", &args);
             "phase is complete"
         }
-        Kind::Read => {
-            json.slice(track, (since, at), "waits for bulk groups", &args);
-            "bulk groups are complete"
+        Kind::Stored => {
+            let read = clock.at(stamp.cycles.saturating_add(stamp.told));
+            json.slice(track, (at, read), "waits for bulk groups", &args);
+            "issue a copy"
         }
-        Kind::Issued | Kind::Stored => "issue a copy",
+        Kind::Issued => "issue a copy",
         Kind::Released => "arrive at an mbarrier",
     };
     json.slice(track, (at, at + 1), name, &args);

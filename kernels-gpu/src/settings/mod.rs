@@ -53,8 +53,9 @@ impl Setting {
     /// The shared memory in bytes that a block of one chunk asks for at least, so that no more blocks run at once
     /// than the setting says.
     pub fn shared_bytes(self, device: &DeviceDescription) -> u32 {
-        /// What the system takes of each block, and room for its own variables.
-        const BESIDES: u64 = 1024 + 128;
+        /// What the system takes of each block, and what lies before the memory that is asked for, which begins at
+        /// a multiple of 1024.
+        const BESIDES: u64 = 1024 + 1024;
         let Some(blocks) = self.blocks.filter(|_| self.stages == 1) else {
             return 0;
         };
@@ -202,8 +203,8 @@ mod tests {
                 blocks: Some(blocks),
                 threads: 32,
             };
-            // With a barrier of 8 bytes beside it.
-            let bytes = u64::from(setting.shared_bytes(&device)) + 8;
+            // With a barrier before it.
+            let bytes = u64::from(setting.shared_bytes(&device)) + 1024;
             let at_once = Limits::SM_90.blocks_per_multiprocessor(32, bytes);
             assert_eq!(at_once, blocks);
             assert!(bytes <= Limits::SM_90.shared_bytes);

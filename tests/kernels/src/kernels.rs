@@ -55,7 +55,7 @@ pub struct Kernel {
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
 /// Kernels whose launch depends on the device, by name, with the scenario that `run` shows of them there.
-pub const TUNED: &[(&str, fn(&DeviceDescription) -> Scenario)] = &[
+pub const TUNED: &[Tuned] = &[
     ("add_one_bulk", add_one_bulk::tuned),
     ("add_one_ring", add_one_ring::tuned),
     ("add_one_tile", add_one_tile::tuned),
@@ -64,6 +64,9 @@ pub const TUNED: &[(&str, fn(&DeviceDescription) -> Scenario)] = &[
     ("copy_tile", copy_tile::tuned),
     ("persistent_tiles", persistent_tiles::tuned),
 ];
+
+/// The name of a kernel, and its scenario on a device.
+pub type Tuned = (&'static str, fn(&DeviceDescription) -> Scenario);
 
 impl Kernel {
     /// The scenario that `run` shows on a device.

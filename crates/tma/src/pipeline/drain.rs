@@ -5,7 +5,7 @@ use crate::{
     ring::Cursor,
     shared::SharedValue,
     shared_tile::assert_vector,
-    stamps::{Kind, Stamps},
+    stamps::{Kind, Moment, Stamps},
     tile::{Element, Mode},
 };
 
@@ -41,6 +41,7 @@ pub struct FullStage<T> {
     len: u32,
     empty: Barrier,
     stamps: Stamps,
+    full: [Moment; 2],
 }
 
 impl<T, const STAGES: u32> Drain<T, STAGES> {
@@ -83,12 +84,13 @@ impl<T, const STAGES: u32> Drain<T, STAGES> {
         let (pipeline, cursor) = (&self.pipeline, self.cursor);
         let since = self.stamps.now();
         pipeline.ring().wait(cursor);
-        self.stamps.waited(Kind::Full, since);
+        let full = [since, self.stamps.now()];
         FullStage {
             stage: pipeline.stage(cursor),
             len: pipeline.len,
             empty: pipeline.ring().empty(cursor),
             stamps: self.stamps,
+            full,
         }
     }
 
@@ -114,7 +116,9 @@ impl<T> FullStage<T> {
     pub fn release(self) {
         // The one who waits is the filling end, by parity.
         let _ = self.empty.arrive();
-        self.stamps.stamp(Kind::Released, 0);
+        let now = self.stamps.now();
+        self.stamps.waited(Kind::Full, self.full);
+        self.stamps.stamp(Kind::Released, now, 0);
     }
 }
 
@@ -166,6 +170,7 @@ impl<S: TileArray, M: Mode> FullStage<Tile<S, M>> {
 pub struct StoredStage<T> {
     pub(super) stage: SharedPtr<T>,
     pub(super) len: u32,
+    full: [Moment; 2],
 }
 
 impl<T> StoredStage<T> {
@@ -221,8 +226,11 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
     /// finished. The next is that behind the last one which was stored.
     #[inline(always)]
     pub fn next_item(&mut self) -> Option<(u32, StoredStage<T>)> {
-        let (item, FullStage { stage, len, .. }) = self.drain.wait_item()?;
-        Some((item, StoredStage { stage, len }))
+        let (item, stage) = self.drain.wait_item()?;
+        let FullStage {
+            stage, len, full, ..
+        } = stage;
+        Some((item, StoredStage { stage, len, full }))
     }
 
     /// Has one thread start the stores of a stage that all have finished with. Collective of the workers.
@@ -238,20 +246,23 @@ impl<T, const STAGES: u32> StoringDrain<T, STAGES> {
             let (ring, cursor) = (self.drain.pipeline.ring(), self.drain.cursor);
             let group = stores.commit();
             let stamps = self.drain.stamps.of_elected();
-            let since = stamps.now();
-            stamps.stamp(Kind::Stored, 0);
-            if STAGES == 1 {
+            let stored = stamps.now();
+            let read = if STAGES == 1 {
                 group.wait_read();
-                stamps.waited(Kind::Read, since);
+                let read = stamps.now();
                 let _ = ring.empty(cursor).arrive();
+                read
             } else {
                 // The stage before has been left when only this one is still being read.
                 group.wait_read_but::<1>();
-                stamps.waited(Kind::Read, since);
+                let read = stamps.now();
                 if let Some(last) = self.last.replace(cursor) {
                     let _ = ring.empty(last).arrive();
                 }
-            }
+                read
+            };
+            stamps.waited(Kind::Full, stage.full);
+            stamps.stored([stored, read]);
         }
         self.drain.advance();
     }

@@ -3,7 +3,7 @@ use crate::{
     Barrier, Rank, SharedPtr, Tile, TileMap, Transaction,
     ptx::cp_async_bulk,
     ring::Cursor,
-    stamps::{Kind, Stamps},
+    stamps::{Kind, Moment, Stamps},
     tile::{Mode, Pair, Tiles},
 };
 
@@ -32,6 +32,7 @@ pub struct EmptyStage<T> {
     full: Barrier,
     item: SharedPtr<u32>,
     stamps: Stamps,
+    acquired: [Moment; 2],
 }
 
 impl<T, const STAGES: u32> Fill<T, STAGES> {
@@ -53,7 +54,7 @@ impl<T, const STAGES: u32> Fill<T, STAGES> {
         let (stamps, since) = (self.stamps, self.stamps.now());
         // At first every stage is empty: the phase before the first counts as complete.
         pipeline.ring().acquire(cursor);
-        stamps.waited(Kind::Acquired, since);
+        let acquired = [since, stamps.now()];
         self.cursor.advance();
         self.stamps.advance();
         EmptyStage {
@@ -61,6 +62,7 @@ impl<T, const STAGES: u32> Fill<T, STAGES> {
             full: pipeline.full(cursor),
             item: pipeline.item(cursor),
             stamps,
+            acquired,
         }
     }
 
@@ -100,7 +102,14 @@ impl<T> EmptyStage<T> {
                 self.full.address(),
             )
         };
-        self.stamps.stamp(Kind::Issued, bytes);
+        self.issued(bytes);
+    }
+
+    #[inline(always)]
+    fn issued(&self, bytes: u32) {
+        let now = self.stamps.now();
+        self.stamps.waited(Kind::Acquired, self.acquired);
+        self.stamps.stamp(Kind::Issued, now, bytes);
     }
 
     /// Starts several loads into the stage.
@@ -110,7 +119,7 @@ impl<T> EmptyStage<T> {
         start(&mut loads, self.stage);
         let bytes = loads.bytes();
         let _ = loads.arrive();
-        self.stamps.stamp(Kind::Issued, bytes);
+        self.issued(bytes);
     }
 }
 

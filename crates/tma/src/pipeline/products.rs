@@ -156,7 +156,9 @@ impl<T, const STAGES: u32> ProductPipeline<T, STAGES> {
         let another = || Pipeline { ..pipeline };
         let filling = |warps: Warps| {
             if warps.elect() {
-                let stamps = Stamps::begin(Role::Fills, STAGES).of_elected().began();
+                let stamps = Stamps::begin(Role::Fills, STAGES, true)
+                    .of_elected()
+                    .began();
                 fill(Fill::new(another(), stamps));
                 stamps.end();
             }

@@ -42,7 +42,9 @@ impl Block {
             unsafe { Barrier::init(pipeline.full(cursor).address(), 1) };
             cursor.advance();
         }
-        let mut stamps = Stamps::begin(Role::Streams, STAGES).of_elected().began();
+        let mut stamps = Stamps::begin(Role::Streams, STAGES, true)
+            .of_elected()
+            .began();
         let fetch = |at: Cursor<STAGES>, item: Option<u32>, stamps: Stamps| {
             // SAFETY: the number is this thread's.
             unsafe { pipeline.item(at).write(item.unwrap_or(NO_ITEM)) };
@@ -52,7 +54,7 @@ impl Block {
                 load(item, &mut loads, pipeline.stage(at));
                 let bytes = loads.bytes();
                 let _ = loads.arrive();
-                stamps.stamp(Kind::Issued, bytes);
+                stamps.stamp(Kind::Issued, stamps.now(), bytes);
             }
         };
         // A number is drawn when the copy for the last one has been started.
@@ -81,16 +83,17 @@ impl Block {
             }
             let since = stamps.now();
             pipeline.ring().wait(cursor);
-            stamps.waited(Kind::Full, since);
+            let full = [since, stamps.now()];
             let mut stores = Stores::new();
             store(item, &mut stores, pipeline.stage(cursor));
             // The item before has left the spare stage when only this one is still being read.
             let group = stores.commit();
-            let since = stamps.now();
-            stamps.stamp(Kind::Stored, 0);
+            let stored = stamps.now();
             group.wait_read_but::<1>();
-            stamps.waited(Kind::Read, since);
+            let stored = [stored, stamps.now()];
             fetch_and_draw(spare, &mut items, stamps.ahead(STAGES - 1));
+            stamps.waited(Kind::Full, full);
+            stamps.stored(stored);
             spare = cursor;
             cursor.advance();
             stamps.advance();
