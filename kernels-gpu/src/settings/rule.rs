@@ -12,6 +12,9 @@ pub const LATENCY_NS: u64 = 1400;
 const LEAST_BYTES: u32 = 16 << 10;
 const MOST_BYTES: u32 = 128 << 10;
 
+/// Small blocks that a multiprocessor runs at once.
+const BLOCKS: u32 = 32;
+
 /// Bytes of stages that each multiprocessor of a device keeps: what its memory moves in the latency, by its
 /// multiprocessors, and as much again, since a chunk that is being stored has its stage too. It is rounded down to a
 /// power of two: more than enough makes copies wait for each other.
@@ -35,32 +38,36 @@ pub fn bytes_in_flight(device: &DeviceDescription) -> u32 {
 pub(super) fn setting(kernel: Streaming, device: &DeviceDescription) -> Setting {
     let bytes = bytes_in_flight(device);
     match kernel {
-        Streaming::CopyBulk => stages_of(8192, 2, bytes, 32),
-        Streaming::AddOneBulk => Setting {
-            chunk_bytes: 2048,
-            stages: 1,
-            blocks: None,
-            threads: 128,
-        },
+        Streaming::CopyBulk => once(bytes / BLOCKS, 32),
+        // Two vectors of 16 bytes for a thread.
+        Streaming::AddOneBulk => once(bytes / BLOCKS, (bytes / BLOCKS / 32).max(32)),
         // One warp loads, and a thread of the others has 32 bytes.
         Streaming::AddOneRing if bytes < 4 * 8192 => stages_of(4096, 2, bytes, 32 + 128),
         Streaming::AddOneRing => stages_of(8192, (bytes / 16384).min(8), bytes, 32 + 256),
         Streaming::CopyTile(Tile { bytes: tile, .. }) => stages_of(tile, 4, bytes, 32),
         // Two vectors of 16 bytes for a thread, or four where that would be too many.
-        Streaming::AddOneTile(Tile { bytes: tile, .. }) => Setting {
-            chunk_bytes: tile,
-            stages: 1,
-            blocks: None,
-            threads: match tile {
+        Streaming::AddOneTile(Tile { bytes: tile, .. }) => {
+            let threads = match tile {
                 0..=1023 => tile / 16,
                 1024..=32768 => tile / 32,
                 _ => tile / 64,
-            },
-        },
+            };
+            once(tile, threads)
+        }
         Streaming::AddOneTileRing(Tile { bytes: tile, .. }) => {
             stages_of(tile, 4, bytes, 32 + tile / 64)
         }
         Streaming::PersistentTiles => stages_of(8192, 4, bytes, 32 + 256),
+    }
+}
+
+/// A block for each chunk.
+fn once(chunk_bytes: u32, threads: u32) -> Setting {
+    Setting {
+        chunk_bytes,
+        stages: 1,
+        blocks: None,
+        threads,
     }
 }
 
@@ -113,8 +120,9 @@ mod tests {
         for gigabytes in [0, 1000, 3352, 8000, 100_000] {
             let device = device(gigabytes, 132);
             let most = bytes_in_flight(&device);
+            let once = setting(Streaming::CopyBulk, &device);
+            assert_eq!((once.chunk_bytes * 32, once.blocks), (most, None));
             for kernel in [
-                Streaming::CopyBulk,
                 Streaming::AddOneRing,
                 Streaming::CopyTile(tile(2048)),
                 Streaming::AddOneTileRing(tile(8192)),
