@@ -97,7 +97,7 @@ impl Machine {
     }
 }
 
-/// What `cargo xtask` wrote beside this program.
+/// The commit that `cargo xtask` wrote down beside this program.
 fn commit() -> Option<String> {
     let path = env::current_exe().ok()?.with_file_name("commit.txt");
     let commit = fs::read_to_string(path).ok()?;

@@ -1,4 +1,4 @@
-//! What the pipeline of a kernel does, as a timeline for Perfetto, and what it costs to stamp it.
+//! A timeline of the pipeline of a kernel, for Perfetto, and the time that its stamps take.
 //!
 //! `10_timeline [FILE [MIB]]` adds one to so many MiB of numbers by a kernel that was built with `PtxBuilder::trace`,
 //! and by the same kernel without.

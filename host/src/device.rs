@@ -126,7 +126,7 @@ impl Device {
         self.properties().map_or(Session::LIMITS, limits)
     }
 
-    /// What decides how kernels that move memory are best launched; the emulator stands for an H100.
+    /// The properties that decide how kernels which move memory are best launched; the emulator stands for an H100.
     pub fn description(&self) -> DeviceDescription {
         self.properties()
             .map_or_else(DeviceDescription::h100, description)

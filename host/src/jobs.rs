@@ -41,7 +41,7 @@ impl Jobs {
         &self.name
     }
 
-    /// What of the device decides how kernels that move memory are best launched.
+    /// The properties of the device that decide how kernels which move memory are best launched.
     pub fn description(&self) -> &DeviceDescription {
         &self.description
     }

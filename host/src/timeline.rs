@@ -15,7 +15,7 @@ const VARIABLE: &str = "TMA_TRACE";
 const WORDS: usize = 4;
 const FIRST: usize = 2;
 
-/// What the pipelines of a module's kernels do, where the module was built with `PtxBuilder::trace`.
+/// The stamps of the pipelines of a module's kernels, where the module was built with `PtxBuilder::trace`.
 ///
 /// Each warp of a pipeline writes 16 bytes for each thing that it does, with its multiprocessor's clock. The
 /// last ones are kept, in a ring for each warp.
@@ -39,14 +39,14 @@ pub struct Rings {
     pub stamps: u32,
 }
 
-/// What the warps of a launch did, block by block.
+/// The stamps of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpStamps {
     /// The number of the block.
     pub block: u32,
     /// The number of the warp in its block.
     pub warp: u32,
-    /// What the warp does in the pipeline.
+    /// The part of the warp in the pipeline.
     pub role: Role,
     /// Stages of the pipeline.
     pub stages: u32,
@@ -54,14 +54,14 @@ pub struct WarpStamps {
     pub began: (u64, u32),
     /// When it ended; nothing where it did not.
     pub ended: Option<(u64, u32)>,
-    /// What it did, in order.
+    /// The things that it did, in order.
     pub stamps: Vec<Stamp>,
 }
 
 /// One thing that a warp did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// What it was.
+    /// The kind of thing.
     pub kind: Kind,
     /// The number of the visit to a stage, from 0: the stage is its remainder by the stages, and the phase of the
     /// stage's barriers the quotient.
@@ -72,7 +72,7 @@ pub struct Stamp {
     pub told: u32,
 }
 
-/// What a warp does in a pipeline.
+/// The part of a warp in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It loads.
@@ -147,7 +147,7 @@ impl Timeline<'_> {
         self.rings.write(&vec![0; self.rings.len_elems()])
     }
 
-    /// What the warps did that have rings, once the launches before this have ended: the last of it, where there was more
+    /// The stamps of the warps that have rings, once the launches before this have ended: the last of it, where there was more
     /// than a ring keeps.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ impl Matrix {
         }
     }
 
-    /// What its setting depends on.
+    /// The tile, on which its setting depends.
     pub(super) fn setting(self) -> Tile {
         Tile {
             element: self.data_type,

@@ -1,6 +1,6 @@
 use crate::Limits;
 
-/// What of a device decides how a kernel that moves memory is best launched.
+/// The properties of a device that decide how a kernel which moves memory is best launched.
 ///
 /// A `tma_host::Device` gives its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct DeviceDescription {
     pub name: String,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// What its memory moves at most, in bytes a second: two transfers in each clock, on every line of its bus.
+    /// The most that its memory moves, in bytes a second: two transfers in each clock, on every line of its bus.
     pub memory_bytes_per_second: u64,
     /// Its L2 cache, in bytes.
     pub l2_bytes: u64,

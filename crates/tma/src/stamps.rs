@@ -19,7 +19,7 @@ pub(crate) use silent::{Moment, Stamps};
 #[cfg(tma_trace)]
 pub(crate) use traced::{Moment, Stamps};
 
-/// What a warp does in a pipeline.
+/// The part of a warp in a pipeline.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
     /// It loads.

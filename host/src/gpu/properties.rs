@@ -33,7 +33,7 @@ pub(crate) fn limits(device: &DeviceProperties) -> Limits {
     }
 }
 
-/// What of the device decides how kernels are best launched.
+/// The properties of the device that decide how kernels are best launched.
 pub(crate) fn description(device: &DeviceProperties) -> DeviceDescription {
     DeviceDescription {
         name: device.name.clone(),

@@ -126,7 +126,7 @@ fn phases(warps: &[WarpStamps], clock: impl Fn(&WarpStamps) -> Clock) -> Phases 
     phases
 }
 
-/// What the warp did, and what it waited for.
+/// The thing that the warp did, and the time that it waited.
 fn did(json: &mut Json, track: Track, clock: &Clock, (warp, stamp): (&WarpStamps, &Stamp)) {
     let at = clock.at(stamp.cycles);
     let (stage, round) = (stamp.visit % warp.stages, stamp.visit / warp.stages);

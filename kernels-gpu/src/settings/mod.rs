@@ -53,7 +53,7 @@ impl Setting {
     /// The shared memory in bytes that a block of one chunk asks for at least, so that no more blocks run at once
     /// than the setting says.
     pub fn shared_bytes(self, device: &DeviceDescription) -> u32 {
-        /// What the system takes of each block, and what lies before the memory that is asked for, which begins at
+        /// The bytes that the system takes of each block, and those before the memory that is asked for, which begins at
         /// a multiple of 1024.
         const BESIDES: u64 = 1024 + 1024;
         let Some(blocks) = self.blocks.filter(|_| self.stages == 1) else {

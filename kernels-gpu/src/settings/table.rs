@@ -49,7 +49,7 @@ pub struct Row {
     pub element: String,
     /// How it is launched.
     pub setting: Setting,
-    /// What it moved, in GB/s.
+    /// The bytes that it moved, in GB/s.
     pub gb_s: f64,
     /// The same as a share of the driver's copy in the same rounds.
     pub of_copy: f64,
